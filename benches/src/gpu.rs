@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use star_base::{BitTable, BitVector, Random};
+use star_gpu::{DeviceSettings, Gpu};
 use star_harness::backends::{GpuMode, Wanted};
 use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
@@ -43,6 +44,7 @@ struct Bench {
     gpu: Machine,
     cpu: Machine,
     runs: usize,
+    adapter: Option<String>,
     /// Are results compared with those of the CPU backend?
     compares: bool,
 }
@@ -83,7 +85,8 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     };
     let gpu = open("gpu")?;
     let opened = milliseconds(begun);
-    let bench = Bench { gpu, cpu: open("cpu")?, runs, compares };
+    let cpu = open("cpu")?;
+    let bench = Bench { gpu, cpu, runs, adapter, compares };
     let device = bench.gpu.backend.caps().device;
     say!(
         "{device}; opened in {opened:.0} ms; seed {SEED}; medians of {runs} runs after one, milliseconds"
@@ -294,18 +297,73 @@ impl Bench {
             "procedure M(T: table; X: slice; w: word; var Z: slice); begin MATCH(T,X,w,Z) end;
             procedure L(T: table; X: slice; w: word; var Z: slice); begin LESS(T,X,w,Z) end;
             procedure N(T: table; X: slice; w: word; var Z: slice); begin MIN(T,X,Z) end;
+            procedure C(T: table; X: slice; w: word; var Z: slice; var k: integer);
+            begin MATCH(T,X,w,Z); k:=NUMB(Z) end;
             procedure A(T: table; X: slice; w: word; var Z: slice; F: table; var R: table);
             begin ADDV(T,F,X,R) end;";
         let zeros = || HostValue::Slice(BitVector::zeros(n));
-        let first = [table(SEED)?, ones(n), word(0x5a5a_1234, 32), zeros()];
-        for (about, name, lines) in [("MATCH", "M", 34), ("LESS", "L", 34), ("MIN", "N", 34)] {
-            let sample = self.line(&format!("{about}, {n} rows"), (text, name, &[]), &first)?;
-            say!("  {:.1} GB/s", lines as f64 * n as f64 / 8.0 / sample.run / 1e6);
+        let mut args = vec![table(SEED)?, ones(n), word(0x5a5a_1234, 32), zeros()];
+        for (about, name) in [("MATCH", "M"), ("LESS", "L"), ("MIN", "N")] {
+            self.wide(&format!("{about}, {n} rows"), (text, name), &args, (n, (33, 1)))?;
         }
-        let [t, x, w, z] = first;
-        let args = [t, x, w, z, table(SEED + 1)?, HostValue::Unset];
-        let sample = self.line(&format!("ADDV, {n} rows"), (text, "A", &[]), &args)?;
-        say!("  {:.1} GB/s", 97.0 * n as f64 / 8.0 / sample.run / 1e6);
+        args.push(HostValue::Unset);
+        self.wide(&format!("MATCH and NUMB, {n} rows"), (text, "C"), &args, (n, (33, 1)))?;
+        args.pop();
+        args.extend([
+            table(SEED + 1)?,
+            HostValue::Table(BitTable::zeros(n, 32).map_err(|_| "no memory")?),
+        ]);
+        self.wide(&format!("ADDV, {n} rows"), (text, "A"), &args, (n, (65, 32)))
+    }
+
+    /// A routine on lines so long that memory is all that counts, again and again on the same values, beside a plain kernel
+    /// that reads and writes as many columns.
+    fn wide(
+        &self,
+        about: &str,
+        (text, name): (&str, &str),
+        args: &[HostValue],
+        (rows, streams): (usize, (u32, u32)),
+    ) -> Result<(), String> {
+        let entry = lowered(text).find(name).ok_or("no such routine")?;
+        let compiled = self.compiled(&self.gpu, text, &[])?;
+        let given = args.iter().map(Argument::of).collect();
+        let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
+        let begun = Instant::now();
+        while begun.elapsed() < WARM {
+            once(&mut loaded)?;
+        }
+        let mut samples = Vec::new();
+        for _ in 0..self.runs.max(1) {
+            let begun = Instant::now();
+            let stats = once(&mut loaded)?;
+            samples.push((stats.paths.grid_nanoseconds as f64 / 1e6, milliseconds(begun), stats));
+        }
+        samples.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (device, run, stats) = samples[samples.len() / 2];
+        let found = loaded.values(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
+        drop(loaded);
+        let cpu = match self.compares {
+            true => self.on_cpu((text, name, &[]), args, &found)?,
+            false => f64::NAN,
+        };
+        drop(found);
+        let settings =
+            DeviceSettings { adapter: self.adapter.clone(), ..DeviceSettings::default() };
+        let plain = Gpu::open(&settings)?;
+        let rows = u32::try_from(rows).map_err(|_| "too many rows")?;
+        let times = plain.plain_kernel(rows, streams, 40);
+        let mut times = times.map_err(|error| error.to_string())?.split_off(20);
+        times.sort_unstable();
+        let plain = times[times.len() / 2] as f64 / 1e6;
+        let bytes = f64::from(streams.0 + streams.1) * f64::from(rows) / 8.0;
+        say!(
+            "{about}: device {device:.4}, run {run:.3}, {} kernels, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
+            stats.paths.grid_kernels,
+            bytes / device / 1e6,
+            bytes / plain / 1e6,
+            100.0 * plain / device,
+        );
         Ok(())
     }
 }

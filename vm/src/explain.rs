@@ -41,6 +41,8 @@ pub enum Subject {
     Forall,
     /// A tile kernel.
     Tile,
+    /// A run of operations on slices.
+    Slices,
     /// A table that the entry is given.
     Table,
 }
@@ -57,6 +59,7 @@ impl Subject {
             Subject::Loop => "loop",
             Subject::Forall => "forall",
             Subject::Tile => "tile",
+            Subject::Slices => "slices",
             Subject::Table => "table",
         }
     }

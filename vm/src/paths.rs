@@ -35,6 +35,8 @@ pub struct PathStats {
     pub lent_arguments: u64,
     /// Loops that ran as kernels over a grid of workgroups.
     pub grid_loops: u64,
+    /// Runs of operations on slices that were one kernel over a grid of workgroups.
+    pub grid_runs: u64,
     /// Dispatches of kernels over a grid of workgroups, natives among them.
     pub grid_kernels: u64,
     /// Nanoseconds that the device took for these, if it can tell.
@@ -126,6 +128,7 @@ impl PathStats {
             cascades,
             lent_arguments,
             grid_loops,
+            grid_runs,
             grid_kernels,
             grid_nanoseconds,
             table_copies,
@@ -150,6 +153,7 @@ impl PathStats {
             ("cascades", cascades),
             ("arguments lent", lent_arguments),
             ("loops over a grid", grid_loops),
+            ("runs of operations over a grid", grid_runs),
             ("kernels over a grid", grid_kernels),
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),

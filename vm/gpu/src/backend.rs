@@ -60,7 +60,7 @@ impl Gpu {
         heap.unit.grid().map(|grid| grid.least_bits())
     }
 
-    fn heap(&self) -> Result<std::cell::RefMut<'_, Heap>, BackendError> {
+    pub(crate) fn heap(&self) -> Result<std::cell::RefMut<'_, Heap>, BackendError> {
         self.heap.try_borrow_mut().map_err(|_| internal("the device is in use"))
     }
 }

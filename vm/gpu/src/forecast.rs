@@ -41,6 +41,8 @@ pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendE
                     forecast.loops += 1;
                 }
                 SiteKind::Lifted(_)
+                | SiteKind::Fused(..)
+                | SiteKind::Extreme(_)
                 | SiteKind::Check(_)
                 | SiteKind::Returned(_)
                 | SiteKind::Call { .. }

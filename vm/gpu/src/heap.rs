@@ -10,6 +10,10 @@ use crate::unit::Unit;
 /// Every block begins at a multiple of so many words: 64 bytes.
 const ALIGN: u32 = 16;
 
+/// The beginning of the memory is for small things, which the host looks at (`device/window.rs`): large blocks lie behind it.
+const FOR_SMALL: u32 = 1 << 13;
+const LARGE: u32 = 1 << 12;
+
 /// Words that somebody has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Block {
@@ -58,6 +62,9 @@ impl Heap {
         if found.is_none() {
             let least = u64::from(self.unit.words()) + u64::from(wanted) + u64::from(ALIGN);
             let most = self.unit.max_words();
+            let spaced = least + u64::from(FOR_SMALL);
+            let is_first = wanted >= LARGE && self.unit.words() < FOR_SMALL && spaced <= most;
+            let least = if is_first { spaced } else { least };
             let words = least.max(u64::from(self.unit.words()) * 2).min(most);
             if words < least {
                 return Err(refused.into());
@@ -68,9 +75,15 @@ impl Heap {
             found = self.fitting(wanted);
         }
         let at = found.ok_or(refused)?;
-        let rest = self.free.remove(&at).unwrap_or(0) - wanted;
-        if rest > 0 {
-            self.free.insert(at + wanted, rest);
+        if let Some((&start, &has)) = self.free.range(..=at).next_back() {
+            self.free.remove(&start);
+            let (before, behind) = (at - start, start + has - at - wanted);
+            if before > 0 {
+                self.free.insert(start, before);
+            }
+            if behind > 0 {
+                self.free.insert(at + wanted, behind);
+            }
         }
         self.used += u64::from(wanted);
         self.unit.clear(at, wanted)?;
@@ -86,7 +99,11 @@ impl Heap {
     }
 
     fn fitting(&self, words: u32) -> Option<u32> {
-        self.free.iter().find(|(_, has)| **has >= words).map(|(at, _)| *at)
+        let behind = |at: u32| if words >= LARGE { at.max(FOR_SMALL) } else { at };
+        let mut free = self.free.iter();
+        let far = free.find(|(at, has)| **at + **has >= behind(**at).saturating_add(words));
+        let far = far.map(|(at, _)| behind(*at));
+        far.or_else(|| self.free.iter().find(|(_, has)| **has >= words).map(|(at, _)| *at))
     }
 
     fn join(&mut self, mut at: u32, mut words: u32) {

@@ -5,7 +5,8 @@
 //! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
 //!   tests.
 //! * `grid`: kernels over a grid of workgroups; `natives`: library routines that are such kernels.
-//! * `lift`: loops that are such kernels; `forecast`: what of a program is some of these, without a device.
+//! * `lift`: loops that are such kernels; `fuse`: runs of operations on slices that are one; `forecast`: what of a program is some of these, without a device.
+//! * `plain`: what memory gives a kernel that does nothing else.
 //! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
 //!   `scene`: the variables of a routine that has stopped.
 //!
@@ -17,11 +18,13 @@ mod code;
 mod compile;
 mod device;
 mod forecast;
+mod fuse;
 mod grid;
 mod heap;
 mod lift;
 mod listing;
 mod natives;
+mod plain;
 mod program;
 mod run;
 mod scene;

@@ -391,6 +391,48 @@ fn a_loop_of_one_dispatch_combines_lines() {
     }
 }
 
+/// The rows that hold the least and the greatest number, `%Z` and what was marked.
+const EXTREMES: &str = r#"routine 0 "EXTREMES" (value %T, value %X, ref %Y, ref %Z) !0 {
+  var %T: table[?, ?] as "T"
+  var %X: slice[?] as "X"
+  var %Y: slice[?] as "Y"
+  var %Z: slice[?] as "Z"
+  check set %T !0
+  check size length %X, rows %T !0
+  %Y = extreme_min %T, %X !0
+  check set %Z !0
+  check size length %Z, rows %T !0
+  %Z = extreme_max %T, %Z !0
+}
+locations {
+  !0 = 6:0..44
+}
+"#;
+
+#[test]
+fn extremes_are_kernels() {
+    let Some([_, device]) = devices() else { return };
+    let mut random = Random(12);
+    // Of numbers of few bits, many are the least; of long ones, one is, in a block of rows.
+    let shapes =
+        [(1, 1), (31, 3), (33, 40), (64, 7), (129, 70), (400, 5), (33_000, 9), (70_000, 3)];
+    for (rows, columns) in shapes {
+        for percent in [0, 3, 50, 100] {
+            let args = [
+                HostValue::Table(random.table((rows, columns), percent)),
+                HostValue::Slice(random.bits(rows, 60)),
+                HostValue::Unset,
+                HostValue::Slice(random.bits(rows, percent / 4)),
+            ];
+            let (expected, wanted, _) = run(&Reference::new(), EXTREMES, &args, LIMITS);
+            let (outcome, values, stats) = run(&device, EXTREMES, &args, LIMITS);
+            assert_eq!(outcome, expected, "{rows}×{columns}, {percent} %");
+            assert!(values == wanted, "{rows}×{columns}, {percent} %");
+            assert_eq!(stats.paths.grid_runs, 2, "{rows}×{columns}, {percent} %");
+        }
+    }
+}
+
 #[test]
 fn a_mode_is_kept_or_refused() {
     let Some([device, _]) = devices() else { return };

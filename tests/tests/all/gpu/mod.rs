@@ -5,6 +5,7 @@
 
 mod choice;
 mod faults;
+mod fused;
 
 use star_base::BitTable;
 use star_harness::Configuration;

@@ -14,6 +14,7 @@ use super::{
     objects_of, staged,
 };
 use crate::code::{Inst, LineKind, Object, Reg};
+use crate::fuse::Fused;
 use crate::lift::Lifted;
 
 /// A place that jumps lead to.
@@ -50,6 +51,10 @@ pub(crate) struct Builder<'p> {
     pub(super) taken: usize,
     /// Loops that may run as kernels, by where they stand, until they are compiled.
     pub(super) lifted: HashMap<*const Stmt, Lifted>,
+    /// Runs of operations on slices that may be kernels, by the statements that they begin with, likewise.
+    pub(super) fused: HashMap<*const Stmt, Fused>,
+    /// Cells for what the host finds out, behind those for calls.
+    pub(super) result_cells: u32,
 }
 
 /// Functions of two limbs: bit 2p + q is the value for p and q.
@@ -106,6 +111,8 @@ impl<'p> Builder<'p> {
             temporaries: Vec::new(),
             taken: 0,
             lifted: HashMap::new(),
+            fused: HashMap::new(),
+            result_cells: 0,
         }
     }
 

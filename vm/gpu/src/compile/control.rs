@@ -10,7 +10,18 @@ use crate::code::{Object, Reg};
 
 impl Builder<'_> {
     pub(super) fn block(&mut self, block: &[Stmt]) -> Result<(), Unsupported> {
-        block.iter().try_for_each(|stmt| self.statement(stmt))
+        let mut rest = block;
+        while let Some(first) = rest.first() {
+            let n = match self.fused.remove(&std::ptr::from_ref(first)) {
+                Some(fused) => self.fused_run(rest, fused)?,
+                None => {
+                    self.statement(first)?;
+                    1
+                }
+            };
+            rest = &rest[n..];
+        }
+        Ok(())
     }
 
     pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {

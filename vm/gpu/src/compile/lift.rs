@@ -1,4 +1,4 @@
-//! Loops that may run as kernels over a grid: the host is asked in front of them.
+//! Loops and runs of operations that may be kernels over a grid: the host is asked in front of them.
 
 use std::sync::Arc;
 
@@ -6,8 +6,9 @@ use star_ir::{SizeOp, Stmt, visit};
 use star_shaders::Op;
 use star_shaders::layout::measure;
 
-use super::builder::Builder;
-use super::{SiteKind, Unsupported, is_number};
+use super::builder::{Builder, Label};
+use super::{Extreme, SiteKind, Unsupported, is_number, passed_cells};
+use crate::fuse::Fused;
 use crate::lift::Lifted;
 
 impl Builder<'_> {
@@ -56,5 +57,66 @@ impl Builder<'_> {
         }
         self.here(end);
         Ok(())
+    }
+
+    /// The run that the block begins with as a kernel, if its lines are long enough to be worth a stop and the host finds that
+    /// its checks hold; otherwise as it is written. How many statements it is.
+    pub(super) fn fused_run(&mut self, block: &[Stmt], fused: Fused) -> Result<usize, Unsupported> {
+        let n = fused.body.len();
+        let has_own = fused.numbers.iter().any(|var| self.other_numbers.contains_key(var));
+        let (Some([_, least]), false) = (self.source.choices.lifts, has_own) else {
+            block[..n].iter().try_for_each(|stmt| self.statement(stmt))?;
+            return Ok(n);
+        };
+        let (as_written, taken, end) = (self.label(), self.label(), self.label());
+        self.loc = block[0].loc;
+        let is_table = self.is_table(fused.tall);
+        let measure = if is_table { measure::ROWS } else { measure::LENGTH };
+        let rows = self.size(self.object(fused.tall), measure);
+        let least = i64::try_from(least.div_ceil(fused.weight)).unwrap_or(i64::MAX);
+        let is_short = self.alu_imm(Op::Lt, rows, least);
+        self.jump_if(Op::JumpNonzero, is_short, as_written);
+        self.observed = fused.numbers.clone();
+        let results = fused.results.clone();
+        let cells = passed_cells(self.routine);
+        self.result_cells = self.result_cells.max(2 * results.len() as u32);
+        let site = self.site(SiteKind::Fused(Arc::new(fused), cells));
+        let observed = self.looked_at(site);
+        self.emit(Op::Host, |it| {
+            (it.site, it.observed, it.target) = (Some(site), observed, taken.0);
+        });
+        self.here(as_written);
+        block[..n].iter().try_for_each(|stmt| self.statement(stmt))?;
+        self.jump(end);
+        self.here(taken);
+        self.loc = block[0].loc;
+        let mut cell = i64::from(cells);
+        for var in results {
+            let (value, flag) = self.number(var);
+            for reg in [value, flag] {
+                self.emit(Op::Fill, |it| (it.d, it.imm) = (Some(reg), cell));
+                cell += 1;
+            }
+        }
+        self.here(end);
+        Ok(n)
+    }
+
+    /// MIN or MAX of a table that is large enough as kernels: behind them the code goes on at `end`.
+    pub(super) fn wide_extreme(&mut self, extreme: Extreme, end: Label) {
+        let Some([_, least]) = self.source.choices.lifts else { return };
+        let as_written = self.label();
+        let table = self.object(extreme.table);
+        let rows = self.size(table, measure::ROWS);
+        let columns = self.size(table, measure::COLUMNS);
+        let bits = self.alu(Op::Mul, rows, columns);
+        let is_small = self.alu_imm(Op::Lt, bits, i64::try_from(least).unwrap_or(i64::MAX));
+        self.jump_if(Op::JumpNonzero, is_small, as_written);
+        let site = self.site(SiteKind::Extreme(extreme));
+        let observed = self.looked_at(site);
+        self.emit(Op::Host, |it| {
+            (it.site, it.observed, it.target) = (Some(site), observed, end.0);
+        });
+        self.here(as_written);
     }
 }

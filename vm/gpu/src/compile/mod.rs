@@ -33,12 +33,13 @@ use std::sync::Arc;
 
 use star_base::{BitVector, Native};
 use star_ir::{
-    Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Ty, VarId, visit,
+    Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Sense, Ty, VarId, visit,
 };
 use star_shaders::layout::{REGISTERS, STAGING, flag};
 use star_vm::explain::Subject;
 
 use crate::code::{Inst, Object};
+use crate::fuse::{self, Fused};
 use crate::lift::{self as lifts, Lifted};
 
 pub(crate) use builder::Builder;
@@ -100,10 +101,23 @@ pub(crate) enum SiteKind {
     Write { src: VarId, file: Operand },
     /// A loop begins that may run as kernels.
     Lifted(Arc<Lifted>),
+    /// A run of operations on slices begins that may be a kernel; its results go through cells from this one on.
+    Fused(Arc<Fused>, u32),
+    /// MIN or MAX, which may be kernels.
+    Extreme(Extreme),
     /// The routine begins; this does all of it, perhaps.
     Native(Native),
     /// Steps are counted.
     Count,
+}
+
+/// MIN or MAX of the rows of a table that are marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extreme {
+    pub(crate) dst: VarId,
+    pub(crate) table: VarId,
+    pub(crate) mask: VarId,
+    pub(crate) sense: Sense,
 }
 
 impl SiteKind {
@@ -121,6 +135,19 @@ impl SiteKind {
                 };
                 let form = format!("{kernels}; a word for each line is read back at the end");
                 Some((Subject::Forall, form))
+            }
+            SiteKind::Fused(fused, _) => {
+                let n = fused.n_operations();
+                let form = match n {
+                    1 => "one kernel over the grid for an operation on slices".to_owned(),
+                    n => format!("one kernel over the grid for {n} operations on slices"),
+                };
+                Some((Subject::Slices, form))
+            }
+            SiteKind::Extreme(_) => {
+                let form =
+                    "kernels over the grid: one over all columns, then the least of all blocks";
+                Some((Subject::Slices, form.to_owned()))
             }
             SiteKind::Check(_)
             | SiteKind::Returned(_)
@@ -221,14 +248,15 @@ pub(crate) fn compile(
     let mut builder = Builder::new(source, id, constants);
     if source.choices.lifts.is_some() {
         builder.lifted = lifts::find(source.program, id);
+        builder.fused = fuse::find(source.program, id, &builder.lifted);
     }
     builder.routine()?;
+    let passed = passed_cells(routine) + builder.result_cells;
     let Builder { mut insts, mut labels, n_regs, objects, object_of, mut sites, .. } = builder;
     let (callees, counters) = (builder.callees, builder.counters);
     let tracked = facts::Tracked::new(routine, &object_of, source.parts.len());
     facts::apply(&tracked, &mut insts, &mut labels, &mut sites);
-    let cells =
-        registers::allocate(&mut insts, &mut labels, (n_regs, passed_cells(routine)), &mut sites);
+    let cells = registers::allocate(&mut insts, &mut labels, (n_regs, passed), &mut sites);
     sync::place(&mut insts, &labels);
     for inst in &mut insts {
         if inst.target != crate::code::NO_TARGET && inst.op != star_shaders::Op::Call {

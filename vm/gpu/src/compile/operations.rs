@@ -8,7 +8,7 @@ use star_shaders::layout::measure;
 use star_shaders::{Generator, Op, Reduce};
 
 use super::builder::{Builder, Line, table};
-use super::{Unsupported, is_number};
+use super::{Extreme, Unsupported, is_number};
 use crate::code::{Object, Reg};
 
 impl Builder<'_> {
@@ -137,7 +137,11 @@ impl Builder<'_> {
                 self.clear_columns(x, None, columns);
             }
             Sir::Extreme { table, mask, sense } => {
-                self.extreme(x, self.object(*table), self.object(*mask), *sense);
+                let (table, mask, sense) = (*table, *mask, *sense);
+                let end = self.label();
+                self.wide_extreme(Extreme { dst, table, mask, sense }, end);
+                self.extreme(x, self.object(table), self.object(mask), sense);
+                self.here(end);
             }
             Sir::HandlePart(handle, part) => {
                 let part = self.part_of(*handle, part)?;

@@ -38,6 +38,11 @@ impl Run<'_, '_> {
                 let lifted = Arc::clone(lifted);
                 return self.lifted(&lifted, (id, &inst), &site);
             }
+            SiteKind::Fused(fused, cells) => {
+                let (fused, cells) = (Arc::clone(fused), *cells);
+                return self.fused((&fused, cells), (id, &inst), &site);
+            }
+            SiteKind::Extreme(extreme) => return self.extreme(*extreme, (id, &inst), &site),
             SiteKind::Native(native) => return self.native(*native, (id, &inst), &site),
             SiteKind::Check(_)
             | SiteKind::Returned(_)
@@ -74,6 +79,8 @@ impl Run<'_, '_> {
                 self.control.host.write(&file, value).map_err(file_trap)?;
             }
             SiteKind::Lifted(_)
+            | SiteKind::Fused(..)
+            | SiteKind::Extreme(_)
             | SiteKind::Native(_)
             | SiteKind::Check(_)
             | SiteKind::Returned(_)

@@ -169,6 +169,8 @@ impl Run<'_, '_> {
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
             | SiteKind::Lifted(_)
+            | SiteKind::Fused(..)
+            | SiteKind::Extreme(_)
             | SiteKind::Native(_)
             | SiteKind::Count => return Err(internal("a trap of no guard")),
         }
@@ -181,6 +183,8 @@ impl Run<'_, '_> {
             | SiteKind::Read { .. }
             | SiteKind::Write { .. }
             | SiteKind::Lifted(_)
+            | SiteKind::Fused(..)
+            | SiteKind::Extreme(_)
             | SiteKind::Native(_)
             | SiteKind::Count => Ok(None),
         };

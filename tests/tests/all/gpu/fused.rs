@@ -1,0 +1,124 @@
+//! Runs of operations on slices as kernels over a grid: the library's procedures and straight code, beside the reference, around
+//! the borders of limbs and workgroups; and that they were kernels.
+
+use star_base::{BitTable, BitVector};
+use star_tests::case::Random;
+use star_tests::differ;
+use star_tests::run::{LIMITS, Program};
+use star_vm::{Declined, HostValue, Limits, Outcome};
+
+/// Each takes two tables, a slice and a word, and leaves a slice, a table and numbers.
+const PROGRAM: &str = "
+procedure searches(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+var G,E,L: slice(n);
+begin
+  MATCH(T,X,v,Z); a:=NUMB(Z);
+  LESS(T,X,v,G); E:=Z or G; b:=FND(E);
+  GREAT(T,X,v,L); Z:=E xor L; c:=NUMB(Z);
+  GEL(T,Z,v,G,E,L);
+  Z:=(G and (not E)) or L;
+end;
+procedure comparisons(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+var G,L: slice(n);
+begin
+  HIT(T,F,X,Z); a:=FND(Z);
+  SETMIN(T,F,X,L); SETMAX(T,F,X,G);
+  b:=NUMB(L); c:=NUMB(G);
+  Z:=(Z or L) xor (not G);
+end;
+procedure sums(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+begin
+  ADDV(T,F,X,R); ADDC(R,X,v,R); SUBTV(R,T,X,R); SUBTC(R,X,v,R);
+  WMERGE(v,Z,R); TMERGE(F,X,R);
+  Z:=COL(1,R); a:=NUMB(Z); b:=0; c:=FND(X);
+end;
+procedure straight(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+var A,B: slice(n); i,j: integer;
+begin
+  SET(A); B:=A and (not X);
+  for i:=1 to size(T) do
+    for j:=i downto 1 do
+      if (v(i)=v(j)) and (i-j<3) then
+      begin
+        A:=COL(i,T) xor COL(j,F);
+        COL(i,R):=A or B;
+        if j mod 2=1 then B:=not A;
+      end
+      else CLR(Z);
+  a:=0; b:=0; c:=0;
+  Z:=Z or A;
+  if SOME(B) then a:=1;
+  if ZERO(A) then b:=1;
+  if ONE(A) then c:=1;
+  if A=B then c:=c+2;
+end;
+procedure sum(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+begin
+  ADDV(T,F,X,R);
+  a:=0; b:=0; c:=0;
+end;
+";
+
+/// Their names; the sum alone is one run, which begins with a slice that was never set.
+const PROCEDURES: [&str; 5] = ["searches", "comparisons", "sums", "straight", "sum"];
+
+fn bits(random: &mut Random, n: usize, percent: usize) -> BitVector {
+    let mut bits = BitVector::zeros(n);
+    (0..n).for_each(|idx| bits.put(idx, random.below(100) < percent));
+    bits
+}
+
+fn table(random: &mut Random, rows: usize, columns: usize) -> BitTable {
+    let mut table = BitTable::zeros(rows, columns).expect("small");
+    for column in 0..columns {
+        (0..rows).for_each(|row| table.put(row, column, random.below(2) == 1));
+    }
+    table
+}
+
+#[test]
+fn runs_of_operations_leave_the_same_at_every_border() {
+    let Ok(machines) = super::machines(&["gpu-tiny"]) else {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
+        return;
+    };
+    let program = Program::new(PROGRAM);
+    let mut optimised = program.lowered.program.clone();
+    star_opt::optimise(&mut optimised, &star_opt::Options::default()).expect("it verifies");
+    let compiled = differ::compile(&optimised, &machines);
+    let limits = Limits { steps: None, ..LIMITS };
+    let mut random = Random::new(23);
+    for rows in [1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 191, 513, 16_500, 33_000] {
+        for columns in [1, 4, 33] {
+            if rows > 600 && columns > 4 {
+                continue;
+            }
+            let percent = [0, 50, 100][random.below(3)];
+            let args = [
+                HostValue::Table(table(&mut random, rows, columns)),
+                HostValue::Table(table(&mut random, rows, columns)),
+                HostValue::Slice(bits(&mut random, rows, percent)),
+                HostValue::Word(bits(&mut random, columns, 50)),
+                HostValue::Slice(bits(&mut random, rows, 50)),
+                HostValue::Table(table(&mut random, rows, columns)),
+                HostValue::Unset,
+                HostValue::Unset,
+                HostValue::Unset,
+            ];
+            for name in PROCEDURES {
+                let context = format!("{name} of {rows}×{columns}, {percent} %");
+                let entry = program.entry(name);
+                let [expected, found] =
+                    [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
+                assert_eq!(found.outcome, Outcome::Done, "{context}");
+                assert_eq!(found.values, expected.values, "{context}");
+                assert_eq!(found.stats.operations, expected.stats.operations, "{context}");
+                let paths = found.stats.paths;
+                assert!(paths.grid_runs > 0, "{context}: {paths:?}");
+                for reason in Declined::ALL {
+                    assert_eq!(paths.declined(reason), 0, "{context}: {reason:?}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! MIN and MAX as kernels over a grid.
+//!
+//! Note [Extremes]. A block is the rows of a workgroup. In one pass over the columns a block finds its own least word and the rows
+//! that hold it: a thread goes from column to column with its rows alone, and after 32 columns those whose bits are not the
+//! least of the block drop out. What blocks found is put together 32 bits at a time, and a block whose word is another one
+//! gives up its rows. So every column is read once, and nothing is read back. MAX is MIN of the complement. A block without
+//! candidates has ones only, which are nobody's better.
+
+use star_ir::Sense;
+
+use super::text::{THREADS, head, of_width};
+
+/// The kernels of an extreme, one behind another.
+pub(crate) struct Kernels {
+    /// The least word of each block, and its rows.
+    pub(crate) blocks: String,
+    /// 32 bits of the least word of all.
+    pub(crate) least: String,
+    /// Rows of blocks that hold another one go.
+    pub(crate) keep: String,
+}
+
+pub(crate) fn kernels(sense: Sense, width: u32) -> Kernels {
+    let zero = match sense {
+        Sense::Min => "~c",
+        Sense::Max => "c",
+    };
+    let blocks = format!(
+        "{head}var<workgroup> best: array<atomic<u32>, 3>;
+
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
+  let table = given[0].x; let stride = given[0].y; let columns = given[0].z; let limbs = given[0].w;
+  let mask = given[1].x; let rows_out = given[1].y; let words = given[1].z;
+  let block = given[1].w + group.x;
+  let x = block * {THREADS}u + lane;
+  let own = min(x, limbs - 1u);
+  var z = L(#ZEROS);
+  if (x < limbs) {{ z = mem[mask + x]; }}
+  let chunks = (columns + 31u) / 32u;
+  var found = L(#ZEROS);
+  for (var chunk = 0u; chunk < chunks; chunk = chunk + 1u) {{
+    let end = min(columns, 32u * chunk + 32u);
+    let had = any(z != L(#ZEROS));
+    var word = 0u;
+    for (var j = 32u * chunk; j < end; j = j + 1u) {{
+      let c = mem[table + j * stride + own];
+      let y = z & {zero};
+      let has = any(y != L(#ZEROS));
+      z = select(z, y, has);
+      word = word | select(0x80000000u >> (j & 31u), 0u, has);
+    }}
+    if (lane == 0u) {{ atomicStore(&best[(chunk + 1u) % 3u], 0u); }}
+    if (had) {{ atomicMax(&best[chunk % 3u], ~word); }}
+    workgroupBarrier();
+    let least = ~atomicLoad(&best[chunk % 3u]);
+    if (word != least) {{ z = L(#ZEROS); }}
+    found[chunk % #Wu] = least;
+    if (lane == 0u && (chunk % #Wu == #Wu - 1u || chunk + 1u == chunks)) {{
+      mem[words + block * ((chunks + #Wu - 1u) / #Wu) + chunk / #Wu] = found;
+    }}
+  }}
+  if (x < limbs) {{ mem[rows_out + x] = z; }}
+}}
+",
+        head = head()
+    );
+    // What is found lies in words of its own, which no other kernel touches meanwhile.
+    let least = format!(
+        "@group(0) @binding(0) var<storage, read_write> mem: array<atomic<u32>>;
+@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+var<workgroup> best: atomic<u32>;
+
+@compute @workgroup_size({THREADS})
+fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
+  let words = given[0].x; let per = given[0].y; let blocks = given[0].z; let all = given[0].w;
+  let chunk = given[1].x;
+  let block = thread.x;
+  if (block < blocks) {{
+    var is_least = true;
+    for (var before = 0u; before < chunk; before = before + 1u) {{
+      let other = ~atomicLoad(&mem[all + before]);
+      is_least = is_least && atomicLoad(&mem[words + block * per + before]) == other;
+    }}
+    if (is_least) {{ atomicMax(&best, ~atomicLoad(&mem[words + block * per + chunk])); }}
+  }}
+  workgroupBarrier();
+  if (lane == 0u) {{ atomicMax(&mem[all + chunk], atomicLoad(&best)); }}
+}}
+"
+    );
+    let keep = format!(
+        "{head}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
+  let words = given[0].x; let per = given[0].y; let all = given[0].z; let chunks = given[0].w;
+  let rows_out = given[1].x; let limbs = given[1].y;
+  let block = given[1].w + group.x;
+  let x = block * {THREADS}u + lane;
+  var is_least = true;
+  for (var chunk = 0u; chunk < chunks; chunk = chunk + 1u) {{
+    is_least = is_least && word(words + block * per + chunk) == ~word(all + chunk);
+  }}
+  if (x < limbs && !is_least) {{ mem[rows_out + x] = L(#ZEROS); }}
+}}
+",
+        head = head()
+    );
+    Kernels { blocks: of_width(&blocks, width), least, keep: of_width(&keep, width) }
+}

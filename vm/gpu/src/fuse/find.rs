@@ -1,0 +1,317 @@
+//! Which statements are runs.
+
+use std::collections::HashMap;
+
+use star_ir::analysis::liveness::Liveness;
+use star_ir::{
+    Check, ForallRange, IntOp, Op, Operand, PartKind, Program, Routine, RoutineId, SizeOp, Stmt,
+    StmtKind, Ty, VarId, visit,
+};
+
+use super::Fused;
+use super::text::Text;
+use crate::compile::is_number;
+use crate::lift::Lifted;
+
+/// Most statements of a run: a driver takes its time for a long text.
+const MOST_STATEMENTS: usize = 160;
+/// What a loop counts as: about so many turns.
+const TURNS: u64 = 16;
+
+/// The runs of a routine by the statements that they begin with. Loops in `lifted` are kernels of their own.
+pub(crate) fn find(
+    program: &Program,
+    id: RoutineId,
+    lifted: &HashMap<*const Stmt, Lifted>,
+) -> HashMap<*const Stmt, Fused> {
+    let routine = program.routine(id);
+    let mut finder = Finder { routine, lifted, known: HashMap::new(), found: Vec::new() };
+    if !routine.vars.iter().any(|var| matches!(var.ty, Ty::Slice(_))) {
+        return HashMap::new();
+    }
+    finder.look_at(&routine.body);
+    finder.runs(&routine.body, 0);
+    if finder.found.is_empty() {
+        return HashMap::new();
+    }
+    let liveness = Liveness::of(program, id);
+    let fused = finder.found.into_iter().filter_map(|Run { body, last, weight }| {
+        let lives = |var: VarId| liveness.is_live_after(last, var);
+        Some((std::ptr::from_ref(body.first()?), fused(routine, body, weight, &lives)?))
+    });
+    fused.collect()
+}
+
+/// Statements of a block.
+struct Run<'r> {
+    body: &'r [Stmt],
+    /// The number of the last one in the routine.
+    last: usize,
+    weight: u64,
+}
+
+/// A statement with those inside it.
+#[derive(Clone, Copy)]
+struct Known {
+    statements: usize,
+    /// How many operations on slices it takes, if a kernel may do it.
+    weight: Option<u64>,
+}
+
+struct Finder<'r> {
+    routine: &'r Routine,
+    lifted: &'r HashMap<*const Stmt, Lifted>,
+    known: HashMap<*const Stmt, Known>,
+    found: Vec<Run<'r>>,
+}
+
+impl<'r> Finder<'r> {
+    /// Looks at all statements, the inner ones first.
+    fn look_at(&mut self, block: &'r [Stmt]) -> Known {
+        let mut all = Known { statements: 0, weight: Some(0) };
+        for stmt in block {
+            let inner = visit::blocks(&stmt.kind).map(|block| self.look_at(block));
+            let inside = inner.iter().try_fold(0_u64, |sum, known| Some(sum + known.weight?));
+            let known = Known {
+                statements: 1 + inner[0].statements + inner[1].statements,
+                weight: inside.and_then(|inside| self.weight(stmt, inside)),
+            };
+            self.known.insert(std::ptr::from_ref(stmt), known);
+            all.statements += known.statements;
+            all.weight = all.weight.zip(known.weight).map(|(all, one)| all.saturating_add(one));
+        }
+        all
+    }
+
+    fn of(&self, stmt: &Stmt) -> Known {
+        let known = self.known.get(&std::ptr::from_ref(stmt)).copied();
+        known.unwrap_or(Known { statements: 1, weight: None })
+    }
+
+    /// The longest runs of a block; `at` is the number of its first statement.
+    fn runs(&mut self, block: &'r [Stmt], mut at: usize) {
+        let mut rest = block;
+        while let Some(first) = rest.first() {
+            let (n, weight) = self.length(rest);
+            let body = &rest[..n];
+            if weight > 0 {
+                let before: usize = body[..n - 1].iter().map(|stmt| self.of(stmt).statements).sum();
+                self.found.push(Run { body, last: at + before, weight });
+                at += before + self.of(&body[n - 1]).statements;
+                rest = &rest[n..];
+                continue;
+            }
+            let mut inside = at + 1;
+            for block in visit::blocks(&first.kind) {
+                self.runs(block, inside);
+                inside += block.iter().map(|stmt| self.of(stmt).statements).sum::<usize>();
+            }
+            at += self.of(first).statements;
+            rest = &rest[1..];
+        }
+    }
+
+    /// How many of the statements are a run, and its weight; it begins and ends with work on slices.
+    fn length(&self, block: &[Stmt]) -> (usize, u64) {
+        let (mut length, mut found, mut weight, mut statements) = (0, 0, 0, 0);
+        let mut asked = Vec::new();
+        for (idx, stmt) in block.iter().enumerate() {
+            let Some(own) = self.at_top(stmt, &mut asked) else { break };
+            statements += self.of(stmt).statements;
+            if (idx == 0 && own == 0) || statements > MOST_STATEMENTS {
+                break;
+            }
+            weight += own;
+            if own > 0 {
+                (length, found) = (idx + 1, weight);
+            }
+        }
+        (length, found)
+    }
+
+    /// The weight of a statement of the run itself: it may ask about slices if nothing behind it needs the answer.
+    fn at_top(&self, stmt: &Stmt, asked: &mut Vec<VarId>) -> Option<u64> {
+        if self.lifted.contains_key(&std::ptr::from_ref(stmt)) {
+            return None;
+        }
+        let question = match &stmt.kind {
+            StmtKind::Assign(dst, op) if self.asks(op) => Some(*dst),
+            _ => None,
+        };
+        let weight = if question.is_some() { 1 } else { self.of(stmt).weight? };
+        let mut is_asked = false;
+        if !asked.is_empty() {
+            visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
+                visit::accesses(&stmt.kind, &mut |var, _| is_asked |= asked.contains(&var));
+            });
+        }
+        asked.extend(question);
+        (!is_asked).then_some(weight)
+    }
+
+    /// Is it a question about slices?
+    fn asks(&self, op: &Op) -> bool {
+        match op {
+            Op::Some(of) | Op::All(of) | Op::None(of) | Op::First(of) | Op::Count(of) => {
+                self.is_slice(*of)
+            }
+            Op::BitsEqual(left, right) => self.is_slice(*left) && self.is_slice(*right),
+            _ => false,
+        }
+    }
+
+    fn ty(&self, var: VarId) -> Ty {
+        self.routine.var(var).ty
+    }
+
+    fn is_slice(&self, var: VarId) -> bool {
+        matches!(self.ty(var), Ty::Slice(_))
+    }
+
+    /// Operations on slices of a statement, those inside it taken so many; `None` if no kernel does it.
+    fn weight(&self, stmt: &Stmt, inside: u64) -> Option<u64> {
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => match self.ty(*dst) {
+                Ty::Slice(_) => self.makes_slice(op).then_some(1),
+                Ty::Int | Ty::Bool => self.makes_number(op).then_some(0),
+                Ty::Str | Ty::Word(_) | Ty::Table(..) | Ty::Handle => None,
+            },
+            StmtKind::PutColumn { .. } => Some(1),
+            StmtKind::Size(op) => self.resizes(op).then_some(0),
+            StmtKind::Check(check) => takes_check(check).then_some(0),
+            StmtKind::Cost { .. } => Some(0),
+            StmtKind::For { .. } => Some(inside.saturating_mul(TURNS)),
+            StmtKind::Forall { range: ForallRange::Range(..), writes, reductions, .. } => {
+                let own = writes.iter().all(|part| part.kind == PartKind::Column);
+                (own && reductions.is_empty()).then(|| inside.saturating_mul(TURNS))
+            }
+            StmtKind::If { .. } => Some(inside),
+            StmtKind::Forall { .. }
+            | StmtKind::Tile { .. }
+            | StmtKind::Step { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Replace { .. }
+            | StmtKind::PutRow { .. }
+            | StmtKind::PutBit { .. }
+            | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
+            | StmtKind::Call { .. }
+            | StmtKind::Print(_)
+            | StmtKind::Read { .. }
+            | StmtKind::Write { .. }
+            | StmtKind::While { .. }
+            | StmtKind::Foreach { .. }
+            | StmtKind::Block { .. }
+            | StmtKind::Break(_)
+            | StmtKind::Continue(_)
+            | StmtKind::Exit => None,
+        }
+    }
+
+    fn makes_slice(&self, op: &Op) -> bool {
+        match op {
+            Op::Copy(Operand::Var(of)) | Op::BitsNot(of) => self.is_slice(*of),
+            Op::BitsLogic(_, left, right) => self.is_slice(*left) && self.is_slice(*right),
+            Op::Fill(..) | Op::Column(..) => true,
+            _ => false,
+        }
+    }
+
+    fn makes_number(&self, op: &Op) -> bool {
+        let fits = |operand: &Operand| match operand {
+            Operand::Var(var) => matches!(self.ty(*var), Ty::Int | Ty::Bool),
+            Operand::Int(number) => i32::try_from(*number).is_ok_and(|number| number > i32::MIN),
+            Operand::Bool(_) => true,
+            Operand::Str(_) => false,
+        };
+        let is_var = |operand: &Operand| matches!(operand, Operand::Var(_));
+        match op {
+            Op::Copy(of) | Op::Not(of) => fits(of),
+            // What is known when the kernel is compiled may be refused there.
+            Op::Int(op, left, right) => {
+                let divides = matches!(op, IntOp::Div | IntOp::Mod);
+                let computed = is_var(right) || (is_var(left) && !divides);
+                computed && fits(left) && fits(right)
+            }
+            Op::Compare(_, left, right) | Op::Logic(_, left, right) => fits(left) && fits(right),
+            Op::Component(word, index) => matches!(self.ty(*word), Ty::Word(_)) && fits(index),
+            Op::Length(_) | Op::Rows(_) | Op::Columns(_) => true,
+            _ => false,
+        }
+    }
+
+    fn resizes(&self, op: &SizeOp) -> bool {
+        match op {
+            SizeOp::Latch { dst, .. } => is_number(self.ty(*dst)),
+            SizeOp::Adapt { bits, .. } | SizeOp::Fix { bits, .. } => self.is_slice(*bits),
+            SizeOp::Unset(var) => {
+                matches!(self.ty(*var), Ty::Slice(_) | Ty::Int | Ty::Bool)
+            }
+            SizeOp::SetRows { .. } | SizeOp::EnsureColumns { .. } | SizeOp::Init { .. } => false,
+        }
+    }
+}
+
+/// Can the host make the check without looking at bits?
+fn takes_check(check: &Check) -> bool {
+    match check {
+        Check::Set(_)
+        | Check::Sized(_)
+        | Check::Index(..)
+        | Check::NewColumn(..)
+        | Check::Size(..)
+        | Check::Range { .. }
+        | Check::Int(..)
+        | Check::Bit(_)
+        | Check::NotNegative(_) => true,
+        Check::HandlePart(..)
+        | Check::Result(_)
+        | Check::Fits { .. }
+        | Check::FitsInt(_)
+        | Check::Even(_)
+        | Check::NoCarry(..)
+        | Check::Assert(..) => false,
+    }
+}
+
+/// The kernel of a run.
+fn fused(
+    routine: &Routine,
+    body: &[Stmt],
+    weight: u64,
+    lives: &dyn Fn(VarId) -> bool,
+) -> Option<Fused> {
+    let (mut named, mut assigned, mut tall) = (Vec::new(), Vec::new(), None);
+    visit::walk(body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |var, access| {
+            named.push(var);
+            let is_tall = matches!(routine.var(var).ty, Ty::Slice(_) | Ty::Table(..));
+            // What the run assigns first may be unset when it begins.
+            if is_tall && access.reads() && !assigned.contains(&var) {
+                tall.get_or_insert(var);
+            }
+            if access.writes() {
+                assigned.push(var);
+            }
+        });
+    });
+    let tall = tall?;
+    for vars in [&mut named, &mut assigned] {
+        vars.sort_unstable();
+        vars.dedup();
+    }
+    let is_handle = |var: &VarId| matches!(routine.var(*var).ty, Ty::Handle);
+    if named.iter().any(is_handle) {
+        return None;
+    }
+    let of_number = |var: &VarId| is_number(routine.var(*var).ty);
+    let (numbers, objects) = named.into_iter().partition(of_number);
+    assigned.retain(|var| lives(*var));
+    let (results, mut slices): (Vec<VarId>, Vec<VarId>) = assigned.into_iter().partition(of_number);
+    slices.retain(|var| matches!(routine.var(*var).ty, Ty::Slice(_)));
+    let mut text = Text::new(routine);
+    text.block(body)?;
+    let (text, given, asks) = text.kernel(&slices);
+    let body = body.to_vec();
+    Some(Fused { body, numbers, objects, tall, weight, text, given, slices, results, asks })
+}

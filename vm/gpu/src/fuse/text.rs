@@ -1,0 +1,424 @@
+//! The kernel of a run, as WGSL.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fmt::Write as _;
+
+use star_ir::{
+    ForallRange, IntOp, LogicOp, Op, Operand, Relation, Routine, SizeOp, SizeOperand, Stmt,
+    StmtKind, Ty, VarId,
+};
+
+use super::{Ask, Asked, Given};
+
+/// Threads of a workgroup.
+pub(crate) const THREADS: u32 = 256;
+/// The first word of what a kernel is given that belongs to its run, and how many fit there; the others are in memory.
+pub(crate) const FIRST_GIVEN: usize = 8;
+pub(crate) const IN_GIVEN: usize = 24;
+
+/// Stands for the words of a limb.
+const WIDTH: &str = "#W";
+/// Stands for the limb of ones up to the last row.
+const ONES: &str = "#ONES";
+/// Stands for zeros, one for each word of a limb.
+const ZEROS: &str = "#ZEROS";
+/// Stands for what finds the place of the first one in `s`.
+const FIRST: &str = "#FIRST";
+/// Stands for the number of ones in `s`.
+const COUNT: &str = "#COUNT";
+/// Stands for the words of `s`, joined by or.
+const ANY: &str = "#ANY";
+
+/// In front of every kernel: its memory in limbs of a few words, what it is given, bits of words.
+const HEAD: &str = "alias L = vec#W<u32>;
+@group(0) @binding(0) var<storage, read_write> mem: array<L>;
+@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+fn word(at: u32) -> u32 { return mem[at / #Wu][at % #Wu]; }
+fn bit(at: u32, i: i32) -> i32 {
+  let place = u32(i - 1);
+  return i32((word(at + (place >> 5u)) >> (place & 31u)) & 1u);
+}
+fn below(n: u32, x: u32) -> u32 {
+  let start = 32u * x;
+  if (n >= start + 32u) { return 0xffffffffu; }
+  if (n <= start) { return 0u; }
+  return (1u << (n - start)) - 1u;
+}
+";
+
+/// The head of a kernel on limbs of a few words.
+pub(super) fn head() -> &'static str {
+    HEAD
+}
+
+/// The text for limbs of so many words.
+pub(super) fn of_width(text: &str, width: u32) -> String {
+    let each = |sep: &str, of: &dyn Fn(u32) -> String| -> String {
+        (0..width).map(of).collect::<Vec<_>>().join(sep)
+    };
+    let ones = each(", ", &|c| format!("below(rows, {width}u * x + {c}u)"));
+    let first = (0..width).rev().fold("0u".to_owned(), |rest, c| {
+        let here =
+            format!("0xffffffffu - (32u * ({width}u * x + {c}u) + countTrailingZeros(s[{c}]))");
+        format!("select({rest}, {here}, s[{c}] != 0u)")
+    });
+    let count = each(" + ", &|c| format!("countOneBits(s[{c}])"));
+    let any = each(" | ", &|c| format!("s[{c}]"));
+    let zeros = each(", ", &|_| "0u".to_owned());
+    text.replace(WIDTH, &width.to_string())
+        .replace(ONES, &ones)
+        .replace(ZEROS, &zeros)
+        .replace(FIRST, &first)
+        .replace(COUNT, &count)
+        .replace(ANY, &any)
+}
+
+/// Puts together what workgroups found: words of theirs, one for each question, with one for each at the end.
+pub(crate) fn gather(asks: &[Asked]) -> String {
+    let (mut slots, mut own, mut all) = <(String, String, String)>::default();
+    for (idx, asked) in asks.iter().enumerate() {
+        let join = atomic(asked.ask);
+        let _ = writeln!(slots, "var<workgroup> found{idx}: atomic<u32>;");
+        let _ = writeln!(own, "    {join}(&found{idx}, atomicLoad(&mem[at + {idx}u]));");
+        let _ = writeln!(all, "    {join}(&mem[all + {idx}u], atomicLoad(&found{idx}));");
+    }
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> mem: array<atomic<u32>>;
+@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+{slots}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
+  let words = given[0].x; let per = given[0].y; let groups = given[0].z; let all = given[0].w;
+  let at = words + thread.x * per;
+  if (thread.x < groups) {{
+{own}  }}
+  workgroupBarrier();
+  if (lane == 0u) {{
+{all}  }}
+}}
+"
+    )
+}
+
+/// How an answer joins others.
+fn atomic(ask: Ask) -> &'static str {
+    match ask {
+        Ask::Some | Ask::None | Ask::First => "atomicMax",
+        Ask::Count => "atomicAdd",
+    }
+}
+
+/// A kernel that is being written.
+pub(super) struct Text<'r> {
+    routine: &'r Routine,
+    /// Variables by the order in which they come, so that the same run has the same text wherever it stands.
+    names: HashMap<VarId, usize>,
+    given: Vec<Given>,
+    /// What the run has surely assigned so far.
+    assigned: BTreeSet<VarId>,
+    /// What it may read before it assigns it.
+    outer: BTreeSet<VarId>,
+    body: String,
+    /// Counts loops.
+    loops: usize,
+    asks: Vec<Asked>,
+}
+
+impl<'r> Text<'r> {
+    pub(super) fn new(routine: &'r Routine) -> Self {
+        Text {
+            routine,
+            names: HashMap::new(),
+            given: Vec::new(),
+            assigned: BTreeSet::new(),
+            outer: BTreeSet::new(),
+            body: String::new(),
+            loops: 0,
+            asks: Vec::new(),
+        }
+    }
+
+    pub(super) fn block(&mut self, block: &[Stmt]) -> Option<()> {
+        block.iter().try_for_each(|stmt| self.statement(stmt))
+    }
+
+    /// The name of a word that the kernel is given.
+    fn given(&mut self, given: Given) -> String {
+        let known = self.given.iter().position(|known| *known == given);
+        let at = known.unwrap_or(self.given.len());
+        if known.is_none() {
+            self.given.push(given);
+        }
+        format!("g{at}")
+    }
+
+    fn is_number(&self, var: VarId) -> bool {
+        matches!(self.routine.var(var).ty, Ty::Int | Ty::Bool)
+    }
+
+    fn name(&mut self, var: VarId) -> String {
+        let next = self.names.len();
+        let number = *self.names.entry(var).or_insert(next);
+        let kind = if self.is_number(var) { 'n' } else { 's' };
+        format!("{kind}{number}")
+    }
+
+    /// The name of a variable that is read.
+    fn read(&mut self, var: VarId) -> String {
+        if !self.assigned.contains(&var) {
+            self.outer.insert(var);
+        }
+        self.name(var)
+    }
+
+    fn number(&mut self, operand: &Operand) -> Option<String> {
+        Some(match operand {
+            Operand::Var(var) => self.read(*var),
+            Operand::Int(number) => format!("({number}i)"),
+            Operand::Bool(truth) => format!("{}i", u8::from(*truth)),
+            Operand::Str(_) => return None,
+        })
+    }
+
+    fn assign(&mut self, dst: VarId, value: &str) {
+        let name = self.name(dst);
+        let _ = writeln!(self.body, "    {name} = {value};");
+        self.assigned.insert(dst);
+    }
+
+    fn column(&mut self, table: VarId, index: &Operand) -> Option<String> {
+        let (at, stride) = (self.given(Given::Table(table)), self.given(Given::Stride(table)));
+        let index = self.number(index)?;
+        Some(format!("mem[{at} + u32({index} - 1i) * {stride} + x]"))
+    }
+
+    fn statement(&mut self, stmt: &Stmt) -> Option<()> {
+        match &stmt.kind {
+            StmtKind::Assign(dst, op) => self.operation(*dst, op),
+            StmtKind::PutColumn { table, index, value } => {
+                let value = self.read(*value);
+                let column = self.column(*table, index)?;
+                let _ = writeln!(self.body, "    {column} = {value};");
+                Some(())
+            }
+            StmtKind::Size(SizeOp::Latch { dst, size }) => {
+                let size = self.given(Given::Size(*dst, size.clone()));
+                self.assign(*dst, &format!("i32({size})"));
+                Some(())
+            }
+            // The host sees to these.
+            StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } => Some(()),
+            StmtKind::For { label: _, var, from, to, down, body } => {
+                self.turns(*var, (from, to), *down, body)
+            }
+            StmtKind::Forall { var, range: ForallRange::Range(from, to), body, .. } => {
+                self.turns(*var, (from, to), false, body)
+            }
+            StmtKind::If { test, then, otherwise } => {
+                let test = self.number(test)?;
+                let before = self.assigned.clone();
+                let _ = writeln!(self.body, "    if ({test} != 0i) {{");
+                self.block(then)?;
+                let then = std::mem::replace(&mut self.assigned, before);
+                let _ = writeln!(self.body, "    }} else {{");
+                self.block(otherwise)?;
+                let _ = writeln!(self.body, "    }}");
+                self.assigned.retain(|var| then.contains(var));
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    fn turns(
+        &mut self,
+        var: VarId,
+        (from, to): (&Operand, &Operand),
+        down: bool,
+        body: &[Stmt],
+    ) -> Option<()> {
+        let (from, to) = (self.number(from)?, self.number(to)?);
+        let before = self.assigned.clone();
+        self.loops += 1;
+        let own = self.loops;
+        let (relation, step) = if down { (">=", "-") } else { ("<=", "+") };
+        let _ = writeln!(
+            self.body,
+            "    let to{own} = {to};
+    for (var i{own} = {from}; i{own} {relation} to{own}; i{own} = i{own} {step} 1i) {{"
+        );
+        self.assign(var, &format!("i{own}"));
+        self.block(body)?;
+        let _ = writeln!(self.body, "    }}");
+        self.assigned = before;
+        Some(())
+    }
+
+    fn operation(&mut self, dst: VarId, op: &Op) -> Option<()> {
+        let value = match op {
+            Op::Copy(Operand::Var(of)) => self.read(*of),
+            Op::Copy(of) => self.number(of)?,
+            Op::Fill(_, true) => "ones".to_owned(),
+            Op::Fill(_, false) => format!("L({ZEROS})"),
+            Op::BitsNot(of) => format!("ones & ~{}", self.read(*of)),
+            Op::BitsLogic(op, left, right) => {
+                let (left, right) = (self.read(*left), self.read(*right));
+                format!("{left} {} {right}", sign(*op))
+            }
+            Op::Column(table, index) => self.column(*table, index)?,
+            Op::Int(op, left, right) => {
+                let sign = match op {
+                    IntOp::Add => "+",
+                    IntOp::Sub => "-",
+                    IntOp::Mul => "*",
+                    IntOp::Div => "/",
+                    IntOp::Mod => "%",
+                };
+                format!("{} {sign} {}", self.number(left)?, self.number(right)?)
+            }
+            Op::Compare(relation, left, right) => {
+                let sign = match relation {
+                    Relation::Eq => "==",
+                    Relation::Ne => "!=",
+                    Relation::Lt => "<",
+                    Relation::Le => "<=",
+                    Relation::Gt => ">",
+                    Relation::Ge => ">=",
+                };
+                let (left, right) = (self.number(left)?, self.number(right)?);
+                format!("select(0i, 1i, {left} {sign} {right})")
+            }
+            Op::Not(of) => format!("1i - {}", self.number(of)?),
+            Op::Logic(op, left, right) => {
+                format!("{} {} {}", self.number(left)?, sign(*op), self.number(right)?)
+            }
+            Op::Component(word, index) => {
+                let word = self.given(Given::Word(*word));
+                format!("bit({word}, {})", self.number(index)?)
+            }
+            Op::Length(of) => self.size(dst, SizeOperand::Length(*of)),
+            Op::Rows(of) => self.size(dst, SizeOperand::Rows(*of)),
+            Op::Columns(of) => self.size(dst, SizeOperand::Columns(*of)),
+            Op::Some(of) => return self.ask(dst, Ask::Some, |this| this.read(*of)),
+            Op::None(of) => return self.ask(dst, Ask::None, |this| this.read(*of)),
+            Op::First(of) => return self.ask(dst, Ask::First, |this| this.read(*of)),
+            Op::Count(of) => return self.ask(dst, Ask::Count, |this| this.read(*of)),
+            Op::All(of) => {
+                return self.ask(dst, Ask::None, |this| format!("ones & ~{}", this.read(*of)));
+            }
+            Op::BitsEqual(left, right) => {
+                return self.ask(dst, Ask::None, |this| {
+                    format!("{} ^ {}", this.read(*left), this.read(*right))
+                });
+            }
+            _ => return None,
+        };
+        self.assign(dst, &value);
+        Some(())
+    }
+
+    fn size(&mut self, dst: VarId, size: SizeOperand) -> String {
+        format!("i32({})", self.given(Given::Size(dst, size)))
+    }
+
+    fn ask(&mut self, dst: VarId, ask: Ask, of: impl FnOnce(&mut Self) -> String) -> Option<()> {
+        let of = of(self);
+        let found = match ask {
+            Ask::Some | Ask::None => format!("min({ANY}, 1u)"),
+            Ask::First => FIRST.to_owned(),
+            Ask::Count => COUNT.to_owned(),
+        };
+        let _ = writeln!(
+            self.body,
+            "    {{ let s = {of}; let one = {found}; if (one != 0u) {{ {}(&found{}, one); }} }}",
+            atomic(ask),
+            self.asks.len()
+        );
+        self.asks.push(Asked { dst, ask });
+        Some(())
+    }
+
+    /// The whole text, what it is given, and what it finds out; these slices are needed behind it.
+    pub(super) fn kernel(mut self, slices: &[VarId]) -> (String, Vec<Given>, Vec<Asked>) {
+        let mut stores = String::new();
+        for &slice in slices {
+            if !self.names.contains_key(&slice) {
+                // Only its size changes.
+                continue;
+            }
+            let (out, name) = (self.given(Given::Out(slice)), self.read(slice));
+            let _ = writeln!(stores, "    if ({out} != 0u) {{ mem[{out} + x] = {name}; }}");
+        }
+        let mut named: Vec<(VarId, usize)> = self.names.clone().into_iter().collect();
+        named.sort_unstable_by_key(|(_, number)| *number);
+        let mut vars = String::new();
+        for (var, _) in named {
+            let (name, is_outer) = (self.name(var), self.outer.contains(&var));
+            let _ = match (self.is_number(var), is_outer) {
+                (true, false) => writeln!(vars, "    var {name} = 0i;"),
+                (true, true) => {
+                    let first = self.given(Given::Number(var));
+                    writeln!(vars, "    var {name} = i32({first});")
+                }
+                (false, false) => writeln!(vars, "    var {name} = L({ZEROS});"),
+                (false, true) => {
+                    let first = self.given(Given::In(var));
+                    writeln!(
+                        vars,
+                        "    var {name} = L({ZEROS}); if ({first} != 0u) {{ {name} = mem[{first} + x]; }}"
+                    )
+                }
+            };
+        }
+        let mut lets = String::new();
+        for at in 0..self.given.len() {
+            let word = match at.checked_sub(IN_GIVEN) {
+                None => format!("given[{}][{}]", (FIRST_GIVEN + at) / 4, (FIRST_GIVEN + at) % 4),
+                Some(beyond) => format!("word(given[1].z + {beyond}u)"),
+            };
+            let _ = writeln!(lets, "  let g{at} = {word};");
+        }
+        let slots: String = (0..self.asks.len())
+            .map(|idx| format!("var<workgroup> found{idx}: atomic<u32>;\n"))
+            .collect();
+        let mut leaves = String::new();
+        if !self.asks.is_empty() {
+            let n = self.asks.len();
+            leaves = format!(
+                "  workgroupBarrier();
+  if (lane == 0u) {{
+    let at = given[1].y + first / {THREADS}u * (({n}u + #Wu - 1u) / #Wu);
+{}  }}
+",
+                (0..n)
+                    .map(|idx| format!(
+                        "    mem[at + {idx}u / #Wu][{idx}u % #Wu] = atomicLoad(&found{idx});\n"
+                    ))
+                    .collect::<String>()
+            );
+        }
+        let text = format!(
+            "{HEAD}{slots}
+@compute @workgroup_size({THREADS})
+fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
+  let first = given[0].x + (group.x + group.y * given[0].z) * {THREADS}u;
+  let x = first + lane;
+  let rows = given[1].x;
+{lets}  if (x < given[0].y) {{
+    let ones = L({ONES});
+{vars}{body}{stores}  }}
+{leaves}}}
+",
+            body = self.body
+        );
+        (text, self.given, self.asks)
+    }
+}
+
+fn sign(op: LogicOp) -> &'static str {
+    match op {
+        LogicOp::And => "&",
+        LogicOp::Or => "|",
+        LogicOp::Xor => "^",
+    }
+}

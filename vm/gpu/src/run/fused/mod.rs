@@ -1,0 +1,346 @@
+//! A run of operations on slices that may be a kernel begins: the host walks through it, makes room, and starts the kernel.
+
+mod walk;
+
+use std::collections::HashMap;
+
+use star_ir::{RoutineId, Ty, VarId};
+use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
+use star_vm::{BackendError, Declined};
+
+use super::{Active, End, Run};
+use crate::code::Inst;
+use crate::compile::Site;
+use crate::fuse::{FIRST_GIVEN, Fused, Given as Word, IN_GIVEN, THREADS, gather};
+use crate::grid::{Given, Launch, MAX_GROUPS};
+use crate::heap::Block;
+use crate::program::internal;
+use crate::value::{Kind, Sizes};
+pub(super) use walk::Held;
+use walk::Walk;
+
+/// Memory for a slice that outgrows what it had.
+pub(super) struct Grown {
+    pub(super) pointer: u32,
+    pub(super) old: Block,
+    pub(super) new: Block,
+}
+
+/// Memory that a kernel needs.
+struct Room {
+    grown: Vec<Grown>,
+    /// What it is given beyond what fits elsewhere; what its workgroups find, and what they find together.
+    beside: Block,
+    /// Words of the former.
+    spilled: u32,
+}
+
+impl<'r> Run<'r, '_> {
+    /// Does all of the run, if it may be a kernel.
+    pub(super) fn fused(
+        &mut self,
+        (fused, cells): (&Fused, u32),
+        (id, inst): (RoutineId, &Inst),
+        site: &Site,
+    ) -> Result<(), End> {
+        let mut walk = self.walk_of(fused, id, site)?;
+        let done = match walk.run(fused) {
+            // No branch was taken that works on slices.
+            Ok(()) if walk.rows.is_none() => Ok(Vec::new()),
+            Ok(()) => self.fused_launches(fused, &walk)?,
+            Err(reason) => Err(reason),
+        };
+        let found = match done {
+            Ok(found) => found,
+            Err(reason) => {
+                self.control.stats.paths.decline(reason);
+                return Ok(());
+            }
+        };
+        self.set_sizes(fused, &walk)?;
+        let mut words = Vec::new();
+        for var in &fused.results {
+            let asked = fused.asks.iter().zip(&found).rev().find(|(asked, _)| asked.dst == *var);
+            let number = match asked {
+                Some((asked, found)) => Some(asked.ask.answer(*found)),
+                None => walk.known(*var),
+            };
+            let value = number.unwrap_or(0);
+            let is_set = u32::from(number.is_some());
+            words.extend([value as u32, (value >> 32) as u32, is_set, 0]);
+        }
+        if !words.is_empty() {
+            let at = self.get(state::FRAME) + self.plan.routine(id)?.cell(cells);
+            self.heap.unit.write(at, &words)?;
+        }
+        let operations = self.get_wide(state::OPERATIONS).saturating_add(walk.operations);
+        self.put_wide(state::OPERATIONS, operations);
+        let steps = walk.operations.saturating_add(walk.turns);
+        self.put_wide(state::STEPS, self.get_wide(state::STEPS).saturating_add(steps));
+        self.control.stats.operations = operations;
+        self.control.stats.paths.grid_runs += u64::from(walk.rows.is_some());
+        self.go_on(id, inst)
+    }
+
+    /// What there is when the run begins.
+    fn walk_of(&mut self, fused: &Fused, id: RoutineId, site: &Site) -> Result<Walk<'r>, End> {
+        let plan = self.plan;
+        let sir = plan.program.routine(id);
+        let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
+        let mut numbers = HashMap::new();
+        for (var, number) in &site.numbers {
+            if let Some(number) = self.number(*number, &here, false)? {
+                numbers.insert(*var, number);
+            }
+        }
+        let (mut objects, mut words) = (HashMap::new(), HashMap::new());
+        for &var in &fused.objects {
+            let held = self.held_by(id, site, var)?;
+            if matches!(sir.var(var).ty, Ty::Word(_)) && held.is_set && held.rows > 0 {
+                words.insert(var, self.words(held.at, held.rows.div_ceil(32))?);
+            }
+            objects.insert(var, held);
+        }
+        Ok(Walk::new((&plan.program, id), numbers, objects, words))
+    }
+
+    /// What an object of the routine that has stopped is.
+    pub(super) fn held_by(
+        &mut self,
+        id: RoutineId,
+        site: &Site,
+        var: VarId,
+    ) -> Result<Held, BackendError> {
+        let own = site.objects.get(&var).copied();
+        let object = own.or(self.plan.routine(id)?.object_of[var.0 as usize]);
+        let object = object.ok_or_else(|| internal("a number in the place of an object"))?;
+        let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object.0, 1)?[0];
+        self.held(pointer)
+    }
+
+    fn held(&mut self, pointer: u32) -> Result<Held, BackendError> {
+        let words = self.words(pointer, DESC_WORDS)?;
+        let has = |word: u32| words[word as usize];
+        let is = |flag: u32| has(descriptor::FLAGS) & flag != 0;
+        Ok(Held {
+            pointer,
+            at: has(descriptor::AT),
+            capacity: has(descriptor::CAPACITY),
+            stride: has(descriptor::STRIDE),
+            rows: has(descriptor::ROWS),
+            columns: has(descriptor::COLUMNS),
+            is_set: is(flag::SET),
+            is_sized: is(flag::SIZED),
+            is_fixed: is(flag::FIXED),
+            is_written: false,
+            is_changed: false,
+        })
+    }
+
+    /// Makes room and starts the kernel; what it found out about slices.
+    fn fused_launches(
+        &mut self,
+        fused: &Fused,
+        walk: &Walk<'_>,
+    ) -> Result<Result<Vec<u32>, Declined>, End> {
+        let rows = walk.rows.unwrap_or(0);
+        let is_wide = |held: &Held| held.columns <= 1 || held.stride.is_multiple_of(4);
+        let width = if walk.objects.values().all(is_wide) { 4 } else { 2 };
+        let limbs = rows.div_ceil(32 * width);
+        let n_groups = limbs.div_ceil(THREADS);
+        let per = (fused.asks.len() as u32).div_ceil(width);
+        let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
+        let at_once = grid.limbs_at_once() / u64::from(width) / walk.work.max(1);
+        let mut kernels = Vec::new();
+        let gathers = (!fused.asks.is_empty()).then(|| gather(&fused.asks));
+        for text in [Some(fused.text(width)), gathers].into_iter().flatten() {
+            kernels.push(match grid.kernel(&text) {
+                Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
+                other => other?,
+            });
+        }
+        let room = match self.room(fused, walk, (width, n_groups * per + per))? {
+            Ok(room) => room,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let at = |room: &Room| (room.beside.at + room.spilled) / width;
+        let Some(words) = self.given_words(fused, walk, (&room, width)) else {
+            self.heap.give(room.beside);
+            room.grown.into_iter().for_each(|grown| self.heap.give(grown.new));
+            return Ok(Err(Declined::Range));
+        };
+        let (inside, beyond) = words.split_at(words.len().min(IN_GIVEN));
+        if !beyond.is_empty() {
+            self.heap.unit.write(room.beside.at, beyond)?;
+        }
+        let mut given: Given = [0; 32];
+        given[4..7].copy_from_slice(&[rows, at(&room), room.beside.at]);
+        given[FIRST_GIVEN..FIRST_GIVEN + inside.len()].copy_from_slice(inside);
+        // The user may end the run between two of them.
+        let step = u32::try_from(at_once / u64::from(THREADS)).unwrap_or(u32::MAX).max(1);
+        let step = step.min(MAX_GROUPS);
+        let mut launches = Vec::new();
+        for group in (0..n_groups).step_by(step as usize) {
+            let n = step.min(n_groups - group);
+            given[..3].copy_from_slice(&[group * THREADS, limbs, n]);
+            launches.push(Launch { kernel: kernels[0], groups: [n, 1], given });
+        }
+        if let Some(&kernel) = kernels.get(1) {
+            let mut given: Given = [0; 32];
+            let words = at(&room) * width;
+            given[..4].copy_from_slice(&[
+                words,
+                per * width,
+                n_groups,
+                words + n_groups * per * width,
+            ]);
+            launches.push(Launch { kernel, groups: [n_groups.div_ceil(THREADS), 1], given });
+        }
+        let (found_at, n_found) = ((at(&room) + n_groups * per) * width, fused.asks.len() as u32);
+        self.own(room.grown.iter());
+        let each = u64::from(limbs.min(step * THREADS)) * u64::from(width) * walk.work;
+        let done = self.launch(&launches, each);
+        let found = done.and_then(|()| match n_found {
+            0 => Ok(Vec::new()),
+            n => Ok(self.words(found_at, n)?),
+        });
+        self.heap.give(room.beside);
+        let found = found?;
+        self.replace(room.grown)?;
+        Ok(Ok(found))
+    }
+
+    /// Memory of so many words each, all of it or none.
+    pub(super) fn take_beside(
+        &mut self,
+        wanted: &[u64],
+    ) -> Result<Result<Vec<Block>, Declined>, End> {
+        let words = wanted.iter().fold(0_u64, |sum, words| sum.saturating_add(*words));
+        let bytes = self.alive.saturating_add(words.saturating_mul(4));
+        if bytes > self.limit {
+            return Ok(Err(Declined::Memory));
+        }
+        let mut taken = Vec::new();
+        for &words in wanted {
+            match self.heap.take(words) {
+                Ok(block) => taken.push(block),
+                Err(BackendError::OutOfMemory(_)) => {
+                    taken.into_iter().for_each(|block| self.heap.give(block));
+                    return Ok(Err(Declined::Memory));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(bytes);
+        Ok(Ok(taken))
+    }
+
+    /// The memory belongs to objects of the run.
+    pub(super) fn own<'g>(&mut self, grown: impl Iterator<Item = &'g Grown>) {
+        for Grown { new, .. } in grown {
+            self.alive += u64::from(new.words) * 4;
+            self.blocks.insert(new.at, *new);
+        }
+    }
+
+    /// The objects have the new memory instead of the old.
+    pub(super) fn replace(&mut self, grown: impl IntoIterator<Item = Grown>) -> Result<(), End> {
+        for Grown { pointer, old, new } in grown {
+            self.release(old);
+            self.heap.unit.write(pointer + descriptor::AT, &[new.at, new.words])?;
+        }
+        Ok(())
+    }
+
+    /// Memory for slices that outgrow theirs, for what the kernel is given, and for so many limbs that it leaves, of so many
+    /// words each.
+    fn room(
+        &mut self,
+        fused: &Fused,
+        walk: &Walk<'_>,
+        (width, left): (u32, u32),
+    ) -> Result<Result<Room, Declined>, End> {
+        let stride = Sizes { kind: Kind::Slice, rows: walk.rows.unwrap_or(0), columns: 1 }.stride();
+        let grows = |held: &Held| held.is_set && held.is_written && held.capacity < stride;
+        let slices = fused.slices.iter().filter_map(|slice| walk.objects.get(slice));
+        let growing: Vec<&Held> = slices.filter(|held| grows(held)).collect();
+        let spilled = (fused.given.len().saturating_sub(IN_GIVEN) as u32).next_multiple_of(4);
+        let beside = u64::from(spilled) + u64::from(left) * u64::from(width);
+        let wanted: Vec<u64> = growing.iter().map(|_| u64::from(stride)).chain([beside]).collect();
+        let mut taken = match self.take_beside(&wanted)? {
+            Ok(taken) => taken,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        let beside = taken.pop().unwrap_or_default();
+        let grown = growing.iter().zip(taken).map(|(held, new)| {
+            let old = Block { at: held.at, words: held.capacity };
+            Grown { pointer: held.pointer, old, new }
+        });
+        Ok(Ok(Room { grown: grown.collect(), beside, spilled }))
+    }
+
+    /// What the kernel is given; `None` if a number has more than 32 bits.
+    fn given_words(
+        &self,
+        fused: &Fused,
+        walk: &Walk<'_>,
+        (room, width): (&Room, u32),
+    ) -> Option<Vec<u32>> {
+        let first = |var: &VarId| walk.begins(*var);
+        let word = |word: &Word| {
+            Some(match word {
+                Word::In(slice) => match first(slice) {
+                    Some(held) if held.is_set => held.at / width,
+                    Some(_) | None => 0,
+                },
+                Word::Out(slice) => match walk.objects.get(slice) {
+                    Some(held) if held.is_set && held.is_written => {
+                        let grown = room.grown.iter().find(|it| it.pointer == held.pointer);
+                        grown.map_or(held.at, |grown| grown.new.at) / width
+                    }
+                    Some(_) | None => 0,
+                },
+                Word::Table(table) => walk.objects.get(table).map_or(0, |held| held.at / width),
+                Word::Stride(table) => {
+                    walk.objects.get(table).map_or(0, |held| held.stride / width)
+                }
+                Word::Word(word) => walk.objects.get(word).map_or(0, |held| held.at),
+                Word::Number(number) => match walk.began_with(*number) {
+                    Some(number) => i32::try_from(number).ok()? as u32,
+                    None => 0,
+                },
+                // Where the run does not get to, nobody asks.
+                Word::Size(number, size) => {
+                    let known = walk.sizes.get(&(*number, size.clone()));
+                    known.map_or(0, |number| *number as u32)
+                }
+            })
+        };
+        fused.given.iter().map(word).collect()
+    }
+
+    /// The slices that are needed behind the run are as it leaves them.
+    fn set_sizes(&mut self, fused: &Fused, walk: &Walk<'_>) -> Result<(), End> {
+        for held in fused.slices.iter().filter_map(|slice| walk.objects.get(slice)) {
+            self.set_size(held)?;
+        }
+        Ok(())
+    }
+
+    /// The descriptor of a slice says what became of it.
+    pub(super) fn set_size(&mut self, held: &Held) -> Result<(), End> {
+        if !held.is_changed {
+            return Ok(());
+        }
+        let is = |holds: bool, flag: u32| if holds { flag } else { 0 };
+        let sized = is(held.is_sized && !held.is_set, flag::SIZED);
+        let flags = is(held.is_set, flag::SET) | sized | is(held.is_fixed, flag::FIXED);
+        let sizes = Sizes { kind: Kind::Slice, rows: held.rows, columns: 1 };
+        let words = [flags, held.rows, 1, sizes.stride()];
+        self.heap.unit.write(held.pointer + descriptor::FLAGS, &words)?;
+        if held.is_set {
+            self.saw(sizes);
+        }
+        Ok(())
+    }
+}
