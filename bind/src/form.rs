@@ -185,6 +185,8 @@ fn takes_rows_of_bits(format: Format) -> bool {
         | Format::Svg
         | Format::Npy
         | Format::Npz
+        | Format::Parquet
+        | Format::Arrow
         | Format::Updates => false,
     }
 }

@@ -71,6 +71,8 @@ formats! {
     Svg "SVG" ["svg"] svg
     Npy "NumPy" ["npy"] npy
     Npz "NumPy archive" ["npz"] npz
+    Parquet "Parquet" ["parquet"] columnar::parquet
+    Arrow "Arrow" ["arrow", "feather"] columnar::arrow
     Updates "update stream" ["updates"] updates
 }
 
@@ -91,6 +93,7 @@ impl Format {
             Format::Csv => true,
             // Types of NumPy have 8, 16, 32 or 64 bits, and the fields of a stream are always the same.
             Format::Npy | Format::Npz | Format::Updates => false,
+            Format::Parquet | Format::Arrow => false,
             Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
             Format::Coordinates | Format::Map | Format::Scenarios | Format::Stb => false,
             Format::Png | Format::Jpeg | Format::Tiff => false,
@@ -169,6 +172,12 @@ impl Format {
         }
         if bytes.starts_with(&format::npz::MAGIC) {
             return Some(Format::Npz);
+        }
+        if bytes.starts_with(&format::columnar::parquet::MAGIC) {
+            return Some(Format::Parquet);
+        }
+        if bytes.starts_with(&format::columnar::arrow::MAGIC) {
+            return Some(Format::Arrow);
         }
         match bytes {
             _ if !format::pnm::is_start(bytes) => None,

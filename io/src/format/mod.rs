@@ -1,6 +1,7 @@
 //! The formats, one file or folder each, and what several of them share. The registry is the only
 //! one to call them.
 
+pub(crate) mod columnar;
 pub(crate) mod coordinates;
 pub(crate) mod csv;
 pub(crate) mod dimacs;

@@ -5,6 +5,7 @@
 
 mod arbitrary;
 mod binary;
+mod columnar;
 mod coordinates;
 mod csv;
 mod damaged;

@@ -13,7 +13,7 @@ use crate::scaling::Scaling;
 use super::header::looks_like_data;
 
 /// A field that is being read.
-pub(super) struct Column {
+pub(in crate::format) struct Column {
     field: Field,
     /// Is the meaning of the field known?
     is_known: bool,
@@ -29,7 +29,7 @@ pub(super) struct Column {
 }
 
 /// Why a cell is not taken.
-pub(super) enum Refused {
+pub(in crate::format) enum Refused {
     /// It is none of this kind.
     Wrong(Cause),
     /// The budget is used up.
@@ -40,7 +40,7 @@ pub(super) enum Refused {
 
 /// What is wrong with a cell.
 #[derive(Clone, Copy)]
-pub(super) enum Cause {
+pub(in crate::format) enum Cause {
     /// It is no number, date or time.
     Cell,
     /// It is empty.
@@ -50,17 +50,17 @@ pub(super) enum Cause {
 }
 
 /// How cells are read.
-pub(super) struct Cells<'a> {
-    pub(super) scaling: Option<&'a Scaling>,
+pub(in crate::format) struct Cells<'a> {
+    pub(in crate::format) scaling: Option<&'a Scaling>,
     /// What stands where a number is missing.
-    pub(super) empty: Option<&'a str>,
+    pub(in crate::format) empty: Option<&'a str>,
     /// Is the point of a number a comma?
-    pub(super) has_commas: bool,
+    pub(in crate::format) has_commas: bool,
 }
 
 impl Column {
     /// No cell was read yet.
-    pub(super) fn new(
+    pub(in crate::format) fn new(
         field: Field,
         is_text: bool,
         scale: Option<Decimal>,
@@ -79,31 +79,31 @@ impl Column {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::format) fn name(&self) -> &str {
         &self.field.name
     }
 
-    pub(super) fn meaning(&self) -> &Meaning {
+    pub(in crate::format) fn meaning(&self) -> &Meaning {
         &self.field.meaning
     }
 
     /// What its numbers are multiplied with.
-    pub(super) fn scaling<'a>(&'a self, cells: &Cells<'a>) -> Option<&'a Scaling> {
+    pub(in crate::format) fn scaling<'a>(&'a self, cells: &Cells<'a>) -> Option<&'a Scaling> {
         self.scaling.as_ref().or(cells.scaling)
     }
 
     /// What became of them by a scale of its own.
-    pub(super) fn warning(&self) -> Option<String> {
+    pub(in crate::format) fn warning(&self) -> Option<String> {
         self.scaling.as_ref()?.warning()
     }
 
     /// Memory that its texts take.
-    pub(super) fn text_bytes(&self) -> u64 {
+    pub(in crate::format) fn text_bytes(&self) -> u64 {
         self.text_bytes
     }
 
     /// Takes a cell.
-    pub(super) fn push(
+    pub(in crate::format) fn push(
         &mut self,
         cell: &[u8],
         cells: &Cells<'_>,
@@ -122,7 +122,7 @@ impl Column {
     }
 
     /// The field with its numbers.
-    pub(super) fn finish(self, sorted: bool) -> Result<Field, OutOfBudget> {
+    pub(in crate::format) fn finish(self, sorted: bool) -> Result<Field, OutOfBudget> {
         let Column { mut field, mut values, is_known, n_empty, .. } = self;
         if !is_known && n_empty > 0 {
             // With nothing but empty cells it holds texts.
@@ -203,7 +203,7 @@ impl Column {
 
 impl Cells<'_> {
     /// The decimal fraction in a cell.
-    pub(super) fn decimal(&self, cell: &[u8]) -> Option<Decimal> {
+    pub(in crate::format) fn decimal(&self, cell: &[u8]) -> Option<Decimal> {
         let text = std::str::from_utf8(cell).ok()?;
         match self.has_commas {
             true => Decimal::parse(&text.replacen(',', ".", 1)),
@@ -212,7 +212,7 @@ impl Cells<'_> {
     }
 }
 
-pub(super) fn is_digits(text: &[u8]) -> bool {
+pub(in crate::format) fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 

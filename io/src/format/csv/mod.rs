@@ -5,7 +5,7 @@
 //! field in bits, as in `speed:8`, or that it holds texts, `zip:text`. Without a header the fields are called `1`, `2`
 //! and so on. Commas separate the fields, or semicolons or tabs if there are any in the first line.
 
-mod column;
+pub(super) mod column;
 mod header;
 mod pipe;
 mod places;
@@ -29,7 +29,7 @@ use crate::source::Source;
 use crate::text;
 
 /// Memory that a field takes beside its numbers, at least.
-const FIELD_BYTES: u64 = 256;
+pub(super) const FIELD_BYTES: u64 = 256;
 
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {

@@ -1,0 +1,135 @@
+//! Parquet and Arrow files as pyarrow writes them (`tests/columnar/make.py`).
+
+use star_base::Code;
+use star_io::{Format, ReadOptions, read};
+
+use crate::support::BUDGET;
+
+/// The bytes of a file and its format.
+fn file(name: &str) -> (Format, Vec<u8>) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/columnar");
+    let bytes = std::fs::read(folder.join(name)).expect("the file is there");
+    let format = Format::of_path(name).expect("a known extension");
+    assert_eq!(Format::detect(&bytes), Some(format), "{name}");
+    (format, bytes)
+}
+
+#[cfg(not(feature = "arrow"))]
+#[test]
+fn without_the_feature_the_message_names_it() {
+    for name in ["people-snappy.parquet", "people.arrow", "people.feather"] {
+        let (format, bytes) = file(name);
+        let refused =
+            read(format, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET)).unwrap_err();
+        assert_eq!(refused.code, Code::UnknownFormat);
+        assert!(refused.help.iter().any(|help| help.contains("--features arrow")), "{refused:?}");
+    }
+}
+
+#[cfg(feature = "arrow")]
+mod with_the_feature {
+    use star_io::{Data, FieldRules, FileError, Loaded, Meaning, Numbers, Shape};
+
+    use super::*;
+
+    fn try_load(name: &str, change: impl Fn(&mut ReadOptions<'_>)) -> Result<Loaded, FileError> {
+        let (format, bytes) = file(name);
+        let mut options = ReadOptions::new("f", BUDGET);
+        change(&mut options);
+        read(format, &mut &bytes[..], &mut options)
+    }
+
+    fn load(name: &str, change: impl Fn(&mut ReadOptions<'_>)) -> Numbers {
+        let loaded = try_load(name, change).unwrap_or_else(|error| panic!("{name}: {error}"));
+        match loaded.data {
+            Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?} instead of numbers"),
+        }
+    }
+
+    fn halves(options: &mut ReadOptions<'_>) {
+        options.fields.scales = &[];
+        options.scale = star_io::Decimal::parse("100");
+    }
+
+    const FILES: [&str; 7] = [
+        "people-snappy.parquet",
+        "people-gzip.parquet",
+        "people-lz4.parquet",
+        "people-none.parquet",
+        "groups.parquet",
+        "people.feather",
+        "people.arrow",
+    ];
+
+    #[test]
+    fn columns_are_what_the_same_cells_of_csv_would_be() {
+        let csv = "name,city,age,balance,member,since,seen,height\n\
+            Ada,Lund,36,-5,1,2024-05-01,2024-05-01T12:30:00,1.5\n\
+            Grace,Oslo,85,0,0,2024-05-02,2024-05-01T12:30:01,1.75\n\
+            Ada,Oslo,17,7,1,2024-05-01,2024-05-01T12:30:02,2\n\
+            ,Lund,4,1099511627776,1,2024-05-01,2024-05-01T12:30:03,0.25\n";
+        let mut options = ReadOptions::new("f", BUDGET);
+        halves(&mut options);
+        let wanted = read(Format::Csv, &mut csv.as_bytes(), &mut options).unwrap().data;
+        for name in FILES {
+            assert_eq!(Data::Numbers(load(name, halves)), wanted, "{name}");
+        }
+        let Data::Numbers(wanted) = wanted else { panic!("no numbers") };
+        assert_eq!(wanted.fields[0].values, [1, 2, 1, 0]);
+        assert_eq!(wanted.fields[7].values, [150, 175, 200, 25]);
+    }
+
+    #[test]
+    fn rules_of_fields_hold() {
+        let numbers = load("groups.parquet", |options| {
+            halves(options);
+            options.fields = FieldRules { sorted: true, ..FieldRules::default() };
+        });
+        let Meaning::Texts(texts) = &numbers.fields[1].meaning else { panic!("no texts") };
+        assert_eq!(texts.as_slice(), ["Lund", "Oslo"]);
+        let filled = load("gap.parquet", |options| options.fields.empty = Some("9"));
+        assert_eq!(filled.fields[0].values, [1, 9, 3]);
+        assert_eq!(load("empty.parquet", |_| {}).shape, Shape::List(0));
+    }
+
+    #[test]
+    fn what_cannot_be_a_number_is_refused_with_its_place() {
+        let refused = |name: &str| try_load(name, |_| {}).unwrap_err();
+        let whole = refused("people.arrow");
+        assert_eq!(
+            (whole.code, &whole.message[..]),
+            (Code::BadFormat, "record 1, field `height`: `1.5` is not a whole number")
+        );
+        assert!(whole.help.iter().any(|help| help.contains("scale=")), "{whole:?}");
+        let gap = refused("gap.parquet");
+        assert_eq!(gap.message, "record 2, field `n`: an empty field is not a whole number");
+        assert!(refused("lists.parquet").message.contains("the field `n` holds List"));
+    }
+
+    #[test]
+    fn damaged_and_short_files_are_refused() {
+        for name in FILES {
+            let (format, bytes) = file(name);
+            let attempt = |bytes: &[u8], max_bytes| {
+                let mut options = ReadOptions::new("f", max_bytes);
+                halves(&mut options);
+                read(format, &mut &*bytes, &mut options)
+            };
+            for len in (0..bytes.len()).step_by(61) {
+                assert!(attempt(&bytes[..len], BUDGET).is_err(), "{name} up to {len}");
+            }
+            let small = attempt(&bytes, bytes.len() as u64 + 100).unwrap_err();
+            assert_eq!(small.code, Code::DoesNotFit, "{name}");
+            let mut state = 1_u64;
+            for _ in 0..200 {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let mut damaged = bytes.clone();
+                let at = (state >> 33) as usize % bytes.len();
+                damaged[at] ^= 1 << (state >> 20 & 7);
+                // Some bytes do not matter.
+                let _ = attempt(&damaged, BUDGET);
+            }
+        }
+    }
+}
