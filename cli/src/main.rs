@@ -132,6 +132,9 @@ fn main() -> ExitCode {
 fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit {
     let for_hook = *reporter;
     panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
+        if star_io::panics_are_caught() {
+            return;
+        }
         let place = info.location().map(ToString::to_string).unwrap_or_default();
         let what = info.payload_as_str().unwrap_or("a panic");
         let diagnostic = internal(&format!("{what} ({place})"));

@@ -20,7 +20,8 @@ people = pa.table({
 for name in ["snappy", "gzip", "lz4", "none"]:
     pq.write_table(people, f"people-{name}.parquet", compression=name)
 pq.write_table(people, "groups.parquet", row_group_size=1, use_dictionary=False)
-pyarrow.feather.write_feather(people, "people.feather", compression="lz4")
+pyarrow.feather.write_feather(people, "people.feather", compression="uncompressed")
+pyarrow.feather.write_feather(people, "people-packed.feather", compression="lz4")
 with pa.OSFile("people.arrow", "wb") as file, pa.ipc.new_file(file, people.schema) as writer:
     writer.write_table(people, max_chunksize=2)
 pq.write_table(pa.table({"n": pa.array([1, None, 3])}), "gap.parquet")

@@ -105,6 +105,8 @@ mod with_the_feature {
         let gap = refused("gap.parquet");
         assert_eq!(gap.message, "record 2, field `n`: an empty field is not a whole number");
         assert!(refused("lists.parquet").message.contains("the field `n` holds List"));
+        let packed = refused("people-packed.feather");
+        assert_eq!(packed.help, ["write it without compression, or as Parquet"], "{packed}");
     }
 
     #[test]

@@ -7,16 +7,18 @@ use std::io::Cursor;
 
 #[cfg(feature = "arrow")]
 use arrow_ipc::reader::FileReader;
+#[cfg(feature = "arrow")]
+use star_base::Code;
 
 #[cfg(feature = "arrow")]
-use super::gather::{damaged, gather, open};
+use super::gather::{damaged, gather, guarded, open};
 use super::refuse_to_write;
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::format::ReadResult;
 use crate::source::Source;
 
-/// The first bytes of every file.
+/// The first bytes of every file, and the last ones.
 pub(crate) const MAGIC: [u8; 6] = *b"ARROW1";
 
 const FORMAT: &str = "Arrow";
@@ -24,13 +26,42 @@ const FORMAT: &str = "Arrow";
 /// Reads the columns.
 #[cfg(feature = "arrow")]
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let source = &mut source;
-    let bytes = open(source, &MAGIC, FORMAT)?;
-    let n_file_bytes = bytes.len() as u64;
-    let found = FileReader::try_new(Cursor::new(bytes), None);
-    let batches = found.map_err(|error| damaged(source, FORMAT, &error))?;
-    let schema = batches.schema();
-    gather(source, FORMAT, n_file_bytes, &schema, batches)
+    guarded(&mut source, FORMAT, |source| {
+        let bytes = open(source, &MAGIC, FORMAT)?;
+        let n_file_bytes = bytes.len() as u64;
+        if !blocks_lie_inside(&bytes) {
+            let why = "its directory is cut off, or names what lies behind the end";
+            return Err(source.fault(Code::Truncated, format!("not a whole {FORMAT} file: {why}")));
+        }
+        let found = FileReader::try_new(Cursor::new(bytes), None);
+        let batches = found.map_err(|error| damaged(source, FORMAT, &error))?;
+        let schema = batches.schema();
+        let gathered = gather(source, FORMAT, n_file_bytes, &schema, batches);
+        gathered.map_err(|fault| match fault.message.contains("IPC decompression requires") {
+            true => Box::new(fault.help("write it without compression, or as Parquet")),
+            false => fault,
+        })
+    })
+}
+
+/// Does the directory at the end of the file name batches that lie in it? Memory for a batch is taken as it says.
+#[cfg(feature = "arrow")]
+fn blocks_lie_inside(bytes: &[u8]) -> bool {
+    let directory = || {
+        let rest = bytes.strip_suffix(&MAGIC)?;
+        let (rest, length) = rest.split_last_chunk::<4>()?;
+        let n_bytes = usize::try_from(i32::from_le_bytes(*length)).ok()?;
+        let start = rest.len().checked_sub(n_bytes)?;
+        arrow_ipc::root_as_footer(&rest[start..]).ok()
+    };
+    let Some(directory) = directory() else { return false };
+    let blocks = [directory.recordBatches(), directory.dictionaries()].into_iter().flatten();
+    blocks.flatten().all(|block| {
+        let parts = [block.offset(), block.metaDataLength().into(), block.bodyLength()];
+        let end = parts.iter().try_fold(0_i64, |end, &part| end.checked_add(part));
+        let is_inside = end.and_then(|end| usize::try_from(end).ok());
+        parts.iter().all(|part| *part >= 0) && is_inside.is_some_and(|end| end <= bytes.len())
+    })
 }
 
 /// Refuses them.

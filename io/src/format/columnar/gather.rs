@@ -15,6 +15,7 @@ use crate::format::{ReadResult, ReaderNotes};
 use crate::growing::{Growing, OutOfBudget};
 use crate::meaning::Meaning;
 use crate::numbers::{Field, Numbers, Shape};
+use crate::panics;
 use crate::scaling::advice;
 use crate::source::Source;
 use crate::text;
@@ -33,6 +34,18 @@ pub(super) fn open(source: &mut Source, magic: &[u8], format: &str) -> Result<Ve
 pub(super) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fault {
     let reason: String = error.to_string().escape_debug().collect();
     source.fault(Code::BadFormat, format!("not a {format} file that can be read: {reason}"))
+}
+
+/// Does the work of a reader. The decoders, which are not ours, panic on some damaged files.
+pub(super) fn guarded<T>(
+    source: &mut Source,
+    format: &str,
+    read: impl FnOnce(&mut Source) -> Result<T, Fault>,
+) -> Result<T, Fault> {
+    match panics::caught(|| read(source)) {
+        Some(read) => read,
+        None => Err(damaged(source, format, &"a page or a dictionary is damaged")),
+    }
 }
 
 /// Reads all batches. `n_file_bytes` of the budget are taken.

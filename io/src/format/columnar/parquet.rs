@@ -8,7 +8,7 @@ use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use bytes::Bytes;
 
 #[cfg(feature = "arrow")]
-use super::gather::{damaged, gather, open};
+use super::gather::{damaged, gather, guarded, open};
 use super::refuse_to_write;
 use crate::data::OutputRef;
 use crate::error::Fault;
@@ -23,13 +23,14 @@ const FORMAT: &str = "Parquet";
 /// Reads the columns.
 #[cfg(feature = "arrow")]
 pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
-    let source = &mut source;
-    let bytes = open(source, &MAGIC, FORMAT)?;
-    let n_file_bytes = bytes.len() as u64;
-    let found = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
-        .and_then(|builder| Ok((builder.schema().clone(), builder.build()?)));
-    let (schema, batches) = found.map_err(|error| damaged(source, FORMAT, &error))?;
-    gather(source, FORMAT, n_file_bytes, &schema, batches)
+    guarded(&mut source, FORMAT, |source| {
+        let bytes = open(source, &MAGIC, FORMAT)?;
+        let n_file_bytes = bytes.len() as u64;
+        let found = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
+            .and_then(|builder| Ok((builder.schema().clone(), builder.build()?)));
+        let (schema, batches) = found.map_err(|error| damaged(source, FORMAT, &error))?;
+        gather(source, FORMAT, n_file_bytes, &schema, batches)
+    })
 }
 
 /// Refuses them.
