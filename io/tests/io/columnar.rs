@@ -110,28 +110,13 @@ mod with_the_feature {
     }
 
     #[test]
-    fn damaged_and_short_files_are_refused() {
+    fn what_does_not_fit_is_refused() {
         for name in FILES {
             let (format, bytes) = file(name);
-            let attempt = |bytes: &[u8], max_bytes| {
-                let mut options = ReadOptions::new("f", max_bytes);
-                halves(&mut options);
-                read(format, &mut &*bytes, &mut options)
-            };
-            for len in (0..bytes.len()).step_by(61) {
-                assert!(attempt(&bytes[..len], BUDGET).is_err(), "{name} up to {len}");
-            }
-            let small = attempt(&bytes, bytes.len() as u64 + 100).unwrap_err();
-            assert_eq!(small.code, Code::DoesNotFit, "{name}");
-            let mut state = 1_u64;
-            for _ in 0..200 {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                let mut damaged = bytes.clone();
-                let at = (state >> 33) as usize % bytes.len();
-                damaged[at] ^= 1 << (state >> 20 & 7);
-                // Some bytes do not matter.
-                let _ = attempt(&damaged, BUDGET);
-            }
+            let mut options = ReadOptions::new("f", bytes.len() as u64 + 100);
+            halves(&mut options);
+            let refused = read(format, &mut &bytes[..], &mut options).unwrap_err();
+            assert_eq!(refused.code, Code::DoesNotFit, "{name}");
         }
     }
 }

@@ -31,12 +31,14 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         let n_file_bytes = bytes.len() as u64;
         if !blocks_lie_inside(&bytes) {
             let why = "its directory is cut off, or names what lies behind the end";
-            return Err(source.fault(Code::Truncated, format!("not a whole {FORMAT} file: {why}")));
+            return Err(source.fault(Code::Truncated, format!("{FORMAT} that is not whole: {why}")));
         }
         let found = FileReader::try_new(Cursor::new(bytes), None);
-        let batches = found.map_err(|error| damaged(source, FORMAT, &error))?;
-        let schema = batches.schema();
-        let gathered = gather(source, FORMAT, n_file_bytes, &schema, batches);
+        let gathered = found.map_err(|error| damaged(source, FORMAT, &error)).and_then(|batches| {
+            let schema = batches.schema();
+            gather(source, FORMAT, n_file_bytes, &schema, batches)
+        });
+        // Of packed batches the decoder says so when it meets the first one, of a dictionary or of columns.
         gathered.map_err(|fault| match fault.message.contains("IPC decompression requires") {
             true => Box::new(fault.help("write it without compression, or as Parquet")),
             false => fault,

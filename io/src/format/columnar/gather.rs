@@ -27,13 +27,13 @@ pub(super) fn open(source: &mut Source, magic: &[u8], format: &str) -> Result<Ve
         return Ok(bytes);
     }
     let code = if magic.starts_with(&bytes) { Code::Truncated } else { Code::BadFormat };
-    Err(source.fault(code, format!("the file does not begin as a {format} file")))
+    Err(source.fault(code, format!("the file does not begin as {format} does")))
 }
 
 /// The fault that the file cannot be read.
 pub(super) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fault {
     let reason: String = error.to_string().escape_debug().collect();
-    source.fault(Code::BadFormat, format!("not a {format} file that can be read: {reason}"))
+    source.fault(Code::BadFormat, format!("{format} that cannot be read: {reason}"))
 }
 
 /// Does the work of a reader. The decoders, which are not ours, panic on some damaged files.

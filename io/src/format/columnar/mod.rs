@@ -8,6 +8,8 @@ pub(crate) mod parquet;
 mod cells;
 #[cfg(feature = "arrow")]
 mod gather;
+#[cfg(feature = "arrow")]
+mod pages;
 
 use super::cannot_hold;
 use crate::data::OutputRef;

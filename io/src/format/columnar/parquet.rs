@@ -6,9 +6,13 @@ use std::io::Write;
 use ::parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 #[cfg(feature = "arrow")]
 use bytes::Bytes;
+#[cfg(feature = "arrow")]
+use star_base::Code;
 
 #[cfg(feature = "arrow")]
 use super::gather::{damaged, gather, guarded, open};
+#[cfg(feature = "arrow")]
+use super::pages::{self, Refused};
 use super::refuse_to_write;
 use crate::data::OutputRef;
 use crate::error::Fault;
@@ -26,11 +30,36 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     guarded(&mut source, FORMAT, |source| {
         let bytes = open(source, &MAGIC, FORMAT)?;
         let n_file_bytes = bytes.len() as u64;
-        let found = ParquetRecordBatchReaderBuilder::try_new(Bytes::from(bytes))
-            .and_then(|builder| Ok((builder.schema().clone(), builder.build()?)));
-        let (schema, batches) = found.map_err(|error| damaged(source, FORMAT, &error))?;
+        let bytes = Bytes::from(bytes);
+        let builder = ParquetRecordBatchReaderBuilder::try_new(bytes.clone());
+        let builder = builder.map_err(|error| damaged(source, FORMAT, &error))?;
+        let checked = pages::check(
+            &bytes,
+            builder.metadata(),
+            source.budget().rest(n_file_bytes).max_bytes(),
+        );
+        checked.map_err(|refused| fault(source, refused, n_file_bytes))?;
+        let schema = builder.schema().clone();
+        let batches = builder.build().map_err(|error| damaged(source, FORMAT, &error))?;
         gather(source, FORMAT, n_file_bytes, &schema, batches)
     })
+}
+
+/// What to say of pages that are not read.
+#[cfg(feature = "arrow")]
+fn fault(source: &Source, refused: Refused, n_file_bytes: u64) -> Fault {
+    match refused {
+        Refused::Damaged(why) => damaged(source, FORMAT, &why),
+        Refused::Memory(n_bytes) => {
+            source.out_of_memory(u128::from(n_bytes) + u128::from(n_file_bytes))
+        }
+        Refused::Unknown(what) => {
+            let fault = source.fault(Code::BadFormat, format!("{what} are not read"));
+            let help =
+                "write plain or dictionary pages, packed by Snappy, gzip or LZ4 or not at all";
+            Box::new(fault.help(help))
+        }
+    }
 }
 
 /// Refuses them.
