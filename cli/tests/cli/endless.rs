@@ -151,7 +151,7 @@ fn devices_without_an_end_are_refused_by_their_first_bytes() {
 
 /// Statements enough for more than a second of compiling, and more than 64 MiB.
 fn long_program() -> String {
-    format!("program L; var i: integer; begin i:=1;\n{} end.", "i:=i+1;\n".repeat(60_000))
+    format!("program L; var i: integer; begin i:=1;\n{} end.", "i:=i+1;\n".repeat(300_000))
 }
 
 #[test]
@@ -186,8 +186,10 @@ fn every_command_that_compiles_keeps_the_limits() {
     let header = "/* @test of it\n   run L */\n/* @bench of it\n   run L */\n";
     let text = format!("{header}{}", long_program());
     let folder = Folder::new(&[("long.star", &text), ("load", ":load long.star\n")]);
-    let commands: [&[&str]; 5] = [
+    let commands: [&[&str]; 7] = [
         &["check", "long.star"],
+        &["dev", "long.star", "--verify"],
+        &["doc", "long.star"],
         &["fmt", "long.star"],
         &["test", "long.star"],
         &["bench", "long.star"],

@@ -11,9 +11,12 @@ use star_compiler::{Compilation, LowerOptions};
 use star_edge::engine;
 use star_edge::exit::Exit;
 use star_edge::failure::Failure;
+use star_edge::flags::Flags;
+use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::passes;
 use star_edge::report::Reporter;
+use star_edge::sentry::{Scope, Sentry};
 use star_harness::register_code;
 use star_ir::Program;
 use star_opt::PASSES;
@@ -24,7 +27,12 @@ use crate::text;
 
 /// What `star dev` is told.
 #[derive(Args, Debug)]
-#[command(after_long_help = long_help())]
+#[command(
+    after_long_help = long_help(),
+    mut_arg("max_steps", |arg| arg.requires("run")),
+    mut_arg("max_output", |arg| arg.requires("run")),
+    mut_arg("max_depth", |arg| arg.requires("run"))
+)]
 pub(crate) struct DevArgs {
     /// SIR as text if the name ends in `.sir`, otherwise a Star program; `-` is standard input
     #[arg(value_name = "FILE")]
@@ -57,6 +65,9 @@ pub(crate) struct DevArgs {
     /// What runs it
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
+
+    #[command(flatten)]
+    limits: LimitArgs,
 }
 
 /// A level of the compiler.
@@ -93,12 +104,15 @@ Passes:
 /// Prints a level, or prints or runs the SIR after passes.
 ///
 /// # Errors
-/// If the SIR text cannot be read or does not verify, or a pass does not exist.
+/// If the SIR text cannot be read or does not verify, a pass does not exist, or there is no thread to watch the limits.
 pub(crate) fn run(
     args: &DevArgs,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
+    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter)?;
     let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
     match args.dump {
         Level::Ast | Level::Hir if is_sir => Err(usage("a file with SIR has no other level")),
@@ -129,7 +143,8 @@ pub(crate) fn run(
             let report = star_opt::apply(&mut program, &names);
             let report = report.map_err(|error| passes::not_applied(&error))?;
             if let Some(entry) = entry {
-                return run::run(program, entry, &sources, args, reporter, output);
+                drop(sentry);
+                return run::run(program, entry, &sources, args, &flags, reporter, output);
             }
             if args.dump == Level::Registers {
                 let listing = register_code(program)

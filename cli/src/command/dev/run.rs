@@ -9,9 +9,9 @@ use star_edge::failure::{Failure, refused_by_backend};
 use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
 use star_edge::host::RunHost;
-use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
 
@@ -29,6 +29,7 @@ pub(super) fn run(
     chosen: RoutineId,
     sources: &SourceMap,
     args: &DevArgs,
+    flags: &Flags,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -36,11 +37,11 @@ pub(super) fn run(
     let signature = signature(program.routine(chosen));
     let binding = bind(&signature, &args.arguments, false, UnknownNames::Refused)?;
     let access = Access::new(&args.file, Grants::default())?;
-    let limits = LimitArgs::default().limits(&engine)?;
-    let flags = Flags::default();
+    let limits = args.limits.limits(&engine)?;
     let settings = binding.settings.clone();
-    let console = Console { flags: &flags, reporter };
+    let console = Console { flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
+    let _clock = args.limits.max_time.map(|time| Sentry::clock(flags, time)).transpose()?;
     let loaded = load(&signature, binding, None, reading, limits.memory.unwrap_or(u64::MAX))?;
     let mut arguments = loaded.arguments;
     let wrapper = wrap::with_result(&mut program, chosen);
@@ -48,7 +49,7 @@ pub(super) fn run(
         arguments.push(Argument::new(HostValue::Unset, false));
     }
 
-    let options = CompileOptions { natives: false, ..CompileOptions::default() };
+    let options = CompileOptions { natives: false, ..args.limits.options() };
     let compiled = engine.machine(options).compile(program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;

@@ -16,8 +16,11 @@ use star_edge::destination::Destination;
 use star_edge::engine::{self, Engine};
 use star_edge::exit::Exit;
 use star_edge::failure::Failure;
+use star_edge::flags::Flags;
+use star_edge::limits::CompileLimitArgs;
 use star_edge::output::Output;
 use star_edge::report::Reporter;
+use star_edge::sentry::Sentry;
 use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
 use star_syntax::doc::Label;
@@ -60,6 +63,9 @@ pub(crate) struct DocArgs {
     /// What runs the examples
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "test")]
     backend: String,
+
+    #[command(flatten)]
+    limits: CompileLimitArgs,
 }
 
 /// The form of documentation.
@@ -75,7 +81,7 @@ enum Format {
 ///
 /// # Errors
 /// E0608 if there is no such name, E0607 if there is no such backend, E0110 to E0112 if a file cannot
-/// be read, E0509 if one cannot be written.
+/// be read, E0509 if one cannot be written; if there is no thread to watch the limits.
 pub(crate) fn run(
     args: &DocArgs,
     reporter: &Reporter,
@@ -85,7 +91,10 @@ pub(crate) fn run(
     Engine::find(&args.backend)?;
     let mut shelf = Shelf::library(&LIBRARY);
     let mut topics = Vec::new();
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
     for name in &args.what {
+        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter)?;
         if is_file(name) && shelf.module(name).is_none() {
             let module = Module::of_file(name, &mut FileLoader::default())?;
             if report(&module, &module.unreadable, reporter) {
