@@ -28,7 +28,7 @@ fn program(megabytes: usize) -> String {
         for (token, range) in star_syntax::lexemes(module) {
             text.push_str(&module[at..range.end]);
             at = range.end;
-            if matches!(token, Token::Name(name) if declared.contains(name)) {
+            if token == Token::Name && declared.contains(&module[range.clone()]) {
                 // Writing to a string does not fail.
                 let _ = write!(text, "_{copy}");
             }

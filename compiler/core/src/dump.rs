@@ -58,7 +58,7 @@ impl Printer<'_> {
             StmtKind::KeepFirst(place) => self.line(format_args!("keep first {}", of.place(place))),
             StmtKind::Step(place) => self.line(format_args!("step {}", of.place(place))),
             StmtKind::Replace { from, to, value, word } => {
-                let (word, part) = (of.place(word), [from, to, value]);
+                let (word, part) = (of.place(word), [from, to, value].map(|expr| &**expr));
                 self.line(format_args!("replace {word} {}", of.list(&part)));
             }
             StmtKind::Call(callee, args) => {
@@ -67,14 +67,15 @@ impl Printer<'_> {
             }
             StmtKind::Print(items) => self.line(format_args!("print {}", of.list(items))),
             StmtKind::Read(place, file, layout) => {
-                let from: Vec<&Expr> = std::iter::once(file).chain(layout).collect();
+                let from: Vec<&Expr> =
+                    std::iter::once(file).chain(layout).map(|expr| &**expr).collect();
                 self.line(format_args!("read {} {}", of.place(place), of.list(&from)));
             }
             StmtKind::Write(place, file) => {
                 self.line(format_args!("write {} {}", of.place(place), of.expr(file)));
             }
             StmtKind::Assert(test, message) => {
-                let items: Vec<&Expr> = std::iter::once(test).chain(message).collect();
+                let items: Vec<&Expr> = std::iter::once(test).chain(message.as_deref()).collect();
                 self.line(format_args!("assert {}", of.list(&items)));
             }
             StmtKind::Block(body) => {
@@ -161,7 +162,7 @@ impl<'a> Names<'a> {
                 write!(f, "{}({})", self.place(place), self.expr(index))
             }
             Target::Bit(place, row, column) => {
-                write!(f, "{}{}", self.place(place), self.list(&[row, column]))
+                write!(f, "{}{}", self.place(place), self.list(&[&**row, &**column]))
             }
             Target::Part(place, part) => write!(f, "{}.{}", self.place(place), part.name),
             Target::Col(index, place) => {

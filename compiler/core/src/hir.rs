@@ -336,7 +336,7 @@ pub enum ExprKind {
     /// A text.
     Str(String),
     /// A bit constant, slice or word.
-    Bits(BitVector),
+    Bits(Box<BitVector>),
     /// `Θ`: zeros, as many as the context has.
     Theta,
     /// A variable.
@@ -406,13 +406,13 @@ pub enum Target {
     /// A whole variable.
     Var(VarUse),
     /// `Y(i)`
-    Component(VarUse, Expr),
+    Component(VarUse, Box<Expr>),
     /// `T(i,j)`
-    Bit(VarUse, Expr, Expr),
+    Bit(VarUse, Box<Expr>, Box<Expr>),
     /// `COL(i,T)`
-    Col(Expr, VarUse),
+    Col(Box<Expr>, VarUse),
     /// `ROW(i,T)`
-    Row(Expr, VarUse),
+    Row(Box<Expr>, VarUse),
     /// `H.part`
     Part(VarUse, HandlePart),
 }
@@ -440,11 +440,11 @@ pub enum StmtKind {
     /// `REP(i,j,v,w)`
     Replace {
         /// First component.
-        from: Expr,
+        from: Box<Expr>,
         /// Last component.
-        to: Expr,
+        to: Box<Expr>,
         /// The new ones.
-        value: Expr,
+        value: Box<Expr>,
         /// The word that changes.
         word: VarUse,
     },
@@ -453,11 +453,11 @@ pub enum StmtKind {
     /// `print(…)`
     Print(Vec<Expr>),
     /// `read(T, "file", "layout")`
-    Read(VarUse, Expr, Option<Expr>),
+    Read(VarUse, Box<Expr>, Option<Box<Expr>>),
     /// `write(T, "file")`
     Write(VarUse, Expr),
     /// `assert(b, "message")`
-    Assert(Expr, Option<Expr>),
+    Assert(Expr, Option<Box<Expr>>),
     /// `begin … end`
     Block(Vec<Stmt>),
     /// Conditions with their statements, and the last `else`.
@@ -471,9 +471,9 @@ pub enum StmtKind {
         /// The variable.
         var: VarUse,
         /// First value.
-        from: Expr,
+        from: Box<Expr>,
         /// Last value.
-        to: Expr,
+        to: Box<Expr>,
         /// `downto`.
         down: bool,
         /// The body.
@@ -484,7 +484,7 @@ pub enum StmtKind {
         /// The variable.
         var: VarUse,
         /// The slice or word.
-        over: Expr,
+        over: Box<Expr>,
         /// The body.
         body: Vec<Stmt>,
     },

@@ -83,28 +83,37 @@ pub struct EntryParam {
 
 /// Reads and checks the file `path`, or the library module `star:NAME`.
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
-    let loader::Units { sources, units, root, mut diagnostics } =
+    let loader::Units { sources, mut units, root, mut diagnostics } =
         loader::load(path, loader, library);
+    // A tree takes more than the HIR that is made of it: no two stand whole side by side.
+    let bodies = take_bodies(&mut units);
     let (hir, routine_units) = {
         let world = scope::World::new(&units, &mut diagnostics);
-        let hir = check::check(&world, &sources, &mut diagnostics);
+        let hir = check::check(&world, bodies, &sources, &mut diagnostics);
         (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };
     let root = root.map(|unit| Root { unit, file: units[unit].file });
-    // Trees take more than anything that is made of them.
     drop(units);
     let takes = Vec::new();
     let mut compilation = Compilation { sources, diagnostics, hir, root, routine_units, takes };
     if !compilation.has_errors() {
         // Lowering finds what only the flow of values and sizes shows.
         let mut found = Vec::new();
-        let options = LowerOptions::default();
-        let lowered = lower::lower(&compilation.hir, &compilation.roots(), &options, &mut found);
-        compilation.takes = lowered.into_takes();
+        compilation.takes = lower::diagnose(&compilation.hir, &compilation.roots(), &mut found);
         compilation.diagnostics.extend(found);
     }
     compilation.diagnostics.sort_by_key(Diagnostic::span);
     compilation
+}
+
+/// The bodies of all routines, which are left without.
+fn take_bodies(units: &mut [loader::Unit]) -> check::Bodies {
+    let routines =
+        units.iter_mut().flat_map(|unit| &mut unit.tree.items).filter_map(|item| match item {
+            ast::Item::Routine(routine) => Some(routine),
+            ast::Item::Import { .. } | ast::Item::Const { .. } => None,
+        });
+    routines.map(|routine| (routine.span, std::mem::take(&mut routine.body))).collect()
 }
 
 impl Compilation {

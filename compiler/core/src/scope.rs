@@ -100,7 +100,7 @@ impl<'a> World<'a> {
             let name = match item {
                 ast::Item::Import { .. } => continue,
                 ast::Item::Const { name, value } => {
-                    scope.constants.insert(name.name.clone(), self.constants.len());
+                    scope.constants.insert(name.name.to_string(), self.constants.len());
                     self.constants.push(ConstDecl { name, value, unit: unit_idx });
                     name
                 }
@@ -119,7 +119,7 @@ impl<'a> World<'a> {
                         program.get_or_insert(routine.header);
                     }
                     let id = RoutineId(self.signatures.len() as u32);
-                    scope.routines.entry(routine.name.name.clone()).or_insert(id);
+                    scope.routines.entry(routine.name.name.to_string()).or_insert(id);
                     let lower = routine.name.name.to_lowercase();
                     scope.in_lower_case.entry(lower).or_default().push(id);
                     self.signatures.push(signature(routine, unit_idx));
@@ -169,7 +169,7 @@ impl<'a> World<'a> {
             let signature = &self.signatures[id.0 as usize];
             let hidden = self.library_routines().find(|&other| {
                 let other = &self.signatures[other.0 as usize];
-                other.tree.name.name == *name && other.params.len() == signature.params.len()
+                *other.tree.name.name == **name && other.params.len() == signature.params.len()
             });
             if hidden.is_some() {
                 diagnostics.push(
@@ -236,7 +236,7 @@ impl<'a> World<'a> {
     ) -> Result<Callee, NoCallee> {
         let exact: Vec<RoutineId> = self
             .visible(unit)
-            .filter_map(|unit| self.scopes[unit].routines.get(&name.name).copied())
+            .filter_map(|unit| self.scopes[unit].routines.get(name.name.as_str()).copied())
             .collect();
         let fits = |id: &RoutineId| self.signature(*id).params.len() == n_args;
         if let Some(&id) = exact.iter().find(|id| fits(id)) {
@@ -331,7 +331,7 @@ fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {
         .iter()
         .flat_map(|group| {
             group.names.iter().map(|name| SigParam {
-                name: name.name.clone(),
+                name: name.name.to_string(),
                 by_ref: group.by_ref,
                 kind: kind_of(&group.ty),
                 span: name.span,

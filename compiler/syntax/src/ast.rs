@@ -4,9 +4,80 @@
 //! made: see [`crate::state::State`]. Chains of one operator level and `else if` chains are flat lists
 //! and count once, however long they are.
 
-use std::collections::VecDeque;
+use std::borrow::Borrow;
+use std::collections::{HashSet, VecDeque};
+use std::fmt;
+use std::ops::Deref;
+use std::sync::Arc;
 
 use star_base::Span;
+
+/// A name as written. Its mentions in a file share their text.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Name(Arc<str>);
+
+impl Name {
+    /// Its text.
+    pub fn as_str(&self) -> &str {
+        self
+    }
+}
+
+impl Deref for Name {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Name {
+    fn borrow(&self) -> &str {
+        self
+    }
+}
+
+impl From<&str> for Name {
+    fn from(text: &str) -> Self {
+        Name(text.into())
+    }
+}
+
+impl PartialEq<&str> for Name {
+    fn eq(&self, other: &&str) -> bool {
+        **self == **other
+    }
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&**self, f)
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&**self, f)
+    }
+}
+
+/// The names of a file.
+#[derive(Debug, Default)]
+pub(crate) struct Names {
+    known: HashSet<Name>,
+}
+
+impl Names {
+    /// The name with this text.
+    pub(crate) fn intern(&mut self, text: &str) -> Name {
+        if let Some(known) = self.known.get(text) {
+            return known.clone();
+        }
+        let name = Name::from(text);
+        self.known.insert(name.clone());
+        name
+    }
+}
 
 /// A file: its items in order.
 #[derive(Debug, Default, Clone, PartialEq)]
@@ -40,7 +111,7 @@ pub enum Item {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ident {
     /// The name.
-    pub name: String,
+    pub name: Name,
     /// Its place.
     pub span: Span,
 }
@@ -194,9 +265,9 @@ pub enum StmtKind {
         /// The sign between variable and first value.
         assign: Assign,
         /// First value.
-        from: Expr,
+        from: Box<Expr>,
         /// Last value.
-        to: Expr,
+        to: Box<Expr>,
         /// `downto`.
         down: bool,
         /// The body.
@@ -207,14 +278,14 @@ pub enum StmtKind {
         /// The variable.
         var: Ident,
         /// The slice or word.
-        over: Expr,
+        over: Box<Expr>,
         /// The body.
         body: Box<Stmt>,
     },
     /// `place := value`
     Assign {
         /// The left side.
-        target: Ref,
+        target: Box<Ref>,
         /// The sign.
         assign: Assign,
         /// The right side.
@@ -223,14 +294,14 @@ pub enum StmtKind {
     /// `H.part := value`
     PutPart {
         /// The left side.
-        target: PartRef,
+        target: Box<PartRef>,
         /// The sign.
         assign: Assign,
         /// The right side.
         value: Expr,
     },
     /// A call, or a name alone.
-    Call(Ref),
+    Call(Box<Ref>),
     /// `goto label`
     Goto(Ident),
     /// `label: s`
@@ -248,7 +319,7 @@ pub struct Ref {
     /// The name.
     pub name: Ident,
     /// What stands in parentheses behind it; `None` without parentheses.
-    pub args: Option<Vec<Expr>>,
+    pub args: Option<Box<[Expr]>>,
     /// The place of name and arguments.
     pub span: Span,
 }
@@ -355,21 +426,21 @@ pub enum ExprKind {
     /// `true`, `false`
     Bool(bool),
     /// `'0110'`, without the quotes.
-    Bits(String),
+    Bits(Box<str>),
     /// `"text"`, without the quotes.
-    Str(String),
+    Str(Box<str>),
     /// `Θ` or `∅`
     Theta,
     /// `H.part`
-    Part(PartRef),
+    Part(Box<PartRef>),
     /// A variable, component or call.
-    Ref(Ref),
+    Ref(Box<Ref>),
     /// `not e`
     Not(Box<Expr>),
     /// `- e`
     Neg(Box<Expr>),
     /// Operands with operators of one level between them, from left to right.
-    Chain(Box<Expr>, Vec<Link>),
+    Chain(Box<Expr>, Box<[Link]>),
     /// A comparison.
     Compare(CompareOp, Box<Expr>, Box<Expr>),
 }

@@ -136,7 +136,7 @@ impl Feed {
             Piece::If => first == Token::Else,
             Piece::Declaration | Piece::Item => begins_item(&first),
             Piece::Variables => {
-                let rest: Vec<Token<'_>> = tokens.map_while(Result::ok).collect();
+                let rest: Vec<Token> = tokens.map_while(Result::ok).collect();
                 begins_group(std::iter::once(&first).chain(&rest))
             }
             Piece::Nothing | Piece::Ended | Piece::Statement => false,
@@ -180,7 +180,7 @@ impl Feed {
         }
     }
 
-    fn token(&mut self, token: &Token<'_>) {
+    fn token(&mut self, token: &Token) {
         self.unfinished = needs_more(token);
         if begins_item(token) {
             // Routines do not nest: whatever was open is an error.
@@ -234,7 +234,7 @@ impl Feed {
 }
 
 /// Can nothing end with this token?
-fn needs_more(token: &Token<'_>) -> bool {
+fn needs_more(token: &Token) -> bool {
     matches!(
         token,
         Token::Import
@@ -258,7 +258,7 @@ fn needs_more(token: &Token<'_>) -> bool {
             | Token::Not
             | Token::Div
             | Token::Mod
-            | Token::Assign(_)
+            | Token::Assign
             | Token::Colon
             | Token::Comma
             | Token::Equals
@@ -274,17 +274,17 @@ fn needs_more(token: &Token<'_>) -> bool {
 }
 
 /// Can the token stand in a declaration of variables?
-fn declares(token: &Token<'_>) -> bool {
+fn declares(token: &Token) -> bool {
     matches!(
         token,
-        Token::Name(_)
+        Token::Name
             | Token::Comma
             | Token::Colon
             | Token::Integer
             | Token::Boolean
             | Token::String
             | Token::Slice
-            | Token::Word(_)
+            | Token::Word
             | Token::Table
             | Token::Handle
             | Token::Close

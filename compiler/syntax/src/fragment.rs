@@ -67,7 +67,7 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
             continue;
         }
         let known = |name: &str| is_routine(name) || hyphened.iter().any(|other| other == name);
-        let (start, n_tokens) = cut(rest, &known);
+        let (start, n_tokens) = cut(rest, text, &known);
         let (piece, behind) = rest.split_at(n_tokens);
         rest = behind;
         let Some(&(_, last, end)) = piece.last() else { break };
@@ -94,7 +94,7 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
                 if let PieceKind::Item(Item::Routine(routine)) = &kind
                     && routine.name.name.contains('-')
                 {
-                    hyphened.push(routine.name.name.clone());
+                    hyphened.push(routine.name.name.to_string());
                 }
                 pieces.push(Piece { kind, span: Span::new(file, begin, end) });
             }
@@ -110,21 +110,25 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
 }
 
 /// What the piece in front of `tokens` is (`None`: an item), and of how many tokens.
-fn cut(tokens: &[Spanned<'_>], is_routine: &dyn Fn(&str) -> bool) -> (Option<Start>, usize) {
+fn cut(
+    tokens: &[Spanned],
+    text: &str,
+    is_routine: &dyn Fn(&str) -> bool,
+) -> (Option<Start>, usize) {
     let n_tokens = match tokens.first() {
         Some((_, Token::Import | Token::Const, _)) => declaration(tokens),
         Some((_, Token::Var, _)) => return (Some(Start::Variables), variables(tokens)),
         Some((_, first, _)) if begins_item(first) => routine(tokens),
         Some(_) | None => {
             let n_tokens = statement(tokens);
-            return (Some(start(&tokens[..n_tokens], is_routine)), n_tokens);
+            return (Some(start(&tokens[..n_tokens], text, is_routine)), n_tokens);
         }
     };
     (None, n_tokens)
 }
 
 /// Up to the semicolon, or to what cannot belong to it.
-fn declaration(tokens: &[Spanned<'_>]) -> usize {
+fn declaration(tokens: &[Spanned]) -> usize {
     let end = (1..tokens.len()).find(|&idx| match tokens[idx].1 {
         Token::Semicolon => true,
         ref token => begins_item(token),
@@ -137,7 +141,7 @@ fn declaration(tokens: &[Spanned<'_>]) -> usize {
 }
 
 /// Groups of names with a type, as long as they go on.
-fn variables(tokens: &[Spanned<'_>]) -> usize {
+fn variables(tokens: &[Spanned]) -> usize {
     let mut behind = 0;
     loop {
         behind += declaration(&tokens[behind..]);
@@ -148,18 +152,18 @@ fn variables(tokens: &[Spanned<'_>]) -> usize {
 }
 
 /// Do the tokens begin with names and a colon?
-pub(crate) fn begins_group<'t, 's: 't>(mut tokens: impl Iterator<Item = &'t Token<'s>>) -> bool {
+pub(crate) fn begins_group<'t>(mut tokens: impl Iterator<Item = &'t Token>) -> bool {
     loop {
         match (tokens.next(), tokens.next()) {
-            (Some(Token::Name(_)), Some(Token::Comma)) => {}
-            (Some(Token::Name(_)), Some(Token::Colon)) => return true,
+            (Some(Token::Name), Some(Token::Comma)) => {}
+            (Some(Token::Name), Some(Token::Colon)) => return true,
             _ => return false,
         }
     }
 }
 
 /// A routine: up to the `end` of its first `begin`, or to the next item.
-fn routine(tokens: &[Spanned<'_>]) -> usize {
+fn routine(tokens: &[Spanned]) -> usize {
     let mut depth = 0_usize;
     for (idx, (_, token, _)) in tokens.iter().enumerate().skip(1) {
         match token {
@@ -183,7 +187,7 @@ fn routine(tokens: &[Spanned<'_>]) -> usize {
 }
 
 /// A statement or expression: up to the semicolon that belongs to nothing inside it.
-fn statement(tokens: &[Spanned<'_>]) -> usize {
+fn statement(tokens: &[Spanned]) -> usize {
     let (mut blocks, mut parens) = (0_usize, 0_usize);
     for (idx, (_, token, _)) in tokens.iter().enumerate() {
         match token {
@@ -201,34 +205,36 @@ fn statement(tokens: &[Spanned<'_>]) -> usize {
 }
 
 /// Is it a statement or an expression?
-fn start(tokens: &[Spanned<'_>], is_routine: &dyn Fn(&str) -> bool) -> Start {
+fn start(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool) -> Start {
     match tokens.first().map(|(_, token, _)| token) {
-        Some(Token::Name(first)) => behind_name(first, &tokens[1..], is_routine),
+        Some(Token::Name) => behind_name(tokens, text, is_routine),
         Some(
-            Token::Number(_)
-            | Token::Bits(_)
-            | Token::Str(_)
+            Token::Number
+            | Token::Bits
+            | Token::Str
             | Token::Theta
             | Token::True
             | Token::False
             | Token::Not
             | Token::Minus
             | Token::Open
-            | Token::Word(_),
+            | Token::Word,
         ) => Start::Value,
         Some(_) | None => Start::Statements,
     }
 }
 
-fn behind_name(first: &str, rest: &[Spanned<'_>], is_routine: &dyn Fn(&str) -> bool) -> Start {
+fn behind_name(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool) -> Start {
+    let text_of = |&(start, _, end): &Spanned| &text[start as usize..end as usize];
+    let rest = &tokens[1..];
     let n_args = arguments(rest);
     match rest.get(n_args).map(|(_, token, _)| token) {
-        None | Some(Token::Assign(_) | Token::Equals | Token::Colon) => Start::Statements,
+        None | Some(Token::Assign | Token::Equals | Token::Colon) => Start::Statements,
         Some(Token::Minus) if n_args == 0 => {
-            let mut name = first.to_owned();
+            let mut name = text_of(&tokens[0]).to_owned();
             let mut at = 0;
-            while let [(_, Token::Minus, _), (_, Token::Name(part), _), ..] = rest[at..] {
-                name = format!("{name}-{part}");
+            while let [(_, Token::Minus, _), part @ (_, Token::Name, _), ..] = &rest[at..] {
+                name = format!("{name}-{}", text_of(part));
                 at += 2;
             }
             let whole = at + arguments(&rest[at..]) == rest.len();
@@ -254,7 +260,7 @@ fn behind_name(first: &str, rest: &[Spanned<'_>], is_routine: &dyn Fn(&str) -> b
 }
 
 /// The number of tokens of the parentheses in front, with what they enclose.
-fn arguments(tokens: &[Spanned<'_>]) -> usize {
+fn arguments(tokens: &[Spanned]) -> usize {
     if !matches!(tokens.first(), Some((_, Token::Open, _))) {
         return 0;
     }

@@ -67,11 +67,12 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
 /// The names that the text of `within` mentions, each with its places in order.
 pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> {
     let mut mentions: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
-    for (token, range) in Token::lexer(sources.slice(within)).spanned() {
-        if let Ok(Token::Name(name)) = token {
+    let text = sources.slice(within);
+    for (token, range) in Token::lexer(text).spanned() {
+        if token == Ok(Token::Name) {
             let (start, end) = (range.start as u32, range.end as u32);
             let span = Span::new(within.file, within.start + start, within.start + end);
-            mentions.entry(name).or_default().push(span);
+            mentions.entry(&text[range]).or_default().push(span);
         }
     }
     mentions
@@ -81,11 +82,11 @@ pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> 
 /// message says so.
 pub fn is_reserved(word: &str) -> bool {
     let mut tokens = Token::lexer(word);
-    matches!((tokens.next(), tokens.next()), (Some(Ok(Token::Reserved(_))), None))
+    matches!((tokens.next(), tokens.next()), (Some(Ok(Token::Reserved)), None))
 }
 
 /// The tokens of each item: a piece begins at every keyword that begins an item.
-fn pieces<'a, 's>(tokens: &'a [Spanned<'s>]) -> impl Iterator<Item = &'a [Spanned<'s>]> {
+fn pieces(tokens: &[Spanned]) -> impl Iterator<Item = &[Spanned]> {
     tokens
         .chunk_by(move |_, (_, next, _)| !begins_item(next))
         .filter(|piece| !piece.iter().all(|(_, token, _)| matches!(token, Token::Semicolon)))

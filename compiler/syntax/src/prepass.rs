@@ -6,14 +6,14 @@ use star_base::{Code, Diagnostic, FileId, Span};
 
 use crate::parser::MAX_ERRORS;
 use crate::state::MAX_DEPTH;
-use crate::token::{LexError, Token};
+use crate::token::{LexError, Token, number_in};
 
 /// A token between the byte before which it begins and the one before which it ends.
-pub(crate) type Spanned<'s> = (u32, Token<'s>, u32);
+pub(crate) type Spanned = (u32, Token, u32);
 
 /// The tokens of a file.
-pub(crate) struct Lexed<'s> {
-    pub(crate) tokens: Vec<Spanned<'s>>,
+pub(crate) struct Lexed {
+    pub(crate) tokens: Vec<Spanned>,
     pub(crate) comments: Vec<Span>,
     pub(crate) diagnostics: Vec<Diagnostic>,
     /// Text that is no token, in order: what the grammar says about its surroundings is an echo.
@@ -39,16 +39,16 @@ impl Gap {
 }
 
 /// Cuts `text` into tokens that a parser can take.
-pub(crate) fn lex(file: FileId, text: &str) -> Lexed<'_> {
+pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = scan(file, text);
     drop_line_numbers(file, text, &mut lexed);
     drop_semicolons_before_else(file, &mut lexed);
-    find_handles(&mut lexed);
+    find_handles(text, &mut lexed);
     bound_nesting(file, &mut lexed);
     lexed
 }
 
-fn scan(file: FileId, text: &str) -> Lexed<'_> {
+fn scan(file: FileId, text: &str) -> Lexed {
     let mut lexed = Lexed {
         tokens: Vec::new(),
         comments: Vec::new(),
@@ -71,7 +71,8 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
         }
         match token {
             Ok(Token::Comment) => lexed.comments.push(span),
-            Ok(Token::Reserved(word)) => {
+            Ok(Token::Reserved) => {
+                let word = &text[range];
                 lexed.diagnostics.push(
                     Diagnostic::at(
                         Code::ReservedWord,
@@ -81,7 +82,7 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
                     .note("it is kept for an extension of the language")
                     .help("take another name"),
                 );
-                lexed.tokens.push((span.start, Token::Name(word), span.end));
+                lexed.tokens.push((span.start, Token::Name, span.end));
             }
             Ok(token) => lexed.tokens.push((span.start, token, span.end)),
             Err(LexError::UnexpectedCharacter) => strange = Some(span),
@@ -101,36 +102,36 @@ fn scan(file: FileId, text: &str) -> Lexed<'_> {
     lexed
 }
 
-impl Lexed<'_> {
+impl Lexed {
     fn strange(&mut self, text: &str, span: Span) {
         self.diagnostics.push(strange_characters(text, span));
         self.gaps.push(Gap::new(LexError::UnexpectedCharacter, text, span));
     }
 }
 
-fn stand_in(error: LexError, text: &str) -> Option<Token<'_>> {
+fn stand_in(error: LexError, text: &str) -> Option<Token> {
     match error {
-        LexError::NumberTooLarge => Some(Token::Number(0)),
-        LexError::UnterminatedQuote if text.starts_with('"') => Some(Token::Str("")),
-        LexError::UnterminatedQuote => Some(Token::Bits("")),
+        LexError::NumberTooLarge => Some(Token::Number),
+        LexError::UnterminatedQuote if text.starts_with('"') => Some(Token::Str),
+        LexError::UnterminatedQuote => Some(Token::Bits),
         LexError::UnexpectedCharacter | LexError::UnterminatedComment => None,
     }
 }
 
 /// `handle` is a type behind a colon, and an ordinary name everywhere else.
-fn find_handles(lexed: &mut Lexed<'_>) {
+fn find_handles(text: &str, lexed: &mut Lexed) {
     let mut after_colon = false;
-    for (_, token, _) in &mut lexed.tokens {
-        *token = as_type(*token, &mut after_colon);
+    for (start, token, end) in &mut lexed.tokens {
+        *token = as_type(*token, &text[*start as usize..*end as usize], &mut after_colon);
     }
 }
 
-/// The token itself, or [`Token::Handle`] for that name behind a colon. `after_colon` is about the token
+/// The token of this text itself, or [`Token::Handle`] for that name behind a colon. `after_colon` is about the token
 /// before, and then about this one.
-pub(crate) fn as_type<'s>(token: Token<'s>, after_colon: &mut bool) -> Token<'s> {
+pub(crate) fn as_type(token: Token, text: &str, after_colon: &mut bool) -> Token {
     let behind = std::mem::replace(after_colon, matches!(token, Token::Colon));
     match token {
-        Token::Name(name) if behind && name.eq_ignore_ascii_case("handle") => Token::Handle,
+        Token::Name if behind && text.eq_ignore_ascii_case("handle") => Token::Handle,
         _ => token,
     }
 }
@@ -187,7 +188,7 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
 }
 
 /// Pasted listings have a number in front of every line.
-fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
+fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
     let mut numbers: Vec<usize> = Vec::new();
     let mut last = 0;
     let mut end_before = 0;
@@ -200,11 +201,14 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
         match token {
             // An expression over several lines, such as `1 +`; the first line of a listing begins with a
             // statement or a declaration.
-            Token::Number(_) if numbers.is_empty() && operator_at(&lexed.tokens, idx + 1) => return,
-            Token::Number(number) if number > last => {
-                last = number;
-                numbers.push(idx);
-            }
+            Token::Number if numbers.is_empty() && operator_at(&lexed.tokens, idx + 1) => return,
+            Token::Number => match number_in(&text[start as usize..end as usize]) {
+                Some(number) if number > last => {
+                    last = number;
+                    numbers.push(idx);
+                }
+                Some(_) | None => return,
+            },
             _ => return,
         }
     }
@@ -239,7 +243,7 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed<'_>) {
 }
 
 /// Does an operator between two operands stand there?
-fn operator_at(tokens: &[Spanned<'_>], idx: usize) -> bool {
+fn operator_at(tokens: &[Spanned], idx: usize) -> bool {
     tokens.get(idx).is_some_and(|(_, token, _)| {
         matches!(
             token,
@@ -262,11 +266,12 @@ fn operator_at(tokens: &[Spanned<'_>], idx: usize) -> bool {
 }
 
 /// `; else` is Pascal's commonest slip.
-fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed<'_>) {
-    let mut kept: Vec<Spanned<'_>> = Vec::with_capacity(lexed.tokens.len());
-    for &(start, token, end) in &lexed.tokens {
+fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed) {
+    let mut n_kept = 0;
+    for idx in 0..lexed.tokens.len() {
+        let (start, token, end) = lexed.tokens[idx];
         if matches!(token, Token::Else) && lexed.diagnostics.len() < MAX_ERRORS {
-            while let Some(&(at, Token::Semicolon, behind)) = kept.last() {
+            while let Some(&(at, Token::Semicolon, behind)) = lexed.tokens[..n_kept].last() {
                 let span = Span::new(file, at, behind);
                 lexed.diagnostics.push(
                     Diagnostic::at(Code::SemicolonBeforeElse, span, "no semicolon before `else`")
@@ -274,16 +279,17 @@ fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed<'_>) {
                         .label(Span::new(file, start, end), "this `else`")
                         .fix("remove the `;`", span, ""),
                 );
-                kept.pop();
+                n_kept -= 1;
             }
         }
-        kept.push((start, token, end));
+        lexed.tokens[n_kept] = (start, token, end);
+        n_kept += 1;
     }
-    lexed.tokens = kept;
+    lexed.tokens.truncate(n_kept);
 }
 
 /// Cuts the text off where brackets nest too deeply; see Note [Depth] for everything else that nests.
-fn bound_nesting(file: FileId, lexed: &mut Lexed<'_>) {
+fn bound_nesting(file: FileId, lexed: &mut Lexed) {
     let mut depth = 0_usize;
     for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
         match token {

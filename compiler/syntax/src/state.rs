@@ -8,7 +8,7 @@ use star_base::{Code, Diagnostic, FileId, Span};
 
 use crate::ast::*;
 use crate::prepass::{Gap, Spanned, too_deep};
-use crate::token::{LexError, Token};
+use crate::token::{LexError, Token, number_in, unquoted};
 
 /// The greatest depth of a tree; see Note [Depth].
 pub(crate) const MAX_DEPTH: u16 = 256;
@@ -16,10 +16,11 @@ pub(crate) const MAX_DEPTH: u16 = 256;
 pub(crate) struct State<'s> {
     file: FileId,
     text: &'s str,
-    tokens: &'s [Spanned<'s>],
+    tokens: &'s [Spanned],
     gaps: &'s [Gap],
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_depth: bool,
+    names: Names,
     /// What is being read, for messages about its end.
     pub(crate) whole: &'static str,
 }
@@ -28,18 +29,59 @@ impl<'s> State<'s> {
     pub(crate) fn new(
         file: FileId,
         text: &'s str,
-        tokens: &'s [Spanned<'s>],
+        tokens: &'s [Spanned],
         gaps: &'s [Gap],
         diagnostics: Vec<Diagnostic>,
     ) -> Self {
-        State { file, text, tokens, gaps, diagnostics, reported_depth: false, whole: "routine" }
+        State {
+            file,
+            text,
+            tokens,
+            gaps,
+            diagnostics,
+            reported_depth: false,
+            names: Names::default(),
+            whole: "routine",
+        }
     }
 
     pub(crate) fn span(&self, start: u32, end: u32) -> Span {
         Span::new(self.file, start, end.max(start))
     }
 
+    /// The text of a token between quotes, without these.
+    pub(crate) fn unquoted(&self, start: u32, end: u32) -> &'s str {
+        unquoted(self.text_of(start, end))
+    }
+
+    /// The number of a token; 0 if it is too large, of which a message tells.
+    pub(crate) fn number(&self, start: u32, end: u32) -> u64 {
+        number_in(self.text_of(start, end)).unwrap_or(0)
+    }
+
+    fn text_of(&self, start: u32, end: u32) -> &'s str {
+        &self.text[start as usize..end as usize]
+    }
+
     // ---- nodes ----
+
+    /// A name.
+    pub(crate) fn ident(&mut self, start: u32, end: u32) -> Ident {
+        let name = self.names.intern(self.text_of(start, end));
+        Ident { name, span: self.span(start, end) }
+    }
+
+    /// A number as the name of a place.
+    pub(crate) fn label(&mut self, start: u32, end: u32) -> Ident {
+        let name = self.names.intern(&self.number(start, end).to_string());
+        Ident { name, span: self.span(start, end) }
+    }
+
+    /// Names with a hyphen between them.
+    pub(crate) fn hyphenated(&mut self, first: Ident, last: Ident) -> Ident {
+        let name = self.names.intern(&format!("{}-{}", first.name, last.name));
+        Ident { name, span: first.span.to(last.span) }
+    }
 
     /// An expression, or an error node if it would be too deep.
     pub(crate) fn expr(&mut self, start: u32, kind: ExprKind, end: u32) -> Expr {
@@ -71,7 +113,7 @@ impl<'s> State<'s> {
             None => first,
             Some(last) => {
                 let (start, end) = (first.span.start, last.operand.span.end);
-                self.expr(start, ExprKind::Chain(Box::new(first), links), end)
+                self.expr(start, ExprKind::Chain(Box::new(first), links.into_boxed_slice()), end)
             }
         }
     }
@@ -148,15 +190,12 @@ impl<'s> State<'s> {
         start: u32,
         first: Ident,
         rest: Vec<Ident>,
-        args: Option<Vec<Expr>>,
+        args: Option<Box<[Expr]>>,
         end: u32,
     ) -> Stmt {
-        let name = rest.into_iter().fold(first, |name, part| Ident {
-            name: format!("{}-{}", name.name, part.name),
-            span: name.span.to(part.span),
-        });
+        let name = rest.into_iter().fold(first, |name, part| self.hyphenated(name, part));
         let span = self.span(start, end);
-        self.stmt(start, StmtKind::Call(Ref { name, args, span }), end)
+        self.stmt(start, StmtKind::Call(Box::new(Ref { name, args, span })), end)
     }
 
     fn report_depth(&mut self, span: Span) {
@@ -172,7 +211,7 @@ impl<'s> State<'s> {
     pub(crate) fn unreadable(
         &mut self,
         start: u32,
-        recovery: ErrorRecovery<u32, Token<'s>, Infallible>,
+        recovery: ErrorRecovery<u32, Token, Infallible>,
         end: u32,
     ) -> Stmt {
         self.syntax_error(recovery.error);
@@ -180,7 +219,7 @@ impl<'s> State<'s> {
     }
 
     /// Words a syntax error that is no echo.
-    pub(crate) fn syntax_error(&mut self, error: ParseError<u32, Token<'s>, Infallible>) {
+    pub(crate) fn syntax_error(&mut self, error: ParseError<u32, Token, Infallible>) {
         let (token, span, expected) = match error {
             ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
                 (Some(token), self.span(start, end), expected)
@@ -241,7 +280,7 @@ impl<'s> State<'s> {
         })
     }
 
-    fn unexpected(&self, token: Option<Token<'s>>, span: Span, expected: &[String]) -> Diagnostic {
+    fn unexpected(&self, token: Option<Token>, span: Span, expected: &[String]) -> Diagnostic {
         let expects = |wanted: &str| expected.iter().any(|name| name.trim_matches('"') == wanted);
         let before = self.token_before(span.start);
         let found = match token {
@@ -287,15 +326,17 @@ impl<'s> State<'s> {
             diagnostic = diagnostic.here(format!("expected {wanted}"));
         }
         match token {
-            Some(Token::Minus) if matches!(before, Some((_, Token::Name(_), _))) => {
+            Some(Token::Minus) if matches!(before, Some((_, Token::Name, _))) => {
                 diagnostic.note("a name with hyphens can only be called as a statement of its own")
             }
-            Some(Token::Name(name))
-                if name.eq_ignore_ascii_case("elif") || name.eq_ignore_ascii_case("elsif") =>
+            Some(Token::Name)
+                if ["elif", "elsif"]
+                    .iter()
+                    .any(|word| self.text[span.range()].eq_ignore_ascii_case(word)) =>
             {
                 diagnostic.help("write `else if`")
             }
-            Some(Token::Assign(_)) if !expects(":=") => {
+            Some(Token::Assign) if !expects(":=") => {
                 diagnostic.help("`:=` stores; to compare, write `=`")
             }
             Some(Token::And | Token::Or | Token::Xor) if expects("then") || expects("do") => {
@@ -306,7 +347,7 @@ impl<'s> State<'s> {
     }
 
     /// The last token that ends at or before byte `at`.
-    fn token_before(&self, at: u32) -> Option<Spanned<'s>> {
+    fn token_before(&self, at: u32) -> Option<Spanned> {
         let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
         idx.checked_sub(1).map(|idx| self.tokens[idx])
     }
@@ -334,7 +375,7 @@ impl Ref {
 }
 
 /// Does the token begin an item wherever it stands?
-pub(crate) fn begins_item(token: &Token<'_>) -> bool {
+pub(crate) fn begins_item(token: &Token) -> bool {
     matches!(
         token,
         Token::Proc
@@ -347,7 +388,7 @@ pub(crate) fn begins_item(token: &Token<'_>) -> bool {
 }
 
 /// Can the token only begin a statement?
-fn starts_statement(token: Option<Token<'_>>) -> bool {
+fn starts_statement(token: Option<Token>) -> bool {
     matches!(
         token,
         Some(

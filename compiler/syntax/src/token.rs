@@ -1,7 +1,6 @@
 //! Tokens. Keywords are recognised in any letter case; names are kept as written.
 
 use logos::{Lexer, Logos};
-use std::fmt;
 
 /// What is wrong with a piece of text that is no token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,11 +27,11 @@ pub enum Start {
     Variables,
 }
 
-/// A token. Those that are no keyword or sign carry their text.
+/// A token. It carries no text: whoever needs that takes it from the place of the token, so that a row of tokens is small.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(error = LexError, skip r"[ \t\r\n\f\u{FEFF}\u{A0}]+")]
 #[allow(missing_docs, reason = "keywords and signs say what they are")]
-pub enum Token<'s> {
+pub enum Token {
     #[token("proc", ignore(case))]
     Proc,
     #[token("procedure", ignore(case))]
@@ -86,7 +85,7 @@ pub enum Token<'s> {
     #[token("slice", ignore(case))]
     Slice,
     #[token("word", ignore(case))]
-    Word(&'s str),
+    Word,
     #[token("table", ignore(case))]
     Table,
     #[token("true", ignore(case))]
@@ -107,28 +106,28 @@ pub enum Token<'s> {
     #[token("mod", ignore(case))]
     Mod,
     #[regex("(?i:type|record|array|of|forall|where|elsewhere)", priority = 20)]
-    Reserved(&'s str),
+    Reserved,
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]
-    Name(&'s str),
+    Name,
     /// A name where a type stands: `handle` is no keyword elsewhere.
     Handle,
     /// Stands in front of a piece of a fragment that is no item, and in no text.
     Begins(Start),
     #[regex(r"[0-9]+", number)]
-    Number(u64),
-    #[regex(r"'[^'\n]*'", unquote)]
-    #[regex(r"'[^'\n]*", |_| Err(LexError::UnterminatedQuote))]
-    Bits(&'s str),
-    #[regex(r#""[^"\n]*""#, unquote)]
-    #[regex(r#""[^"\n]*"#, |_| Err(LexError::UnterminatedQuote))]
-    Str(&'s str),
+    Number,
+    #[regex(r"'[^'\n]*'")]
+    #[regex(r"'[^'\n]*", unclosed)]
+    Bits,
+    #[regex(r#""[^"\n]*""#)]
+    #[regex(r#""[^"\n]*"#, unclosed)]
+    Str,
     #[token("Θ", priority = 20)]
     #[token("∅")]
     Theta,
 
     #[regex(":[ \t]*=")]
-    Assign(&'s str),
+    Assign,
     #[token(":")]
     Colon,
     #[token(";")]
@@ -168,7 +167,7 @@ pub enum Token<'s> {
     Comment,
 }
 
-fn comment<'s>(lexer: &mut Lexer<'s, Token<'s>>, end: &str) -> Result<(), LexError> {
+fn comment(lexer: &mut Lexer<'_, Token>, end: &str) -> Result<(), LexError> {
     match lexer.remainder().find(end) {
         Some(at) => {
             lexer.bump(at + end.len());
@@ -181,83 +180,25 @@ fn comment<'s>(lexer: &mut Lexer<'s, Token<'s>>, end: &str) -> Result<(), LexErr
     }
 }
 
-fn number<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> Result<u64, LexError> {
-    let limit = i64::MAX as u64 + 1; // legal behind a minus sign
-    lexer.slice().parse().ok().filter(|&n| n <= limit).ok_or(LexError::NumberTooLarge)
+fn number(lexer: &mut Lexer<'_, Token>) -> Result<(), LexError> {
+    number_in(lexer.slice()).map(|_| ()).ok_or(LexError::NumberTooLarge)
 }
 
-fn unquote<'s>(lexer: &mut Lexer<'s, Token<'s>>) -> &'s str {
-    let text = lexer.slice();
-    &text[1..text.len() - 1]
+/// The number that a token stands for, up to 2⁶³, which is legal behind a minus sign; `None` if it is larger.
+pub(crate) fn number_in(text: &str) -> Option<u64> {
+    text.parse().ok().filter(|&number| number <= i64::MAX as u64 + 1)
 }
 
-/// The token as a message shows it.
-impl fmt::Display for Token<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = match self {
-            Token::Proc => "proc",
-            Token::Procedure => "procedure",
-            Token::Function => "function",
-            Token::Program => "program",
-            Token::Import => "import",
-            Token::Const => "const",
-            Token::Var => "var",
-            Token::Begin => "begin",
-            Token::End => "end",
-            Token::If => "if",
-            Token::Then => "then",
-            Token::Else => "else",
-            Token::While => "while",
-            Token::Do => "do",
-            Token::For => "for",
-            Token::To => "to",
-            Token::Downto => "downto",
-            Token::Foreach => "foreach",
-            Token::In => "in",
-            Token::Repeat => "repeat",
-            Token::Until => "until",
-            Token::Goto => "goto",
-            Token::Integer => "integer",
-            Token::Boolean => "boolean",
-            Token::String => "string",
-            Token::Slice => "slice",
-            Token::Word(_) => "word",
-            Token::Table => "table",
-            Token::Handle => "handle",
-            Token::Begins(Start::Statements) => "statements",
-            Token::Begins(Start::Value) => "an expression",
-            Token::Begins(Start::Variables) => "variables",
-            Token::True => "true",
-            Token::False => "false",
-            Token::And => "and",
-            Token::Or => "or",
-            Token::Xor => "xor",
-            Token::Not => "not",
-            Token::Div => "div",
-            Token::Mod => "mod",
-            Token::Reserved(text) | Token::Name(text) => text,
-            Token::Number(number) => return write!(f, "{number}"),
-            Token::Bits(text) => return write!(f, "'{text}'"),
-            Token::Str(text) => return write!(f, "\"{text}\""),
-            Token::Theta => "Θ",
-            Token::Assign(_) => ":=",
-            Token::Colon => ":",
-            Token::Semicolon => ";",
-            Token::Comma => ",",
-            Token::Dot => ".",
-            Token::Open => "(",
-            Token::Close => ")",
-            Token::Equals => "=",
-            Token::Differs => "<>",
-            Token::AtMost => "<=",
-            Token::Less => "<",
-            Token::AtLeast => ">=",
-            Token::Greater => ">",
-            Token::Plus => "+",
-            Token::Minus => "-",
-            Token::Times => "*",
-            Token::Comment => "comment",
-        };
-        f.write_str(text)
+/// What stands between the quotes of a token; nothing if the second one is missing.
+pub(crate) fn unquoted(text: &str) -> &str {
+    let mut inside = text.chars();
+    match (inside.next(), inside.next_back()) {
+        (Some(first), Some(last)) if first == last => inside.as_str(),
+        (_, _) => "",
     }
+}
+
+/// A quote that does not end on its line.
+fn unclosed(_: &mut Lexer<'_, Token>) -> Result<(), LexError> {
+    Err(LexError::UnterminatedQuote)
 }

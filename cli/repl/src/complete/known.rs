@@ -22,7 +22,7 @@ pub fn names(session: &Session) -> Names {
             ast::Item::Routine(routine) => {
                 routines.push(signature(routine, definitions.sources()));
             }
-            ast::Item::Const { name, .. } => values.push(name.name.clone()),
+            ast::Item::Const { name, .. } => values.push(name.name.to_string()),
             ast::Item::Import { .. } => {}
         }
     }
@@ -43,7 +43,7 @@ fn signature(routine: &ast::Routine, sources: &SourceMap) -> Signature {
     let params = header.get(behind..).unwrap_or_default();
     let params = params.split_whitespace().collect::<Vec<_>>().join(" ");
     Signature {
-        name: routine.name.name.clone(),
+        name: routine.name.name.to_string(),
         params: params.trim_end_matches(';').trim_end().to_owned(),
     }
 }

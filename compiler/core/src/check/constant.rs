@@ -32,7 +32,7 @@ impl Value {
             }
             Value::Bits(value) => {
                 let ty = if bits == hir::Kind::Slice { bits } else { hir::Kind::Word };
-                (hir::ExprKind::Bits(value.clone()), ty)
+                (hir::ExprKind::Bits(Box::new(value.clone())), ty)
             }
             Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
         };
@@ -113,7 +113,7 @@ impl<'a> Constants<'a> {
                 Err(_) => refuse(expr.span, "this number does not fit in 64 bits"),
             },
             ExprKind::Bool(value) => Value::Bool(*value),
-            ExprKind::Str(text) => Value::Str(text.clone()),
+            ExprKind::Str(text) => Value::Str(text.to_string()),
             ExprKind::Bits(text) => match BitVector::parse(text) {
                 Some(bits) => Value::Bits(bits),
                 None => {

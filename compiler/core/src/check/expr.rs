@@ -90,13 +90,13 @@ impl Checker<'_> {
                 }
             },
             ast::ExprKind::Bool(value) => simple(ExprKind::Bool(*value), Kind::Bool),
-            ast::ExprKind::Str(text) => simple(ExprKind::Str(text.clone()), Kind::Str),
+            ast::ExprKind::Str(text) => simple(ExprKind::Str(text.to_string()), Kind::Str),
             ast::ExprKind::Bits(text) => match BitVector::parse(text) {
                 // A single bit where a number is wanted is a component's value.
                 Some(value) if want == Some(Kind::Int) && value.len() == 1 => {
                     simple(ExprKind::Int(i64::from(value.get(0))), Kind::Int)
                 }
-                Some(value) => simple(ExprKind::Bits(value), bits),
+                Some(value) => simple(ExprKind::Bits(Box::new(value)), bits),
                 None => {
                     self.report(bad_bits(span));
                     self.error(span)

@@ -53,7 +53,7 @@ impl Checker<'_> {
                 let name = &tree.name;
                 // Not among the names: on a right side the name is a call.
                 self.locals.push(crate::hir::Local {
-                    name: name.name.clone(),
+                    name: name.name.to_string(),
                     span: name.span,
                     ty,
                     role: Role::Result,

@@ -134,7 +134,7 @@ pub(crate) fn line(
         effect @ (Effect::None | Effect::Value(_)) => effect,
     };
     let routine = Routine {
-        name: tree.name.name.clone(),
+        name: tree.name.name.to_string(),
         kind: tree.kind,
         params,
         locals: checker.locals,
@@ -159,7 +159,7 @@ impl Checker<'_> {
             let Some(variable) = earlier.get(name).or_else(|| environment.get(name)) else {
                 continue;
             };
-            let ident = ast::Ident { name: (*name).to_owned(), span: variable.span };
+            let ident = ast::Ident { name: ast::Name::from(*name), span: variable.span };
             params.push(self.declare(&ident, type_of(variable), Role::Ref));
         }
         params
@@ -206,7 +206,7 @@ impl Checker<'_> {
                     let first = first.next().map_or(name.span, |first| first.span);
                     self.report(crate::scope::declared_twice(&name.name, name.span, first));
                 }
-                found.push(VarDecl { name: name.name.clone(), kind, sizes, span: name.span });
+                found.push(VarDecl { name: name.name.to_string(), kind, sizes, span: name.span });
             }
         }
         found
@@ -219,7 +219,7 @@ impl Checker<'_> {
             && self.variable(&name.name).is_none()
             && !self.world.declares(self.unit, &name.name)
             && !exact(&name.name)
-            && !self.unknown_names.contains(&name.name)
+            && !self.unknown_names.contains(name.name.as_str())
     }
 
     /// Declares the variable if it has no meaning yet and this is a line of a session.
@@ -247,7 +247,7 @@ impl Checker<'_> {
         let value = self.expr(value, None);
         if value.ty == Kind::Error {
             // What it would be is not known; that was reported.
-            self.unknown_names.insert(name.name.clone());
+            self.unknown_names.insert(name.name.to_string());
             return None;
         }
         let local = self.declare_here(name, value.ty);
@@ -290,7 +290,7 @@ fn type_of(variable: &Variable) -> Ty {
 
 /// Does a call stand for a value, so that a session shows it?
 pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_variable: bool) -> bool {
-    let n_args = call.args.as_ref().map_or(0, Vec::len);
+    let n_args = call.args.as_ref().map_or(0, |args| args.len());
     if is_variable || call.args.is_none() && world.constant(unit, &call.name.name).is_some() {
         return true;
     }

@@ -14,6 +14,7 @@ mod line;
 mod lints;
 mod stmt;
 
+use std::borrow::Borrow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -37,9 +38,13 @@ const MAX_DIAGNOSTICS: usize = 1_000;
 /// Only the first unknown names of a file are compared with all known ones, which takes its time.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// Checks all routines of `world`.
+/// The statements of routines, by the places of these.
+pub(crate) type Bodies = BTreeMap<Span, Vec<ast::Stmt>>;
+
+/// Checks all routines of `world`, whose `bodies` stand beside it: what was checked of them is given up.
 pub(crate) fn check(
     world: &World<'_>,
+    mut bodies: Bodies,
     sources: &SourceMap,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Program {
@@ -47,7 +52,11 @@ pub(crate) fn check(
     constants.evaluate_all(diagnostics);
     let mut reports = Reports { diagnostics, n_unknown: vec![0; world.units.len()] };
     let routines = (0..world.signatures.len() as u32)
-        .map(|idx| Checker::routine(world, sources, &constants, RoutineId(idx), &mut reports))
+        .map(|idx| {
+            let id = RoutineId(idx);
+            let body = bodies.remove(&world.signature(id).tree.span).unwrap_or_default();
+            Checker::routine(world, sources, &constants, id, body, &mut reports)
+        })
         .collect();
     Program { routines }
 }
@@ -74,7 +83,8 @@ pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routi
         let id = RoutineId(idx as u32);
         let mut diagnostics = Vec::new();
         let mut reports = Reports { diagnostics: &mut diagnostics, n_unknown };
-        let routine = Checker::routine(world, sources, &constants, id, &mut reports);
+        let body = &world.signature(id).tree.body;
+        let routine = Checker::routine(world, sources, &constants, id, body, &mut reports);
         n_unknown = reports.n_unknown;
         program.routines.push(routine);
         found.push((id, diagnostics));
@@ -162,6 +172,7 @@ impl<'a> Checker<'a> {
         sources: &'a SourceMap,
         constants: &'a Constants<'a>,
         id: RoutineId,
+        body: impl IntoIterator<Item = impl Borrow<ast::Stmt>>,
         reports: &'a mut Reports<'_>,
     ) -> Routine {
         let signature = world.signature(id);
@@ -172,9 +183,9 @@ impl<'a> Checker<'a> {
         checker.locals_of(tree);
         checker.refuse_circular_sizes();
         checker.case_twins();
-        let body = checker.stmts(&tree.body);
+        let body = checker.stmts_of(body);
         Routine {
-            name: tree.name.name.clone(),
+            name: tree.name.name.to_string(),
             kind: tree.kind,
             params,
             locals: checker.locals,
@@ -203,12 +214,12 @@ impl<'a> Checker<'a> {
 
     fn declare(&mut self, name: &ast::Ident, ty: Ty, role: Role) -> LocalId {
         let id = LocalId(self.locals.len() as u32);
-        self.locals.push(Local { name: name.name.clone(), span: name.span, ty, role });
-        if let Some(&first) = self.names.get(&name.name) {
+        self.locals.push(Local { name: name.name.to_string(), span: name.span, ty, role });
+        if let Some(&first) = self.names.get(name.name.as_str()) {
             let first_span = self.local(first).span;
             self.report(crate::scope::declared_twice(&name.name, name.span, first_span));
         } else {
-            self.names.insert(name.name.clone(), id);
+            self.names.insert(name.name.to_string(), id);
         }
         id
     }
@@ -245,7 +256,7 @@ impl<'a> Checker<'a> {
         if self.diagnostics.len() >= MAX_DIAGNOSTICS
             || self.world.units[self.unit].import_failed
             || star_syntax::is_reserved(&name.name)
-            || !self.unknown_names.insert(name.name.clone())
+            || !self.unknown_names.insert(name.name.to_string())
         {
             return;
         }

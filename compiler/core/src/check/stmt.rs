@@ -1,5 +1,7 @@
 //! Statements.
 
+use std::borrow::Borrow;
+
 use star_base::builtins::{Form, Special, Statement};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
@@ -10,7 +12,18 @@ use crate::scope::{Callee, NoCallee};
 
 impl Checker<'_> {
     pub(super) fn stmts(&mut self, trees: &[ast::Stmt]) -> Vec<Stmt> {
-        trees.iter().filter_map(|tree| self.stmt(tree)).collect()
+        self.stmts_of(trees)
+    }
+
+    /// The same of statements that may be given up, each as soon as it was checked.
+    pub(super) fn stmts_of(
+        &mut self,
+        trees: impl IntoIterator<Item = impl Borrow<ast::Stmt>>,
+    ) -> Vec<Stmt> {
+        let stmts = trees.into_iter().filter_map(|tree| self.stmt(tree.borrow()));
+        let mut stmts: Vec<Stmt> = stmts.collect();
+        stmts.shrink_to_fit();
+        stmts
     }
 
     /// A statement as a list, without a block of its own.
@@ -69,12 +82,13 @@ impl Checker<'_> {
                 let from = self.typed(from, Kind::Int);
                 let to = self.typed(to, Kind::Int);
                 let (var, body) = self.counted_loop(var, span, body);
+                let (from, to) = (Box::new(from), Box::new(to));
                 StmtKind::For { var: var?, from, to, down: *down, body }
             }
             ast::StmtKind::Foreach { var, over, body } => {
                 let over = self.bits(over);
                 let (var, body) = self.counted_loop(var, span, body);
-                StmtKind::Foreach { var: var?, over, body }
+                StmtKind::Foreach { var: var?, over: Box::new(over), body }
             }
             ast::StmtKind::Assign { target, assign, value } => {
                 self.lint_assign(*assign);
@@ -233,8 +247,8 @@ impl Checker<'_> {
                     }
                     let last = indices.pop()?;
                     Some(match indices.pop() {
-                        Some(row) => Target::Bit(place, row, last),
-                        None => Target::Component(place, last),
+                        Some(row) => Target::Bit(place, Box::new(row), Box::new(last)),
+                        None => Target::Component(place, Box::new(last)),
                     })
                 }
                 None => match Builtin::find(&name.name).filter(|builtin| is_line(*builtin)) {
@@ -251,9 +265,9 @@ impl Checker<'_> {
                             return None;
                         }
                         Some(if builtin == Builtin::Col {
-                            Target::Col(index, table)
+                            Target::Col(Box::new(index), table)
                         } else {
-                            Target::Row(index, table)
+                            Target::Row(Box::new(index), table)
                         })
                     }
                     None => self.no_target(target),
@@ -265,12 +279,12 @@ impl Checker<'_> {
     /// The result variable, if `name` is the name of this function.
     fn result_named(&self, name: &str) -> Option<LocalId> {
         let own = &self.tree.name.name;
-        self.result.filter(|_| own == name || own.eq_ignore_ascii_case(name))
+        self.result.filter(|_| **own == *name || own.eq_ignore_ascii_case(name))
     }
 
     fn no_target(&mut self, target: &ast::Ref) -> Option<Target> {
         let name = &target.name;
-        let n_args = target.args.as_ref().map_or(0, Vec::len);
+        let n_args = target.args.as_ref().map_or(0, |args| args.len());
         let own = self.tree;
         if own.kind == ast::RoutineKind::Function
             && self.result.is_none()
@@ -403,9 +417,9 @@ impl Checker<'_> {
                 let value = self.typed(&args[2], Kind::Word);
                 let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
                 self.writable(word.local, word.span).then_some(StmtKind::Replace {
-                    from,
-                    to,
-                    value,
+                    from: Box::new(from),
+                    to: Box::new(to),
+                    value: Box::new(value),
                     word,
                 })
             }
@@ -421,8 +435,11 @@ impl Checker<'_> {
                 })?;
                 let file = self.typed(&args[1], Kind::Str);
                 let layout = args.get(2).map(|layout| self.typed(layout, Kind::Str));
-                self.writable(place.local, place.span)
-                    .then_some(StmtKind::Read(place, file, layout))
+                self.writable(place.local, place.span).then_some(StmtKind::Read(
+                    place,
+                    Box::new(file),
+                    layout.map(Box::new),
+                ))
             }
             Statement::Write => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
@@ -433,7 +450,7 @@ impl Checker<'_> {
             Statement::Assert => {
                 let test = self.typed(&args[0], Kind::Bool);
                 let message = args.get(1).map(|message| self.typed(message, Kind::Str));
-                Some(StmtKind::Assert(test, message))
+                Some(StmtKind::Assert(test, message.map(Box::new)))
             }
             Statement::Exit => Some(StmtKind::Exit),
             Statement::Break | Statement::Continue => {

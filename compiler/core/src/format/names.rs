@@ -46,11 +46,11 @@ impl Declared {
             match item {
                 Item::Import { .. } => {}
                 Item::Const { name, value: _ } => {
-                    declared.constants.insert(name.name.clone());
+                    declared.constants.insert(name.name.to_string());
                 }
                 Item::Routine(routine) => {
                     let n_params = routine.params.iter().map(|group| group.names.len()).sum();
-                    let name = routine.name.name.clone();
+                    let name = routine.name.name.to_string();
                     let alike = declared.routines.entry(name.to_lowercase()).or_default();
                     // Of two with one name, which is an error, the first one counts.
                     if alike.iter().all(|(other, _)| *other != name) {
@@ -143,9 +143,9 @@ impl<'t> Speller<'t, '_, '_> {
             | ExprKind::Str(_)
             | ExprKind::Theta
             | ExprKind::Part(_) => {}
-            ExprKind::Ref(Ref { name, args, span: _ }) => match args {
+            ExprKind::Ref(reference) => match &reference.args {
                 None => {
-                    self.locals.insert(&name.name);
+                    self.locals.insert(&reference.name.name);
                 }
                 Some(args) => args.iter().for_each(|arg| self.size_names(arg)),
             },
@@ -258,7 +258,7 @@ impl<'t> Speller<'t, '_, '_> {
         if self.locals.contains(name.name.as_str()) {
             return;
         }
-        let n_args = args.as_ref().map_or(0, Vec::len);
+        let n_args = args.as_ref().map_or(0, |args| args.len());
         let key = (name.name.as_str(), n_args);
         let spelled = match self.known.get(&key) {
             Some(known) => known.clone(),
@@ -276,7 +276,7 @@ impl<'t> Speller<'t, '_, '_> {
     /// Spells the name so, unless that or the name itself is declared by the routine.
     fn respell(&mut self, name: &'t Ident, spelled: Cow<'static, str>) {
         let free = |name: &str| !self.locals.contains(name);
-        if spelled == name.name || !free(&name.name) || !free(&spelled) {
+        if spelled == *name.name || !free(&name.name) || !free(&spelled) {
             return;
         }
         if !spelled.contains('-') {
@@ -285,7 +285,7 @@ impl<'t> Speller<'t, '_, '_> {
         }
         // A name with hyphens is several tokens.
         let tokens = lexemes(&self.text[name.span.range()]);
-        let names = tokens.filter(|(token, _)| matches!(token, Token::Name(_)));
+        let names = tokens.filter(|(token, _)| matches!(token, Token::Name));
         for ((_, range), part) in names.zip(spelled.split('-')) {
             let at = name.span.start as usize + range.start;
             self.changes.insert(at, Cow::Owned(part.to_owned()));

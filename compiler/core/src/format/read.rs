@@ -36,11 +36,11 @@ struct Reader<'t, 's> {
 const LEVELS: usize = 4;
 
 impl<'s> Reader<'_, 's> {
-    fn peek(&self) -> Option<Token<'s>> {
+    fn peek(&self) -> Option<Token> {
         self.toks.get(self.at).map(|tok| tok.token)
     }
 
-    fn take(&mut self, wanted: impl Fn(&Token<'s>) -> bool) -> Option<usize> {
+    fn take(&mut self, wanted: impl Fn(&Token) -> bool) -> Option<usize> {
         let found = self.peek().is_some_and(|token| wanted(&token));
         found.then(|| {
             self.at += 1;
@@ -53,7 +53,7 @@ impl<'s> Reader<'_, 's> {
     }
 
     fn name(&mut self) -> Option<usize> {
-        self.take(|token| matches!(token, Token::Name(_)))
+        self.take(|token| matches!(token, Token::Name))
     }
 
     fn may_break(&mut self, first: usize, level: usize) {
@@ -80,7 +80,7 @@ impl<'s> Reader<'_, 's> {
             }
             Token::Import => {
                 self.at += 1;
-                self.take(|token| matches!(token, Token::Str(_)))?;
+                self.take(|token| matches!(token, Token::Str))?;
                 self.semicolon()?;
                 ItemKind::Import
             }
@@ -134,7 +134,7 @@ impl<'s> Reader<'_, 's> {
         loop {
             self.group()?;
             let end = self.semicolon()?;
-            if !matches!(self.peek(), Some(Token::Name(_))) {
+            if !matches!(self.peek(), Some(Token::Name)) {
                 return Some(end);
             }
             self.may_break(first, 0);
@@ -162,7 +162,7 @@ impl<'s> Reader<'_, 's> {
                     | Token::Boolean
                     | Token::String
                     | Token::Slice
-                    | Token::Word(_)
+                    | Token::Word
                     | Token::Table
                     | Token::Handle
             )
@@ -251,14 +251,14 @@ impl<'s> Reader<'_, 's> {
                 self.take(|token| matches!(token, Token::Close))?;
                 Some(())
             }
-            Token::Name(_) | Token::Word(_) => {
+            Token::Name | Token::Word => {
                 self.at += 1;
                 self.part()?;
                 self.args()
             }
-            Token::Number(_)
-            | Token::Bits(_)
-            | Token::Str(_)
+            Token::Number
+            | Token::Bits
+            | Token::Str
             | Token::True
             | Token::False
             | Token::Theta => {
@@ -323,10 +323,10 @@ impl<'s> Reader<'_, 's> {
             Token::If => self.if_stmt()?,
             Token::Goto => {
                 self.at += 1;
-                self.take(|token| matches!(token, Token::Name(_) | Token::Number(_)))?;
+                self.take(|token| matches!(token, Token::Name | Token::Number))?;
                 (NodeKind::Simple, true)
             }
-            Token::Name(_) => self.named()?,
+            Token::Name => self.named()?,
             _ => return None,
         };
         Some(Some(Node { first, last: self.at - 1, kind, short }))
@@ -338,7 +338,7 @@ impl<'s> Reader<'_, 's> {
         self.at += 1;
         if !matches!(keyword, Token::While) {
             self.name()?;
-            self.take(|token| matches!(token, Token::In | Token::Assign(_) | Token::Equals))?;
+            self.take(|token| matches!(token, Token::In | Token::Assign | Token::Equals))?;
         }
         self.expr()?;
         if matches!(keyword, Token::For) {
@@ -378,7 +378,7 @@ impl<'s> Reader<'_, 's> {
         }
         self.part()?;
         self.args()?;
-        if self.take(|token| matches!(token, Token::Assign(_) | Token::Equals)).is_some() {
+        if self.take(|token| matches!(token, Token::Assign | Token::Equals)).is_some() {
             self.expr()?;
         }
         Some((NodeKind::Simple, true))

@@ -36,7 +36,7 @@ pub(super) struct Gap {
 
 /// A token.
 pub(super) struct Tok<'s> {
-    pub(super) token: Token<'s>,
+    pub(super) token: Token,
     /// As it is to be printed.
     pub(super) text: Cow<'s, str>,
     /// Where it begins in the source, from 0.
@@ -175,7 +175,7 @@ impl<'s> Tokens<'s> {
             | Token::Close
             | Token::Dot
             | Token::Colon
-            | Token::Assign(_)
+            | Token::Assign
             | Token::Differs
             | Token::AtMost
             | Token::Less
@@ -191,7 +191,7 @@ impl<'s> Tokens<'s> {
                 Token::Open
                 | Token::Comma
                 | Token::Dot
-                | Token::Assign(_)
+                | Token::Assign
                 | Token::Differs
                 | Token::AtMost
                 | Token::Less
@@ -240,13 +240,13 @@ fn first_line(text: &str) -> usize {
 }
 
 /// Can the token end an operand, so that a minus behind it is one between two?
-fn is_operand_end(token: &Token<'_>) -> bool {
+fn is_operand_end(token: &Token) -> bool {
     matches!(
         token,
-        Token::Name(_)
-            | Token::Number(_)
-            | Token::Bits(_)
-            | Token::Str(_)
+        Token::Name
+            | Token::Number
+            | Token::Bits
+            | Token::Str
             | Token::True
             | Token::False
             | Token::Theta
@@ -255,31 +255,28 @@ fn is_operand_end(token: &Token<'_>) -> bool {
 }
 
 /// Do parentheses behind the token belong to it?
-fn is_called(token: &Token<'_>) -> bool {
-    matches!(token, Token::Name(_) | Token::Word(_) | Token::Slice | Token::Table)
+fn is_called(token: &Token) -> bool {
+    matches!(token, Token::Name | Token::Word | Token::Slice | Token::Table)
 }
 
 /// Keywords in lower case, every assignment as `:=`, everything else as it stands.
-fn published<'s>(before: Option<Token<'s>>, token: Token<'s>, text: &'s str) -> Cow<'s, str> {
+fn published<'s>(before: Option<Token>, token: Token, text: &'s str) -> Cow<'s, str> {
     match token {
-        Token::Name(_)
-        | Token::Reserved(_)
-        | Token::Number(_)
-        | Token::Bits(_)
-        | Token::Str(_)
+        Token::Name
+        | Token::Reserved
+        | Token::Number
+        | Token::Bits
+        | Token::Str
         | Token::Theta
         | Token::Differs
         | Token::Comment => Cow::Borrowed(text),
-        Token::Assign(_) => Cow::Borrowed(":="),
+        Token::Assign => Cow::Borrowed(":="),
         // `WORD(i,h)`: no type, but the built-in.
-        Token::Word(_) if !matches!(before, Some(Token::Colon)) => Cow::Borrowed(text),
+        Token::Word if !matches!(before, Some(Token::Colon)) => Cow::Borrowed(text),
         Token::Not if text == "¬" => Cow::Borrowed(text),
-        _ => {
-            if text.bytes().all(|byte| byte.is_ascii() && !byte.is_ascii_uppercase()) {
-                Cow::Borrowed(text)
-            } else {
-                Cow::Owned(token.to_string())
-            }
+        _ if text.bytes().any(|byte| byte.is_ascii_uppercase()) => {
+            Cow::Owned(text.to_ascii_lowercase())
         }
+        _ => Cow::Borrowed(text),
     }
 }

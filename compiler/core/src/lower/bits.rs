@@ -81,7 +81,7 @@ impl Lowerer<'_> {
                 Rvalue { op: Op::Copy(Operand::Var(var)), size, exts }
             }
             ExprKind::Bits(value) => Rvalue {
-                op: Op::Literal(value.clone()),
+                op: Op::Literal((**value).clone()),
                 size: SizeOperand::Value(Operand::Int(value.len() as i64)),
                 exts,
             },

@@ -37,7 +37,7 @@ use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, Routine
 pub(crate) use cache::LoweringCache;
 pub(crate) use internal::internal_fault;
 use program::CostParts;
-pub(crate) use program::lower;
+pub(crate) use program::{diagnose, lower};
 pub use program::{LowerOptions, Lowered};
 use sizes::{Ext, Exts, SizeKey};
 

@@ -18,13 +18,15 @@ impl Lowerer<'_> {
         if let Some(&loc) = self.known_locs.get(&(span, at_call)) {
             return loc;
         }
-        let mut operands: Vec<NamedVar> = Vec::new();
+        // Programs have many locations, most of them with one operand or none.
+        let mut operands: Vec<NamedVar> = Vec::with_capacity(named.len());
         for &(var, local) in named {
             let name = self.r.local(local).name.clone();
             if !operands.iter().any(|operand| operand.name == name) {
                 operands.push(NamedVar { var, name });
             }
         }
+        operands.shrink_to_fit();
         let loc = LocId(self.locations.len() as u32);
         self.locations.push(Location { span, inlined: Vec::new(), operands, at_call });
         self.known_locs.insert((span, at_call), loc);

@@ -41,19 +41,12 @@ pub struct Lowered {
     /// unless it was asked for.
     pub costs: Vec<CostParts>,
     ids: Vec<Option<star_ir::RoutineId>>,
-    /// Of the parameters of each HIR routine: may it look at what the caller gave?
-    takes: Vec<Vec<bool>>,
 }
 
 impl Lowered {
     /// The SIR routine of a HIR routine, if that was needed.
     pub fn routine(&self, id: RoutineId) -> Option<star_ir::RoutineId> {
         self.ids.get(id.0 as usize).copied().flatten()
-    }
-
-    /// The parameters of all HIR routines that these may look at as they are given.
-    pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
-        self.takes
     }
 }
 
@@ -65,13 +58,7 @@ pub(crate) fn lower(
     options: &LowerOptions,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Lowered {
-    let mut analysed = Analysed::default();
-    analysed.add(program, roots, options);
-    let needed = reachable(program, roots, Bodies::lowered(options), |_| false);
-    let mut ids = vec![None; program.routines.len()];
-    for (idx, &id) in needed.iter().enumerate() {
-        ids[id.0 as usize] = Some(star_ir::RoutineId(idx as u32));
-    }
+    let (mut analysed, needed, ids) = prepare(program, roots, options);
     let mut lowered = star_ir::Program::default();
     let mut costs = Vec::new();
     for id in needed {
@@ -82,7 +69,38 @@ pub(crate) fn lower(
             costs.extend(of_routine);
         }
     }
-    Lowered { program: lowered, costs, ids, takes: analysed.summaries.into_takes() }
+    Lowered { program: lowered, costs, ids }
+}
+
+/// Reports what lowering the same routines does, and keeps no more of them than one. Of the parameters of each routine: may it
+/// look at what the caller gave?
+pub(crate) fn diagnose(
+    program: &Program,
+    roots: &[RoutineId],
+    diagnostics: &mut Vec<Diagnostic>,
+) -> Vec<Vec<bool>> {
+    let options = LowerOptions::default();
+    let (mut analysed, needed, ids) = prepare(program, roots, &options);
+    for id in needed {
+        analysed.lower_alone(program, id, &options, &ids, diagnostics);
+    }
+    analysed.summaries.into_takes()
+}
+
+/// What is known of routines and all that they call, which of them are lowered, and as which ones.
+fn prepare(
+    program: &Program,
+    roots: &[RoutineId],
+    options: &LowerOptions,
+) -> (Analysed, Vec<RoutineId>, Vec<Option<star_ir::RoutineId>>) {
+    let mut analysed = Analysed::default();
+    analysed.add(program, roots, options);
+    let needed = reachable(program, roots, Bodies::lowered(options), |_| false);
+    let mut ids = vec![None; program.routines.len()];
+    for (idx, &id) in needed.iter().enumerate() {
+        ids[id.0 as usize] = Some(star_ir::RoutineId(idx as u32));
+    }
+    (analysed, needed, ids)
 }
 
 /// What a `cost` statement with this location counts for: places and what each of them counts.
@@ -160,6 +178,26 @@ impl Analysed {
         all_locations: &mut Locations,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<(star_ir::Routine, Vec<CostParts>)> {
+        let lowered = self.lower_alone(program, id, options, ids, diagnostics);
+        let (mut routine, locations, costs) = lowered?;
+        let first = all_locations.len();
+        let (kept, new_ids) = used_locations(&mut routine, locations, first);
+        all_locations.append(kept);
+        let costs = costs.into_iter();
+        let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
+        Some((routine, costs.collect()))
+    }
+
+    /// Lowers a routine that was analysed; the routine, its locations, numbered from 0, whether a statement has them or not, and
+    /// what its `cost` statements count for.
+    fn lower_alone(
+        &mut self,
+        program: &Program,
+        id: RoutineId,
+        options: &LowerOptions,
+        ids: &[Option<star_ir::RoutineId>],
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Option<(star_ir::Routine, Vec<Location>, Vec<CostParts>)> {
         let Some(webs) = self.webs[id.0 as usize].take() else {
             let routine = program.routine(id);
             let what = format!("the webs of `{}` were not found", routine.name);
@@ -171,13 +209,7 @@ impl Analysed {
             crate::flow::lints::forgotten_var(program.routine(id), &webs, diagnostics);
         }
         let lowerer = Lowerer::new(program, id, &webs, &self.summaries, options, ids, diagnostics);
-        let (mut routine, locations, costs) = lowerer.routine();
-        let first = all_locations.len();
-        let (kept, new_ids) = used_locations(&mut routine, locations, first);
-        all_locations.append(kept);
-        let costs = costs.into_iter();
-        let costs = costs.filter_map(|(loc, parts)| Some((new_ids[loc.0 as usize]?, parts)));
-        Some((routine, costs.collect()))
+        Some(lowerer.routine())
     }
 }
 

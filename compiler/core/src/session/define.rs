@@ -264,7 +264,7 @@ impl Session {
     pub fn program(&self) -> Option<String> {
         self.items().iter().find_map(|item| match item {
             ast::Item::Routine(routine) if routine.kind == ast::RoutineKind::Program => {
-                Some(routine.name.name.clone())
+                Some(routine.name.name.to_string())
             }
             ast::Item::Routine(_) | ast::Item::Const { .. } | ast::Item::Import { .. } => None,
         })
@@ -335,7 +335,7 @@ impl Session {
             .zip(steady..)
             .map(|(signature, idx)| OfHome {
                 id: RoutineId(idx as u32),
-                name: signature.tree.name.name.clone(),
+                name: signature.tree.name.name.to_string(),
                 span: signature.tree.span,
                 is_new: new_spans.contains(&signature.tree.span),
             })

@@ -153,7 +153,7 @@ impl Session {
             if let Some(name) = value.as_ref().and_then(ast::Expr::plain_name)
                 && is_variable(&name.name, &earlier)
             {
-                let what = What::Show(name.name.clone());
+                let what = What::Show(name.name.to_string());
                 done.push(Checked { span, statements, what, declares: Vec::new() });
                 continue;
             }
@@ -357,7 +357,7 @@ fn variable_of(kind: Kind, span: Span, slots: &[String]) -> Variable {
 
 fn call_as_value(call: &ast::Ref) -> ast::Expr {
     ast::Expr {
-        kind: ast::ExprKind::Ref(call.clone()),
+        kind: ast::ExprKind::Ref(Box::new(call.clone())),
         span: call.span,
         depth: 1,
         parenthesised: false,
@@ -368,7 +368,7 @@ fn call_as_value(call: &ast::Ref) -> ast::Expr {
 fn routine_of(span: Span, body: Vec<ast::Stmt>) -> ast::Routine {
     ast::Routine {
         kind: ast::RoutineKind::Procedure,
-        name: ast::Ident { name: "‹line›".to_owned(), span },
+        name: ast::Ident { name: ast::Name::from("‹line›"), span },
         params: Vec::new(),
         result: None,
         vars: Vec::new(),

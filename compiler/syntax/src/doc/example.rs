@@ -73,7 +73,7 @@ fn parts(text: &str) -> Parts<'_> {
         let token = token.ok().filter(|token| *token != Token::Comment)?;
         Some((token, range.end))
     });
-    let tokens: Vec<(Token<'_>, usize)> = tokens.collect();
+    let tokens: Vec<(Token, usize)> = tokens.collect();
     let mut rest = &tokens[..];
     let consts_end = skip(&mut rest, |rest| matches!(rest, [(Token::Const, _), ..]));
     let is_whole = matches!(rest, [(first, _), ..] if begins_item(first));
@@ -87,9 +87,9 @@ fn parts(text: &str) -> Parts<'_> {
 
 /// Skips everything up to and with a semicolon as long as `begins` likes what comes; the byte behind
 /// the last one, 0 if there is none.
-fn skip<'r, 't>(
-    rest: &mut &'r [(Token<'t>, usize)],
-    begins: impl Fn(&'r [(Token<'t>, usize)]) -> bool,
+fn skip<'r>(
+    rest: &mut &'r [(Token, usize)],
+    begins: impl Fn(&'r [(Token, usize)]) -> bool,
 ) -> usize {
     let mut end = 0;
     while begins(rest) {
@@ -101,12 +101,12 @@ fn skip<'r, 't>(
 }
 
 /// Do these tokens begin with `a, b:`?
-fn declares(tokens: &[(Token<'_>, usize)]) -> bool {
+fn declares(tokens: &[(Token, usize)]) -> bool {
     let mut tokens = tokens.iter().map(|(token, _)| token);
     loop {
         match (tokens.next(), tokens.next()) {
-            (Some(Token::Name(_)), Some(Token::Comma)) => {}
-            (Some(Token::Name(_)), Some(Token::Colon)) => return true,
+            (Some(Token::Name), Some(Token::Comma)) => {}
+            (Some(Token::Name), Some(Token::Colon)) => return true,
             _ => return false,
         }
     }

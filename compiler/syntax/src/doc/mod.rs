@@ -185,7 +185,7 @@ pub fn documentation(file: FileId, text: &str, parsed: &Parsed) -> (FileDoc, Vec
         });
         let signature = text[routine.header.range()].trim_end_matches([';', ' ']);
         routines.push(RoutineDoc {
-            name: routine.name.name.clone(),
+            name: routine.name.name.to_string(),
             kind: routine.kind,
             header: routine.header,
             signature: signature.to_owned(),

@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 5be478bf4d571eef82e7c03955d996348e7ca81560a1acbd4b45f722c785b3c8
+// sha3: b2cdbddb3240214f2656632a00e7c361704763cb81588f93c6bc4ffd02593614
 // features: 
 use star_base::Span;
 use crate::ast::*;
@@ -30,43 +30,42 @@ mod __parse__Piece {
     extern crate alloc;
     use super::__ToTriple;
     #[allow(dead_code)]
-    pub(crate) enum __Symbol<'s>
+    pub(crate) enum __Symbol<>
      {
-        Variant0(Token<'s>),
-        Variant1(&'s str),
-        Variant2(u64),
-        Variant3(__lalrpop_util::ErrorRecovery<u32, Token<'s>, std::convert::Infallible>),
-        Variant4(Option<Token<'s>>),
-        Variant5(Expr),
-        Variant6(Option<Expr>),
-        Variant7(Type),
-        Variant8(Option<Type>),
-        Variant9(u32),
-        Variant10(Vec<Expr>),
-        Variant11(Option<Vec<Expr>>),
-        Variant12(Assign),
-        Variant13(ExprKind),
-        Variant14(Vec<Stmt>),
-        Variant15(Stmt),
-        Variant16(CompareOp),
-        Variant17(bool),
-        Variant18(Params),
-        Variant19(Ident),
-        Variant20(Item),
-        Variant21(RoutineKind),
-        Variant22(Vec<Params>),
-        Variant23(Vec<Ident>),
-        Variant24(Vars),
-        Variant25(alloc::vec::Vec<Vars>),
-        Variant26(Option<Vec<Params>>),
-        Variant27(PartRef),
-        Variant28(PieceKind),
-        Variant29(Ref),
-        Variant30((Expr, Vec<Link>)),
-        Variant31(BinaryOp),
-        Variant32(TypeKind),
-        Variant33(Vec<Vars>),
-        Variant34(Option<Vec<Vars>>),
+        Variant0(Token),
+        Variant1(__lalrpop_util::ErrorRecovery<u32, Token, std::convert::Infallible>),
+        Variant2(Option<Token>),
+        Variant3(Expr),
+        Variant4(Option<Expr>),
+        Variant5(Type),
+        Variant6(Option<Type>),
+        Variant7(u32),
+        Variant8(Box<[Expr]>),
+        Variant9(Option<Box<[Expr]>>),
+        Variant10(Assign),
+        Variant11(ExprKind),
+        Variant12(Vec<Stmt>),
+        Variant13(Stmt),
+        Variant14(CompareOp),
+        Variant15(bool),
+        Variant16(Params),
+        Variant17(Ident),
+        Variant18(Item),
+        Variant19(RoutineKind),
+        Variant20(Vec<Expr>),
+        Variant21(Vec<Params>),
+        Variant22(Vec<Ident>),
+        Variant23(Vars),
+        Variant24(alloc::vec::Vec<Vars>),
+        Variant25(Option<Vec<Params>>),
+        Variant26(PartRef),
+        Variant27(PieceKind),
+        Variant28(Ref),
+        Variant29((Expr, Vec<Link>)),
+        Variant30(BinaryOp),
+        Variant31(TypeKind),
+        Variant32(Vec<Vars>),
+        Variant33(Option<Vec<Vars>>),
     }
     const __ACTION: &[i16] = &[
         // State 0
@@ -1336,9 +1335,9 @@ mod __parse__Piece {
     {
         type Location = u32;
         type Error = std::convert::Infallible;
-        type Token = Token<'s>;
+        type Token = Token;
         type TokenIndex = usize;
-        type Symbol = __Symbol<'s>;
+        type Symbol = __Symbol<>;
         type Success = PieceKind;
         type StateIndex = i16;
         type Action = i16;
@@ -1402,7 +1401,7 @@ mod __parse__Piece {
             &self,
             recovery: __state_machine::ErrorRecovery<Self>,
         ) -> Self::Symbol {
-            __Symbol::Variant3(recovery)
+            __Symbol::Variant1(recovery)
         }
 
         fn reduce(
@@ -1429,7 +1428,7 @@ mod __parse__Piece {
     fn __token_to_integer<
         's,
     >(
-        __token: &Token<'s>,
+        __token: &Token,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> Option<usize>
     {
@@ -1464,7 +1463,7 @@ mod __parse__Piece {
             Token::Boolean if true => Some(26),
             Token::String if true => Some(27),
             Token::Slice if true => Some(28),
-            Token::Word(_) if true => Some(29),
+            Token::Word if true => Some(29),
             Token::Table if true => Some(30),
             Token::Handle if true => Some(31),
             Token::True if true => Some(32),
@@ -1475,12 +1474,12 @@ mod __parse__Piece {
             Token::Not if true => Some(37),
             Token::Div if true => Some(38),
             Token::Mod if true => Some(39),
-            Token::Name(_) if true => Some(40),
-            Token::Number(_) if true => Some(41),
-            Token::Bits(_) if true => Some(42),
-            Token::Str(_) if true => Some(43),
+            Token::Name if true => Some(40),
+            Token::Number if true => Some(41),
+            Token::Bits if true => Some(42),
+            Token::Str if true => Some(43),
             Token::Theta if true => Some(44),
-            Token::Assign(_) if true => Some(45),
+            Token::Assign if true => Some(45),
             Token::Colon if true => Some(46),
             Token::Semicolon if true => Some(47),
             Token::Comma if true => Some(48),
@@ -1503,20 +1502,12 @@ mod __parse__Piece {
         's,
     >(
         __token_index: usize,
-        __token: Token<'s>,
+        __token: Token,
         _: core::marker::PhantomData<(&'s ())>,
-    ) -> __Symbol<'s>
+    ) -> __Symbol<>
     {
         #[allow(clippy::manual_range_patterns)]match __token_index {
-            0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 27 | 28 | 30 | 31 | 32 | 33 | 34 | 35 | 36 | 37 | 38 | 39 | 44 | 46 | 47 | 48 | 49 | 50 | 51 | 52 | 53 | 54 | 55 | 56 | 57 | 58 | 59 | 60 => __Symbol::Variant0(__token),
-            29 | 40 | 42 | 43 | 45 => match __token {
-                Token::Word(__tok0) | Token::Name(__tok0) | Token::Bits(__tok0) | Token::Str(__tok0) | Token::Assign(__tok0) if true => __Symbol::Variant1(__tok0),
-                _ => unreachable!(),
-            },
-            41 => match __token {
-                Token::Number(__tok0) if true => __Symbol::Variant2(__tok0),
-                _ => unreachable!(),
-            },
+            0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15 | 16 | 17 | 18 | 19 | 20 | 21 | 22 | 23 | 24 | 25 | 26 | 27 | 28 | 29 | 30 | 31 | 32 | 33 | 34 | 35 | 36 | 37 | 38 | 39 | 40 | 41 | 42 | 43 | 44 | 45 | 46 | 47 | 48 | 49 | 50 | 51 | 52 | 53 | 54 | 55 | 56 | 57 | 58 | 59 | 60 => __Symbol::Variant0(__token),
             _ => unreachable!(),
         }
     }
@@ -2576,7 +2567,7 @@ mod __parse__Piece {
             &self,
             state: &mut State<'s>,
             __tokens0: __TOKENS,
-        ) -> Result<PieceKind, __lalrpop_util::ParseError<u32, Token<'s>, std::convert::Infallible>>
+        ) -> Result<PieceKind, __lalrpop_util::ParseError<u32, Token, std::convert::Infallible>>
         {
             let __tokens = __tokens0.into_iter();
             let mut __tokens = __tokens.map(|t| __ToTriple::to_triple(t));
@@ -2632,9 +2623,9 @@ mod __parse__Piece {
         __action: i16,
         __lookahead_start: Option<&u32>,
         __states: &mut alloc::vec::Vec<i16>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
-    ) -> Option<Result<PieceKind,__lalrpop_util::ParseError<u32, Token<'s>, std::convert::Infallible>>>
+    ) -> Option<Result<PieceKind,__lalrpop_util::ParseError<u32, Token, std::convert::Infallible>>>
     {
         let (__pop_states, __nonterminal) = match __action {
             0 => {
@@ -3149,7 +3140,7 @@ mod __parse__Piece {
             }
             170 => {
                 // __Piece = Piece => ActionFn(0);
-                let __sym0 = __pop_Variant28(__symbols);
+                let __sym0 = __pop_Variant27(__symbols);
                 let __start = __sym0.0.clone();
                 let __end = __sym0.2.clone();
                 let __nt = super::__action0::<>(state, __sym0);
@@ -3168,176 +3159,180 @@ mod __parse__Piece {
     fn __symbol_type_mismatch() -> ! {
         panic!("symbol type mismatch")
     }
-    fn __pop_Variant30<
-      's,
+    fn __pop_Variant29<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, (Expr, Vec<Link>), u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant29(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant10<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Assign, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant10(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant30<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, BinaryOp, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant30(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant12<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Assign, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant12(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant31<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, BinaryOp, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant31(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant16<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, CompareOp, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant16(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant5<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Expr, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant5(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant13<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, ExprKind, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant13(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant19<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Ident, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant19(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant20<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Item, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant20(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant6<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Expr>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant6(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant4<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Token<'s>>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant4(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
     fn __pop_Variant8<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Type>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Box<[Expr]>, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant8(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant11<
-      's,
+    fn __pop_Variant14<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Vec<Expr>>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, CompareOp, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant14(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant3<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Expr, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant3(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant11<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, ExprKind, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant11(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant26<
-      's,
+    fn __pop_Variant17<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Vec<Params>>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Ident, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant26(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant34<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Option<Vec<Vars>>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant34(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant17(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
     fn __pop_Variant18<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Params, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Item, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant18(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant27<
-      's,
+    fn __pop_Variant9<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Box<[Expr]>>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant9(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant4<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Expr>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant4(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant2<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Token>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant2(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant6<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Type>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant6(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant25<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Vec<Params>>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant25(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant33<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Option<Vec<Vars>>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant33(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant16<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Params, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant16(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant26<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, PartRef, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant26(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant27<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, PieceKind, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant27(__v), __r)) => (__l, __v, __r),
@@ -3345,211 +3340,162 @@ mod __parse__Piece {
         }
     }
     fn __pop_Variant28<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, PieceKind, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Ref, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant28(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant29<
-      's,
+    fn __pop_Variant19<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Ref, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant29(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant21<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, RoutineKind, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant21(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant19(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant15<
-      's,
+    fn __pop_Variant13<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, Stmt, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant15(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant13(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
     fn __pop_Variant0<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Token<'s>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Token, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant0(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant7<
-      's,
+    fn __pop_Variant5<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, Type, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant7(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant5(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant32<
-      's,
+    fn __pop_Variant31<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, TypeKind, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant32(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant24<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Vars, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant24(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant10<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Vec<Expr>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant10(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant31(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
     fn __pop_Variant23<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Vec<Ident>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Vars, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant23(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant22<
-      's,
+    fn __pop_Variant20<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, Vec<Params>, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Vec<Expr>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant20(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant22<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Vec<Ident>, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant22(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant14<
-      's,
+    fn __pop_Variant21<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, Vec<Params>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant21(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant12<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, Vec<Stmt>, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant14(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant12(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
-    fn __pop_Variant33<
-      's,
+    fn __pop_Variant32<
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
     ) -> (u32, Vec<Vars>, u32)
      {
         match __symbols.pop() {
-            Some((__l, __Symbol::Variant33(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant3<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, __lalrpop_util::ErrorRecovery<u32, Token<'s>, std::convert::Infallible>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant3(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant25<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, alloc::vec::Vec<Vars>, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant25(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant17<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, bool, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant17(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant9<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, u32, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant9(__v), __r)) => (__l, __v, __r),
-            _ => __symbol_type_mismatch()
-        }
-    }
-    fn __pop_Variant2<
-      's,
-    >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, u64, u32)
-     {
-        match __symbols.pop() {
-            Some((__l, __Symbol::Variant2(__v), __r)) => (__l, __v, __r),
+            Some((__l, __Symbol::Variant32(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
     fn __pop_Variant1<
-      's,
     >(
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>
-    ) -> (u32, &'s str, u32)
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, __lalrpop_util::ErrorRecovery<u32, Token, std::convert::Infallible>, u32)
      {
         match __symbols.pop() {
             Some((__l, __Symbol::Variant1(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant24<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, alloc::vec::Vec<Vars>, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant24(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant15<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, bool, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant15(__v), __r)) => (__l, __v, __r),
+            _ => __symbol_type_mismatch()
+        }
+    }
+    fn __pop_Variant7<
+    >(
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>
+    ) -> (u32, u32, u32)
+     {
+        match __symbols.pop() {
+            Some((__l, __Symbol::Variant7(__v), __r)) => (__l, __v, __r),
             _ => __symbol_type_mismatch()
         }
     }
@@ -3558,7 +3504,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3567,7 +3513,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action122::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (1, 0)
     }
     fn __reduce1<
@@ -3575,7 +3521,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3583,7 +3529,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action123::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (0, 0)
     }
     fn __reduce2<
@@ -3591,7 +3537,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3600,7 +3546,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action124::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (1, 1)
     }
     fn __reduce3<
@@ -3608,7 +3554,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3616,7 +3562,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action125::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (0, 1)
     }
     fn __reduce4<
@@ -3624,7 +3570,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3633,7 +3579,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action118::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (1, 2)
     }
     fn __reduce5<
@@ -3641,7 +3587,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3649,7 +3595,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action119::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant2(__nt), __end));
         (0, 2)
     }
     fn __reduce6<
@@ -3657,19 +3603,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // ("(" <Expr> ")") = "(", Expr, ")" => ActionFn(113);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action113::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (3, 3)
     }
     fn __reduce7<
@@ -3677,19 +3623,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // ("(" <Expr> ")")? = "(", Expr, ")" => ActionFn(145);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action145::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
         (3, 4)
     }
     fn __reduce8<
@@ -3697,7 +3643,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3705,7 +3651,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action112::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
         (0, 4)
     }
     fn __reduce9<
@@ -3713,18 +3659,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // ("," <Expr>) = ",", Expr => ActionFn(110);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action110::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (2, 5)
     }
     fn __reduce10<
@@ -3732,18 +3678,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // ("," <Expr>)? = ",", Expr => ActionFn(150);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action150::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
         (2, 6)
     }
     fn __reduce11<
@@ -3751,7 +3697,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3759,7 +3705,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action109::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant4(__nt), __end));
         (0, 6)
     }
     fn __reduce12<
@@ -3767,18 +3713,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // (":" <Type>) = ":", Type => ActionFn(130);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant7(__symbols);
+        let __sym1 = __pop_Variant5(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action130::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant7(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
         (2, 7)
     }
     fn __reduce13<
@@ -3786,18 +3732,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // (":" <Type>)? = ":", Type => ActionFn(153);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant7(__symbols);
+        let __sym1 = __pop_Variant5(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action153::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant8(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
         (2, 8)
     }
     fn __reduce14<
@@ -3805,7 +3751,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3813,7 +3759,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action129::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant8(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant6(__nt), __end));
         (0, 8)
     }
     fn __reduce15<
@@ -3821,7 +3767,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3829,7 +3775,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action134::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant9(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant7(__nt), __end));
         (0, 9)
     }
     fn __reduce16<
@@ -3837,7 +3783,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3845,7 +3791,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action133::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant9(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant7(__nt), __end));
         (0, 10)
     }
     fn __reduce17<
@@ -3853,7 +3799,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3864,7 +3810,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action53::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant8(__nt), __end));
         (2, 11)
     }
     fn __reduce18<
@@ -3872,19 +3818,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Args = "(", List<Expr, ",">, ")" => ActionFn(54);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant10(__symbols);
+        let __sym1 = __pop_Variant20(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action54::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant8(__nt), __end));
         (3, 11)
     }
     fn __reduce19<
@@ -3892,16 +3838,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Args? = Args => ActionFn(92);
-        let __sym0 = __pop_Variant10(__symbols);
+        let __sym0 = __pop_Variant8(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action92::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant9(__nt), __end));
         (1, 12)
     }
     fn __reduce20<
@@ -3909,7 +3855,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -3917,7 +3863,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action93::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant9(__nt), __end));
         (0, 12)
     }
     fn __reduce21<
@@ -3925,16 +3871,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Assign = ":=" => ActionFn(199);
-        let __sym0 = __pop_Variant1(__symbols);
+        // Assign = ":=" => ActionFn(202);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action199::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
+        let __nt = super::__action202::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
         (1, 13)
     }
     fn __reduce22<
@@ -3942,16 +3888,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Assign = "=" => ActionFn(200);
+        // Assign = "=" => ActionFn(203);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action200::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
+        let __nt = super::__action203::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
         (1, 13)
     }
     fn __reduce23<
@@ -3959,16 +3905,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Atom = "number" => ActionFn(81);
-        let __sym0 = __pop_Variant2(__symbols);
+        // Atom = "number" => ActionFn(204);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action81::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        let __nt = super::__action204::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce24<
@@ -3976,16 +3922,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Atom = "bit constant" => ActionFn(82);
-        let __sym0 = __pop_Variant1(__symbols);
+        // Atom = "bit constant" => ActionFn(205);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action82::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        let __nt = super::__action205::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce25<
@@ -3993,16 +3939,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Atom = "string constant" => ActionFn(83);
-        let __sym0 = __pop_Variant1(__symbols);
+        // Atom = "string constant" => ActionFn(206);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action83::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        let __nt = super::__action206::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce26<
@@ -4010,7 +3956,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4019,7 +3965,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action84::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce27<
@@ -4027,7 +3973,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4036,7 +3982,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action85::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce28<
@@ -4044,7 +3990,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4053,7 +3999,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action86::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce29<
@@ -4061,16 +4007,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Atom = Ref => ActionFn(87);
-        let __sym0 = __pop_Variant29(__symbols);
+        let __sym0 = __pop_Variant28(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action87::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce30<
@@ -4078,16 +4024,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Atom = PartRef => ActionFn(88);
-        let __sym0 = __pop_Variant27(__symbols);
+        let __sym0 = __pop_Variant26(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action88::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (1, 14)
     }
     fn __reduce31<
@@ -4095,18 +4041,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Atom = "word", Args => ActionFn(201);
+        // Atom = "word", Args => ActionFn(207);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant10(__symbols);
-        let __sym0 = __pop_Variant1(__symbols);
+        let __sym1 = __pop_Variant8(__symbols);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
-        let __nt = super::__action201::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
+        let __nt = super::__action207::<>(state, __sym0, __sym1);
+        __symbols.push((__start, __Symbol::Variant11(__nt), __end));
         (2, 14)
     }
     fn __reduce32<
@@ -4114,19 +4060,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Block = "begin", Seq, "end" => ActionFn(29);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant14(__symbols);
+        let __sym1 = __pop_Variant12(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action29::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
         (3, 15)
     }
     fn __reduce33<
@@ -4134,16 +4080,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Closed = Nest<Closed> => ActionFn(35);
-        let __sym0 = __pop_Variant15(__symbols);
+        let __sym0 = __pop_Variant13(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action35::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 16)
     }
     fn __reduce34<
@@ -4151,15 +4097,15 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed =  => ActionFn(202);
+        // Closed =  => ActionFn(208);
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
-        let __nt = super::__action202::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action208::<>(state, &__start, &__end);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (0, 16)
     }
     fn __reduce35<
@@ -4167,16 +4113,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = Block => ActionFn(203);
-        let __sym0 = __pop_Variant14(__symbols);
+        // Closed = Block => ActionFn(209);
+        let __sym0 = __pop_Variant12(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action203::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action209::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 16)
     }
     fn __reduce36<
@@ -4184,20 +4130,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = "repeat", Seq, "until", Expr => ActionFn(204);
+        // Closed = "repeat", Seq, "until", Expr => ActionFn(210);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant5(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant14(__symbols);
+        let __sym1 = __pop_Variant12(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action204::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action210::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (4, 16)
     }
     fn __reduce37<
@@ -4205,16 +4151,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = Ref => ActionFn(205);
-        let __sym0 = __pop_Variant29(__symbols);
+        // Closed = Ref => ActionFn(211);
+        let __sym0 = __pop_Variant28(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action205::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action211::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 16)
     }
     fn __reduce38<
@@ -4222,19 +4168,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = Ref, Assign, Expr => ActionFn(206);
+        // Closed = Ref, Assign, Expr => ActionFn(212);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
-        let __sym1 = __pop_Variant12(__symbols);
-        let __sym0 = __pop_Variant29(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
+        let __sym1 = __pop_Variant10(__symbols);
+        let __sym0 = __pop_Variant28(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action206::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action212::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (3, 16)
     }
     fn __reduce39<
@@ -4242,19 +4188,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = PartRef, Assign, Expr => ActionFn(207);
+        // Closed = PartRef, Assign, Expr => ActionFn(213);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
-        let __sym1 = __pop_Variant12(__symbols);
-        let __sym0 = __pop_Variant27(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
+        let __sym1 = __pop_Variant10(__symbols);
+        let __sym0 = __pop_Variant26(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action207::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action213::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (3, 16)
     }
     fn __reduce40<
@@ -4262,20 +4208,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = Id, "-", List<Id, "-">, Args => ActionFn(240);
+        // Closed = Id, "-", List<Id, "-">, Args => ActionFn(246);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant10(__symbols);
-        let __sym2 = __pop_Variant23(__symbols);
+        let __sym3 = __pop_Variant8(__symbols);
+        let __sym2 = __pop_Variant22(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action240::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action246::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (4, 16)
     }
     fn __reduce41<
@@ -4283,19 +4229,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = Id, "-", List<Id, "-"> => ActionFn(241);
+        // Closed = Id, "-", List<Id, "-"> => ActionFn(247);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant23(__symbols);
+        let __sym2 = __pop_Variant22(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action241::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action247::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (3, 16)
     }
     fn __reduce42<
@@ -4303,18 +4249,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = "goto", Label => ActionFn(209);
+        // Closed = "goto", Label => ActionFn(215);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
-        let __nt = super::__action209::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action215::<>(state, __sym0, __sym1);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (2, 16)
     }
     fn __reduce43<
@@ -4322,16 +4268,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Closed = error => ActionFn(210);
-        let __sym0 = __pop_Variant3(__symbols);
+        // Closed = error => ActionFn(216);
+        let __sym0 = __pop_Variant1(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action210::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action216::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 16)
     }
     fn __reduce44<
@@ -4339,7 +4285,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4348,7 +4294,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action57::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce45<
@@ -4356,7 +4302,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4365,7 +4311,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action58::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce46<
@@ -4373,7 +4319,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4382,7 +4328,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action59::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce47<
@@ -4390,7 +4336,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4399,7 +4345,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action60::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce48<
@@ -4407,7 +4353,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4416,7 +4362,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action61::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce49<
@@ -4424,7 +4370,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4433,7 +4379,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action62::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
         (1, 17)
     }
     fn __reduce50<
@@ -4441,7 +4387,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4450,7 +4396,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action47::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
         (1, 18)
     }
     fn __reduce51<
@@ -4458,7 +4404,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -4467,7 +4413,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action48::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
         (1, 18)
     }
     fn __reduce52<
@@ -4475,16 +4421,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Expr = Sum => ActionFn(55);
-        let __sym0 = __pop_Variant5(__symbols);
+        let __sym0 = __pop_Variant3(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action55::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (1, 19)
     }
     fn __reduce53<
@@ -4492,19 +4438,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Expr = Sum, CompareOp, Sum => ActionFn(56);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
-        let __sym1 = __pop_Variant16(__symbols);
-        let __sym0 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
+        let __sym1 = __pop_Variant14(__symbols);
+        let __sym0 = __pop_Variant3(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action56::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (3, 19)
     }
     fn __reduce54<
@@ -4512,16 +4458,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Factor = Atom => ActionFn(211);
-        let __sym0 = __pop_Variant13(__symbols);
+        // Factor = Atom => ActionFn(217);
+        let __sym0 = __pop_Variant11(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action211::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        let __nt = super::__action217::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (1, 20)
     }
     fn __reduce55<
@@ -4529,19 +4475,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Factor = "(", Expr, ")" => ActionFn(212);
+        // Factor = "(", Expr, ")" => ActionFn(218);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action212::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        let __nt = super::__action218::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (3, 20)
     }
     fn __reduce56<
@@ -4549,18 +4495,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Factor = "not", Factor => ActionFn(213);
+        // Factor = "not", Factor => ActionFn(219);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
-        let __nt = super::__action213::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        let __nt = super::__action219::<>(state, __sym0, __sym1);
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (2, 20)
     }
     fn __reduce57<
@@ -4568,20 +4514,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Group = "var", List<Id, ",">, ":", Type => ActionFn(143);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant7(__symbols);
+        let __sym3 = __pop_Variant5(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant23(__symbols);
+        let __sym1 = __pop_Variant22(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
         let __nt = super::__action143::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
         (4, 21)
     }
     fn __reduce58<
@@ -4589,19 +4535,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Group = List<Id, ",">, ":", Type => ActionFn(144);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant7(__symbols);
+        let __sym2 = __pop_Variant5(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant23(__symbols);
+        let __sym0 = __pop_Variant22(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action144::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant16(__nt), __end));
         (3, 21)
     }
     fn __reduce59<
@@ -4609,19 +4555,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Hyphenated = Name, "-", Id => ActionFn(15);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant17(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action15::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (3, 22)
     }
     fn __reduce60<
@@ -4629,16 +4575,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Id = "name" => ActionFn(214);
-        let __sym0 = __pop_Variant1(__symbols);
+        // Id = "name" => ActionFn(220);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action214::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        let __nt = super::__action220::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (1, 23)
     }
     fn __reduce61<
@@ -4646,19 +4592,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "import", "string constant", ";" => ActionFn(215);
+        // Item = "import", "string constant", ";" => ActionFn(221);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant1(__symbols);
+        let __sym1 = __pop_Variant0(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action215::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action221::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (3, 24)
     }
     fn __reduce62<
@@ -4666,21 +4612,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Item = "const", Id, "=", Expr, ";" => ActionFn(6);
         assert!(__symbols.len() >= 5);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant5(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
         let __nt = super::__action6::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce63<
@@ -4688,25 +4634,25 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ":", Type, ";", Vars, Block, ";" => ActionFn(260);
+        // Item = Kind, Name, Params, ":", Type, ";", Vars, Block, ";" => ActionFn(266);
         assert!(__symbols.len() >= 9);
         let __sym8 = __pop_Variant0(__symbols);
-        let __sym7 = __pop_Variant14(__symbols);
-        let __sym6 = __pop_Variant33(__symbols);
+        let __sym7 = __pop_Variant12(__symbols);
+        let __sym6 = __pop_Variant32(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant7(__symbols);
+        let __sym4 = __pop_Variant5(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym8.2.clone();
-        let __nt = super::__action260::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action266::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7, __sym8);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (9, 24)
     }
     fn __reduce64<
@@ -4714,24 +4660,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ":", Type, ";", Block, ";" => ActionFn(261);
+        // Item = Kind, Name, Params, ":", Type, ";", Block, ";" => ActionFn(267);
         assert!(__symbols.len() >= 8);
         let __sym7 = __pop_Variant0(__symbols);
-        let __sym6 = __pop_Variant14(__symbols);
+        let __sym6 = __pop_Variant12(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant7(__symbols);
+        let __sym4 = __pop_Variant5(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action261::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action267::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (8, 24)
     }
     fn __reduce65<
@@ -4739,24 +4685,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ":", Type, ";", Vars, Block, ";" => ActionFn(262);
+        // Item = Kind, Name, ":", Type, ";", Vars, Block, ";" => ActionFn(268);
         assert!(__symbols.len() >= 8);
         let __sym7 = __pop_Variant0(__symbols);
-        let __sym6 = __pop_Variant14(__symbols);
-        let __sym5 = __pop_Variant33(__symbols);
+        let __sym6 = __pop_Variant12(__symbols);
+        let __sym5 = __pop_Variant32(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant7(__symbols);
+        let __sym3 = __pop_Variant5(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action262::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action268::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (8, 24)
     }
     fn __reduce66<
@@ -4764,23 +4710,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ":", Type, ";", Block, ";" => ActionFn(263);
+        // Item = Kind, Name, ":", Type, ";", Block, ";" => ActionFn(269);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant14(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant7(__symbols);
+        let __sym3 = __pop_Variant5(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action263::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action269::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce67<
@@ -4788,23 +4734,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ";", Vars, Block, ";" => ActionFn(264);
+        // Item = Kind, Name, Params, ";", Vars, Block, ";" => ActionFn(270);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action264::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action270::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce68<
@@ -4812,22 +4758,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ";", Block, ";" => ActionFn(265);
+        // Item = Kind, Name, Params, ";", Block, ";" => ActionFn(271);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action265::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action271::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce69<
@@ -4835,22 +4781,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ";", Vars, Block, ";" => ActionFn(266);
+        // Item = Kind, Name, ";", Vars, Block, ";" => ActionFn(272);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action266::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action272::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce70<
@@ -4858,21 +4804,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ";", Block, ";" => ActionFn(267);
+        // Item = Kind, Name, ";", Block, ";" => ActionFn(273);
         assert!(__symbols.len() >= 5);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action267::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action273::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce71<
@@ -4880,24 +4826,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ":", Type, ";", Vars, Block => ActionFn(268);
+        // Item = Kind, Name, Params, ":", Type, ";", Vars, Block => ActionFn(274);
         assert!(__symbols.len() >= 8);
-        let __sym7 = __pop_Variant14(__symbols);
-        let __sym6 = __pop_Variant33(__symbols);
+        let __sym7 = __pop_Variant12(__symbols);
+        let __sym6 = __pop_Variant32(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant7(__symbols);
+        let __sym4 = __pop_Variant5(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action268::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action274::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (8, 24)
     }
     fn __reduce72<
@@ -4905,23 +4851,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ":", Type, ";", Block => ActionFn(269);
+        // Item = Kind, Name, Params, ":", Type, ";", Block => ActionFn(275);
         assert!(__symbols.len() >= 7);
-        let __sym6 = __pop_Variant14(__symbols);
+        let __sym6 = __pop_Variant12(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant7(__symbols);
+        let __sym4 = __pop_Variant5(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action269::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action275::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce73<
@@ -4929,23 +4875,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ":", Type, ";", Vars, Block => ActionFn(270);
+        // Item = Kind, Name, ":", Type, ";", Vars, Block => ActionFn(276);
         assert!(__symbols.len() >= 7);
-        let __sym6 = __pop_Variant14(__symbols);
-        let __sym5 = __pop_Variant33(__symbols);
+        let __sym6 = __pop_Variant12(__symbols);
+        let __sym5 = __pop_Variant32(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant7(__symbols);
+        let __sym3 = __pop_Variant5(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action270::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action276::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce74<
@@ -4953,22 +4899,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ":", Type, ";", Block => ActionFn(271);
+        // Item = Kind, Name, ":", Type, ";", Block => ActionFn(277);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant14(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant7(__symbols);
+        let __sym3 = __pop_Variant5(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action271::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action277::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce75<
@@ -4976,22 +4922,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ";", Vars, Block => ActionFn(272);
+        // Item = Kind, Name, Params, ";", Vars, Block => ActionFn(278);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action272::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action278::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce76<
@@ -4999,21 +4945,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, Params, ";", Block => ActionFn(273);
+        // Item = Kind, Name, Params, ";", Block => ActionFn(279);
         assert!(__symbols.len() >= 5);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action273::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action279::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce77<
@@ -5021,21 +4967,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ";", Vars, Block => ActionFn(274);
+        // Item = Kind, Name, ";", Vars, Block => ActionFn(280);
         assert!(__symbols.len() >= 5);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action274::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action280::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce78<
@@ -5043,20 +4989,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = Kind, Name, ";", Block => ActionFn(275);
+        // Item = Kind, Name, ";", Block => ActionFn(281);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
-        let __sym0 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
+        let __sym0 = __pop_Variant19(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action275::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action281::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (4, 24)
     }
     fn __reduce79<
@@ -5064,24 +5010,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Vars, Block, ".", ";" => ActionFn(276);
+        // Item = "program", Name, Params, ";", Vars, Block, ".", ";" => ActionFn(282);
         assert!(__symbols.len() >= 8);
         let __sym7 = __pop_Variant0(__symbols);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action276::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action282::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (8, 24)
     }
     fn __reduce80<
@@ -5089,23 +5035,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Block, ".", ";" => ActionFn(277);
+        // Item = "program", Name, Params, ";", Block, ".", ";" => ActionFn(283);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action277::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action283::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce81<
@@ -5113,23 +5059,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Vars, Block, ".", ";" => ActionFn(278);
+        // Item = "program", Name, ";", Vars, Block, ".", ";" => ActionFn(284);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action278::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action284::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce82<
@@ -5137,22 +5083,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Block, ".", ";" => ActionFn(279);
+        // Item = "program", Name, ";", Block, ".", ";" => ActionFn(285);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action279::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action285::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce83<
@@ -5160,23 +5106,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Vars, Block, "." => ActionFn(280);
+        // Item = "program", Name, Params, ";", Vars, Block, "." => ActionFn(286);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action280::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action286::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce84<
@@ -5184,22 +5130,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Block, "." => ActionFn(281);
+        // Item = "program", Name, Params, ";", Block, "." => ActionFn(287);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action281::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action287::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce85<
@@ -5207,22 +5153,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Vars, Block, "." => ActionFn(282);
+        // Item = "program", Name, ";", Vars, Block, "." => ActionFn(288);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action282::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action288::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce86<
@@ -5230,21 +5176,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Block, "." => ActionFn(283);
+        // Item = "program", Name, ";", Block, "." => ActionFn(289);
         assert!(__symbols.len() >= 5);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action283::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action289::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce87<
@@ -5252,23 +5198,23 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Vars, Block, ";" => ActionFn(284);
+        // Item = "program", Name, Params, ";", Vars, Block, ";" => ActionFn(290);
         assert!(__symbols.len() >= 7);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym6.2.clone();
-        let __nt = super::__action284::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action290::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (7, 24)
     }
     fn __reduce88<
@@ -5276,22 +5222,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Block, ";" => ActionFn(285);
+        // Item = "program", Name, Params, ";", Block, ";" => ActionFn(291);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action285::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action291::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce89<
@@ -5299,22 +5245,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Vars, Block, ";" => ActionFn(286);
+        // Item = "program", Name, ";", Vars, Block, ";" => ActionFn(292);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action286::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action292::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce90<
@@ -5322,21 +5268,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Block, ";" => ActionFn(287);
+        // Item = "program", Name, ";", Block, ";" => ActionFn(293);
         assert!(__symbols.len() >= 5);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action287::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action293::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce91<
@@ -5344,22 +5290,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Vars, Block => ActionFn(288);
+        // Item = "program", Name, Params, ";", Vars, Block => ActionFn(294);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant14(__symbols);
-        let __sym4 = __pop_Variant33(__symbols);
+        let __sym5 = __pop_Variant12(__symbols);
+        let __sym4 = __pop_Variant32(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action288::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action294::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (6, 24)
     }
     fn __reduce92<
@@ -5367,21 +5313,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, Params, ";", Block => ActionFn(289);
+        // Item = "program", Name, Params, ";", Block => ActionFn(295);
         assert!(__symbols.len() >= 5);
-        let __sym4 = __pop_Variant14(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant22(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant21(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action289::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action295::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce93<
@@ -5389,21 +5335,21 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Vars, Block => ActionFn(290);
+        // Item = "program", Name, ";", Vars, Block => ActionFn(296);
         assert!(__symbols.len() >= 5);
-        let __sym4 = __pop_Variant14(__symbols);
-        let __sym3 = __pop_Variant33(__symbols);
+        let __sym4 = __pop_Variant12(__symbols);
+        let __sym3 = __pop_Variant32(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym4.2.clone();
-        let __nt = super::__action290::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action296::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (5, 24)
     }
     fn __reduce94<
@@ -5411,20 +5357,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Item = "program", Name, ";", Block => ActionFn(291);
+        // Item = "program", Name, ";", Block => ActionFn(297);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant14(__symbols);
+        let __sym3 = __pop_Variant12(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action291::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
+        let __nt = super::__action297::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant18(__nt), __end));
         (4, 24)
     }
     fn __reduce95<
@@ -5432,7 +5378,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -5441,7 +5387,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action9::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
         (1, 25)
     }
     fn __reduce96<
@@ -5449,7 +5395,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -5458,7 +5404,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action10::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
         (1, 25)
     }
     fn __reduce97<
@@ -5466,7 +5412,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -5475,7 +5421,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action11::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
         (1, 25)
     }
     fn __reduce98<
@@ -5483,16 +5429,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Label = Id => ActionFn(45);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action45::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (1, 26)
     }
     fn __reduce99<
@@ -5500,16 +5446,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Label = "number" => ActionFn(224);
-        let __sym0 = __pop_Variant2(__symbols);
+        // Label = "number" => ActionFn(230);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action224::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        let __nt = super::__action230::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (1, 26)
     }
     fn __reduce100<
@@ -5517,16 +5463,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Expr, ","> = Expr => ActionFn(90);
-        let __sym0 = __pop_Variant5(__symbols);
+        let __sym0 = __pop_Variant3(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action90::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
         (1, 27)
     }
     fn __reduce101<
@@ -5534,19 +5480,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Expr, ","> = List<Expr, ",">, ",", Expr => ActionFn(91);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant10(__symbols);
+        let __sym0 = __pop_Variant20(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action91::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant10(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant20(__nt), __end));
         (3, 27)
     }
     fn __reduce102<
@@ -5554,16 +5500,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Group, ";"> = Group => ActionFn(120);
-        let __sym0 = __pop_Variant18(__symbols);
+        let __sym0 = __pop_Variant16(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action120::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
         (1, 28)
     }
     fn __reduce103<
@@ -5571,19 +5517,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Group, ";"> = List<Group, ";">, ";", Group => ActionFn(121);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant18(__symbols);
+        let __sym2 = __pop_Variant16(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant22(__symbols);
+        let __sym0 = __pop_Variant21(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action121::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
         (3, 28)
     }
     fn __reduce104<
@@ -5591,16 +5537,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Id, ","> = Id => ActionFn(116);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action116::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant23(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
         (1, 29)
     }
     fn __reduce105<
@@ -5608,19 +5554,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Id, ","> = List<Id, ",">, ",", Id => ActionFn(117);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant17(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant23(__symbols);
+        let __sym0 = __pop_Variant22(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action117::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant23(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
         (3, 29)
     }
     fn __reduce106<
@@ -5628,16 +5574,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Id, "-"> = Id => ActionFn(94);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action94::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant23(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
         (1, 30)
     }
     fn __reduce107<
@@ -5645,19 +5591,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Id, "-"> = List<Id, "-">, "-", Id => ActionFn(95);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant17(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant23(__symbols);
+        let __sym0 = __pop_Variant22(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action95::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant23(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
         (3, 30)
     }
     fn __reduce108<
@@ -5665,16 +5611,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Stmt, ";"> = Stmt => ActionFn(106);
-        let __sym0 = __pop_Variant15(__symbols);
+        let __sym0 = __pop_Variant13(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action106::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
         (1, 31)
     }
     fn __reduce109<
@@ -5682,19 +5628,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // List<Stmt, ";"> = List<Stmt, ";">, ";", Stmt => ActionFn(107);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant15(__symbols);
+        let __sym2 = __pop_Variant13(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant14(__symbols);
+        let __sym0 = __pop_Variant12(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action107::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
         (3, 31)
     }
     fn __reduce110<
@@ -5702,20 +5648,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Locals = List<Id, ",">, ":", Type, ";" => ActionFn(19);
         assert!(__symbols.len() >= 4);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant7(__symbols);
+        let __sym2 = __pop_Variant5(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant23(__symbols);
+        let __sym0 = __pop_Variant22(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
         let __nt = super::__action19::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant24(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant23(__nt), __end));
         (4, 32)
     }
     fn __reduce111<
@@ -5723,16 +5669,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Locals+ = Locals => ActionFn(114);
-        let __sym0 = __pop_Variant24(__symbols);
+        let __sym0 = __pop_Variant23(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action114::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant25(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant24(__nt), __end));
         (1, 33)
     }
     fn __reduce112<
@@ -5740,18 +5686,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Locals+ = Locals+, Locals => ActionFn(115);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant24(__symbols);
-        let __sym0 = __pop_Variant25(__symbols);
+        let __sym1 = __pop_Variant23(__symbols);
+        let __sym0 = __pop_Variant24(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action115::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant25(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant24(__nt), __end));
         (2, 33)
     }
     fn __reduce113<
@@ -5759,16 +5705,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Name = Id => ActionFn(13);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action13::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (1, 34)
     }
     fn __reduce114<
@@ -5776,16 +5722,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Name = Hyphenated => ActionFn(14);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action14::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant19(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant17(__nt), __end));
         (1, 34)
     }
     fn __reduce115<
@@ -5793,22 +5739,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Closed> = "if", Expr, "then", Closed, "else", Closed => ActionFn(225);
+        // Nest<Closed> = "if", Expr, "then", Closed, "else", Closed => ActionFn(231);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant15(__symbols);
+        let __sym5 = __pop_Variant13(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant13(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action225::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action231::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (6, 35)
     }
     fn __reduce116<
@@ -5816,20 +5762,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Closed> = "while", Expr, "do", Closed => ActionFn(226);
+        // Nest<Closed> = "while", Expr, "do", Closed => ActionFn(232);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant13(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action226::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action232::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (4, 35)
     }
     fn __reduce117<
@@ -5837,24 +5783,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Closed> = "for", Id, Assign, Expr, Direction, Expr, "do", Closed => ActionFn(227);
+        // Nest<Closed> = "for", Id, Assign, Expr, Direction, Expr, "do", Closed => ActionFn(233);
         assert!(__symbols.len() >= 8);
-        let __sym7 = __pop_Variant15(__symbols);
+        let __sym7 = __pop_Variant13(__symbols);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant5(__symbols);
-        let __sym4 = __pop_Variant17(__symbols);
-        let __sym3 = __pop_Variant5(__symbols);
-        let __sym2 = __pop_Variant12(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym5 = __pop_Variant3(__symbols);
+        let __sym4 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
+        let __sym2 = __pop_Variant10(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action227::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action233::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (8, 35)
     }
     fn __reduce118<
@@ -5862,22 +5808,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Closed> = "foreach", Id, "in", Expr, "do", Closed => ActionFn(228);
+        // Nest<Closed> = "foreach", Id, "in", Expr, "do", Closed => ActionFn(234);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant15(__symbols);
+        let __sym5 = __pop_Variant13(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant5(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action228::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action234::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (6, 35)
     }
     fn __reduce119<
@@ -5885,19 +5831,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Closed> = Id, ":", Closed => ActionFn(229);
+        // Nest<Closed> = Id, ":", Closed => ActionFn(235);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant15(__symbols);
+        let __sym2 = __pop_Variant13(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action229::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action235::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (3, 35)
     }
     fn __reduce120<
@@ -5905,22 +5851,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Open> = "if", Expr, "then", Closed, "else", Open => ActionFn(230);
+        // Nest<Open> = "if", Expr, "then", Closed, "else", Open => ActionFn(236);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant15(__symbols);
+        let __sym5 = __pop_Variant13(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant13(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action230::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action236::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (6, 36)
     }
     fn __reduce121<
@@ -5928,20 +5874,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Open> = "while", Expr, "do", Open => ActionFn(231);
+        // Nest<Open> = "while", Expr, "do", Open => ActionFn(237);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant13(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action231::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action237::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (4, 36)
     }
     fn __reduce122<
@@ -5949,24 +5895,24 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Open> = "for", Id, Assign, Expr, Direction, Expr, "do", Open => ActionFn(232);
+        // Nest<Open> = "for", Id, Assign, Expr, Direction, Expr, "do", Open => ActionFn(238);
         assert!(__symbols.len() >= 8);
-        let __sym7 = __pop_Variant15(__symbols);
+        let __sym7 = __pop_Variant13(__symbols);
         let __sym6 = __pop_Variant0(__symbols);
-        let __sym5 = __pop_Variant5(__symbols);
-        let __sym4 = __pop_Variant17(__symbols);
-        let __sym3 = __pop_Variant5(__symbols);
-        let __sym2 = __pop_Variant12(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym5 = __pop_Variant3(__symbols);
+        let __sym4 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
+        let __sym2 = __pop_Variant10(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym7.2.clone();
-        let __nt = super::__action232::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action238::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5, __sym6, __sym7);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (8, 36)
     }
     fn __reduce123<
@@ -5974,22 +5920,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Open> = "foreach", Id, "in", Expr, "do", Open => ActionFn(233);
+        // Nest<Open> = "foreach", Id, "in", Expr, "do", Open => ActionFn(239);
         assert!(__symbols.len() >= 6);
-        let __sym5 = __pop_Variant15(__symbols);
+        let __sym5 = __pop_Variant13(__symbols);
         let __sym4 = __pop_Variant0(__symbols);
-        let __sym3 = __pop_Variant5(__symbols);
+        let __sym3 = __pop_Variant3(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant17(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
-        let __nt = super::__action233::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action239::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (6, 36)
     }
     fn __reduce124<
@@ -5997,19 +5943,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Nest<Open> = Id, ":", Open => ActionFn(234);
+        // Nest<Open> = Id, ":", Open => ActionFn(240);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant15(__symbols);
+        let __sym2 = __pop_Variant13(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action234::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action240::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (3, 36)
     }
     fn __reduce125<
@@ -6017,16 +5963,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Open = Nest<Open> => ActionFn(33);
-        let __sym0 = __pop_Variant15(__symbols);
+        let __sym0 = __pop_Variant13(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action33::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 37)
     }
     fn __reduce126<
@@ -6034,20 +5980,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Open = "if", Expr, "then", Stmt => ActionFn(235);
+        // Open = "if", Expr, "then", Stmt => ActionFn(241);
         assert!(__symbols.len() >= 4);
-        let __sym3 = __pop_Variant15(__symbols);
+        let __sym3 = __pop_Variant13(__symbols);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
-        let __nt = super::__action235::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        let __nt = super::__action241::<>(state, __sym0, __sym1, __sym2, __sym3);
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (4, 37)
     }
     fn __reduce127<
@@ -6055,19 +6001,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Params = "(", List<Group, ";">, ")" => ActionFn(16);
         assert!(__symbols.len() >= 3);
         let __sym2 = __pop_Variant0(__symbols);
-        let __sym1 = __pop_Variant22(__symbols);
+        let __sym1 = __pop_Variant21(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action16::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant22(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant21(__nt), __end));
         (3, 38)
     }
     fn __reduce128<
@@ -6075,16 +6021,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Params? = Params => ActionFn(131);
-        let __sym0 = __pop_Variant22(__symbols);
+        let __sym0 = __pop_Variant21(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action131::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant26(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant25(__nt), __end));
         (1, 39)
     }
     fn __reduce129<
@@ -6092,7 +6038,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6100,7 +6046,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action132::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant26(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant25(__nt), __end));
         (0, 39)
     }
     fn __reduce130<
@@ -6108,19 +6054,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // PartRef = Id, ".", Id => ActionFn(52);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant19(__symbols);
+        let __sym2 = __pop_Variant17(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
         let __nt = super::__action52::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant27(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant26(__nt), __end));
         (3, 40)
     }
     fn __reduce131<
@@ -6128,16 +6074,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Piece = Item => ActionFn(1);
-        let __sym0 = __pop_Variant20(__symbols);
+        let __sym0 = __pop_Variant18(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action1::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant27(__nt), __end));
         (1, 41)
     }
     fn __reduce132<
@@ -6145,18 +6091,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Piece = "statements", Seq => ActionFn(2);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant14(__symbols);
+        let __sym1 = __pop_Variant12(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action2::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant27(__nt), __end));
         (2, 41)
     }
     fn __reduce133<
@@ -6164,18 +6110,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Piece = "value", Expr => ActionFn(3);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action3::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant27(__nt), __end));
         (2, 41)
     }
     fn __reduce134<
@@ -6183,18 +6129,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Piece = "variables", Vars => ActionFn(4);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant33(__symbols);
+        let __sym1 = __pop_Variant32(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action4::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant27(__nt), __end));
         (2, 41)
     }
     fn __reduce135<
@@ -6202,18 +6148,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Ref = Id, Args => ActionFn(242);
+        // Ref = Id, Args => ActionFn(248);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant10(__symbols);
-        let __sym0 = __pop_Variant19(__symbols);
+        let __sym1 = __pop_Variant8(__symbols);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
-        let __nt = super::__action242::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
+        let __nt = super::__action248::<>(state, __sym0, __sym1);
+        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
         (2, 42)
     }
     fn __reduce136<
@@ -6221,16 +6167,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Ref = Id => ActionFn(243);
-        let __sym0 = __pop_Variant19(__symbols);
+        // Ref = Id => ActionFn(249);
+        let __sym0 = __pop_Variant17(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action243::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
+        let __nt = super::__action249::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant28(__nt), __end));
         (1, 42)
     }
     fn __reduce137<
@@ -6238,16 +6184,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Seq = List<Stmt, ";"> => ActionFn(30);
-        let __sym0 = __pop_Variant14(__symbols);
+        let __sym0 = __pop_Variant12(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action30::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant14(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant12(__nt), __end));
         (1, 43)
     }
     fn __reduce138<
@@ -6255,16 +6201,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Stmt = Open => ActionFn(31);
-        let __sym0 = __pop_Variant15(__symbols);
+        let __sym0 = __pop_Variant13(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action31::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 44)
     }
     fn __reduce139<
@@ -6272,16 +6218,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Stmt = Closed => ActionFn(32);
-        let __sym0 = __pop_Variant15(__symbols);
+        let __sym0 = __pop_Variant13(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action32::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant15(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant13(__nt), __end));
         (1, 44)
     }
     fn __reduce140<
@@ -6289,16 +6235,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Sum = SumChain => ActionFn(63);
-        let __sym0 = __pop_Variant30(__symbols);
+        let __sym0 = __pop_Variant29(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action63::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (1, 45)
     }
     fn __reduce141<
@@ -6306,16 +6252,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // SumChain = Term => ActionFn(64);
-        let __sym0 = __pop_Variant5(__symbols);
+        let __sym0 = __pop_Variant3(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action64::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
         (1, 46)
     }
     fn __reduce142<
@@ -6323,18 +6269,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // SumChain = "-", Term => ActionFn(195);
+        // SumChain = "-", Term => ActionFn(198);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant5(__symbols);
+        let __sym1 = __pop_Variant3(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
-        let __nt = super::__action195::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
+        let __nt = super::__action198::<>(state, __sym0, __sym1);
+        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
         (2, 46)
     }
     fn __reduce143<
@@ -6342,19 +6288,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // SumChain = SumChain, SumOp, Term => ActionFn(237);
+        // SumChain = SumChain, SumOp, Term => ActionFn(243);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
-        let __sym1 = __pop_Variant31(__symbols);
-        let __sym0 = __pop_Variant30(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
+        let __sym1 = __pop_Variant30(__symbols);
+        let __sym0 = __pop_Variant29(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action237::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
+        let __nt = super::__action243::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
         (3, 46)
     }
     fn __reduce144<
@@ -6362,7 +6308,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6371,7 +6317,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action67::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 47)
     }
     fn __reduce145<
@@ -6379,7 +6325,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6388,7 +6334,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action68::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 47)
     }
     fn __reduce146<
@@ -6396,7 +6342,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6405,7 +6351,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action69::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 47)
     }
     fn __reduce147<
@@ -6413,7 +6359,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6422,7 +6368,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action70::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 47)
     }
     fn __reduce148<
@@ -6430,16 +6376,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Term = TermChain => ActionFn(71);
-        let __sym0 = __pop_Variant30(__symbols);
+        let __sym0 = __pop_Variant29(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action71::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant3(__nt), __end));
         (1, 48)
     }
     fn __reduce149<
@@ -6447,16 +6393,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TermChain = Factor => ActionFn(72);
-        let __sym0 = __pop_Variant5(__symbols);
+        let __sym0 = __pop_Variant3(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action72::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
         (1, 49)
     }
     fn __reduce150<
@@ -6464,19 +6410,19 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // TermChain = TermChain, TermOp, Factor => ActionFn(238);
+        // TermChain = TermChain, TermOp, Factor => ActionFn(244);
         assert!(__symbols.len() >= 3);
-        let __sym2 = __pop_Variant5(__symbols);
-        let __sym1 = __pop_Variant31(__symbols);
-        let __sym0 = __pop_Variant30(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
+        let __sym1 = __pop_Variant30(__symbols);
+        let __sym0 = __pop_Variant29(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym2.2.clone();
-        let __nt = super::__action238::<>(state, __sym0, __sym1, __sym2);
-        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
+        let __nt = super::__action244::<>(state, __sym0, __sym1, __sym2);
+        __symbols.push((__start, __Symbol::Variant29(__nt), __end));
         (3, 49)
     }
     fn __reduce151<
@@ -6484,7 +6430,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6493,7 +6439,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action74::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 50)
     }
     fn __reduce152<
@@ -6501,7 +6447,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6510,7 +6456,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action75::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 50)
     }
     fn __reduce153<
@@ -6518,7 +6464,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6527,7 +6473,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action76::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 50)
     }
     fn __reduce154<
@@ -6535,7 +6481,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6544,7 +6490,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action77::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant30(__nt), __end));
         (1, 50)
     }
     fn __reduce155<
@@ -6552,16 +6498,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
-        // Type = TypeKind => ActionFn(239);
-        let __sym0 = __pop_Variant32(__symbols);
+        // Type = TypeKind => ActionFn(245);
+        let __sym0 = __pop_Variant31(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
-        let __nt = super::__action239::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant7(__nt), __end));
+        let __nt = super::__action245::<>(state, __sym0);
+        __symbols.push((__start, __Symbol::Variant5(__nt), __end));
         (1, 51)
     }
     fn __reduce156<
@@ -6569,7 +6515,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6578,7 +6524,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action21::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce157<
@@ -6586,7 +6532,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6595,7 +6541,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action22::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce158<
@@ -6603,7 +6549,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6612,7 +6558,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action23::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce159<
@@ -6620,20 +6566,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TypeKind = "slice", "(", Expr, ")" => ActionFn(146);
         assert!(__symbols.len() >= 4);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
         let __nt = super::__action146::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (4, 52)
     }
     fn __reduce160<
@@ -6641,7 +6587,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6650,7 +6596,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action147::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce161<
@@ -6658,20 +6604,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TypeKind = "word", "(", Expr, ")" => ActionFn(148);
         assert!(__symbols.len() >= 4);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
-        let __sym0 = __pop_Variant1(__symbols);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
         let __nt = super::__action148::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (4, 52)
     }
     fn __reduce162<
@@ -6679,16 +6625,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TypeKind = "word" => ActionFn(149);
-        let __sym0 = __pop_Variant1(__symbols);
+        let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action149::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce163<
@@ -6696,7 +6642,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6705,7 +6651,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action26::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce164<
@@ -6713,7 +6659,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6722,7 +6668,7 @@ mod __parse__Piece {
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action27::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (1, 52)
     }
     fn __reduce165<
@@ -6730,22 +6676,22 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TypeKind = "table", "(", Expr, ",", Expr, ")" => ActionFn(151);
         assert!(__symbols.len() >= 6);
         let __sym5 = __pop_Variant0(__symbols);
-        let __sym4 = __pop_Variant5(__symbols);
+        let __sym4 = __pop_Variant3(__symbols);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym5.2.clone();
         let __nt = super::__action151::<>(state, __sym0, __sym1, __sym2, __sym3, __sym4, __sym5);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (6, 52)
     }
     fn __reduce166<
@@ -6753,20 +6699,20 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // TypeKind = "table", "(", Expr, ")" => ActionFn(152);
         assert!(__symbols.len() >= 4);
         let __sym3 = __pop_Variant0(__symbols);
-        let __sym2 = __pop_Variant5(__symbols);
+        let __sym2 = __pop_Variant3(__symbols);
         let __sym1 = __pop_Variant0(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym3.2.clone();
         let __nt = super::__action152::<>(state, __sym0, __sym1, __sym2, __sym3);
-        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant31(__nt), __end));
         (4, 52)
     }
     fn __reduce167<
@@ -6774,18 +6720,18 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Vars = "var", Locals+ => ActionFn(18);
         assert!(__symbols.len() >= 2);
-        let __sym1 = __pop_Variant25(__symbols);
+        let __sym1 = __pop_Variant24(__symbols);
         let __sym0 = __pop_Variant0(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym1.2.clone();
         let __nt = super::__action18::<>(state, __sym0, __sym1);
-        __symbols.push((__start, __Symbol::Variant33(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant32(__nt), __end));
         (2, 53)
     }
     fn __reduce168<
@@ -6793,16 +6739,16 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
         // Vars? = Vars => ActionFn(126);
-        let __sym0 = __pop_Variant33(__symbols);
+        let __sym0 = __pop_Variant32(__symbols);
         let __start = __sym0.0.clone();
         let __end = __sym0.2.clone();
         let __nt = super::__action126::<>(state, __sym0);
-        __symbols.push((__start, __Symbol::Variant34(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant33(__nt), __end));
         (1, 54)
     }
     fn __reduce169<
@@ -6810,7 +6756,7 @@ mod __parse__Piece {
     >(
         state: &mut State<'s>,
         __lookahead_start: Option<&u32>,
-        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<'s>,u32)>,
+        __symbols: &mut alloc::vec::Vec<(u32,__Symbol<>,u32)>,
         _: core::marker::PhantomData<(&'s ())>,
     ) -> (usize, usize)
     {
@@ -6818,7 +6764,7 @@ mod __parse__Piece {
         let __start = __lookahead_start.cloned().or_else(|| __symbols.last().map(|s| s.2.clone())).unwrap_or_default();
         let __end = __start.clone();
         let __nt = super::__action127::<>(state, &__start, &__end);
-        __symbols.push((__start, __Symbol::Variant34(__nt), __end));
+        __symbols.push((__start, __Symbol::Variant33(__nt), __end));
         (0, 54)
     }
 }
@@ -6855,7 +6801,7 @@ fn __action2<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Vec<Stmt>, u32),
 ) -> PieceKind
 {
@@ -6868,7 +6814,7 @@ fn __action3<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Expr, u32),
 ) -> PieceKind
 {
@@ -6881,7 +6827,7 @@ fn __action4<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Vec<Vars>, u32),
 ) -> PieceKind
 {
@@ -6894,14 +6840,14 @@ fn __action5<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, l, _): (u32, u32, u32),
-    (_, path, _): (u32, &'s str, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Item
 {
-    Item::Import { path: path.to_owned(), span: state.span(l, r) }
+    Item::Import { path: state.unquoted(l, r).to_owned(), span: state.span(l, r) }
 }
 
 #[allow(unused_variables)]
@@ -6910,11 +6856,11 @@ fn __action6<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, name, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, value, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Item
 {
     Item::Const { name, value }
@@ -6932,10 +6878,10 @@ fn __action7<
     (_, params, _): (u32, Option<Vec<Params>>, u32),
     (_, result, _): (u32, Option<Type>, u32),
     (_, h, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, vars, _): (u32, Option<Vec<Vars>>, u32),
     (_, body, _): (u32, Vec<Stmt>, u32),
-    (_, _, _): (u32, Option<Token<'s>>, u32),
+    (_, _, _): (u32, Option<Token>, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Item
 {
@@ -6952,15 +6898,15 @@ fn __action8<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, name, _): (u32, Ident, u32),
     (_, params, _): (u32, Option<Vec<Params>>, u32),
     (_, h, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, vars, _): (u32, Option<Vec<Vars>>, u32),
     (_, body, _): (u32, Vec<Stmt>, u32),
-    (_, _, _): (u32, Option<Token<'s>>, u32),
-    (_, _, _): (u32, Option<Token<'s>>, u32),
+    (_, _, _): (u32, Option<Token>, u32),
+    (_, _, _): (u32, Option<Token>, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Item
 {
@@ -6977,7 +6923,7 @@ fn __action9<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> RoutineKind
 {
     RoutineKind::Procedure
@@ -6989,7 +6935,7 @@ fn __action10<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> RoutineKind
 {
     RoutineKind::Procedure
@@ -7001,7 +6947,7 @@ fn __action11<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> RoutineKind
 {
     RoutineKind::Function
@@ -7014,11 +6960,11 @@ fn __action12<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, name, _): (u32, &'s str, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Ident
 {
-    Ident { name: name.to_owned(), span: state.span(l, r) }
+    state.ident(l, r)
 }
 
 #[allow(unused_variables)]
@@ -7052,14 +6998,11 @@ fn __action15<
 >(
     state: &mut State<'s>,
     (_, first, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, last, _): (u32, Ident, u32),
 ) -> Ident
 {
-    Ident {
-    name: format!("{}-{}", first.name, last.name),
-    span: first.span.to(last.span),
-}
+    state.hyphenated(first, last)
 }
 
 #[allow(unused_variables)]
@@ -7068,9 +7011,9 @@ fn __action16<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Vec<Params>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Vec<Params>
 {
     __0
@@ -7082,9 +7025,9 @@ fn __action17<
     's,
 >(
     state: &mut State<'s>,
-    (_, by_ref, _): (u32, Option<Token<'s>>, u32),
+    (_, by_ref, _): (u32, Option<Token>, u32),
     (_, names, _): (u32, Vec<Ident>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, ty, _): (u32, Type, u32),
 ) -> Params
 {
@@ -7097,7 +7040,7 @@ fn __action18<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, alloc::vec::Vec<Vars>, u32),
 ) -> Vec<Vars>
 {
@@ -7111,9 +7054,9 @@ fn __action19<
 >(
     state: &mut State<'s>,
     (_, names, _): (u32, Vec<Ident>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, ty, _): (u32, Type, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Vars
 {
     Vars { names, ty }
@@ -7139,7 +7082,7 @@ fn __action21<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Integer
@@ -7151,7 +7094,7 @@ fn __action22<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Boolean
@@ -7163,7 +7106,7 @@ fn __action23<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Str
@@ -7175,7 +7118,7 @@ fn __action24<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, size, _): (u32, Option<Expr>, u32),
 ) -> TypeKind
 {
@@ -7188,7 +7131,7 @@ fn __action25<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, &'s str, u32),
+    (_, _, _): (u32, Token, u32),
     (_, size, _): (u32, Option<Expr>, u32),
 ) -> TypeKind
 {
@@ -7201,7 +7144,7 @@ fn __action26<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Handle
@@ -7213,7 +7156,7 @@ fn __action27<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Table(None, None)
@@ -7225,11 +7168,11 @@ fn __action28<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
+    (_, _, _): (u32, Token, u32),
     (_, rows, _): (u32, Expr, u32),
     (_, columns, _): (u32, Option<Expr>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> TypeKind
 {
     TypeKind::Table(Some(rows), columns)
@@ -7241,9 +7184,9 @@ fn __action29<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Vec<Stmt>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Vec<Stmt>
 {
     __0
@@ -7255,10 +7198,13 @@ fn __action30<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Vec<Stmt>, u32),
+    (_, mut list, _): (u32, Vec<Stmt>, u32),
 ) -> Vec<Stmt>
 {
-    __0
+    {
+    list.shrink_to_fit();
+    list
+}
 }
 
 #[allow(unused_variables)]
@@ -7304,9 +7250,9 @@ fn __action34<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, test, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, then, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -7360,9 +7306,9 @@ fn __action38<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Vec<Stmt>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, until, _): (u32, Expr, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -7381,7 +7327,7 @@ fn __action39<
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::Call(target), r)
+    state.stmt(l, StmtKind::Call(Box::new(target)), r)
 }
 
 #[allow(unused_variables)]
@@ -7397,7 +7343,7 @@ fn __action40<
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::Assign { target, assign, value }, r)
+    state.stmt(l, StmtKind::Assign { target: Box::new(target), assign, value }, r)
 }
 
 #[allow(unused_variables)]
@@ -7413,7 +7359,7 @@ fn __action41<
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::PutPart { target, assign, value }, r)
+    state.stmt(l, StmtKind::PutPart { target: Box::new(target), assign, value }, r)
 }
 
 #[allow(unused_variables)]
@@ -7424,9 +7370,9 @@ fn __action42<
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
     (_, first, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, rest, _): (u32, Vec<Ident>, u32),
-    (_, args, _): (u32, Option<Vec<Expr>>, u32),
+    (_, args, _): (u32, Option<Box<[Expr]>>, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
@@ -7440,7 +7386,7 @@ fn __action43<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, label, _): (u32, Ident, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -7455,7 +7401,7 @@ fn __action44<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, error, _): (u32, __lalrpop_util::ErrorRecovery<u32, Token<'s>, std::convert::Infallible>, u32),
+    (_, error, _): (u32, __lalrpop_util::ErrorRecovery<u32, Token, std::convert::Infallible>, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
@@ -7481,11 +7427,11 @@ fn __action46<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, number, _): (u32, u64, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Ident
 {
-    Ident { name: number.to_string(), span: state.span(l, r) }
+    state.label(l, r)
 }
 
 #[allow(unused_variables)]
@@ -7494,7 +7440,7 @@ fn __action47<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> bool
 {
     false
@@ -7506,7 +7452,7 @@ fn __action48<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> bool
 {
     true
@@ -7519,12 +7465,12 @@ fn __action49<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, text, _): (u32, &'s str, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Assign
 {
     Assign {
-        kind: if text.len() == 2 { AssignKind::ColonEquals } else { AssignKind::Spaced },
+        kind: if r - l == 2 { AssignKind::ColonEquals } else { AssignKind::Spaced },
         span: state.span(l, r),
     }
 }
@@ -7536,7 +7482,7 @@ fn __action50<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Assign
 {
@@ -7550,7 +7496,7 @@ fn __action51<
 >(
     state: &mut State<'s>,
     (_, name, _): (u32, Ident, u32),
-    (_, args, _): (u32, Option<Vec<Expr>>, u32),
+    (_, args, _): (u32, Option<Box<[Expr]>>, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Ref
 {
@@ -7567,7 +7513,7 @@ fn __action52<
 >(
     state: &mut State<'s>,
     (_, handle, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, part, _): (u32, Ident, u32),
 ) -> PartRef
 {
@@ -7580,11 +7526,11 @@ fn __action53<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
-    (_, __1, _): (u32, Token<'s>, u32),
-) -> Vec<Expr>
+    (_, __0, _): (u32, Token, u32),
+    (_, __1, _): (u32, Token, u32),
+) -> Box<[Expr]>
 {
-    Vec::new()
+    Box::default()
 }
 
 #[allow(unused_variables)]
@@ -7593,12 +7539,12 @@ fn __action54<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Vec<Expr>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
-) -> Vec<Expr>
+    (_, _, _): (u32, Token, u32),
+) -> Box<[Expr]>
 {
-    __0
+    __0.into_boxed_slice()
 }
 
 #[allow(unused_variables)]
@@ -7633,7 +7579,7 @@ fn __action57<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Eq
@@ -7645,7 +7591,7 @@ fn __action58<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Ne
@@ -7657,7 +7603,7 @@ fn __action59<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Lt
@@ -7669,7 +7615,7 @@ fn __action60<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Le
@@ -7681,7 +7627,7 @@ fn __action61<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Gt
@@ -7693,7 +7639,7 @@ fn __action62<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> CompareOp
 {
     CompareOp::Ge
@@ -7730,7 +7676,7 @@ fn __action65<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, first, _): (u32, Expr, u32),
 ) -> (Expr, Vec<Link>)
 {
@@ -7762,7 +7708,7 @@ fn __action67<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Add
@@ -7774,7 +7720,7 @@ fn __action68<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Sub
@@ -7786,7 +7732,7 @@ fn __action69<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Or
@@ -7798,7 +7744,7 @@ fn __action70<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Xor
@@ -7853,7 +7799,7 @@ fn __action74<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Mul
@@ -7865,7 +7811,7 @@ fn __action75<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Div
@@ -7877,7 +7823,7 @@ fn __action76<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::Mod
@@ -7889,7 +7835,7 @@ fn __action77<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> BinaryOp
 {
     BinaryOp::And
@@ -7916,9 +7862,9 @@ fn __action79<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, inner, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Expr
 {
@@ -7932,7 +7878,7 @@ fn __action80<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, operand, _): (u32, Expr, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Expr
@@ -7946,10 +7892,12 @@ fn __action81<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, u64, u32),
+    (_, l, _): (u32, u32, u32),
+    (_, _, _): (u32, Token, u32),
+    (_, r, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Int(__0)
+    ExprKind::Int(state.number(l, r))
 }
 
 #[allow(unused_variables)]
@@ -7958,10 +7906,12 @@ fn __action82<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, &'s str, u32),
+    (_, l, _): (u32, u32, u32),
+    (_, _, _): (u32, Token, u32),
+    (_, r, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Bits(__0.to_owned())
+    ExprKind::Bits(state.unquoted(l, r).into())
 }
 
 #[allow(unused_variables)]
@@ -7970,10 +7920,12 @@ fn __action83<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, &'s str, u32),
+    (_, l, _): (u32, u32, u32),
+    (_, _, _): (u32, Token, u32),
+    (_, r, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Str(__0.to_owned())
+    ExprKind::Str(state.unquoted(l, r).into())
 }
 
 #[allow(unused_variables)]
@@ -7982,7 +7934,7 @@ fn __action84<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> ExprKind
 {
     ExprKind::Bool(true)
@@ -7994,7 +7946,7 @@ fn __action85<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> ExprKind
 {
     ExprKind::Bool(false)
@@ -8006,7 +7958,7 @@ fn __action86<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
+    (_, __0, _): (u32, Token, u32),
 ) -> ExprKind
 {
     ExprKind::Theta
@@ -8021,7 +7973,7 @@ fn __action87<
     (_, __0, _): (u32, Ref, u32),
 ) -> ExprKind
 {
-    ExprKind::Ref(__0)
+    ExprKind::Ref(Box::new(__0))
 }
 
 #[allow(unused_variables)]
@@ -8033,7 +7985,7 @@ fn __action88<
     (_, __0, _): (u32, PartRef, u32),
 ) -> ExprKind
 {
-    ExprKind::Part(__0)
+    ExprKind::Part(Box::new(__0))
 }
 
 #[allow(unused_variables)]
@@ -8043,17 +7995,16 @@ fn __action89<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, word, _): (u32, &'s str, u32),
+    (_, _, _): (u32, Token, u32),
     (_, r, _): (u32, u32, u32),
-    (_, args, _): (u32, Vec<Expr>, u32),
+    (_, args, _): (u32, Box<[Expr]>, u32),
     (_, e, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Ref(Ref {
-        name: Ident { name: word.to_owned(), span: state.span(l, r) },
-        args: Some(args),
-        span: state.span(l, e),
-    })
+    {
+        let name = state.ident(l, r);
+        ExprKind::Ref(Box::new(Ref { name, args: Some(args), span: state.span(l, e) }))
+    }
 }
 
 #[allow(unused_variables)]
@@ -8075,7 +8026,7 @@ fn __action91<
 >(
     state: &mut State<'s>,
     (_, mut list, _): (u32, Vec<Expr>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, item, _): (u32, Expr, u32),
 ) -> Vec<Expr>
 {
@@ -8088,8 +8039,8 @@ fn __action92<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Vec<Expr>, u32),
-) -> Option<Vec<Expr>>
+    (_, __0, _): (u32, Box<[Expr]>, u32),
+) -> Option<Box<[Expr]>>
 {
     Some(__0)
 }
@@ -8102,7 +8053,7 @@ fn __action93<
     state: &mut State<'s>,
     __lookbehind: &u32,
     __lookahead: &u32,
-) -> Option<Vec<Expr>>
+) -> Option<Box<[Expr]>>
 {
     None
 }
@@ -8126,7 +8077,7 @@ fn __action95<
 >(
     state: &mut State<'s>,
     (_, mut list, _): (u32, Vec<Ident>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, item, _): (u32, Ident, u32),
 ) -> Vec<Ident>
 {
@@ -8140,11 +8091,11 @@ fn __action96<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, test, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, then, _): (u32, Stmt, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, otherwise, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8159,9 +8110,9 @@ fn __action97<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, test, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8176,18 +8127,20 @@ fn __action98<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, var, _): (u32, Ident, u32),
     (_, assign, _): (u32, Assign, u32),
     (_, from, _): (u32, Expr, u32),
     (_, down, _): (u32, bool, u32),
     (_, to, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::For { var, assign, from, to, down, body: Box::new(body) }, r)
+    state.stmt(l, StmtKind::For {
+            var, assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
+        }, r)
 }
 
 #[allow(unused_variables)]
@@ -8197,16 +8150,16 @@ fn __action99<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, var, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, over, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::Foreach { var, over, body: Box::new(body) }, r)
+    state.stmt(l, StmtKind::Foreach { var, over: Box::new(over), body: Box::new(body) }, r)
 }
 
 #[allow(unused_variables)]
@@ -8217,7 +8170,7 @@ fn __action100<
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
     (_, label, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8232,11 +8185,11 @@ fn __action101<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, test, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, then, _): (u32, Stmt, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, otherwise, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8251,9 +8204,9 @@ fn __action102<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, test, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8268,18 +8221,20 @@ fn __action103<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, var, _): (u32, Ident, u32),
     (_, assign, _): (u32, Assign, u32),
     (_, from, _): (u32, Expr, u32),
     (_, down, _): (u32, bool, u32),
     (_, to, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::For { var, assign, from, to, down, body: Box::new(body) }, r)
+    state.stmt(l, StmtKind::For {
+            var, assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
+        }, r)
 }
 
 #[allow(unused_variables)]
@@ -8289,16 +8244,16 @@ fn __action104<
 >(
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, var, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, over, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
 {
-    state.stmt(l, StmtKind::Foreach { var, over, body: Box::new(body) }, r)
+    state.stmt(l, StmtKind::Foreach { var, over: Box::new(over), body: Box::new(body) }, r)
 }
 
 #[allow(unused_variables)]
@@ -8309,7 +8264,7 @@ fn __action105<
     state: &mut State<'s>,
     (_, l, _): (u32, u32, u32),
     (_, label, _): (u32, Ident, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, body, _): (u32, Stmt, u32),
     (_, r, _): (u32, u32, u32),
 ) -> Stmt
@@ -8336,7 +8291,7 @@ fn __action107<
 >(
     state: &mut State<'s>,
     (_, mut list, _): (u32, Vec<Stmt>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, item, _): (u32, Stmt, u32),
 ) -> Vec<Stmt>
 {
@@ -8374,7 +8329,7 @@ fn __action110<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Expr, u32),
 ) -> Expr
 {
@@ -8412,9 +8367,9 @@ fn __action113<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Expr, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
 ) -> Expr
 {
     __0
@@ -8464,7 +8419,7 @@ fn __action117<
 >(
     state: &mut State<'s>,
     (_, mut list, _): (u32, Vec<Ident>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, item, _): (u32, Ident, u32),
 ) -> Vec<Ident>
 {
@@ -8477,8 +8432,8 @@ fn __action118<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
-) -> Option<Token<'s>>
+    (_, __0, _): (u32, Token, u32),
+) -> Option<Token>
 {
     Some(__0)
 }
@@ -8491,7 +8446,7 @@ fn __action119<
     state: &mut State<'s>,
     __lookbehind: &u32,
     __lookahead: &u32,
-) -> Option<Token<'s>>
+) -> Option<Token>
 {
     None
 }
@@ -8515,7 +8470,7 @@ fn __action121<
 >(
     state: &mut State<'s>,
     (_, mut list, _): (u32, Vec<Params>, u32),
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, item, _): (u32, Params, u32),
 ) -> Vec<Params>
 {
@@ -8528,8 +8483,8 @@ fn __action122<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
-) -> Option<Token<'s>>
+    (_, __0, _): (u32, Token, u32),
+) -> Option<Token>
 {
     Some(__0)
 }
@@ -8542,7 +8497,7 @@ fn __action123<
     state: &mut State<'s>,
     __lookbehind: &u32,
     __lookahead: &u32,
-) -> Option<Token<'s>>
+) -> Option<Token>
 {
     None
 }
@@ -8553,8 +8508,8 @@ fn __action124<
     's,
 >(
     state: &mut State<'s>,
-    (_, __0, _): (u32, Token<'s>, u32),
-) -> Option<Token<'s>>
+    (_, __0, _): (u32, Token, u32),
+) -> Option<Token>
 {
     Some(__0)
 }
@@ -8567,7 +8522,7 @@ fn __action125<
     state: &mut State<'s>,
     __lookbehind: &u32,
     __lookahead: &u32,
-) -> Option<Token<'s>>
+) -> Option<Token>
 {
     None
 }
@@ -8628,7 +8583,7 @@ fn __action130<
     's,
 >(
     state: &mut State<'s>,
-    (_, _, _): (u32, Token<'s>, u32),
+    (_, _, _): (u32, Token, u32),
     (_, __0, _): (u32, Type, u32),
 ) -> Type
 {
@@ -8694,15 +8649,15 @@ fn __action135<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
-    __9: (u32, Option<Token<'s>>, u32),
+    __8: (u32, Token, u32),
+    __9: (u32, Option<Token>, u32),
     __10: (u32, u32, u32),
 ) -> Item
 {
@@ -8737,14 +8692,14 @@ fn __action136<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Option<Token<'s>>, u32),
+    __8: (u32, Option<Token>, u32),
     __9: (u32, u32, u32),
 ) -> Item
 {
@@ -8785,10 +8740,10 @@ fn __action137<
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, Option<Type>, u32),
     __5: (u32, u32, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Option<Vec<Vars>>, u32),
     __8: (u32, Vec<Stmt>, u32),
-    __9: (u32, Token<'s>, u32),
+    __9: (u32, Token, u32),
     __10: (u32, u32, u32),
 ) -> Item
 {
@@ -8828,7 +8783,7 @@ fn __action138<
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, Option<Type>, u32),
     __5: (u32, u32, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Option<Vec<Vars>>, u32),
     __8: (u32, Vec<Stmt>, u32),
     __9: (u32, u32, u32),
@@ -8866,15 +8821,15 @@ fn __action139<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
-    __9: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
+    __9: (u32, Token, u32),
     __10: (u32, u32, u32),
 ) -> Item
 {
@@ -8909,14 +8864,14 @@ fn __action140<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
     __9: (u32, u32, u32),
 ) -> Item
 {
@@ -8952,14 +8907,14 @@ fn __action141<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
     __9: (u32, u32, u32),
 ) -> Item
 {
@@ -8993,11 +8948,11 @@ fn __action142<
 >(
     state: &mut State<'s>,
     __0: (u32, u32, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
     __8: (u32, u32, u32),
@@ -9033,9 +8988,9 @@ fn __action143<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Vec<Ident>, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Type, u32),
 ) -> Params
 {
@@ -9063,7 +9018,7 @@ fn __action144<
 >(
     state: &mut State<'s>,
     __0: (u32, Vec<Ident>, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Type, u32),
 ) -> Params
 {
@@ -9091,9 +9046,9 @@ fn __action145<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
 ) -> Option<Expr>
 {
     let __start0 = __0.0.clone();
@@ -9118,10 +9073,10 @@ fn __action146<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Expr, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __1.0.clone();
@@ -9147,7 +9102,7 @@ fn __action147<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __0.2.clone();
@@ -9172,10 +9127,10 @@ fn __action148<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
-    __1: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Expr, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __1.0.clone();
@@ -9201,7 +9156,7 @@ fn __action149<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __0.2.clone();
@@ -9226,7 +9181,7 @@ fn __action150<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
 ) -> Option<Expr>
 {
@@ -9251,12 +9206,12 @@ fn __action151<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Expr, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Expr, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __3.0.clone();
@@ -9284,10 +9239,10 @@ fn __action152<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Expr, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
 ) -> TypeKind
 {
     let __start0 = __2.2.clone();
@@ -9315,7 +9270,7 @@ fn __action153<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Type, u32),
 ) -> Option<Type>
 {
@@ -9344,13 +9299,13 @@ fn __action154<
     __1: (u32, RoutineKind, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Type, u32),
     __6: (u32, u32, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
     __8: (u32, Option<Vec<Vars>>, u32),
     __9: (u32, Vec<Stmt>, u32),
-    __10: (u32, Token<'s>, u32),
+    __10: (u32, Token, u32),
     __11: (u32, u32, u32),
 ) -> Item
 {
@@ -9390,10 +9345,10 @@ fn __action155<
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
     __9: (u32, u32, u32),
 ) -> Item
 {
@@ -9432,10 +9387,10 @@ fn __action156<
     __1: (u32, RoutineKind, u32),
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Type, u32),
     __6: (u32, u32, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
     __8: (u32, Option<Vec<Vars>>, u32),
     __9: (u32, Vec<Stmt>, u32),
     __10: (u32, u32, u32),
@@ -9476,7 +9431,7 @@ fn __action157<
     __2: (u32, Ident, u32),
     __3: (u32, Option<Vec<Params>>, u32),
     __4: (u32, u32, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
     __8: (u32, u32, u32),
@@ -9512,7 +9467,7 @@ fn __action158<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
     __1: (u32, u32, u32),
 ) -> Assign
 {
@@ -9539,7 +9494,7 @@ fn __action159<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, u32, u32),
 ) -> Assign
 {
@@ -9566,9 +9521,90 @@ fn __action160<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
     __1: (u32, u32, u32),
-    __2: (u32, Vec<Expr>, u32),
+) -> ExprKind
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action134(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action81(
+        state,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action161<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, u32, u32),
+) -> ExprKind
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action134(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action82(
+        state,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action162<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, u32, u32),
+) -> ExprKind
+{
+    let __start0 = __0.0.clone();
+    let __end0 = __0.0.clone();
+    let __temp0 = __action134(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action83(
+        state,
+        __temp0,
+        __0,
+        __1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action163<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, u32, u32),
+    __2: (u32, Box<[Expr]>, u32),
     __3: (u32, u32, u32),
 ) -> ExprKind
 {
@@ -9593,7 +9629,7 @@ fn __action160<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action161<
+fn __action164<
     's,
 >(
     state: &mut State<'s>,
@@ -9618,7 +9654,7 @@ fn __action161<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action162<
+fn __action165<
     's,
 >(
     state: &mut State<'s>,
@@ -9645,13 +9681,13 @@ fn __action162<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action163<
+fn __action166<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Vec<Stmt>, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Expr, u32),
     __4: (u32, u32, u32),
 ) -> Stmt
@@ -9678,7 +9714,7 @@ fn __action163<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action164<
+fn __action167<
     's,
 >(
     state: &mut State<'s>,
@@ -9705,7 +9741,7 @@ fn __action164<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action165<
+fn __action168<
     's,
 >(
     state: &mut State<'s>,
@@ -9736,7 +9772,7 @@ fn __action165<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action166<
+fn __action169<
     's,
 >(
     state: &mut State<'s>,
@@ -9767,14 +9803,14 @@ fn __action166<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action167<
+fn __action170<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Vec<Ident>, u32),
-    __3: (u32, Option<Vec<Expr>>, u32),
+    __3: (u32, Option<Box<[Expr]>>, u32),
     __4: (u32, u32, u32),
 ) -> Stmt
 {
@@ -9800,11 +9836,11 @@ fn __action167<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action168<
+fn __action171<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, u32, u32),
 ) -> Stmt
@@ -9829,11 +9865,11 @@ fn __action168<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action169<
+fn __action172<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, __lalrpop_util::ErrorRecovery<u32, Token<'s>, std::convert::Infallible>, u32),
+    __0: (u32, __lalrpop_util::ErrorRecovery<u32, Token, std::convert::Infallible>, u32),
     __1: (u32, u32, u32),
 ) -> Stmt
 {
@@ -9856,7 +9892,7 @@ fn __action169<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action170<
+fn __action173<
     's,
 >(
     state: &mut State<'s>,
@@ -9883,13 +9919,13 @@ fn __action170<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action171<
+fn __action174<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, u32, u32),
 ) -> Expr
 {
@@ -9914,11 +9950,11 @@ fn __action171<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action172<
+fn __action175<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
     __2: (u32, u32, u32),
 ) -> Expr
@@ -9943,11 +9979,11 @@ fn __action172<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action173<
+fn __action176<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
     __1: (u32, u32, u32),
 ) -> Ident
 {
@@ -9970,14 +10006,14 @@ fn __action173<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action174<
+fn __action177<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
     __2: (u32, u32, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __0.2.clone();
@@ -10001,20 +10037,20 @@ fn __action174<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action175<
+fn __action178<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Type, u32),
     __5: (u32, u32, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Option<Vec<Vars>>, u32),
     __8: (u32, Vec<Stmt>, u32),
-    __9: (u32, Token<'s>, u32),
+    __9: (u32, Token, u32),
     __10: (u32, u32, u32),
 ) -> Item
 {
@@ -10046,7 +10082,7 @@ fn __action175<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action176<
+fn __action179<
     's,
 >(
     state: &mut State<'s>,
@@ -10054,10 +10090,10 @@ fn __action176<
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
     __8: (u32, u32, u32),
 ) -> Item
 {
@@ -10087,17 +10123,17 @@ fn __action176<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action177<
+fn __action180<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Type, u32),
     __5: (u32, u32, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Option<Vec<Vars>>, u32),
     __8: (u32, Vec<Stmt>, u32),
     __9: (u32, u32, u32),
@@ -10130,7 +10166,7 @@ fn __action177<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action178<
+fn __action181<
     's,
 >(
     state: &mut State<'s>,
@@ -10138,7 +10174,7 @@ fn __action178<
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
     __7: (u32, u32, u32),
@@ -10169,19 +10205,19 @@ fn __action178<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action179<
+fn __action182<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
-    __8: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
+    __8: (u32, Token, u32),
     __9: (u32, u32, u32),
 ) -> Item
 {
@@ -10212,18 +10248,18 @@ fn __action179<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action180<
+fn __action183<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
     __8: (u32, u32, u32),
 ) -> Item
 {
@@ -10253,18 +10289,18 @@ fn __action180<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action181<
+fn __action184<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
     __8: (u32, u32, u32),
 ) -> Item
 {
@@ -10294,15 +10330,15 @@ fn __action181<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action182<
+fn __action185<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
     __3: (u32, u32, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Option<Vec<Vars>>, u32),
     __6: (u32, Vec<Stmt>, u32),
     __7: (u32, u32, u32),
@@ -10333,11 +10369,11 @@ fn __action182<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action183<
+fn __action186<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, u64, u32),
+    __0: (u32, Token, u32),
     __1: (u32, u32, u32),
 ) -> Ident
 {
@@ -10360,15 +10396,15 @@ fn __action183<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action184<
+fn __action187<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
     __6: (u32, u32, u32),
 ) -> Stmt
@@ -10397,13 +10433,13 @@ fn __action184<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action185<
+fn __action188<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
     __4: (u32, u32, u32),
 ) -> Stmt
@@ -10430,17 +10466,17 @@ fn __action185<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action186<
+fn __action189<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Assign, u32),
     __3: (u32, Expr, u32),
     __4: (u32, bool, u32),
     __5: (u32, Expr, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Stmt, u32),
     __8: (u32, u32, u32),
 ) -> Stmt
@@ -10471,15 +10507,15 @@ fn __action186<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action187<
+fn __action190<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Expr, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
     __6: (u32, u32, u32),
 ) -> Stmt
@@ -10508,12 +10544,12 @@ fn __action187<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action188<
+fn __action191<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Stmt, u32),
     __3: (u32, u32, u32),
 ) -> Stmt
@@ -10539,15 +10575,15 @@ fn __action188<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action189<
+fn __action192<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
     __6: (u32, u32, u32),
 ) -> Stmt
@@ -10576,13 +10612,13 @@ fn __action189<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action190<
+fn __action193<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
     __4: (u32, u32, u32),
 ) -> Stmt
@@ -10609,17 +10645,17 @@ fn __action190<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action191<
+fn __action194<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Assign, u32),
     __3: (u32, Expr, u32),
     __4: (u32, bool, u32),
     __5: (u32, Expr, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Stmt, u32),
     __8: (u32, u32, u32),
 ) -> Stmt
@@ -10650,15 +10686,15 @@ fn __action191<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action192<
+fn __action195<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Expr, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
     __6: (u32, u32, u32),
 ) -> Stmt
@@ -10687,12 +10723,12 @@ fn __action192<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action193<
+fn __action196<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Stmt, u32),
     __3: (u32, u32, u32),
 ) -> Stmt
@@ -10718,13 +10754,13 @@ fn __action193<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action194<
+fn __action197<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
     __4: (u32, u32, u32),
 ) -> Stmt
@@ -10751,11 +10787,11 @@ fn __action194<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action195<
+fn __action198<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
 ) -> (Expr, Vec<Link>)
 {
@@ -10778,7 +10814,7 @@ fn __action195<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action196<
+fn __action199<
     's,
 >(
     state: &mut State<'s>,
@@ -10809,7 +10845,7 @@ fn __action196<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action197<
+fn __action200<
     's,
 >(
     state: &mut State<'s>,
@@ -10840,7 +10876,7 @@ fn __action197<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action198<
+fn __action201<
     's,
 >(
     state: &mut State<'s>,
@@ -10867,11 +10903,11 @@ fn __action198<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action199<
+fn __action202<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
+    __0: (u32, Token, u32),
 ) -> Assign
 {
     let __start0 = __0.2.clone();
@@ -10892,11 +10928,11 @@ fn __action199<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action200<
+fn __action203<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
 ) -> Assign
 {
     let __start0 = __0.2.clone();
@@ -10917,52 +10953,40 @@ fn __action200<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action201<
+fn __action204<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
-    __1: (u32, Vec<Expr>, u32),
+    __0: (u32, Token, u32),
 ) -> ExprKind
 {
     let __start0 = __0.2.clone();
-    let __end0 = __1.0.clone();
-    let __start1 = __1.2.clone();
-    let __end1 = __1.2.clone();
+    let __end0 = __0.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action133(
-        state,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
     __action160(
         state,
         __0,
         __temp0,
-        __1,
-        __temp1,
     )
 }
 
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action202<
+fn __action205<
     's,
 >(
     state: &mut State<'s>,
-    __lookbehind: &u32,
-    __lookahead: &u32,
-) -> Stmt
+    __0: (u32, Token, u32),
+) -> ExprKind
 {
-    let __start0 = __lookbehind.clone();
-    let __end0 = __lookahead.clone();
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
@@ -10971,6 +10995,7 @@ fn __action202<
     let __temp0 = (__start0, __temp0, __end0);
     __action161(
         state,
+        __0,
         __temp0,
     )
 }
@@ -10978,12 +11003,12 @@ fn __action202<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action203<
+fn __action206<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Vec<Stmt>, u32),
-) -> Stmt
+    __0: (u32, Token, u32),
+) -> ExprKind
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
@@ -11003,13 +11028,99 @@ fn __action203<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action204<
+fn __action207<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Box<[Expr]>, u32),
+) -> ExprKind
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __1.0.clone();
+    let __start1 = __1.2.clone();
+    let __end1 = __1.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action133(
+        state,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action163(
+        state,
+        __0,
+        __temp0,
+        __1,
+        __temp1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action208<
+    's,
+>(
+    state: &mut State<'s>,
+    __lookbehind: &u32,
+    __lookahead: &u32,
+) -> Stmt
+{
+    let __start0 = __lookbehind.clone();
+    let __end0 = __lookahead.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action164(
+        state,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action209<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Vec<Stmt>, u32),
+) -> Stmt
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action165(
+        state,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action210<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
     __1: (u32, Vec<Stmt>, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Expr, u32),
 ) -> Stmt
 {
@@ -11021,7 +11132,7 @@ fn __action204<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action163(
+    __action166(
         state,
         __0,
         __1,
@@ -11034,7 +11145,7 @@ fn __action204<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action205<
+fn __action211<
     's,
 >(
     state: &mut State<'s>,
@@ -11049,7 +11160,7 @@ fn __action205<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action164(
+    __action167(
         state,
         __0,
         __temp0,
@@ -11059,7 +11170,7 @@ fn __action205<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action206<
+fn __action212<
     's,
 >(
     state: &mut State<'s>,
@@ -11076,7 +11187,7 @@ fn __action206<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action165(
+    __action168(
         state,
         __0,
         __1,
@@ -11088,7 +11199,7 @@ fn __action206<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action207<
+fn __action213<
     's,
 >(
     state: &mut State<'s>,
@@ -11105,7 +11216,7 @@ fn __action207<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action166(
+    __action169(
         state,
         __0,
         __1,
@@ -11117,14 +11228,14 @@ fn __action207<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action208<
+fn __action214<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Vec<Ident>, u32),
-    __3: (u32, Option<Vec<Expr>>, u32),
+    __3: (u32, Option<Box<[Expr]>>, u32),
 ) -> Stmt
 {
     let __start0 = __3.2.clone();
@@ -11135,7 +11246,7 @@ fn __action208<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action167(
+    __action170(
         state,
         __0,
         __1,
@@ -11148,11 +11259,11 @@ fn __action208<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action209<
+fn __action215<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
 ) -> Stmt
 {
@@ -11164,7 +11275,7 @@ fn __action209<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action168(
+    __action171(
         state,
         __0,
         __1,
@@ -11175,11 +11286,11 @@ fn __action209<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action210<
+fn __action216<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, __lalrpop_util::ErrorRecovery<u32, Token<'s>, std::convert::Infallible>, u32),
+    __0: (u32, __lalrpop_util::ErrorRecovery<u32, Token, std::convert::Infallible>, u32),
 ) -> Stmt
 {
     let __start0 = __0.2.clone();
@@ -11190,7 +11301,7 @@ fn __action210<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action169(
+    __action172(
         state,
         __0,
         __temp0,
@@ -11200,93 +11311,12 @@ fn __action210<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action211<
+fn __action217<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, ExprKind, u32),
 ) -> Expr
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action170(
-        state,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action212<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
-) -> Expr
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action171(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action213<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Expr, u32),
-) -> Expr
-{
-    let __start0 = __1.2.clone();
-    let __end0 = __1.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action172(
-        state,
-        __0,
-        __1,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action214<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, &'s str, u32),
-) -> Ident
 {
     let __start0 = __0.2.clone();
     let __end0 = __0.2.clone();
@@ -11306,13 +11336,94 @@ fn __action214<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action215<
+fn __action218<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, &'s str, u32),
-    __2: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
+    __1: (u32, Expr, u32),
+    __2: (u32, Token, u32),
+) -> Expr
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action174(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action219<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Expr, u32),
+) -> Expr
+{
+    let __start0 = __1.2.clone();
+    let __end0 = __1.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action175(
+        state,
+        __0,
+        __1,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action220<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+) -> Ident
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action176(
+        state,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action221<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Token, u32),
+    __2: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __1.2.clone();
@@ -11323,7 +11434,7 @@ fn __action215<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action174(
+    __action177(
         state,
         __0,
         __1,
@@ -11335,19 +11446,19 @@ fn __action215<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action216<
+fn __action222<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Option<Vec<Vars>>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __4.2.clone();
@@ -11366,7 +11477,7 @@ fn __action216<
         &__end1,
     );
     let __temp1 = (__start1, __temp1, __end1);
-    __action175(
+    __action178(
         state,
         __0,
         __1,
@@ -11385,162 +11496,23 @@ fn __action216<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action217<
+fn __action223<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __2.2.clone();
     let __end0 = __3.0.clone();
     let __start1 = __6.2.clone();
     let __end1 = __6.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action133(
-        state,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action176(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __6,
-        __temp1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action218<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Option<Vec<Vars>>, u32),
-    __7: (u32, Vec<Stmt>, u32),
-) -> Item
-{
-    let __start0 = __4.2.clone();
-    let __end0 = __5.0.clone();
-    let __start1 = __7.2.clone();
-    let __end1 = __7.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action133(
-        state,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action177(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __4,
-        __temp0,
-        __5,
-        __6,
-        __7,
-        __temp1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action219<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-) -> Item
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
-    let __start1 = __5.2.clone();
-    let __end1 = __5.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    let __temp1 = __action133(
-        state,
-        &__start1,
-        &__end1,
-    );
-    let __temp1 = (__start1, __temp1, __end1);
-    __action178(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __temp1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action220<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-    __7: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
-    let __start1 = __7.2.clone();
-    let __end1 = __7.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
@@ -11563,7 +11535,6 @@ fn __action220<
         __4,
         __5,
         __6,
-        __7,
         __temp1,
     )
 }
@@ -11571,23 +11542,24 @@ fn __action220<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action221<
+fn __action224<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Type, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Option<Vec<Vars>>, u32),
+    __7: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
-    let __start1 = __6.2.clone();
-    let __end1 = __6.2.clone();
+    let __start0 = __4.2.clone();
+    let __end0 = __5.0.clone();
+    let __start1 = __7.2.clone();
+    let __end1 = __7.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
@@ -11605,11 +11577,12 @@ fn __action221<
         __0,
         __1,
         __2,
-        __temp0,
         __3,
         __4,
+        __temp0,
         __5,
         __6,
+        __7,
         __temp1,
     )
 }
@@ -11617,23 +11590,22 @@ fn __action221<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action222<
+fn __action225<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
 ) -> Item
 {
     let __start0 = __2.2.clone();
     let __end0 = __3.0.clone();
-    let __start1 = __6.2.clone();
-    let __end1 = __6.2.clone();
+    let __start1 = __5.2.clone();
+    let __end1 = __5.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
@@ -11655,7 +11627,6 @@ fn __action222<
         __3,
         __4,
         __5,
-        __6,
         __temp1,
     )
 }
@@ -11663,22 +11634,24 @@ fn __action222<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action223<
+fn __action226<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Option<Vec<Params>>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+    __7: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __2.2.clone();
     let __end0 = __3.0.clone();
-    let __start1 = __5.2.clone();
-    let __end1 = __5.2.clone();
+    let __start1 = __7.2.clone();
+    let __end1 = __7.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
@@ -11700,98 +11673,9 @@ fn __action223<
         __3,
         __4,
         __5,
+        __6,
+        __7,
         __temp1,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action224<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, u64, u32),
-) -> Ident
-{
-    let __start0 = __0.2.clone();
-    let __end0 = __0.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action183(
-        state,
-        __0,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action225<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Stmt, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Stmt, u32),
-) -> Stmt
-{
-    let __start0 = __5.2.clone();
-    let __end0 = __5.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action184(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __4,
-        __5,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action226<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Stmt, u32),
-) -> Stmt
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action185(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
     )
 }
 
@@ -11802,35 +11686,42 @@ fn __action227<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Assign, u32),
-    __3: (u32, Expr, u32),
-    __4: (u32, bool, u32),
-    __5: (u32, Expr, u32),
-    __6: (u32, Token<'s>, u32),
-    __7: (u32, Stmt, u32),
-) -> Stmt
+    __2: (u32, Option<Vec<Params>>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
 {
-    let __start0 = __7.2.clone();
-    let __end0 = __7.2.clone();
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
+    let __start1 = __6.2.clone();
+    let __end1 = __6.2.clone();
     let __temp0 = __action133(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action186(
+    let __temp1 = __action133(
+        state,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action183(
         state,
         __0,
         __1,
         __2,
+        __temp0,
         __3,
         __4,
         __5,
         __6,
-        __7,
-        __temp0,
+        __temp1,
     )
 }
 
@@ -11841,11 +11732,126 @@ fn __action228<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Expr, u32),
-    __4: (u32, Token<'s>, u32),
+    __2: (u32, Option<Vec<Params>>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
+    let __start1 = __6.2.clone();
+    let __end1 = __6.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action133(
+        state,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action184(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __6,
+        __temp1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action229<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Option<Vec<Params>>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
+    let __start1 = __5.2.clone();
+    let __end1 = __5.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    let __temp1 = __action133(
+        state,
+        &__start1,
+        &__end1,
+    );
+    let __temp1 = (__start1, __temp1, __end1);
+    __action185(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __temp1,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action230<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+) -> Ident
+{
+    let __start0 = __0.2.clone();
+    let __end0 = __0.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action186(
+        state,
+        __0,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action231<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Expr, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Stmt, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
 ) -> Stmt
 {
@@ -11872,77 +11878,13 @@ fn __action228<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action229<
+fn __action232<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
-    __2: (u32, Stmt, u32),
-) -> Stmt
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action188(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action230<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Stmt, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Stmt, u32),
-) -> Stmt
-{
-    let __start0 = __5.2.clone();
-    let __end0 = __5.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action189(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __4,
-        __5,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action231<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
 ) -> Stmt
 {
@@ -11954,7 +11896,7 @@ fn __action231<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action190(
+    __action188(
         state,
         __0,
         __1,
@@ -11967,17 +11909,17 @@ fn __action231<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action232<
+fn __action233<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Assign, u32),
     __3: (u32, Expr, u32),
     __4: (u32, bool, u32),
     __5: (u32, Expr, u32),
-    __6: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
     __7: (u32, Stmt, u32),
 ) -> Stmt
 {
@@ -11989,7 +11931,7 @@ fn __action232<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action191(
+    __action189(
         state,
         __0,
         __1,
@@ -12006,15 +11948,79 @@ fn __action232<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action233<
+fn __action234<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Expr, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __5.2.clone();
+    let __end0 = __5.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action190(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action235<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Ident, u32),
+    __1: (u32, Token, u32),
+    __2: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action191(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action236<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Expr, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Stmt, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Stmt, u32),
 ) -> Stmt
 {
@@ -12041,42 +12047,13 @@ fn __action233<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action234<
+fn __action237<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
-    __2: (u32, Stmt, u32),
-) -> Stmt
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action133(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action193(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action235<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Expr, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Stmt, u32),
 ) -> Stmt
 {
@@ -12088,7 +12065,7 @@ fn __action235<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action194(
+    __action193(
         state,
         __0,
         __1,
@@ -12101,12 +12078,146 @@ fn __action235<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action236<
+fn __action238<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Assign, u32),
+    __3: (u32, Expr, u32),
+    __4: (u32, bool, u32),
+    __5: (u32, Expr, u32),
+    __6: (u32, Token, u32),
+    __7: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __7.2.clone();
+    let __end0 = __7.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action194(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+        __7,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action239<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Expr, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __5.2.clone();
+    let __end0 = __5.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action195(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action240<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Option<Vec<Expr>>, u32),
+    __1: (u32, Token, u32),
+    __2: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action196(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action241<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Expr, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Stmt, u32),
+) -> Stmt
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action133(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action197(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action242<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Ident, u32),
+    __1: (u32, Option<Box<[Expr]>>, u32),
 ) -> Ref
 {
     let __start0 = __1.2.clone();
@@ -12128,7 +12239,7 @@ fn __action236<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action237<
+fn __action243<
     's,
 >(
     state: &mut State<'s>,
@@ -12145,7 +12256,7 @@ fn __action237<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action196(
+    __action199(
         state,
         __0,
         __1,
@@ -12157,7 +12268,7 @@ fn __action237<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action238<
+fn __action244<
     's,
 >(
     state: &mut State<'s>,
@@ -12174,7 +12285,7 @@ fn __action238<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action197(
+    __action200(
         state,
         __0,
         __1,
@@ -12186,7 +12297,7 @@ fn __action238<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action239<
+fn __action245<
     's,
 >(
     state: &mut State<'s>,
@@ -12201,7 +12312,7 @@ fn __action239<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action198(
+    __action201(
         state,
         __0,
         __temp0,
@@ -12211,14 +12322,14 @@ fn __action239<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action240<
+fn __action246<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Vec<Ident>, u32),
-    __3: (u32, Vec<Expr>, u32),
+    __3: (u32, Box<[Expr]>, u32),
 ) -> Stmt
 {
     let __start0 = __3.0.clone();
@@ -12228,7 +12339,7 @@ fn __action240<
         __3,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action208(
+    __action214(
         state,
         __0,
         __1,
@@ -12240,12 +12351,12 @@ fn __action240<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action241<
+fn __action247<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Token<'s>, u32),
+    __1: (u32, Token, u32),
     __2: (u32, Vec<Ident>, u32),
 ) -> Stmt
 {
@@ -12257,7 +12368,7 @@ fn __action241<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action208(
+    __action214(
         state,
         __0,
         __1,
@@ -12269,12 +12380,12 @@ fn __action241<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action242<
+fn __action248<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, Ident, u32),
-    __1: (u32, Vec<Expr>, u32),
+    __1: (u32, Box<[Expr]>, u32),
 ) -> Ref
 {
     let __start0 = __1.0.clone();
@@ -12284,7 +12395,7 @@ fn __action242<
         __1,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action236(
+    __action242(
         state,
         __0,
         __temp0,
@@ -12294,7 +12405,7 @@ fn __action242<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action243<
+fn __action249<
     's,
 >(
     state: &mut State<'s>,
@@ -12309,232 +12420,10 @@ fn __action243<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action236(
+    __action242(
         state,
         __0,
         __temp0,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action244<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Option<Vec<Vars>>, u32),
-    __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.0.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action131(
-        state,
-        __2,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action216(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __6,
-        __7,
-        __8,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action245<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Option<Vec<Vars>>, u32),
-    __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __1.2.clone();
-    let __end0 = __2.0.clone();
-    let __temp0 = __action132(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action216(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __2,
-        __3,
-        __4,
-        __5,
-        __6,
-        __7,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action246<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.0.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action131(
-        state,
-        __2,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action217(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action247<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Option<Vec<Vars>>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __1.2.clone();
-    let __end0 = __2.0.clone();
-    let __temp0 = __action132(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action217(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __2,
-        __3,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action248<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Option<Vec<Vars>>, u32),
-    __7: (u32, Vec<Stmt>, u32),
-) -> Item
-{
-    let __start0 = __2.0.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action131(
-        state,
-        __2,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action218(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __6,
-        __7,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action249<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Option<Vec<Vars>>, u32),
-    __6: (u32, Vec<Stmt>, u32),
-) -> Item
-{
-    let __start0 = __1.2.clone();
-    let __end0 = __2.0.clone();
-    let __temp0 = __action132(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action218(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __2,
-        __3,
-        __4,
-        __5,
-        __6,
     )
 }
 
@@ -12548,9 +12437,12 @@ fn __action250<
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Type, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Option<Vec<Vars>>, u32),
+    __7: (u32, Vec<Stmt>, u32),
+    __8: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __2.0.clone();
@@ -12560,7 +12452,7 @@ fn __action250<
         __2,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action219(
+    __action222(
         state,
         __0,
         __1,
@@ -12568,6 +12460,9 @@ fn __action250<
         __3,
         __4,
         __5,
+        __6,
+        __7,
+        __8,
     )
 }
 
@@ -12580,9 +12475,12 @@ fn __action251<
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Option<Vec<Vars>>, u32),
-    __4: (u32, Vec<Stmt>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Type, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Option<Vec<Vars>>, u32),
+    __6: (u32, Vec<Stmt>, u32),
+    __7: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __1.2.clone();
@@ -12593,7 +12491,7 @@ fn __action251<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action219(
+    __action222(
         state,
         __0,
         __1,
@@ -12601,6 +12499,9 @@ fn __action251<
         __2,
         __3,
         __4,
+        __5,
+        __6,
+        __7,
     )
 }
 
@@ -12611,14 +12512,13 @@ fn __action252<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-    __7: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __2.0.clone();
@@ -12628,7 +12528,78 @@ fn __action252<
         __2,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action220(
+    __action223(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action253<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Option<Vec<Vars>>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __1.2.clone();
+    let __end0 = __2.0.clone();
+    let __temp0 = __action132(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action223(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __2,
+        __3,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action254<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Type, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Option<Vec<Vars>>, u32),
+    __7: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __2.0.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action131(
+        state,
+        __2,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action224(
         state,
         __0,
         __1,
@@ -12644,88 +12615,17 @@ fn __action252<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action253<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Option<Vec<Vars>>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __1.2.clone();
-    let __end0 = __2.0.clone();
-    let __temp0 = __action132(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action220(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __2,
-        __3,
-        __4,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action254<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Option<Vec<Vars>>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.0.clone();
-    let __end0 = __2.2.clone();
-    let __temp0 = __action131(
-        state,
-        __2,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action221(
-        state,
-        __0,
-        __1,
-        __temp0,
-        __3,
-        __4,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
 fn __action255<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Option<Vec<Vars>>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Type, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Option<Vec<Vars>>, u32),
+    __6: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
     let __start0 = __1.2.clone();
@@ -12736,7 +12636,7 @@ fn __action255<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action221(
+    __action224(
         state,
         __0,
         __1,
@@ -12745,6 +12645,7 @@ fn __action255<
         __3,
         __4,
         __5,
+        __6,
     )
 }
 
@@ -12755,13 +12656,12 @@ fn __action256<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
 ) -> Item
 {
     let __start0 = __2.0.clone();
@@ -12771,7 +12671,7 @@ fn __action256<
         __2,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action222(
+    __action225(
         state,
         __0,
         __1,
@@ -12779,7 +12679,6 @@ fn __action256<
         __3,
         __4,
         __5,
-        __6,
     )
 }
 
@@ -12790,12 +12689,11 @@ fn __action257<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Option<Vec<Vars>>, u32),
     __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
 ) -> Item
 {
     let __start0 = __1.2.clone();
@@ -12806,7 +12704,150 @@ fn __action257<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action222(
+    __action225(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __2,
+        __3,
+        __4,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action258<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+    __7: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.0.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action131(
+        state,
+        __2,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action226(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __6,
+        __7,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action259<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Option<Vec<Vars>>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __1.2.clone();
+    let __end0 = __2.0.clone();
+    let __temp0 = __action132(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action226(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __2,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action260<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.0.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action131(
+        state,
+        __2,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action227(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action261<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Option<Vec<Vars>>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __1.2.clone();
+    let __end0 = __2.0.clone();
+    let __temp0 = __action132(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action227(
         state,
         __0,
         __1,
@@ -12821,14 +12862,84 @@ fn __action257<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action258<
+fn __action262<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Option<Vec<Vars>>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.0.clone();
+    let __end0 = __2.2.clone();
+    let __temp0 = __action131(
+        state,
+        __2,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action228(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __3,
+        __4,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action263<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Option<Vec<Vars>>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __1.2.clone();
+    let __end0 = __2.0.clone();
+    let __temp0 = __action132(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action228(
+        state,
+        __0,
+        __1,
+        __temp0,
+        __2,
+        __3,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action264<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Option<Vec<Vars>>, u32),
     __5: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -12840,7 +12951,7 @@ fn __action258<
         __2,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action223(
+    __action229(
         state,
         __0,
         __1,
@@ -12854,13 +12965,13 @@ fn __action258<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action259<
+fn __action265<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Option<Vec<Vars>>, u32),
     __4: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -12873,7 +12984,7 @@ fn __action259<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action223(
+    __action229(
         state,
         __0,
         __1,
@@ -12887,19 +12998,19 @@ fn __action259<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action260<
+fn __action266<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Vec<Vars>, u32),
     __7: (u32, Vec<Stmt>, u32),
-    __8: (u32, Token<'s>, u32),
+    __8: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __6.0.clone();
@@ -12909,7 +13020,7 @@ fn __action260<
         __6,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action244(
+    __action250(
         state,
         __0,
         __1,
@@ -12926,18 +13037,18 @@ fn __action260<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action261<
+fn __action267<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
+    __5: (u32, Token, u32),
     __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
+    __7: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __5.2.clone();
@@ -12948,7 +13059,7 @@ fn __action261<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action244(
+    __action250(
         state,
         __0,
         __1,
@@ -12959,216 +13070,6 @@ fn __action261<
         __temp0,
         __6,
         __7,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action262<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Vec<Vars>, u32),
-    __6: (u32, Vec<Stmt>, u32),
-    __7: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __5.0.clone();
-    let __end0 = __5.2.clone();
-    let __temp0 = __action126(
-        state,
-        __5,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action245(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __4,
-        __temp0,
-        __6,
-        __7,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action263<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __4.2.clone();
-    let __end0 = __5.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action245(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __4,
-        __temp0,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action264<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Vars>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __4.0.clone();
-    let __end0 = __4.2.clone();
-    let __temp0 = __action126(
-        state,
-        __4,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action246(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action265<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __4.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action246(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action266<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Vars>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.0.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action126(
-        state,
-        __3,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action247(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action267<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, RoutineKind, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Stmt>, u32),
-    __4: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action247(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __3,
-        __4,
     )
 }
 
@@ -13181,30 +13082,30 @@ fn __action268<
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Vec<Vars>, u32),
-    __7: (u32, Vec<Stmt>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Type, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Vec<Vars>, u32),
+    __6: (u32, Vec<Stmt>, u32),
+    __7: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __6.0.clone();
-    let __end0 = __6.2.clone();
+    let __start0 = __5.0.clone();
+    let __end0 = __5.2.clone();
     let __temp0 = __action126(
         state,
-        __6,
+        __5,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action248(
+    __action251(
         state,
         __0,
         __1,
         __2,
         __3,
         __4,
-        __5,
         __temp0,
+        __6,
         __7,
     )
 }
@@ -13218,30 +13119,30 @@ fn __action269<
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Type, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Vec<Stmt>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Type, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __5.2.clone();
-    let __end0 = __6.0.clone();
+    let __start0 = __4.2.clone();
+    let __end0 = __5.0.clone();
     let __temp0 = __action127(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action248(
+    __action251(
         state,
         __0,
         __1,
         __2,
         __3,
         __4,
-        __5,
         __temp0,
+        __5,
         __6,
     )
 }
@@ -13255,9 +13156,219 @@ fn __action270<
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Vars>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __4.0.clone();
+    let __end0 = __4.2.clone();
+    let __temp0 = __action126(
+        state,
+        __4,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action252(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action271<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __4.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action252(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action272<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Vars>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __3.0.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action126(
+        state,
+        __3,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action253(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action273<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Stmt>, u32),
+    __4: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action253(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __3,
+        __4,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action274<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Type, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Vec<Vars>, u32),
+    __7: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __6.0.clone();
+    let __end0 = __6.2.clone();
+    let __temp0 = __action126(
+        state,
+        __6,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action254(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __temp0,
+        __7,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action275<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Type, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __5.2.clone();
+    let __end0 = __6.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action254(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __4,
+        __5,
+        __temp0,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action276<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, RoutineKind, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Vec<Vars>, u32),
     __6: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -13269,7 +13380,7 @@ fn __action270<
         __5,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action249(
+    __action255(
         state,
         __0,
         __1,
@@ -13284,15 +13395,15 @@ fn __action270<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action271<
+fn __action277<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Type, u32),
-    __4: (u32, Token<'s>, u32),
+    __4: (u32, Token, u32),
     __5: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
@@ -13304,7 +13415,7 @@ fn __action271<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action249(
+    __action255(
         state,
         __0,
         __1,
@@ -13319,14 +13430,14 @@ fn __action271<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action272<
+fn __action278<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Vec<Vars>, u32),
     __5: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -13338,7 +13449,7 @@ fn __action272<
         __4,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action250(
+    __action256(
         state,
         __0,
         __1,
@@ -13352,14 +13463,14 @@ fn __action272<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action273<
+fn __action279<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
@@ -13371,7 +13482,7 @@ fn __action273<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action250(
+    __action256(
         state,
         __0,
         __1,
@@ -13385,13 +13496,13 @@ fn __action273<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action274<
+fn __action280<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Vec<Vars>, u32),
     __4: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -13403,7 +13514,7 @@ fn __action274<
         __3,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action251(
+    __action257(
         state,
         __0,
         __1,
@@ -13416,13 +13527,13 @@ fn __action274<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action275<
+fn __action281<
     's,
 >(
     state: &mut State<'s>,
     __0: (u32, RoutineKind, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
@@ -13434,7 +13545,7 @@ fn __action275<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action251(
+    __action257(
         state,
         __0,
         __1,
@@ -13447,18 +13558,18 @@ fn __action275<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action276<
+fn __action282<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
     __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
+    __3: (u32, Token, u32),
     __4: (u32, Vec<Vars>, u32),
     __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-    __7: (u32, Token<'s>, u32),
+    __6: (u32, Token, u32),
+    __7: (u32, Token, u32),
 ) -> Item
 {
     let __start0 = __4.0.clone();
@@ -13468,7 +13579,7 @@ fn __action276<
         __4,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action252(
+    __action258(
         state,
         __0,
         __1,
@@ -13484,243 +13595,37 @@ fn __action276<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action277<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __4.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action252(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-        __4,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action278<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Vars>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.0.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action126(
-        state,
-        __3,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action253(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __4,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action279<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Stmt>, u32),
-    __4: (u32, Token<'s>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action253(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __3,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action280<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Vars>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __4.0.clone();
-    let __end0 = __4.2.clone();
-    let __temp0 = __action126(
-        state,
-        __4,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action254(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-        __5,
-        __6,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action281<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.2.clone();
-    let __end0 = __4.0.clone();
-    let __temp0 = __action127(
-        state,
-        &__start0,
-        &__end0,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action254(
-        state,
-        __0,
-        __1,
-        __2,
-        __3,
-        __temp0,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action282<
-    's,
->(
-    state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
-    __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Vars>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
-) -> Item
-{
-    let __start0 = __3.0.clone();
-    let __end0 = __3.2.clone();
-    let __temp0 = __action126(
-        state,
-        __3,
-    );
-    let __temp0 = (__start0, __temp0, __end0);
-    __action255(
-        state,
-        __0,
-        __1,
-        __2,
-        __temp0,
-        __4,
-        __5,
-    )
-}
-
-#[allow(unused_variables)]
-#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
-    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
 fn __action283<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Stmt>, u32),
-    __4: (u32, Token<'s>, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
+    let __start0 = __3.2.clone();
+    let __end0 = __4.0.clone();
     let __temp0 = __action127(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action255(
+    __action258(
         state,
         __0,
         __1,
         __2,
-        __temp0,
         __3,
+        __temp0,
         __4,
+        __5,
+        __6,
     )
 }
 
@@ -13731,29 +13636,29 @@ fn __action284<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Vars>, u32),
-    __5: (u32, Vec<Stmt>, u32),
-    __6: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Vars>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __4.0.clone();
-    let __end0 = __4.2.clone();
+    let __start0 = __3.0.clone();
+    let __end0 = __3.2.clone();
     let __temp0 = __action126(
         state,
-        __4,
+        __3,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action256(
+    __action259(
         state,
         __0,
         __1,
         __2,
-        __3,
         __temp0,
+        __4,
         __5,
         __6,
     )
@@ -13766,29 +13671,29 @@ fn __action285<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Stmt>, u32),
+    __4: (u32, Token, u32),
+    __5: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __3.2.clone();
-    let __end0 = __4.0.clone();
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
     let __temp0 = __action127(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action256(
+    __action259(
         state,
         __0,
         __1,
         __2,
-        __3,
         __temp0,
+        __3,
         __4,
         __5,
     )
@@ -13801,29 +13706,31 @@ fn __action286<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Vars>, u32),
-    __4: (u32, Vec<Stmt>, u32),
-    __5: (u32, Token<'s>, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Vars>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __3.0.clone();
-    let __end0 = __3.2.clone();
+    let __start0 = __4.0.clone();
+    let __end0 = __4.2.clone();
     let __temp0 = __action126(
         state,
-        __3,
+        __4,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action257(
+    __action260(
         state,
         __0,
         __1,
         __2,
+        __3,
         __temp0,
-        __4,
         __5,
+        __6,
     )
 }
 
@@ -13834,29 +13741,31 @@ fn __action287<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
-    __3: (u32, Vec<Stmt>, u32),
-    __4: (u32, Token<'s>, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __2.2.clone();
-    let __end0 = __3.0.clone();
+    let __start0 = __3.2.clone();
+    let __end0 = __4.0.clone();
     let __temp0 = __action127(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action257(
+    __action260(
         state,
         __0,
         __1,
         __2,
-        __temp0,
         __3,
+        __temp0,
         __4,
+        __5,
     )
 }
 
@@ -13867,28 +13776,28 @@ fn __action288<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Vars>, u32),
-    __5: (u32, Vec<Stmt>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Vars>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __4.0.clone();
-    let __end0 = __4.2.clone();
+    let __start0 = __3.0.clone();
+    let __end0 = __3.2.clone();
     let __temp0 = __action126(
         state,
-        __4,
+        __3,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action258(
+    __action261(
         state,
         __0,
         __1,
         __2,
-        __3,
         __temp0,
+        __4,
         __5,
     )
 }
@@ -13900,28 +13809,28 @@ fn __action289<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Vec<Params>, u32),
-    __3: (u32, Token<'s>, u32),
-    __4: (u32, Vec<Stmt>, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Stmt>, u32),
+    __4: (u32, Token, u32),
 ) -> Item
 {
-    let __start0 = __3.2.clone();
-    let __end0 = __4.0.clone();
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
     let __temp0 = __action127(
         state,
         &__start0,
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action258(
+    __action261(
         state,
         __0,
         __1,
         __2,
-        __3,
         __temp0,
+        __3,
         __4,
     )
 }
@@ -13933,9 +13842,211 @@ fn __action290<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Vars>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+    __6: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __4.0.clone();
+    let __end0 = __4.2.clone();
+    let __temp0 = __action126(
+        state,
+        __4,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action262(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __5,
+        __6,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action291<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __4.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action262(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action292<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Vars>, u32),
+    __4: (u32, Vec<Stmt>, u32),
+    __5: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __3.0.clone();
+    let __end0 = __3.2.clone();
+    let __temp0 = __action126(
+        state,
+        __3,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action263(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __4,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action293<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
+    __3: (u32, Vec<Stmt>, u32),
+    __4: (u32, Token, u32),
+) -> Item
+{
+    let __start0 = __2.2.clone();
+    let __end0 = __3.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action263(
+        state,
+        __0,
+        __1,
+        __2,
+        __temp0,
+        __3,
+        __4,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action294<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Vars>, u32),
+    __5: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __4.0.clone();
+    let __end0 = __4.2.clone();
+    let __temp0 = __action126(
+        state,
+        __4,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action264(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __5,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action295<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Vec<Params>, u32),
+    __3: (u32, Token, u32),
+    __4: (u32, Vec<Stmt>, u32),
+) -> Item
+{
+    let __start0 = __3.2.clone();
+    let __end0 = __4.0.clone();
+    let __temp0 = __action127(
+        state,
+        &__start0,
+        &__end0,
+    );
+    let __temp0 = (__start0, __temp0, __end0);
+    __action264(
+        state,
+        __0,
+        __1,
+        __2,
+        __3,
+        __temp0,
+        __4,
+    )
+}
+
+#[allow(unused_variables)]
+#[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
+    clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
+fn __action296<
+    's,
+>(
+    state: &mut State<'s>,
+    __0: (u32, Token, u32),
+    __1: (u32, Ident, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Vec<Vars>, u32),
     __4: (u32, Vec<Stmt>, u32),
 ) -> Item
@@ -13947,7 +14058,7 @@ fn __action290<
         __3,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action259(
+    __action265(
         state,
         __0,
         __1,
@@ -13960,13 +14071,13 @@ fn __action290<
 #[allow(unused_variables)]
 #[allow(clippy::too_many_arguments, clippy::needless_lifetimes,
     clippy::just_underscores_and_digits, clippy::clone_on_copy, clippy::unit_arg)]
-fn __action291<
+fn __action297<
     's,
 >(
     state: &mut State<'s>,
-    __0: (u32, Token<'s>, u32),
+    __0: (u32, Token, u32),
     __1: (u32, Ident, u32),
-    __2: (u32, Token<'s>, u32),
+    __2: (u32, Token, u32),
     __3: (u32, Vec<Stmt>, u32),
 ) -> Item
 {
@@ -13978,7 +14089,7 @@ fn __action291<
         &__end0,
     );
     let __temp0 = (__start0, __temp0, __end0);
-    __action259(
+    __action265(
         state,
         __0,
         __1,
@@ -13991,18 +14102,18 @@ fn __action291<
 #[allow(clippy::type_complexity, dead_code)]
 pub trait __ToTriple<'s, >
 {
-    fn to_triple(self) -> Result<(u32,Token<'s>,u32), __lalrpop_util::ParseError<u32, Token<'s>, std::convert::Infallible>>;
+    fn to_triple(self) -> Result<(u32,Token,u32), __lalrpop_util::ParseError<u32, Token, std::convert::Infallible>>;
 }
 
-impl<'s, > __ToTriple<'s, > for (u32, Token<'s>, u32)
+impl<'s, > __ToTriple<'s, > for (u32, Token, u32)
 {
-    fn to_triple(self) -> Result<(u32,Token<'s>,u32), __lalrpop_util::ParseError<u32, Token<'s>, std::convert::Infallible>> {
+    fn to_triple(self) -> Result<(u32,Token,u32), __lalrpop_util::ParseError<u32, Token, std::convert::Infallible>> {
         Ok(self)
     }
 }
-impl<'s, > __ToTriple<'s, > for Result<(u32, Token<'s>, u32), std::convert::Infallible>
+impl<'s, > __ToTriple<'s, > for Result<(u32, Token, u32), std::convert::Infallible>
 {
-    fn to_triple(self) -> Result<(u32,Token<'s>,u32), __lalrpop_util::ParseError<u32, Token<'s>, std::convert::Infallible>> {
+    fn to_triple(self) -> Result<(u32,Token,u32), __lalrpop_util::ParseError<u32, Token, std::convert::Infallible>> {
         self.map_err(|error| __lalrpop_util::ParseError::User { error })
     }
 }

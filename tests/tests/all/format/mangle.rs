@@ -31,7 +31,7 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
     let breaks = [0, 20, 100][random.below(3)];
     let mut out = String::new();
     let mut at = 0;
-    let all: Vec<(Token<'_>, std::ops::Range<usize>)> = lexemes(text).collect();
+    let all: Vec<(Token, std::ops::Range<usize>)> = lexemes(text).collect();
     for (idx, (token, range)) in all.iter().enumerate() {
         let between = &text[at..range.start];
         at = range.end;
@@ -55,11 +55,11 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
         }
         let written = &text[range.clone()];
         match token {
-            Token::Assign(_) => out.push_str([":=", "=", ": =", ":\t="][random.below(4)]),
-            Token::Comment | Token::Bits(_) | Token::Str(_) | Token::Number(_) | Token::Theta => {
+            Token::Assign => out.push_str([":=", "=", ": =", ":\t="][random.below(4)]),
+            Token::Comment | Token::Bits | Token::Str | Token::Number | Token::Theta => {
                 out.push_str(written)
             }
-            Token::Name(name) => match called(name, all.get(idx + 1)) {
+            Token::Name => match called(written, all.get(idx + 1)) {
                 true => out.push_str(&any_case(written, random)),
                 false => out.push_str(written),
             },
@@ -71,7 +71,7 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
 }
 
 /// Is it a built-in with arguments, whose letter case does not matter?
-fn called(name: &str, next: Option<&(Token<'_>, std::ops::Range<usize>)>) -> bool {
+fn called(name: &str, next: Option<&(Token, std::ops::Range<usize>)>) -> bool {
     let lines = matches!(Builtin::find(name), Some(Builtin::Col | Builtin::Row | Builtin::Step));
     lines && matches!(next, Some((Token::Open, _)))
 }
