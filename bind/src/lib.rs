@@ -7,7 +7,8 @@
 //! * [`source`]: what the caller does: open files, hear notes, end long work.
 //! * [`data`]: one file, and the value that it gives; [`layouts`], [`widths`], [`settings`]: how it is laid out.
 //! * [`encoding`]: how values are written; [`form`]: what data become in a format that holds no such data;
-//!   [`results`]: results by their names, and their text; [`rows`]: results as records and arcs of the input.
+//!   [`results`]: results by their names, and their text; [`rows`]: results as records and arcs of the input; [`records`]: tables
+//!   under the names of fields.
 //! * [`generated`]: data made where a file may stand.
 //!
 //! Nothing here knows a terminal, a file system or the clock, and nothing knows where a routine comes from.
@@ -31,6 +32,7 @@ pub mod marked;
 pub mod offer;
 pub mod param;
 pub mod part;
+pub mod records;
 pub mod request;
 pub mod results;
 pub mod rows;
@@ -46,6 +48,7 @@ pub use fields::Fields;
 pub use layouts::AnyLayout;
 pub use load::{Loaded, load};
 pub use param::{Kind, Param, Signature};
+pub use records::RecordList;
 pub use rows::{ResultForm, Rows};
 pub use settings::Settings;
 pub use source::{Files, Observer, OpenFile, Reading, Waiting};

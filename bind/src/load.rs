@@ -18,6 +18,7 @@ use crate::layouts::AnyLayout;
 use crate::offer::Offer;
 use crate::param::Signature;
 use crate::part::locate;
+use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows};
 use crate::source::Reading;
 use crate::widths;
@@ -28,6 +29,8 @@ pub struct Loaded {
     pub arguments: Vec<Argument>,
     /// What the rows of parameters stand for, by their names, where the binding keeps that.
     pub rows: BTreeMap<String, Rows>,
+    /// The lists whose records lie in the rows of tables, by the names of parameters.
+    pub lists: Vec<RecordList>,
     /// The graph of `--graph`, or else the only one that was read, and its file, where the binding keeps it.
     pub graph: Option<(String, Rc<Graph>)>,
     /// The most memory that reading and laying out took at once: with as much they can be loaded again.
@@ -72,7 +75,7 @@ pub fn load(
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
-    let mut arguments = Vec::new();
+    let (mut arguments, mut lists) = (Vec::new(), Vec::new());
     let columns = std::iter::repeat(TableForm::Columns);
     let never = std::iter::repeat(SparseWish::Never);
     let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
@@ -93,9 +96,10 @@ pub fn load(
                     form,
                     sparse,
                 };
-                let FileValue { laid_out, rows: found } =
+                let FileValue { laid_out, rows: found, list } =
                     loader.file(request, is_kept(&param.name))?;
                 rows = found;
+                lists.extend(list.map(|list| list.called(&param.name)));
                 laid_out
             }
             (Origin::Offer(offer), Some(offered)) => {
@@ -138,6 +142,7 @@ pub fn load(
         true => Ok(Loaded {
             arguments,
             rows: kept_rows,
+            lists,
             graph: graph.filter(|_| keeps_graph),
             peak_bytes: loader.peak,
         }),
@@ -198,6 +203,8 @@ struct FileValue {
     laid_out: LaidOut,
     /// What the rows stand for.
     rows: Option<Rows>,
+    /// How the records of a list lie in them.
+    list: Option<RecordList>,
 }
 
 struct Loader<'a> {
@@ -245,8 +252,9 @@ impl Loader<'_> {
                 let n_bytes = data::bytes_in(&numbers);
                 let max_bytes = request.max_bytes.saturating_sub(n_bytes);
                 let request = LoadRequest { max_bytes, ..request };
-                let (value, form, RowFields { fields, widths }) =
-                    data::from_numbers(self.reading, &numbers, request)?;
+                let (value, form, chosen) = data::from_numbers(self.reading, &numbers, request)?;
+                let list = RecordList::of(request.file, &numbers, &value, &chosen);
+                let RowFields { fields, widths } = chosen;
                 self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
                 let is_list = match numbers.shape {
                     Shape::List(_) => !matches!(value, HostValue::Word(_)),
@@ -256,13 +264,13 @@ impl Loader<'_> {
                     self.free = self.free.saturating_sub(n_bytes);
                     Rows::Records { numbers, fields, widths }
                 });
-                Ok(FileValue { laid_out: LaidOut::dense(value, form), rows })
+                Ok(FileValue { laid_out: LaidOut::dense(value, form), rows, list })
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(data::laid_out_bytes(&value));
                 let laid_out = LaidOut::dense(value, TableForm::Columns);
-                Ok(FileValue { laid_out, rows: None })
+                Ok(FileValue { laid_out, rows: None, list: None })
             }
         }
     }
@@ -283,7 +291,8 @@ impl Loader<'_> {
             None => matches!(laid_out.value, HostValue::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
-        Ok(FileValue { laid_out, rows: rows_are_arcs.then_some(Rows::Arcs(graph)) })
+        let rows = rows_are_arcs.then_some(Rows::Arcs(graph));
+        Ok(FileValue { laid_out, rows, list: None })
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {

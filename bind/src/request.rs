@@ -1,7 +1,7 @@
 //! What a running program reads: a value of some type from a file that it names, perhaps with a layout.
 
 use star_base::{Code, Diagnostic, text};
-use star_io::{FileError, GraphSizes};
+use star_io::{Data, FileError, GraphSizes};
 use star_ir::Ty;
 use star_vm::{HostValue, TableForm};
 
@@ -11,7 +11,16 @@ use crate::error::without_file;
 use crate::layouts::AnyLayout;
 use crate::param::Kind;
 use crate::part::locate;
+use crate::records::RecordList;
 use crate::source::Reading;
+
+/// What was read.
+pub struct Read {
+    /// The value.
+    pub value: HostValue,
+    /// The list whose records lie in the rows of a table.
+    pub list: Option<RecordList>,
+}
 
 /// Reads a value of this type; it takes at most `max_bytes`.
 ///
@@ -23,7 +32,7 @@ pub fn read_value(
     layout: Option<&str>,
     ty: Ty,
     max_bytes: u64,
-) -> Result<HostValue, FileError> {
+) -> Result<Read, FileError> {
     let (layout, widths) = match layout {
         Some(text) => {
             let (layout, widths) = layout_of(text).map_err(without_file)?;
@@ -48,7 +57,12 @@ pub fn read_value(
     let (form, sparse) = (TableForm::Columns, SparseWish::Never);
     let layout = layout.as_ref();
     let request = LoadRequest { kind, layout, file, max_bytes, widths, form, sparse };
-    data::to_value(reading, data, request)
+    if let Data::Numbers(numbers) = &data {
+        let (value, _, chosen) = data::from_numbers(reading, numbers, request)?;
+        let list = RecordList::of(file, numbers, &value, &chosen);
+        return Ok(Read { value, list });
+    }
+    Ok(Read { value: data::to_value(reading, data, request)?, list: None })
 }
 
 /// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,

@@ -4,6 +4,7 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_vm::{HostValue, display};
 
 use crate::param::{Kind, Signature};
+use crate::records::RecordList;
 
 /// A result that is wanted in a file, `NAME=FILE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,12 +72,19 @@ pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
     vars.chain(is_function.then_some(Some(signature.name.as_str()))).collect()
 }
 
-/// A result by its name: a table with its sizes and number of ones, then its rows.
-pub fn summary(name: &str, value: &HostValue) -> String {
+/// A result by its name: a table with its sizes and number of ones, then its rows, under the names of their fields if they are
+/// records of one of these lists.
+pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
     let shown = display::long(display::Shown::from(value));
     match value {
         HostValue::Table(table) => {
             let sizes = display::short(display::Shown::from(value));
+            let column = |idx| Some(table.column(idx));
+            if let Some(list) = RecordList::of_width(lists, table.n_cols())
+                && let Some(lines) = list.lines(table.n_rows(), &column)
+            {
+                return format!("{name} = {sizes}, as records of {}\n{lines}", list.name);
+            }
             let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
             let gap = if table.n_rows() > 0 && table.n_cols() > 0 { "\n" } else { "" };
             format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
@@ -127,11 +135,11 @@ mod tests {
     #[test]
     fn tables_begin_on_a_line_of_their_own() {
         let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
-        assert_eq!(summary("P", &table), "P = 2 × 2, 2 ones\n01\n10\n");
+        assert_eq!(summary("P", &table, &[]), "P = 2 × 2, 2 ones\n01\n10\n");
         let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
-        assert_eq!(summary("P", &empty), "P = 0 × 2, 0 ones\n");
-        assert_eq!(summary("n", &HostValue::Int(3)), "n = 3\n");
-        assert_eq!(summary("X", &HostValue::Unset), "X = unset\n");
+        assert_eq!(summary("P", &empty, &[]), "P = 0 × 2, 0 ones\n");
+        assert_eq!(summary("n", &HostValue::Int(3), &[]), "n = 3\n");
+        assert_eq!(summary("X", &HostValue::Unset, &[]), "X = unset\n");
     }
 
     #[test]

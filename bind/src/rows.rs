@@ -223,7 +223,7 @@ impl Rows {
 }
 
 /// The rows of a table as records with these fields.
-fn like(
+pub(crate) fn like(
     table: &BitTable,
     fields: &[Field],
     widths: &[usize],

@@ -221,7 +221,8 @@ fn a_program_reads_what_its_files_give() {
     let (files, ears, settings) = (shelf(), Ears::default(), Settings::default());
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
     let table = Ty::Table(Extent::Const(0), Extent::Const(0));
-    let read = |file, layout, ty| read_value(reading, file, layout, ty, 1 << 20);
+    let read =
+        |file, layout, ty| read_value(reading, file, layout, ty, 1 << 20).map(|read| read.value);
     let weights = read("road.gr", Some("weights-out h=10"), table).unwrap();
     let HostValue::Table(weights) = weights else { panic!("a table") };
     assert_eq!((weights.n_rows(), weights.n_cols()), (3, 30));

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use star_base::{Code, Diagnostic};
 use star_bind::marked::marked;
 use star_bind::results::{ResultFile, result_file, summary};
-use star_bind::{Kind, ResultForm, Rows, Signature, encoding};
+use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
 use star_io::{FileError, Graph, Numbers, OutputRef};
@@ -28,6 +28,8 @@ pub(crate) struct Out {
 pub(crate) struct Origins {
     /// What the rows of parameters stand for, by their names.
     pub(crate) rows: BTreeMap<String, Rows>,
+    /// The lists whose records lie in the rows of parameters.
+    pub(crate) lists: Vec<RecordList>,
     /// The graph, and its file.
     pub(crate) graph: Option<(String, Rc<Graph>)>,
     /// Coordinates of its vertices, where it is drawn.
@@ -145,7 +147,7 @@ pub(crate) fn print(
             (HostValue::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
             _ => String::new(),
         };
-        if !output.write(&(summary(name, value) + &marked)) {
+        if !output.write(&(summary(name, value, &origins.lists) + &marked)) {
             return;
         }
     }

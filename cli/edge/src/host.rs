@@ -1,7 +1,7 @@
 //! The world outside the machine: `print`, `read` and `write` of a running program.
 
 use star_base::{BitsRef, Code};
-use star_bind::{Fields, Kind, Reading, Settings, encoding, request};
+use star_bind::{Fields, Kind, Reading, RecordList, Settings, encoding, request};
 use star_io::{FileError, OutputRef};
 use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
@@ -31,6 +31,8 @@ pub struct RunHost<'a> {
     settings: &'a Settings,
     /// Notes and help that belong to the last error, which itself has only one line.
     pub advice: Advice,
+    /// The lists that were read as tables.
+    pub lists: Vec<RecordList>,
 }
 
 /// What a message says beside its line.
@@ -50,7 +52,7 @@ impl<'a> RunHost<'a> {
         console: Console<'a>,
         settings: &'a Settings,
     ) -> Self {
-        RunHost { output, access, console, settings, advice: Advice::default() }
+        RunHost { output, access, console, settings, advice: Advice::default(), lists: Vec::new() }
     }
 
     fn fail(&mut self, error: FileError) -> HostError {
@@ -81,8 +83,12 @@ impl Host for RunHost<'_> {
         let reading =
             Reading { files: self.access, observer: &self.console, settings: self.settings };
         let max_bytes = max_bytes.unwrap_or(u64::MAX);
-        let value = request::read_value(reading, file, layout, ty, max_bytes);
-        value.map_err(|error| self.fail(error))
+        let read = request::read_value(reading, file, layout, ty, max_bytes);
+        let read = read.map_err(|error| self.fail(error))?;
+        if let Some(list) = read.list {
+            list.join(&mut self.lists);
+        }
+        Ok(read.value)
     }
 
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError> {

@@ -120,8 +120,10 @@ impl Session {
         };
         let stats = control.stats;
         let advice = std::mem::take(&mut host.advice);
+        let lists = std::mem::take(&mut host.lists);
         drop(clock);
         self.flags.clear();
+        lists.into_iter().for_each(|list| list.join(&mut self.lists));
         let taken = begun.elapsed();
         let (outcome, ended) = match ran {
             Ok(ran) => ran,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Builtin, Diagnostic, Span};
+use star_bind::RecordList;
 use star_compiler::session::{self as compiler, Does, Environment, Line};
 use star_edge::access::{Access, Grants};
 use star_edge::engine::Engine;
@@ -44,6 +45,8 @@ pub struct Session {
     pub(super) log: Log,
     /// What `--graph` offers.
     pub(super) offers: Option<Offers>,
+    /// The lists that lines read as tables.
+    pub(super) lists: Vec<RecordList>,
     /// What was written by `:save`, by the files.
     pub(super) saved: BTreeMap<PathBuf, String>,
     feed: Feed,
@@ -116,6 +119,7 @@ impl Session {
             files: Vec::new(),
             log: Log::default(),
             offers: None,
+            lists: Vec::new(),
             saved: BTreeMap::new(),
             feed: Feed::new(),
             first_failure: None,
@@ -129,6 +133,7 @@ impl Session {
         View {
             environment: &self.environment,
             values: &self.values,
+            lists: &self.lists,
             interrupt: &self.flags.interrupt,
         }
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
+use star_bind::RecordList;
 use star_compiler::session::{Environment, Variable};
 use star_ir::Ty;
 use star_vm::{BackendError, HostValue};
@@ -19,6 +20,8 @@ pub struct View<'a> {
     pub environment: &'a Environment,
     /// What holds the values.
     pub values: &'a Values,
+    /// The lists that were read as tables.
+    pub lists: &'a [RecordList],
     /// Set when the user wants an end.
     pub interrupt: &'a AtomicBool,
 }

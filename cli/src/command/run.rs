@@ -265,7 +265,7 @@ pub(crate) fn run_with(
     times.end(Part::Compiling);
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let Loaded { mut arguments, rows, graph, peak_bytes: loading_bytes } = loaded?;
+    let Loaded { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
     // What is only shown is not worth much memory.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
     let places = match &graph {
@@ -274,7 +274,7 @@ pub(crate) fn run_with(
         }
         Some(_) | None => None,
     };
-    let origins = Origins { rows, graph, places };
+    let origins = Origins { rows, lists, graph, places };
     if ready.is_function {
         arguments.push(Argument::new(HostValue::Unset, false));
     }

@@ -4,13 +4,14 @@ use std::ops::Range;
 
 use star_base::text;
 use star_base::{BitTable, did_you_mean};
+use star_bind::RecordList;
 use star_edge::failure::not_shown;
 use star_ir::{Extent, Ty};
 use star_vm::{BackendError, HostValue};
 
 use super::grid::Grid;
 use super::request::{Fault, NamedValue, Request, resolve};
-use super::{Screen, sizes, table, value};
+use super::{Screen, sizes, table, titled, value};
 use crate::view::{RESULT, View};
 
 /// A table of a session.
@@ -53,7 +54,7 @@ fn stored<'a>(view: &'a View<'a>, slot: &'a str) -> Option<Stored<'a>> {
 pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) -> String {
     let name = (slot != RESULT).then_some(slot);
     if let Some(grid) = stored(view, slot) {
-        return table(name, &grid, screen);
+        return records(view, name, &grid).unwrap_or_else(|| table(name, &grid, screen));
     }
     if view.ty(slot) == Some(Ty::Handle) {
         return "handle".to_owned();
@@ -74,6 +75,15 @@ pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) ->
     let beside = n_rows.and_then(|n_rows| beside(view, slot, last, n_rows));
     let beside = beside.as_ref().map(|grid| (grid.slot, grid as &dyn Grid));
     value(name, &held, beside, screen)
+}
+
+/// The text of a table as records of a list that was read, if it is as wide as those of one.
+fn records(view: &View<'_>, name: Option<&str>, grid: &Stored<'_>) -> Option<String> {
+    let list = RecordList::of_width(view.lists, grid.n_cols)?;
+    let column = |idx: usize| Some(grid.columns(idx..idx + 1)?.into_first_column());
+    let lines = list.lines(grid.n_rows, &column)?;
+    let title = titled(name, &sizes(grid));
+    Some(format!("{title}, as records of {}\n{}", list.name, lines.trim_end()))
 }
 
 /// Is there a table in the slot?

@@ -37,8 +37,8 @@ use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, Routine
 pub(crate) use cache::LoweringCache;
 pub(crate) use internal::internal_fault;
 use program::CostParts;
-pub(crate) use program::{diagnose, lower};
 pub use program::{LowerOptions, Lowered};
+pub(crate) use program::{diagnose, lower};
 use sizes::{Ext, Exts, SizeKey};
 
 /// See Note [Facts].
