@@ -134,8 +134,14 @@ impl Values {
         }
         let (names, mut values): (Vec<&String>, Vec<DynValue>) =
             slots.iter().filter_map(|slot| Some((slot, self.slots.remove(slot)?))).unzip();
-        let outcome = self.backend.run(&plan, &mut values, control);
+        // A table that a line looks at by rows had best lie by rows; half turned it is the same table.
+        let laid_out =
+            self.backend.lay_out(&plan, &mut values, control.limits.memory, control.interrupt);
+        let outcome = match laid_out {
+            Ok(()) => Ok(self.backend.run(&plan, &mut values, control)),
+            Err(error) => Err(error),
+        };
         self.slots.extend(names.into_iter().cloned().zip(values));
-        Ok(outcome)
+        outcome
     }
 }
