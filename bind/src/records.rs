@@ -218,8 +218,9 @@ mod tests {
         let (people, pairs) = (list(PEOPLE, &[2, 7]), list("a,b\n1,2\n", &[4, 5]));
         let found =
             |lists: &[RecordList], n| RecordList::of_width(lists, n).map(|it| it.name.clone());
-        assert_eq!(found(&[people.clone()], 9).as_deref(), Some("R"));
-        assert_eq!(found(&[people.clone()], 8), None);
+        let only = std::slice::from_ref(&people);
+        assert_eq!(found(only, 9).as_deref(), Some("R"));
+        assert_eq!(found(only, 8), None);
         assert_eq!(found(&[people.clone(), pairs], 9), None);
         assert_eq!(found(&[people.clone(), people], 9).as_deref(), Some("R"));
         assert_eq!(found(&[list("a\n1\n", &[1])], 1), None);
