@@ -217,7 +217,7 @@ pub trait Backend {
     /// way: a table too large for a second form beside it goes into the form of which the program reads more lines.
     ///
     /// # Errors
-    /// If `interrupt` is set meanwhile. The values are worth nothing then.
+    /// If `interrupt` is set meanwhile. The values are the same then, however they lie.
     fn lay_out(
         &self,
         _plan: &Self::Plan,
