@@ -1,6 +1,5 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
-use super::facts::Facts;
 use super::requirements;
 use super::walk::{Inspect, Walk};
 use crate::check::{Check, SizeOperand};
@@ -8,7 +7,6 @@ use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::stmt::SizeOp;
 use crate::table::Gives;
-use crate::visit;
 
 impl<I: Inspect> Walk<'_, '_, I> {
     pub(super) fn assign(&mut self, dst: VarId, op: &Op) {
@@ -61,7 +59,10 @@ impl<I: Inspect> Walk<'_, '_, I> {
         {
             facts.learn_result(dst, *op, a, b);
         }
-        learn_result(facts, dst, dst_ty, op);
+        if let Op::First(bits) | Op::Count(bits) = op {
+            let result = SizeOperand::Value(var);
+            facts.learn_order(result, 0, SizeOperand::Length(*bits));
+        }
     }
 
     pub(super) fn size_op(&mut self, op: &SizeOp) {
@@ -129,19 +130,6 @@ impl<I: Inspect> Walk<'_, '_, I> {
                 }
             }
         }
-    }
-}
-
-/// What is known of a result besides its size.
-fn learn_result(facts: &mut Facts<'_>, dst: VarId, dst_ty: Ty, op: &Op) {
-    if let Op::First(bits) | Op::Count(bits) = op {
-        let result = SizeOperand::Value(Operand::Var(dst));
-        facts.learn_order(result, 0, SizeOperand::Length(*bits));
-    }
-    let mut is_other = dst_ty == Ty::Bool;
-    visit::op_accesses(op, &mut |var, _| is_other &= var != dst);
-    if is_other && matches!(op, Op::Compare(..) | Op::Not(_) | Op::Logic(..) | Op::Copy(_)) {
-        facts.learn_made(dst, op);
     }
 }
 

@@ -7,7 +7,7 @@ use super::effects::Effect;
 use super::known::{Class, Fact, Key, Known, measure_key, operand_key};
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
-use crate::op::{IntOp, LogicOp, Op, Operand, Relation};
+use crate::op::{IntOp, Operand, Relation};
 use crate::program::{Extent, Ty, Var, VarId};
 use crate::visit;
 
@@ -74,7 +74,6 @@ impl<'a> Facts<'a> {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
             Check::Sized(v) => return self.sized(*v),
             Check::HandlePart(v, _) => self.set(*v),
-            Check::Assert(condition, _) => self.assume(condition, true),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
                 self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
@@ -95,7 +94,8 @@ impl<'a> Facts<'a> {
             | Check::Fits { .. }
             | Check::FitsInt(_)
             | Check::Even(_)
-            | Check::NoCarry(..) => {}
+            | Check::NoCarry(..)
+            | Check::Assert(..) => {}
         }
         self.known.insert(Fact::Check(check.clone()));
     }
@@ -105,41 +105,13 @@ impl<'a> Facts<'a> {
         self.known.insert(Fact::Result(dst, op, a.clone(), b.clone()));
     }
 
-    /// The variable, a boolean, holds the result of the operation on scalars.
-    pub(crate) fn learn_made(&mut self, dst: VarId, op: &Op) {
-        self.known.insert(Fact::Made(dst, op.clone()));
-    }
-
     /// The first number and `by` more are at most the second.
     pub(crate) fn learn_order(&mut self, less: SizeOperand, by: u32, more: SizeOperand) {
         self.known.insert(Fact::Order(less, by, more));
     }
 
-    /// The boolean is this: what follows by the comparison that made it.
-    pub(crate) fn assume(&mut self, test: &Operand, truth: bool) {
-        let mut open = vec![(test.clone(), truth)];
-        for _ in 0..MAX_CLASS {
-            let Some((Operand::Var(test), truth)) = open.pop() else { return };
-            let made = self.about(Key::Var(test), Class::Other).find_map(|fact| match fact {
-                Fact::Made(dst, op) => (*dst == test).then(|| op.clone()),
-                Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => None,
-            });
-            if let Some(Op::Not(of)) = made {
-                open.push((of, !truth));
-            } else if let Some(Op::Copy(of)) = made {
-                open.push((of, truth));
-            } else if let Some(Op::Compare(relation, a, b)) = made {
-                self.compared(relation, a, b, truth);
-            } else if let Some(Op::Logic(op, a, b)) = made
-                && op == if truth { LogicOp::And } else { LogicOp::Or }
-            {
-                open.extend([(a, truth), (b, truth)]);
-            }
-        }
-    }
-
     /// A comparison came out like this.
-    fn compared(&mut self, relation: Relation, a: Operand, b: Operand, truth: bool) {
+    pub(super) fn compared(&mut self, relation: Relation, a: Operand, b: Operand, truth: bool) {
         let (a, b) = (SizeOperand::Value(a), SizeOperand::Value(b));
         match (relation, truth) {
             (Relation::Eq, true) | (Relation::Ne, false) => {
@@ -192,7 +164,7 @@ impl<'a> Facts<'a> {
             // What is at most their number stays so.
             Fact::Order(less, _, _) => *less == columns,
             Fact::Check(Check::HandlePart(..)) => true,
-            Fact::Check(_) | Fact::Result(..) | Fact::Made(..) | Fact::Ensured(..) => false,
+            Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
         });
     }
 
@@ -291,11 +263,8 @@ impl<'a> Facts<'a> {
                     match fact {
                         Fact::Check(Check::Size(a, b)) if *a == here => found.push(b.clone()),
                         Fact::Check(Check::Size(a, b)) if *b == here => found.push(a.clone()),
-                        Fact::Check(_)
-                        | Fact::Result(..)
-                        | Fact::Made(..)
-                        | Fact::Order(..)
-                        | Fact::Ensured(..) => {}
+                        Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => {
+                        }
                     }
                 }
             }
@@ -329,11 +298,7 @@ impl<'a> Facts<'a> {
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
         self.relations(Key::Var(var)).find_map(|fact| match fact {
             Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
-            Fact::Result(..)
-            | Fact::Check(_)
-            | Fact::Made(..)
-            | Fact::Order(..)
-            | Fact::Ensured(..) => None,
+            Fact::Result(..) | Fact::Check(_) | Fact::Order(..) | Fact::Ensured(..) => None,
         })
     }
 
@@ -351,11 +316,7 @@ impl<'a> Facts<'a> {
                 Fact::Result(dst, o, x, y) if *o == op && x == a && y == b => {
                     Some(Operand::Var(*dst))
                 }
-                Fact::Result(..)
-                | Fact::Check(_)
-                | Fact::Made(..)
-                | Fact::Order(..)
-                | Fact::Ensured(..) => None,
+                Fact::Result(..) | Fact::Check(_) | Fact::Order(..) | Fact::Ensured(..) => None,
             })
             .collect()
     }

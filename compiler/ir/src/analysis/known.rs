@@ -11,7 +11,7 @@ use std::rc::Rc;
 use foldhash::fast::RandomState;
 
 use crate::check::{Check, SizeOperand};
-use crate::op::{IntOp, Op, Operand};
+use crate::op::{IntOp, Operand};
 use crate::program::VarId;
 use crate::visit;
 
@@ -21,8 +21,6 @@ pub(super) enum Fact {
     Check(Check),
     /// The variable is the result of the operation.
     Result(VarId, IntOp, Operand, Operand),
-    /// The boolean is the result of the operation on scalars.
-    Made(VarId, Op),
     /// The first number and so many more are at most the second.
     Order(SizeOperand, u32, SizeOperand),
     /// `ensure_columns` was done with this number.
@@ -84,7 +82,6 @@ impl Class {
                 | Check::Fits { .. }
                 | Check::Even(_),
             )
-            | Fact::Made(..)
             | Fact::Ensured(..) => Class::Other,
         }
     }
@@ -316,10 +313,6 @@ fn keys(fact: &Fact) -> Vec<Key> {
             keys.push(Key::Var(*dst));
             keys.extend([operand_key(a), operand_key(b)].into_iter().flatten());
         }
-        Fact::Made(dst, op) => {
-            keys.push(Key::Var(*dst));
-            visit::op_accesses(op, &mut |var, _| keys.push(Key::Var(var)));
-        }
         Fact::Order(less, _, more) => {
             keys.extend([measure_key(less), measure_key(more)].into_iter().flatten());
         }
@@ -368,11 +361,9 @@ mod tests {
     fn number_of(fact: &Fact) -> i64 {
         match fact {
             Fact::Ensured(_, Operand::Int(number)) => *number,
-            Fact::Check(_)
-            | Fact::Result(..)
-            | Fact::Made(..)
-            | Fact::Order(..)
-            | Fact::Ensured(..) => panic!("{fact:?}"),
+            Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => {
+                panic!("{fact:?}")
+            }
         }
     }
 

@@ -252,8 +252,15 @@ impl<'f, 'a> Prover<'f, 'a> {
 
     /// A number by its atoms; `None` if it has no value, or too long a polynomial.
     fn polynomial(&mut self, of: &SizeOperand, nested: usize) -> Option<Polynomial> {
-        if let SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) = of {
-            return None;
+        match of {
+            SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) => return None,
+            SizeOperand::Value(Operand::Int(number)) => {
+                return Some(Polynomial::number((*number).into()));
+            }
+            SizeOperand::Value(Operand::Var(_))
+            | SizeOperand::Length(_)
+            | SizeOperand::Rows(_)
+            | SizeOperand::Columns(_) => {}
         }
         if visit::measured(of).is_some_and(|var| !self.facts.is_sized(var)) {
             return None;
@@ -455,7 +462,6 @@ impl Atom {
                 | Check::Assert(..),
             )
             | Fact::Result(..)
-            | Fact::Made(..)
             | Fact::Ensured(..) => {}
         }
     }

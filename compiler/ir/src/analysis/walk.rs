@@ -10,11 +10,15 @@ use super::effects::{self, Effect, Effects};
 use super::facts::Facts;
 use super::latches::Latches;
 use super::loops::Turns;
+use super::tested::{Comparison, Tests};
 use crate::check::{Check, SizeOperand};
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Program, Routine, Ty, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
+
+/// What tests say is known inside so many of them, one inside the other.
+const MAX_TESTS: usize = 32;
 
 /// Looks at each point that control reaches. Statements have the numbers of [`super::n_statements`].
 pub trait Inspect {
@@ -111,6 +115,8 @@ fn walk_with<'a>(
         tile: None,
         sums: Vec::new(),
         at: 0,
+        tests: Tests::default(),
+        n_tests: 0,
     };
     walk.block(&routine.body);
     walk.end(None);
@@ -162,6 +168,9 @@ pub(super) struct Walk<'w, 'a, I> {
     pub(super) sums: Vec<VarId>,
     /// The number of the next statement.
     at: usize,
+    tests: Tests,
+    /// How many `if`s are around.
+    n_tests: usize,
 }
 
 impl<'a, I: Inspect> Walk<'_, 'a, I> {
@@ -170,7 +179,17 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             let at = self.at;
             self.at += 1;
             self.inspect(|inspect, point| inspect.before(at, stmt, point));
+            let is_plain = visit::blocks(&stmt.kind).iter().all(|block| block.is_empty());
+            // The arms of an `if` begin with what was tested before it.
+            if !is_plain && !matches!(stmt.kind, StmtKind::If { .. }) {
+                self.tests.clear();
+            }
             self.statement(stmt);
+            if is_plain {
+                self.tests.record(&stmt.kind, self.routine);
+            } else {
+                self.tests.clear();
+            }
         }
     }
 
@@ -200,6 +219,9 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             StmtKind::Check(check) => {
                 if let Some(facts) = &mut self.facts {
                     facts.learn(check);
+                }
+                if let Check::Assert(condition, _) = check {
+                    learn_tests(&mut self.facts, self.tests.follow(condition, true));
                 }
             }
             StmtKind::PutHandlePart { handle, part, .. } => {
@@ -237,11 +259,12 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.leaves.push((*label, None));
                 self.block(head);
                 self.inspect(|inspect, point| inspect.test(stmt, test, point));
+                let (truth, falsehood) =
+                    (self.tests.follow(test, true), self.tests.follow(test, false));
                 let mut after = self.branch();
-                if let Some(after) = &mut after {
-                    after.assume(test, false);
-                }
-                self.assume(test, true);
+                learn_tests(&mut after, falsehood);
+                learn_tests(&mut self.facts, truth);
+                self.tests.clear();
                 self.block(body);
                 self.facts = match test {
                     Operand::Bool(true) => None,
@@ -254,12 +277,23 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             StmtKind::Forall { .. } => self.forall(&stmt.kind),
             StmtKind::Tile { .. } => self.tile(stmt),
             StmtKind::If { test, then, otherwise } => {
+                let (truth, falsehood) =
+                    (self.tests.follow(test, true), self.tests.follow(test, false));
                 let before = self.branch();
-                self.assume(test, true);
+                self.n_tests += 1;
+                // What is known deeper inside is looked for through all that the tests around say.
+                let is_deep = self.n_tests > MAX_TESTS;
+                if !is_deep {
+                    learn_tests(&mut self.facts, truth);
+                }
                 self.block(then);
                 let after_then = std::mem::replace(&mut self.facts, before);
-                self.assume(test, false);
+                if !is_deep {
+                    learn_tests(&mut self.facts, falsehood);
+                }
+                self.tests.clear();
                 self.block(otherwise);
+                self.n_tests -= 1;
                 meet(&mut self.facts, after_then);
             }
             StmtKind::Block { label, body } => {
@@ -278,13 +312,6 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 self.end(Some(stmt));
                 self.facts = None;
             }
-        }
-    }
-
-    /// Control comes here only if the test came out like this.
-    fn assume(&mut self, test: &Operand, truth: bool) {
-        if let Some(facts) = &mut self.facts {
-            facts.assume(test, truth);
         }
     }
 
@@ -315,6 +342,14 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                 }
             }
         }
+    }
+}
+
+/// Control comes here only if these comparisons came out like this.
+fn learn_tests(facts: &mut Option<Facts<'_>>, tests: Vec<Comparison>) {
+    let Some(facts) = facts else { return };
+    for Comparison { relation, a, b, truth } in tests {
+        facts.compared(relation, a, b, truth);
     }
 }
 
