@@ -57,7 +57,9 @@ pub enum SparseWish {
     /// Never: the backend has no such tables, or the user wants none.
     #[default]
     Never,
-    /// Where it does not fit otherwise: the program does more with it than to look at its lines and bits.
+    /// Only if that is asked for: the program works on the whole of it, dense. Where only the sparse table fits, it is refused.
+    WhereAsked,
+    /// Where it does not fit otherwise: the program changes lines and bits of it.
     WhereNeeded,
     /// Where that takes much less.
     WhereSmaller,
@@ -251,9 +253,32 @@ pub fn from_graph(
     if uses_h {
         widths::check_h(graph, &[layout], widths.h, request.file)?;
     }
-    if let Some(laid_out) = sparse(reading, graph, layout, request)? {
-        return Ok(laid_out);
+    let laid_out = match sparse(reading, graph, layout, widths, request)? {
+        Some(laid_out) => laid_out,
+        None => dense(reading, graph, layout, widths, request)?,
+    };
+    let mut chosen = Vec::new();
+    if uses_h && request.widths.h.is_none() {
+        chosen.push(format!("h = {}", widths.h));
     }
+    if uses_b && request.widths.b.is_none() {
+        chosen.push(format!("b = {}", widths.b));
+    }
+    if !chosen.is_empty() {
+        let (chosen, layout) = (chosen.join(", "), layout.name());
+        reading.observer.note(&format!("{}: {chosen} for `{layout}`", request.file));
+    }
+    Ok(laid_out)
+}
+
+/// Lays out a graph as a slice or a dense table.
+fn dense(
+    reading: Reading<'_>,
+    graph: &Graph,
+    layout: Layout,
+    widths: Widths,
+    request: LoadRequest<'_>,
+) -> Result<LaidOut, FileError> {
     let LoadRequest { kind, file, max_bytes, form, .. } = request;
     let by_rows = form == TableForm::Rows && kind == Kind::Table && layout.may_lie_by_rows(graph);
     let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
@@ -266,17 +291,6 @@ pub fn from_graph(
         (LayoutValue::Slice(bits), Kind::Slice) => HostValue::Slice(bits),
         (LayoutValue::Slice(_), _) => return Err(wrong_kind(request, "a slice")),
     };
-    let mut chosen = Vec::new();
-    if uses_h && request.widths.h.is_none() {
-        chosen.push(format!("h = {}", widths.h));
-    }
-    if uses_b && request.widths.b.is_none() {
-        chosen.push(format!("b = {}", widths.b));
-    }
-    if !chosen.is_empty() {
-        let (chosen, layout) = (chosen.join(", "), layout.name());
-        reading.observer.note(&format!("{file}: {chosen} for `{layout}`"));
-    }
     Ok(LaidOut::dense(value, form))
 }
 
@@ -285,30 +299,47 @@ fn sparse(
     reading: Reading<'_>,
     graph: &Graph,
     layout: Layout,
+    widths: Widths,
     request: LoadRequest<'_>,
 ) -> Result<Option<LaidOut>, FileError> {
     let LoadRequest { kind, file, max_bytes, form, .. } = request;
-    let Some(bytes) = star_io::bytes_of_forms(layout, graph).filter(|_| kind == Kind::Table) else {
-        return Ok(None);
-    };
+    let by_rows = form == TableForm::Rows;
+    let bytes = star_io::bytes_of_forms(layout, graph, widths, by_rows);
+    let Some(bytes) = bytes.filter(|_| kind == Kind::Table) else { return Ok(None) };
     let LayoutBytes { dense, sparse } = bytes;
     let does_not_fit = dense > u128::from(max_bytes);
     let is_smaller = dense >= LEAST_DENSE_BYTES && u128::from(sparse) <= dense / SPARSE_SHARE;
     let why = match request.sparse {
         SparseWish::Never => return Ok(None),
+        SparseWish::WhereAsked if does_not_fit && u128::from(sparse) <= u128::from(max_bytes) => {
+            let (layout, free) = (layout.name(), text::bytes(max_bytes));
+            let (dense, sparse) =
+                (text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)), text::bytes(sparse));
+            let message = format!(
+                "`{layout}` takes {dense} dense and {sparse} sparse, and the program works on the whole of it, dense: {free} may be taken"
+            );
+            let error = FileError::new(Code::DoesNotFit, file, message);
+            return Err(
+                error.help("`--table-form sparse` lets it try with the sparse table, line by line")
+            );
+        }
+        SparseWish::WhereAsked => return Ok(None),
         SparseWish::Always => "as asked for",
         SparseWish::WhereSmaller | SparseWish::WhereNeeded if does_not_fit => {
             "it does not fit dense"
         }
-        SparseWish::WhereSmaller if is_smaller => "the program looks at its lines and bits only",
+        SparseWish::WhereSmaller if is_smaller => {
+            "the program looks at its lines, fields and bits only"
+        }
         SparseWish::WhereSmaller | SparseWish::WhereNeeded => return Ok(None),
     };
-    let by_rows = form == TableForm::Rows;
     let mut go_on = || reading.observer.stop().is_none();
     let mut options =
         LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
-    let lines = star_io::lay_out_sparse(graph, &mut options);
-    let lines = lines.map_err(|error| stopped(reading, error))?;
+    let made = star_io::lay_out_sparse(layout, graph, widths, &mut options);
+    let made = made.map_err(|error| stopped(reading, error))?;
+    let Some((lines, by_rows)) = made else { return Ok(None) };
+    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
     let lies = if by_rows { "rows" } else { "columns" };
     let (sparse, dense) =
         (text::bytes(lines.n_bytes()), text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)));

@@ -178,7 +178,18 @@ fn a_graph_is_laid_out_sparse_where_that_is_wished() {
     assert!(!is_sparse(SparseWish::WhereNeeded, large, much), "it fits");
     assert!(is_sparse(SparseWish::WhereNeeded, large, 1 << 23));
     assert_eq!(form(SparseWish::Never, large, 1 << 23).unwrap_err(), Code::DoesNotFit);
+    assert!(!is_sparse(SparseWish::WhereAsked, large, much), "it fits");
+    let refused = form(SparseWish::WhereAsked, large, 1 << 23);
+    assert_eq!(refused.unwrap_err(), Code::DoesNotFit, "only the sparse table fits");
 
+    // Weights, and in two's complement by columns whatever is asked for.
+    for (layout, lies) in [("weights-in", "rows"), ("signed-out", "columns"), ("tails", "rows")] {
+        let weighed = format!("{layout}:gen gnm -n 300 -m 900 --max-weight 9 --seed 3");
+        let (argument, heard) = form(SparseWish::Always, &weighed, much).unwrap();
+        assert!(heard.contains(&format!("`{layout}` is sparse by {lies}")), "{heard}");
+        let form = if lies == "rows" { TableForm::Rows } else { TableForm::Columns };
+        assert!(argument.sparse.is_some() && argument.form == form, "{layout}");
+    }
     // A backend takes it for the table that it is, or says that it cannot.
     let never = AtomicBool::new(false);
     let sparse = form(SparseWish::Always, small, much).unwrap().0.sparse.unwrap();

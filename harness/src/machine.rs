@@ -6,6 +6,7 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{Native, Span};
+use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::{
     Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
@@ -121,11 +122,11 @@ impl Compiled {
         self.backend.home_forms(&self.code, entry)
     }
 
-    /// Which tables among the parameters of `entry` may as well be sparse; see [`Backend::sparse_tables`].
+    /// What `entry` does with the tables among its parameters; see [`Backend::sparse_tables`].
     ///
     /// # Errors
     /// [`BackendError::Internal`], if the code is another backend's.
-    pub fn sparse_tables(&self, entry: RoutineId) -> Result<Option<Vec<bool>>, BackendError> {
+    pub fn sparse_tables(&self, entry: RoutineId) -> Result<Option<Vec<TableUse>>, BackendError> {
         self.backend.sparse_tables(&self.code, entry)
     }
 

@@ -55,7 +55,7 @@ impl Graph {
     }
 
     /// The arcs with those that a symmetric graph only means; a loop comes once.
-    pub fn directed_arcs(&self) -> impl Iterator<Item = Arc> + '_ {
+    pub fn directed_arcs(&self) -> impl Iterator<Item = Arc> + Clone + '_ {
         self.arcs.iter().flat_map(|&arc| {
             let mirrored = self.symmetric && arc.tail != arc.head;
             let mirror =

@@ -5,8 +5,8 @@
 //! bit; infinity is all ones. Parallel arcs: a matrix holds the least weight, a list every one. A
 //! symmetric graph stands in a matrix in both directions, in a list once.
 
-mod columns;
 mod fill;
+mod groups;
 mod numbers;
 mod poller;
 mod sparse;
@@ -254,19 +254,7 @@ pub fn lay_out_with(
     let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
     let (n, m) = (graph.n_vertices, graph.n_edges());
     let Widths { h, b } = widths;
-    graph.check_ends(file)?;
-    match layout.weights() {
-        Weights::None => {}
-        Weights::Listed | Weights::Added => {
-            graph.check_weights(file)?;
-            check_weight_width(graph, h, 0, file)?;
-        }
-        Weights::Signed => {
-            graph.wants_weights()?;
-            check_weight_width(graph, h, 1, file)?;
-        }
-    }
-    check_code_width(graph, layout, b, file)?;
+    check(layout, graph, widths, file)?;
     let by_rows = by_rows && layout.may_lie_by_rows(graph);
     let zeros = |n_rows: usize, n_cols: u128| {
         zeros(n_rows, n_cols, by_rows, max_bytes, file).map(|lines| Target::new(lines, by_rows))
@@ -315,6 +303,24 @@ pub fn lay_out_with(
         Layout::Heads => fill::ends(zeros(m, n as u128)?, graph, &[End::Head], poller)?,
     };
     Ok(LayoutValue::Table(table.into_lines()))
+}
+
+/// Does the layout suit the graph? See [`lay_out_with`] for what may be wrong.
+fn check(layout: Layout, graph: &Graph, widths: Widths, file: &str) -> Result<(), FileError> {
+    let Widths { h, b } = widths;
+    graph.check_ends(file)?;
+    match layout.weights() {
+        Weights::None => {}
+        Weights::Listed | Weights::Added => {
+            graph.check_weights(file)?;
+            check_weight_width(graph, h, 0, file)?;
+        }
+        Weights::Signed => {
+            graph.wants_weights()?;
+            check_weight_width(graph, h, 1, file)?;
+        }
+    }
+    check_code_width(graph, layout, b, file)
 }
 
 /// An end of an arc.

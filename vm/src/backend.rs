@@ -19,6 +19,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitsRef, Code, Native, SparseLines};
+use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
 use crate::explain::Explanation;
@@ -208,8 +209,8 @@ pub trait Backend {
         Vec::new()
     }
 
-    /// Which tables among the parameters of an entry may as well be sparse: it only reads their rows, columns and bits. `None` without such tables.
-    fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<bool>> {
+    /// What an entry does with the tables among its parameters, which decides whether these had better be sparse. `None` without such tables.
+    fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<TableUse>> {
         None
     }
 

@@ -8,6 +8,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, SparseLines};
+use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, BackendError, Capabilities, CompileOptions, Control, Outcome};
@@ -42,7 +43,7 @@ pub trait DynBackend {
         &self,
         code: &DynCode,
         entry: RoutineId,
-    ) -> Result<Option<Vec<bool>>, BackendError>;
+    ) -> Result<Option<Vec<TableUse>>, BackendError>;
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError>;
     fn store(&self, value: &DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
     fn store_columns(
@@ -164,7 +165,7 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
         &self,
         code: &DynCode,
         entry: RoutineId,
-    ) -> Result<Option<Vec<bool>>, BackendError> {
+    ) -> Result<Option<Vec<TableUse>>, BackendError> {
         Ok(self.0.sparse_tables(of::<B::Code>(&*code.0)?, entry))
     }
 

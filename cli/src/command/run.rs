@@ -101,7 +101,7 @@ pub(crate) struct RunArgs {
     )]
     gpu_mode: String,
 
-    /// How the adjacency table of a graph lies; if nothing is said, sparse where that pays or it does not fit otherwise
+    /// How the matrices of a graph lie; if nothing is said, sparse where that pays or it does not fit otherwise
     #[arg(long, value_name = "FORM", value_parser = ["dense", "sparse"])]
     table_form: Option<String>,
 

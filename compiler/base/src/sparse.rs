@@ -1,23 +1,34 @@
-//! Tables of few ones: of each line only the limbs that are not zero.
+//! Tables of few ones, or few zeros: of each line only the limbs that are not its ground.
 //!
-//! Note [Lines of limbs]. The limbs of all lines lie in one pool, those of a line together and in order, each with its place in
-//! the line: 12 bytes for a limb that is not zero, 16 for a line. A line that outgrows its room moves to the end of the pool and gets half as
+//! Note [Lines of limbs]. The *ground* of a line is zeros or ones: in a matrix of weights, where infinity stands for no arc, nearly all bits are
+//! ones. The limbs of all lines that differ from their ground lie in one pool, those of a line together and in order, each with its place in
+//! the line: 12 bytes for such a limb, 16 for a line. A line that outgrows its room moves to the end of the pool and gets half as
 //! much again; when half of the pool is abandoned, all lines move to a new one. Memory is asked for before anything changes.
+
+mod pool;
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use pool::Room;
 
 use crate::bits::BitTable;
 use crate::limbs::{OutOfMemory, fault};
 
-/// Lines of `len` bits, all of the same length, of which most limbs are zero.
+/// Lines of `len` bits, all of the same length, of which most limbs are zeros only, or ones only.
 #[derive(Debug, Default)]
 pub struct SparseLines {
     len: usize,
     spans: Vec<Span>,
     /// Which limb of its line each limb of the pool is, ascending in a line.
     places: Vec<u32>,
-    /// Not zero where a line has them.
+    /// Not the ground where a line has them.
     limbs: Vec<u64>,
     /// Limbs that lines have.
     n_used: usize,
+    /// Lines whose ground is ones.
+    n_on_ones: usize,
 }
 
 /// Where a line lies in the pool.
@@ -25,7 +36,44 @@ pub struct SparseLines {
 struct Span {
     start: usize,
     len: u32,
-    room: u32,
+    /// The room in limbs; the first bit is the ground.
+    room_and_ground: u32,
+}
+
+/// The bit of [`Span::room_and_ground`] that is the ground.
+const GROUND: u32 = 1 << 31;
+
+impl Span {
+    fn new(start: usize, len: u32, room: usize, ground: bool) -> Self {
+        let ground = if ground { GROUND } else { 0 };
+        Span { start, len, room_and_ground: room as u32 & !GROUND | ground }
+    }
+
+    fn room(self) -> usize {
+        (self.room_and_ground & !GROUND) as usize
+    }
+
+    fn ground(self) -> bool {
+        self.room_and_ground & GROUND != 0
+    }
+}
+
+/// A line as it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SparseLine<'l> {
+    /// The bit of all limbs that are not listed.
+    pub ground: bool,
+    /// The places of the others, ascending.
+    pub places: &'l [u32],
+    /// What they are.
+    pub limbs: &'l [u64],
+}
+
+impl SparseLine<'_> {
+    /// The listed limbs and their places.
+    pub fn each(&self) -> impl Iterator<Item = (u32, u64)> + Clone + '_ {
+        self.places.iter().copied().zip(self.limbs.iter().copied())
+    }
 }
 
 /// Bytes of a limb in the pool, with its place.
@@ -39,10 +87,10 @@ impl SparseLines {
     /// `n_lines` lines of `len` zeros, with room for so many limbs.
     ///
     /// # Errors
-    /// [`OutOfMemory`] if the system refuses the memory, or a line has more than 2³² limbs.
+    /// [`OutOfMemory`] if the system refuses the memory, or a line has 2³¹ limbs or more.
     pub fn zeros(len: usize, n_lines: usize, n_limbs: usize) -> Result<Self, OutOfMemory> {
         let n_bytes = u128::from(SparseLines::bytes_for(n_lines, n_limbs));
-        if u32::try_from(len.div_ceil(64)).is_err() {
+        if len.div_ceil(64) >= GROUND as usize {
             return Err(OutOfMemory { n_bytes });
         }
         let mut lines = SparseLines { len, ..SparseLines::default() };
@@ -57,12 +105,23 @@ impl SparseLines {
     /// # Errors
     /// Those of [`SparseLines::zeros`].
     pub fn of_columns(table: &BitTable) -> Result<Self, OutOfMemory> {
-        let n_limbs = table.storage().iter().filter(|limb| **limb != 0).count();
-        let mut lines = SparseLines::zeros(table.n_rows(), table.n_cols(), n_limbs)?;
-        for idx in 0..table.n_cols() {
-            lines.set(idx, table.column_limbs(idx).iter().copied().zip(0..).map(swap))?;
+        let mut lines = SparseLines::zeros(table.n_rows(), table.n_cols(), 0)?;
+        let grounds: Vec<(bool, usize)> = (0..table.n_cols())
+            .map(|idx| best_ground(table.column_limbs(idx), lines.len))
+            .collect();
+        let n_limbs = grounds.iter().map(|(_, n)| n).sum();
+        reserve(&mut lines.places, n_limbs)?;
+        reserve(&mut lines.limbs, n_limbs)?;
+        for (idx, (ground, _)) in grounds.into_iter().enumerate() {
+            lines.set(idx, ground, table.column_limbs(idx).iter().copied().zip(0..).map(swap))?;
         }
         Ok(lines)
+    }
+
+    /// A limb of a line that is its ground.
+    #[inline]
+    pub fn ground_limb(&self, ground: bool, place: usize) -> u64 {
+        ground_limb(self.len, ground, place)
     }
 
     /// Bytes of so many lines with so many limbs.
@@ -88,7 +147,7 @@ impl SparseLines {
         self.spans.len()
     }
 
-    /// Limbs that are not zero.
+    /// Limbs that are not the ground of their lines.
     pub fn n_limbs(&self) -> usize {
         self.n_used
     }
@@ -106,20 +165,37 @@ impl SparseLines {
         (self.len.div_ceil(64) as u64 * 8).saturating_mul(self.spans.len() as u64)
     }
 
-    /// The limbs of a line that are not zero, and their places. Panics beyond the lines, as indexing does.
+    /// The ground that all lines have, if they have the same one.
+    pub fn common_ground(&self) -> Option<bool> {
+        match self.n_on_ones {
+            0 => Some(false),
+            n => (n == self.n_lines()).then_some(true),
+        }
+    }
+
+    /// A line. Panics beyond the lines, as indexing does.
     #[inline]
-    pub fn line(&self, idx: usize) -> (&[u32], &[u64]) {
-        let Span { start, len, .. } = self.spans[idx];
-        let range = start..start + len as usize;
-        (&self.places[range.clone()], &self.limbs[range])
+    pub fn line(&self, idx: usize) -> SparseLine<'_> {
+        let span = self.spans[idx];
+        let range = span.start..span.start + span.len as usize;
+        let (places, limbs) = (&self.places[range.clone()], &self.limbs[range]);
+        SparseLine { ground: span.ground(), places, limbs }
+    }
+
+    /// Limb `place` of a line. Panics beyond the lines, as indexing does.
+    #[inline]
+    pub fn limb(&self, idx: usize, place: usize) -> u64 {
+        let SparseLine { ground, places, limbs } = self.line(idx);
+        match places.binary_search(&(place as u32)) {
+            Ok(found) => limbs[found],
+            Err(_) => self.ground_limb(ground, place),
+        }
     }
 
     /// Bit `at` of a line. Panics outside, as indexing does.
     pub fn get(&self, idx: usize, at: usize) -> bool {
         assert!(at < self.len, "bit {at} of lines of {}", self.len);
-        let (places, limbs) = self.line(idx);
-        let found = places.binary_search(&((at / 64) as u32));
-        found.is_ok_and(|found| limbs[found] >> (at % 64) & 1 == 1)
+        self.limb(idx, at / 64) >> (at % 64) & 1 == 1
     }
 
     /// Bytes that it takes for a while if a line is given so many limbs: those of a greater pool, beside this one.
@@ -139,25 +215,34 @@ impl SparseLines {
         }
     }
 
-    /// A line takes these limbs, in the order of their places; zeros are left out.
+    /// A line takes these limbs, in the order of their places, and the ground everywhere else; those that are the ground are left out.
     ///
     /// # Errors
     /// [`OutOfMemory`]; nothing has changed then.
     pub fn set(
         &mut self,
         idx: usize,
+        ground: bool,
         limbs: impl Iterator<Item = (u32, u64)> + Clone,
     ) -> Result<(), OutOfMemory> {
-        let limbs = limbs.filter(|(_, limb)| *limb != 0);
+        let full = (self.len / 64, self.ground_limb(ground, self.len / 64));
+        let whole = self.ground_limb(ground, 0);
+        let of_ground = |place: u32| match place as usize == full.0 {
+            true => full.1,
+            false => whole,
+        };
+        let limbs = limbs.filter(|(place, limb)| *limb != of_ground(*place));
         let n_limbs = limbs.clone().count();
         self.make_room(idx, n_limbs)?;
-        let Span { start, len, .. } = self.spans[idx];
+        let span = self.spans[idx];
+        let Span { start, len, .. } = span;
         let places = &mut self.places[start..start + n_limbs];
         let to = places.iter_mut().zip(&mut self.limbs[start..start + n_limbs]);
         for ((to_place, to_limb), (place, limb)) in to.zip(limbs) {
             (*to_place, *to_limb) = (place, limb);
         }
-        self.spans[idx].len = n_limbs as u32;
+        self.n_on_ones = self.n_on_ones - usize::from(span.ground()) + usize::from(ground);
+        self.spans[idx] = Span::new(start, n_limbs as u32, span.room(), ground);
         self.n_used = self.n_used - len as usize + n_limbs;
         Ok(())
     }
@@ -169,27 +254,30 @@ impl SparseLines {
     pub fn put(&mut self, idx: usize, at: usize, bit: bool) -> Result<(), OutOfMemory> {
         assert!(at < self.len, "bit {at} of lines of {}", self.len);
         let (place, mask) = ((at / 64) as u32, 1 << (at % 64));
-        let Span { start, len, .. } = self.spans[idx];
+        let span = self.spans[idx];
+        let Span { start, len, .. } = span;
+        let of_ground = self.ground_limb(span.ground(), at / 64);
         let end = start + len as usize;
-        match (self.places[start..end].binary_search(&place), bit) {
-            (Ok(found), true) => self.limbs[start + found] |= mask,
-            (Ok(found), false) => {
-                self.limbs[start + found] &= !mask;
-                if self.limbs[start + found] == 0 {
-                    self.places.copy_within(start + found + 1..end, start + found);
-                    self.limbs.copy_within(start + found + 1..end, start + found);
+        let with = |limb: u64| if bit { limb | mask } else { limb & !mask };
+        match self.places[start..end].binary_search(&place) {
+            Ok(found) => {
+                let at = start + found;
+                self.limbs[at] = with(self.limbs[at]);
+                if self.limbs[at] == of_ground {
+                    self.places.copy_within(at + 1..end, at);
+                    self.limbs.copy_within(at + 1..end, at);
                     self.spans[idx].len -= 1;
                     self.n_used -= 1;
                 }
             }
-            (Err(_), false) => {}
-            (Err(before), true) => {
+            Err(_) if bit == span.ground() => {}
+            Err(before) => {
                 self.make_room(idx, len as usize + 1)?;
                 let Span { start, .. } = self.spans[idx];
                 let (at, end) = (start + before, start + len as usize);
                 self.places.copy_within(at..end, at + 1);
                 self.limbs.copy_within(at..end, at + 1);
-                (self.places[at], self.limbs[at]) = (place, mask);
+                (self.places[at], self.limbs[at]) = (place, with(of_ground));
                 self.spans[idx].len += 1;
                 self.n_used += 1;
             }
@@ -210,13 +298,34 @@ impl SparseLines {
         Ok(())
     }
 
-    /// Makes every line longer; what is added is zero.
+    /// Bytes that it takes, for a while or from then on, if lines become longer: all limbs of those whose ground is ones.
+    pub fn bytes_to_lengthen(&self) -> u64 {
+        match self.n_on_ones {
+            0 => 0,
+            n => {
+                let n_limbs = n.saturating_mul(self.len.div_ceil(64)).saturating_add(self.n_used);
+                SparseLines::bytes_for(0, n_limbs.saturating_add(n_limbs / 2))
+            }
+        }
+    }
+
+    /// Makes every line longer; what is added is zero, so that no ground is ones afterwards.
     ///
     /// # Errors
-    /// [`OutOfMemory`] if a line has more than 2³² limbs then; nothing has changed.
+    /// [`OutOfMemory`], also if a line has 2³¹ limbs or more then; no bit has changed.
     pub fn lengthen(&mut self, len: usize) -> Result<(), OutOfMemory> {
-        if u32::try_from(len.div_ceil(64)).is_err() {
+        if len.div_ceil(64) >= GROUND as usize {
             return Err(OutOfMemory { n_bytes: u128::from(self.n_bytes()) });
+        }
+        if len > self.len && self.n_on_ones > 0 {
+            for idx in 0..self.n_lines() {
+                if self.spans[idx].ground() {
+                    let limbs: Vec<(u32, u64)> = (0..self.len.div_ceil(64))
+                        .map(|place| (place as u32, self.limb(idx, place)))
+                        .collect();
+                    self.set(idx, false, limbs.into_iter())?;
+                }
+            }
         }
         self.len = self.len.max(len);
         Ok(())
@@ -227,28 +336,61 @@ impl SparseLines {
     /// # Errors
     /// [`OutOfMemory`].
     pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        let mut copy = SparseLines::zeros(self.len, self.n_lines(), self.n_used)?;
-        for idx in 0..self.n_lines() {
-            let (places, limbs) = self.line(idx);
-            copy.set(idx, places.iter().copied().zip(limbs.iter().copied()))?;
-        }
+        let mut copy = SparseLines::default();
+        copy.copy_from(self, 0..self.n_lines())?;
         Ok(copy)
     }
 
-    /// The corner turn: its lines are the bits of the same index of all lines. It takes time for every one and every line;
+    /// Bytes that [`SparseLines::copy_from`] of these lines of `other` takes.
+    pub fn bytes_to_copy(other: &SparseLines, lines: Range<usize>) -> u64 {
+        let n_limbs = other.spans[lines.clone()].iter().map(|span| span.len as usize).sum();
+        SparseLines::bytes_for(lines.len(), n_limbs)
+    }
+
+    /// Becomes a copy of these lines of another one, in the memory that it has as far as that goes. Panics beyond the lines, as indexing does.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; what it was is gone then.
+    pub fn copy_from(
+        &mut self,
+        other: &SparseLines,
+        lines: Range<usize>,
+    ) -> Result<(), OutOfMemory> {
+        let n_limbs = other.spans[lines.clone()].iter().map(|span| span.len as usize).sum();
+        self.spans.clear();
+        self.places.clear();
+        self.limbs.clear();
+        (self.len, self.n_used, self.n_on_ones) = (other.len, 0, 0);
+        reserve(&mut self.spans, lines.len())?;
+        reserve(&mut self.places, n_limbs)?;
+        reserve(&mut self.limbs, n_limbs)?;
+        for idx in lines {
+            let SparseLine { ground, places, limbs } = other.line(idx);
+            let span = Span::new(self.places.len(), places.len() as u32, places.len(), ground);
+            self.spans.push(span);
+            self.places.extend_from_slice(places);
+            self.limbs.extend_from_slice(limbs);
+            self.n_on_ones += usize::from(ground);
+        }
+        self.n_used = n_limbs;
+        Ok(())
+    }
+
+    /// The corner turn, if all lines have the same ground: its lines are the bits of the same index of all lines. It takes time for every bit that is not the ground and every line;
     /// `go_on` is asked now and then whether to.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; `None` if `go_on` says no.
+    /// [`OutOfMemory`]; `None` if `go_on` says no, or lines have different grounds.
     pub fn turned(&self, mut go_on: impl FnMut() -> bool) -> Result<Option<Self>, OutOfMemory> {
-        // A limb of the turned table for each line and each 64 lines that have a one there.
+        let Some(ground) = self.common_ground() else { return Ok(None) };
+        // A limb of the turned table for each line and each 64 lines that differ from the ground there.
         let mut n_limbs = vec_of(self.len)?;
         let mut last = vec_of(self.len)?;
         for idx in 0..self.n_lines() {
             if idx % POLL_LINES == 0 && !go_on() {
                 return Ok(None);
             }
-            self.ones(idx, |at| {
+            self.others(idx, |at| {
                 if std::mem::replace(&mut last[at], idx as u32 / 64 + 1) != idx as u32 / 64 + 1 {
                     n_limbs[at] += 1;
                 }
@@ -259,9 +401,10 @@ impl SparseLines {
         turned.places.resize(total, 0);
         turned.limbs.resize(total, 0);
         turned.n_used = total;
+        turned.n_on_ones = if ground { self.len } else { 0 };
         let mut start = 0;
         for (span, n) in turned.spans.iter_mut().zip(&n_limbs) {
-            *span = Span { start, len: 0, room: *n };
+            *span = Span::new(start, 0, *n as usize, ground);
             start += *n as usize;
         }
         for idx in 0..self.n_lines() {
@@ -269,13 +412,14 @@ impl SparseLines {
                 return Ok(None);
             }
             let (place, mask) = ((idx / 64) as u32, 1 << (idx % 64));
-            self.ones(idx, |at| {
+            let of_ground = turned.ground_limb(ground, idx / 64);
+            self.others(idx, |at| {
                 let Span { start, len, .. } = &mut turned.spans[at];
                 let end = *start + *len as usize;
                 if *len > 0 && turned.places[end - 1] == place {
-                    turned.limbs[end - 1] |= mask;
+                    turned.limbs[end - 1] ^= mask;
                 } else {
-                    (turned.places[end], turned.limbs[end]) = (place, mask);
+                    (turned.places[end], turned.limbs[end]) = (place, of_ground ^ mask);
                     *len += 1;
                 }
             });
@@ -283,93 +427,85 @@ impl SparseLines {
         Ok(Some(turned))
     }
 
+    /// Bytes that the corner turn takes, at most.
+    pub fn bytes_to_turn(&self) -> u64 {
+        let others = (0..self.n_lines()).map(|idx| {
+            let line = self.line(idx);
+            let of_ground = |place: u32| self.ground_limb(line.ground, place as usize);
+            line.each()
+                .map(|(at, limb)| (limb ^ of_ground(at)).count_ones() as usize)
+                .sum::<usize>()
+        });
+        SparseLines::bytes_for(self.len, others.sum())
+    }
+
+    /// Calls `each` with the indices of the bits of a line that are not its ground, ascending.
+    fn others(&self, idx: usize, mut each: impl FnMut(usize)) {
+        let line = self.line(idx);
+        for (place, limb) in line.each() {
+            bits_of(
+                place as usize,
+                limb ^ self.ground_limb(line.ground, place as usize),
+                &mut each,
+            );
+        }
+    }
+
     /// Calls `each` with the indices of the ones of a line, ascending.
     pub fn ones(&self, idx: usize, mut each: impl FnMut(usize)) {
-        let (places, limbs) = self.line(idx);
-        for (place, limb) in places.iter().zip(limbs) {
-            let (first, mut rest) = (*place as usize * 64, *limb);
-            while rest != 0 {
-                each(first + rest.trailing_zeros() as usize);
-                rest &= rest - 1;
+        let line = self.line(idx);
+        if line.ground {
+            for place in 0..self.len.div_ceil(64) {
+                bits_of(place, self.limb(idx, place), &mut each);
             }
+            return;
         }
+        line.each().for_each(|(place, limb)| bits_of(place as usize, limb, &mut each));
     }
 
     /// Number of ones.
     pub fn count_ones(&self) -> u64 {
         let counts = (0..self.n_lines()).map(|idx| {
-            self.line(idx).1.iter().map(|limb| u64::from(limb.count_ones())).sum::<u64>()
+            let line = self.line(idx);
+            let listed: u64 = line.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum();
+            let of_ground =
+                |place: &u32| u64::from(self.ground_limb(true, *place as usize).count_ones());
+            match line.ground {
+                true => self.len as u64 - line.places.iter().map(of_ground).sum::<u64>() + listed,
+                false => listed,
+            }
         });
         counts.sum()
     }
+}
 
-    /// Where a line finds room for so many limbs.
-    fn room_for(&self, idx: usize, n_limbs: usize) -> Room {
-        let Span { room, len, .. } = self.spans[idx];
-        if n_limbs <= room as usize {
-            return Room::Here;
-        }
-        // A line that grows gets more than it asks for; one that is filled once does not.
-        let room = if len == 0 { n_limbs } else { (n_limbs + n_limbs / 2).max(LEAST_ROOM) };
-        let end = self.places.len() + room;
-        if end <= self.places.capacity().min(self.limbs.capacity()) {
-            return Room::End(room);
-        }
-        let wanted = self.n_used + room;
-        Room::NewPool(wanted + wanted / 2)
-    }
+/// The ground from which fewer of the limbs of a line of `len` bits differ, and how many do.
+pub fn best_ground(limbs: &[u64], len: usize) -> (bool, usize) {
+    let n_some = limbs.iter().filter(|limb| **limb != 0).count();
+    let is_full = |(place, limb): &(usize, &u64)| **limb == ground_limb(len, true, *place);
+    let n_others = limbs.len() - limbs.iter().enumerate().filter(is_full).count();
+    if n_others < n_some { (true, n_others) } else { (false, n_some) }
+}
 
-    /// Gives a line room for so many limbs; it keeps those that it has.
-    fn make_room(&mut self, idx: usize, n_limbs: usize) -> Result<(), OutOfMemory> {
-        match self.room_for(idx, n_limbs) {
-            Room::Here => return Ok(()),
-            Room::End(room) => self.move_to_end(idx, room),
-            Room::NewPool(n_pool) => {
-                self.move_all(n_pool)?;
-                return self.make_room(idx, n_limbs);
-            }
-        }
-        Ok(())
-    }
-
-    /// A line moves to the end of the pool, which has so much room.
-    fn move_to_end(&mut self, idx: usize, room: usize) {
-        let Span { start, len, .. } = self.spans[idx];
-        let (from, to) = (start..start + len as usize, self.places.len());
-        self.places.resize(to + room, 0);
-        self.limbs.resize(to + room, 0);
-        self.places.copy_within(from.clone(), to);
-        self.limbs.copy_within(from, to);
-        self.spans[idx] = Span { start: to, len, room: room as u32 };
-    }
-
-    /// All lines move to a new pool with room for so many limbs.
-    fn move_all(&mut self, n_limbs: usize) -> Result<(), OutOfMemory> {
-        let (mut places, mut limbs) = (Vec::new(), Vec::new());
-        reserve(&mut places, n_limbs)?;
-        reserve(&mut limbs, n_limbs)?;
-        for span in &mut self.spans {
-            let from = span.start..span.start + span.len as usize;
-            *span = Span { start: places.len(), len: span.len, room: span.len };
-            places.extend_from_slice(&self.places[from.clone()]);
-            limbs.extend_from_slice(&self.limbs[from]);
-        }
-        (self.places, self.limbs) = (places, limbs);
-        Ok(())
+/// A limb of a line of `len` bits that is its ground.
+#[inline]
+pub fn ground_limb(len: usize, ground: bool, place: usize) -> u64 {
+    match (ground, len - (place * 64).min(len)) {
+        (false, _) => 0,
+        (true, left @ 0..64) => (1 << left) - 1,
+        (true, _) => !0,
     }
 }
 
 /// Lines between two looks at whether to go on.
 const POLL_LINES: usize = 1 << 16;
 
-/// Where a line finds room.
-enum Room {
-    /// Where it lies.
-    Here,
-    /// At the end of the pool, for so many limbs.
-    End(usize),
-    /// In a new pool of so many limbs.
-    NewPool(usize),
+/// Calls `each` with the indices of the ones of the limb at a place.
+fn bits_of(place: usize, mut limb: u64, each: &mut impl FnMut(usize)) {
+    while limb != 0 {
+        each(place * 64 + limb.trailing_zeros() as usize);
+        limb &= limb - 1;
+    }
 }
 
 fn swap((limb, place): (u64, u32)) -> (u32, u64) {
@@ -396,8 +532,14 @@ fn vec_of(len: usize) -> Result<Vec<u32>, OutOfMemory> {
 /// The same bits, however they lie in their pools.
 impl PartialEq for SparseLines {
     fn eq(&self, other: &Self) -> bool {
-        (self.len, self.n_lines(), self.n_used) == (other.len, other.n_lines(), other.n_used)
-            && (0..self.n_lines()).all(|idx| self.line(idx) == other.line(idx))
+        let same_limbs = |idx: usize| {
+            (0..self.len.div_ceil(64)).all(|place| self.limb(idx, place) == other.limb(idx, place))
+        };
+        (self.len, self.n_lines()) == (other.len, other.n_lines())
+            && (0..self.n_lines()).all(|idx| match (self.line(idx), other.line(idx)) {
+                (line, other) if line.ground == other.ground => line == other,
+                _ => same_limbs(idx),
+            })
     }
 }
 
@@ -410,108 +552,5 @@ impl Eq for SparseLines {}
 impl Clone for SparseLines {
     fn clone(&self) -> Self {
         self.try_clone().unwrap_or_else(|error| panic!("{error}"))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Random;
-
-    /// What lines should be: a list of truth values for each.
-    fn assert_same(lines: &SparseLines, model: &[Vec<bool>]) {
-        assert_eq!(lines.n_lines(), model.len());
-        for (idx, line) in model.iter().enumerate() {
-            let mut ones = Vec::new();
-            lines.ones(idx, |at| ones.push(at));
-            let wanted: Vec<usize> = (0..line.len()).filter(|at| line[*at]).collect();
-            assert_eq!(ones, wanted, "line {idx}");
-            assert!((0..line.len()).all(|at| lines.get(idx, at) == line[at]));
-            assert!(lines.line(idx).1.iter().all(|limb| *limb != 0));
-        }
-        let n_limbs: usize = (0..model.len()).map(|idx| lines.line(idx).0.len()).sum();
-        assert_eq!(lines.n_limbs(), n_limbs);
-    }
-
-    #[test]
-    fn writes_of_bits_and_lines_and_growth_do_what_a_list_of_truth_values_does() {
-        let mut random = Random::new(1);
-        for len in [1, 63, 64, 65, 200, 1000] {
-            let mut model = vec![vec![false; len]; 7];
-            let mut lines = SparseLines::zeros(len, 7, 0).unwrap();
-            for turn in 0..600 {
-                let (idx, n) = (random.below(model.len()), model[0].len());
-                match random.below(12) {
-                    0 => {
-                        let bits: Vec<bool> = (0..n).map(|_| random.below(9) == 0).collect();
-                        let limb = |place: usize| {
-                            let bits = bits[place * 64..].iter().take(64).zip(0..);
-                            bits.fold(0, |limb, (bit, at)| limb | u64::from(*bit) << at)
-                        };
-                        let limbs = (0..n.div_ceil(64)).map(|place| (place as u32, limb(place)));
-                        lines.set(idx, limbs).unwrap();
-                        model[idx] = bits;
-                    }
-                    1 if turn % 50 == 0 => {
-                        lines.add_lines(2).unwrap();
-                        model.resize(model.len() + 2, vec![false; n]);
-                    }
-                    2 if turn % 50 == 0 => {
-                        lines.lengthen(n + 3).unwrap();
-                        model.iter_mut().for_each(|line| line.resize(n + 3, false));
-                    }
-                    _ => {
-                        let (at, bit) = (random.below(n), random.below(3) > 0);
-                        lines.put(idx, at, bit).unwrap();
-                        model[idx][at] = bit;
-                    }
-                }
-            }
-            assert_same(&lines, &model);
-            assert_eq!(lines.try_clone().unwrap(), lines);
-            let turned = lines.turned(|| true).unwrap().unwrap();
-            let columns = |at: usize| model.iter().map(|line| line[at]).collect::<Vec<bool>>();
-            let by_columns: Vec<Vec<bool>> = (0..model[0].len()).map(columns).collect();
-            assert_same(&turned, &by_columns);
-            assert_eq!(turned.turned(|| true).unwrap().unwrap(), lines);
-            assert!(lines.turned(|| false).unwrap().is_none());
-        }
-    }
-
-    #[test]
-    fn columns_of_a_table_become_lines() {
-        let table = BitTable::parse(&["010", "000", "011"]).unwrap();
-        let lines = SparseLines::of_columns(&table).unwrap();
-        assert_eq!((lines.len(), lines.n_lines(), lines.n_limbs()), (3, 3, 2));
-        assert_eq!(lines.line(1), (&[0][..], &[0b101][..]));
-        assert_eq!(lines.count_ones(), 3);
-    }
-
-    #[test]
-    fn memory_grows_with_what_is_in_it_only() {
-        let mut lines = SparseLines::zeros(1 << 20, 1000, 0).unwrap();
-        for idx in 0..1000 {
-            let wanted = lines.bytes_to_grow(idx, 1);
-            let before = lines.n_bytes();
-            lines.put(idx, idx * 1000, true).unwrap();
-            assert!(lines.n_bytes() <= before + wanted, "it says before what it takes");
-        }
-        assert!(lines.n_bytes() < 50_000, "{}", lines.n_bytes());
-        assert_eq!(lines.dense_bytes(), 1000 << 17);
-        assert!(SparseLines::zeros(usize::MAX, 1, 0).is_err());
-    }
-
-    #[test]
-    #[cfg(feature = "fault-injection")]
-    fn what_is_refused_changes_nothing() {
-        use crate::limbs::fault::refuse_after;
-        for n in 0..8 {
-            let mut lines = SparseLines::zeros(100, 3, 0).unwrap();
-            lines.put(1, 7, true).unwrap();
-            refuse_after(Some(n));
-            let done = (0..3).all(|idx| (0..2).all(|at| lines.put(idx, at * 64, true).is_ok()));
-            refuse_after(None);
-            assert!(lines.get(1, 7) && (!done || lines.n_limbs() == 6));
-        }
     }
 }

@@ -7,7 +7,7 @@ use star_base::bits::zero_tail;
 use star_base::{BitTable, BitVector};
 
 use super::End;
-use super::columns::Columns;
+use super::groups::Groups;
 use super::poller::InterruptPoller;
 use super::target::Target;
 use crate::error::FileError;
@@ -36,7 +36,14 @@ pub(super) fn adjacency(
 ) -> Result<Target, FileError> {
     let by_rows = table.by_rows();
     let lines = match table.lines_mut().n_bytes() > SMALL_BYTES {
-        true => Columns::of(graph, by_rows, poller)?,
+        true => {
+            let arcs = graph.directed_arcs().map(|arc| match by_rows {
+                true => (arc.tail, arc.head),
+                false => (arc.head, arc.tail),
+            });
+            let n_arcs = graph.arcs.len().saturating_mul(1 + usize::from(graph.symmetric));
+            Groups::of(graph.n_vertices, n_arcs, arcs, poller)?
+        }
         false => None,
     };
     let Some(lines) = lines else {
@@ -47,7 +54,7 @@ pub(super) fn adjacency(
         return Ok(table);
     };
     for line in 0..graph.n_vertices {
-        let ones = lines.rows(line);
+        let ones = lines.line(line);
         poller.step(1)?;
         if ones.is_empty() {
             continue;

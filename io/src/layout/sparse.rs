@@ -1,10 +1,10 @@
 //! Graphs as sparse tables, without a dense one in between.
 
-use star_base::SparseLines;
+use star_base::{OutOfMemory, SparseLines};
 
-use super::columns::Columns;
+use super::groups::Groups;
 use super::poller::InterruptPoller;
-use super::{Layout, LayoutOptions, product};
+use super::{Layout, LayoutOptions, Widths, check, product};
 use crate::error::FileError;
 use crate::graph::Graph;
 use crate::source;
@@ -18,75 +18,246 @@ pub struct LayoutBytes {
     pub sparse: u64,
 }
 
-/// What a layout takes in both forms; `None` if it has no sparse one: it is no matrix, or mostly ones where there is no arc.
-pub fn bytes_of_forms(layout: Layout, graph: &Graph) -> Option<LayoutBytes> {
+/// How large a sparse table is.
+#[derive(Clone, Copy)]
+struct Extent {
+    n_rows: usize,
+    n_cols: u128,
+    /// Its lines are its rows.
+    by_rows: bool,
+    /// Limbs that are not the ground of their lines, at most.
+    n_limbs: usize,
+    /// Places that are sorted by lines, and bytes of each.
+    n_items: usize,
+    item_bytes: u64,
+}
+
+/// A place in a line, and the weight that stands there.
+type Weighed = (u32, i64);
+
+impl Extent {
+    /// `None` if the layout has no sparse form: it is no matrix.
+    fn of(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> Option<Extent> {
+        let (n, m, h) = (graph.n_vertices, graph.n_edges(), widths.h);
+        let n_arcs = m.saturating_mul(1 + usize::from(graph.symmetric));
+        let pattern = |n_rows: usize, n_ones: usize| Extent {
+            n_rows,
+            n_cols: n as u128,
+            by_rows,
+            n_limbs: n_ones,
+            n_items: n_ones,
+            item_bytes: size_of::<u32>() as u64,
+        };
+        // In two's complement the first column of a field has another ground than the others.
+        let by_rows = by_rows && layout != Layout::SignedOut;
+        let weights = |n_items: usize| Extent {
+            n_rows: n,
+            n_cols: product(n, h),
+            by_rows,
+            n_limbs: n_items.saturating_mul(if by_rows { h / 64 + 2 } else { h }),
+            n_items,
+            item_bytes: size_of::<Weighed>() as u64,
+        };
+        match layout {
+            Layout::Adjacency => Some(pattern(n, n_arcs)),
+            Layout::Incidence => Some(pattern(m, m.saturating_mul(2))),
+            Layout::Tails | Layout::Heads => Some(pattern(m, m)),
+            Layout::WeightsOut | Layout::SignedOut | Layout::WeightsIn => Some(weights(n_arcs)),
+            Layout::Distances => Some(weights(n_arcs.saturating_add(n))),
+            Layout::Left
+            | Layout::Right
+            | Layout::Weight
+            | Layout::Arcs
+            | Layout::Code
+            | Layout::CodeDouble
+            | Layout::Edges => None,
+        }
+    }
+
+    /// Length and number of lines, if there can be as many.
+    fn lines(&self) -> Option<(usize, usize)> {
+        let n_cols = usize::try_from(self.n_cols).ok()?;
+        Some(if self.by_rows { (n_cols, self.n_rows) } else { (self.n_rows, n_cols) })
+    }
+
+    fn bytes(&self) -> LayoutBytes {
+        let (n_rows, n_cols) = (self.n_rows as u128, self.n_cols);
+        let (len, n_lines) = if self.by_rows { (n_cols, n_rows) } else { (n_rows, n_cols) };
+        let dense = len.div_ceil(64).saturating_mul(8).saturating_mul(n_lines);
+        let n_lines = usize::try_from(n_lines).unwrap_or(usize::MAX);
+        LayoutBytes { dense, sparse: SparseLines::bytes_for(n_lines, self.n_limbs) }
+    }
+}
+
+/// What a layout takes in both forms; `None` if it has no sparse one: it is no matrix.
+pub fn bytes_of_forms(
+    layout: Layout,
+    graph: &Graph,
+    widths: Widths,
+    by_rows: bool,
+) -> Option<LayoutBytes> {
+    Extent::of(layout, graph, widths, by_rows).map(|extent| extent.bytes())
+}
+
+/// Lays out a graph sparse: the rows of the table, or its columns, as the options say, and whether these are its rows: a layout in two's complement
+/// lies by columns only. `None` if it has no sparse form. Takes the memory of the result, and up to 16 bytes for
+/// each arc and 8 for each vertex meanwhile.
+///
+/// # Errors
+/// Those of [`lay_out_with`](super::lay_out_with).
+pub fn lay_out_sparse(
+    layout: Layout,
+    graph: &Graph,
+    widths: Widths,
+    options: &mut LayoutOptions<'_>,
+) -> Result<Option<(SparseLines, bool)>, FileError> {
+    let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
+    check(layout, graph, widths, file)?;
+    let Some(extent) = Extent::of(layout, graph, widths, by_rows) else { return Ok(None) };
+    let of_items = (extent.n_items as u64).saturating_mul(extent.item_bytes);
+    let meanwhile = (graph.n_vertices as u64).saturating_mul(8).saturating_add(of_items);
+    let n_bytes = extent.bytes().sparse.saturating_add(meanwhile);
+    let out_of_memory = || {
+        let mut error = FileError::from(source::out_of_memory(file, n_bytes.into(), max_bytes));
+        let Extent { n_rows, n_cols, .. } = extent;
+        error.message = format!("a sparse table of {n_rows} × {n_cols}: {}", error.message);
+        error
+    };
+    let Some((len, n_lines)) = extent.lines().filter(|_| n_bytes <= max_bytes) else {
+        return Err(out_of_memory());
+    };
+    let lines = SparseLines::zeros(len, n_lines, extent.n_limbs).map_err(|_| out_of_memory())?;
+    let mut filling = Filling {
+        lines,
+        extent,
+        poller: InterruptPoller::new(options),
+        limbs: Vec::new(),
+        out_of_memory: &out_of_memory,
+    };
+    let arcs = graph.arcs.iter().zip(0_u32..);
     match layout {
         Layout::Adjacency => {
-            let n = graph.n_vertices;
-            let n_ones = graph.n_edges().saturating_mul(1 + usize::from(graph.symmetric));
-            let dense = product(n.div_ceil(64), n).saturating_mul(8);
-            Some(LayoutBytes { dense, sparse: SparseLines::bytes_for(n, n_ones) })
+            filling.pattern(graph.directed_arcs().map(|arc| (arc.tail, arc.head)))?
         }
-        Layout::WeightsOut
-        | Layout::SignedOut
-        | Layout::WeightsIn
-        | Layout::Distances
-        | Layout::Left
+        Layout::Incidence => {
+            filling.pattern(arcs.flat_map(|(arc, row)| [(row, arc.tail), (row, arc.head)]))?;
+        }
+        Layout::Tails => filling.pattern(arcs.map(|(arc, row)| (row, arc.tail)))?,
+        Layout::Heads => filling.pattern(arcs.map(|(arc, row)| (row, arc.head)))?,
+        Layout::WeightsOut | Layout::SignedOut => {
+            let arcs = graph.directed_arcs().map(|arc| (arc.head, arc.tail, arc.weight));
+            filling.weights(arcs, widths.h, layout == Layout::SignedOut)?;
+        }
+        Layout::WeightsIn => {
+            let arcs = graph.directed_arcs().map(|arc| (arc.tail, arc.head, arc.weight));
+            filling.weights(arcs, widths.h, false)?;
+        }
+        Layout::Distances => {
+            let arcs = graph.directed_arcs().map(|arc| (arc.tail, arc.head, arc.weight));
+            let diagonal = (0..graph.n_vertices as u32).map(|vertex| (vertex, vertex, 0));
+            filling.weights(arcs.chain(diagonal), widths.h, false)?;
+        }
+        Layout::Left
         | Layout::Right
         | Layout::Weight
         | Layout::Arcs
         | Layout::Code
         | Layout::CodeDouble
-        | Layout::Edges
-        | Layout::Incidence
-        | Layout::Tails
-        | Layout::Heads => None,
+        | Layout::Edges => {}
     }
+    Ok(Some((filling.lines, extent.by_rows)))
 }
 
-/// Lays out the adjacency table of a graph sparse: its rows, or its columns, as the options say. Takes the memory of the result, and 4 bytes for
-/// each arc and 8 for each vertex meanwhile.
-///
-/// # Errors
-/// [`Code::DoesNotFit`](star_base::Code) before anything is taken if that is more than `options.max_bytes`, or if the system has less;
-/// [`Code::OutOfRange`](star_base::Code) if an arc ends at a vertex that the graph does not have; [`Code::Interrupted`](star_base::Code) if `options.go_on` says so.
-pub fn lay_out_sparse(
-    graph: &Graph,
-    options: &mut LayoutOptions<'_>,
-) -> Result<SparseLines, FileError> {
-    let LayoutOptions { file, max_bytes, by_rows, .. } = *options;
-    let n = graph.n_vertices;
-    graph.check_ends(file)?;
-    let n_ones = graph.n_edges().saturating_mul(1 + usize::from(graph.symmetric));
-    let n_bytes = SparseLines::bytes_for(n, n_ones);
-    let meanwhile = (n as u64).saturating_mul(8).saturating_add((n_ones as u64).saturating_mul(4));
-    let out_of_memory = || {
-        let wanted = u128::from(n_bytes.saturating_add(meanwhile));
-        let mut error = FileError::from(source::out_of_memory(file, wanted, max_bytes));
-        error.message = format!("a sparse table of {n} × {n}: {}", error.message);
-        error
-    };
-    if n_bytes.saturating_add(meanwhile) > max_bytes {
-        return Err(out_of_memory());
+/// A sparse table that is filled.
+struct Filling<'f> {
+    lines: SparseLines,
+    extent: Extent,
+    poller: InterruptPoller<'f>,
+    /// Those of a line.
+    limbs: Vec<(u32, u64)>,
+    out_of_memory: &'f dyn Fn() -> FileError,
+}
+
+impl Filling<'_> {
+    /// Ones at these rows and columns.
+    fn pattern(&mut self, ones: impl Iterator<Item = (u32, u32)> + Clone) -> Result<(), FileError> {
+        let Extent { by_rows, n_items, .. } = self.extent;
+        let n_lines = self.lines.n_lines();
+        let items = ones.map(|(row, col)| if by_rows { (row, col) } else { (col, row) });
+        let groups = Groups::of(n_lines, n_items, items, &mut self.poller)?;
+        let mut groups = groups.ok_or_else(self.out_of_memory)?;
+        for idx in 0..n_lines {
+            let ones = groups.line_mut(idx);
+            ones.sort_unstable();
+            self.poller.step(1 + ones.len())?;
+            self.set_line(idx, false, ones.iter().map(|one| *one as usize))?;
+        }
+        Ok(())
     }
-    let mut poller = InterruptPoller::new(options);
-    let places = Columns::of(graph, by_rows, &mut poller)?.ok_or_else(out_of_memory)?;
-    let mut lines = SparseLines::zeros(n, n, n_ones).map_err(|_| out_of_memory())?;
-    let (mut ones, mut limbs): (Vec<u32>, Vec<(u32, u64)>) = (Vec::new(), Vec::new());
-    for line in 0..n {
-        ones.clear();
-        ones.extend_from_slice(places.rows(line));
-        ones.sort_unstable();
-        limbs.clear();
-        for one in &ones {
-            let (place, mask) = (one / 64, 1 << (one % 64));
-            match limbs.last_mut() {
-                Some((last, limb)) if *last == place => *limb |= mask,
-                Some(_) | None => limbs.push((place, mask)),
+
+    /// Numbers of `h` bits in fields of rows, the least where there are several, all ones, or in two's complement 01…1, where there are none.
+    fn weights(
+        &mut self,
+        weights: impl Iterator<Item = (u32, u32, i64)> + Clone,
+        h: usize,
+        is_signed: bool,
+    ) -> Result<(), FileError> {
+        let Extent { n_rows: n, by_rows, n_items, .. } = self.extent;
+        let items = weights.map(|(row, field, weight)| match by_rows {
+            true => (row, (field, weight)),
+            false => (field, (row, weight)),
+        });
+        let groups = Groups::<Weighed>::of(n, n_items, items, &mut self.poller)?;
+        let mut groups = groups.ok_or_else(self.out_of_memory)?;
+        // Bit `exponent` of a weight beyond its 64 is that of its sign.
+        let bit = |weight: i64, exponent: usize| weight >> exponent.min(63) & 1 == 1;
+        let mut least: Vec<Weighed> = Vec::new();
+        for group in 0..n {
+            let weights = groups.line_mut(group);
+            // The least comes first.
+            weights.sort_unstable();
+            least.clear();
+            least.extend_from_slice(weights);
+            least.dedup_by_key(|(place, _)| *place);
+            self.poller.step(1 + least.len() * h)?;
+            if by_rows {
+                let zeros = least.iter().flat_map(|(field, weight)| {
+                    let exponents = (0..h).rev().zip(*field as usize * h..);
+                    exponents.filter(|(exponent, _)| !bit(*weight, *exponent)).map(|(_, at)| at)
+                });
+                self.set_line(group, true, zeros)?;
+                continue;
+            }
+            for place in 0..h {
+                let ground = !(is_signed && place == 0);
+                let others =
+                    least.iter().filter(|(_, weight)| bit(*weight, h - 1 - place) != ground);
+                let others = others.map(|(row, _)| *row as usize);
+                self.set_line(group * h + place, ground, others)?;
             }
         }
-        lines.set(line, limbs.iter().copied()).map_err(|_| out_of_memory())?;
-        poller.step(1 + ones.len())?;
+        Ok(())
     }
-    Ok(lines)
+
+    /// A line takes its ground, but for these bits, which ascend; they may come twice.
+    fn set_line(
+        &mut self,
+        idx: usize,
+        ground: bool,
+        others: impl Iterator<Item = usize>,
+    ) -> Result<(), FileError> {
+        self.limbs.clear();
+        for at in others {
+            let (place, mask) = ((at / 64) as u32, 1 << (at % 64));
+            match self.limbs.last_mut() {
+                Some((last, limb)) if *last == place => *limb |= mask,
+                Some(_) | None => self.limbs.push((place, mask)),
+            }
+        }
+        for (place, limb) in &mut self.limbs {
+            *limb ^= self.lines.ground_limb(ground, *place as usize);
+        }
+        let set = self.lines.set(idx, ground, self.limbs.iter().copied());
+        set.map_err(|OutOfMemory { .. }| (self.out_of_memory)())
+    }
 }

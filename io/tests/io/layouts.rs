@@ -212,34 +212,59 @@ fn codes_for_contracted_cycles_follow_those_of_the_vertices() {
 }
 
 #[test]
-fn a_sparse_adjacency_table_is_the_dense_one() {
-    for (n, m) in [(0, 0), (1, 2), (64, 100), (65, 3), (700, 9000)] {
-        for symmetric in [false, true] {
+fn a_sparse_table_is_the_dense_one() {
+    let matrices = Layout::ALL.iter().copied().filter(|layout| {
+        bytes_of_forms(*layout, &sample(1, 0, false), Widths { h: 1, b: 1 }, false).is_some()
+    });
+    let matrices: Vec<Layout> = matrices.collect();
+    assert_eq!(matrices.len(), 8, "{matrices:?}");
+    for (n, m) in [(0, 0), (1, 2), (64, 100), (65, 3), (150, 2000)] {
+        for (symmetric, layout) in
+            [false, true].into_iter().flat_map(|it| matrices.iter().map(move |of| (it, *of)))
+        {
             let graph = sample(n, m, symmetric);
-            let dense = table(Layout::Adjacency, &graph, Widths { h: 0, b: 0 });
-            let bytes = bytes_of_forms(Layout::Adjacency, &graph).unwrap();
-            assert_eq!(bytes.dense, u128::from(dense.n_bytes()));
+            let widths = layout.least_widths(&graph).unwrap();
+            let widths = Widths { h: widths.h + 1, ..widths };
+            let dense = table(layout, &graph, widths);
             for by_rows in [false, true] {
-                let mut options = LayoutOptions { by_rows, ..LayoutOptions::new("f", 1 << 24) };
-                let lines = lay_out_sparse(&graph, &mut options).unwrap();
-                assert!(lines.n_bytes() <= bytes.sparse, "{} of {}", lines.n_bytes(), bytes.sparse);
-                let rows: Vec<_> = (0..n).map(|row| dense.row(row)).collect();
-                let expected =
-                    if by_rows { BitTable::from_columns(n, &rows) } else { dense.clone() };
-                assert!(lines == SparseLines::of_columns(&expected).unwrap(), "{n}, {by_rows}");
+                let bytes = bytes_of_forms(layout, &graph, widths, by_rows).unwrap();
+                let mut options = LayoutOptions { by_rows, ..LayoutOptions::new("f", 1 << 26) };
+                let made = lay_out_sparse(layout, &graph, widths, &mut options).unwrap();
+                let (lines, by_rows) = made.unwrap();
+                let what = format!("{} of {n}, {m}, by rows: {by_rows}", layout.name());
+                assert!(lines.n_bytes() <= bytes.sparse, "{what}: {}", lines.n_bytes());
+                let rows: Vec<_> = (0..dense.n_rows()).map(|row| dense.row(row)).collect();
+                let expected = match by_rows {
+                    true => BitTable::from_columns(dense.n_cols(), &rows),
+                    false => dense.clone(),
+                };
+                assert_eq!(bytes.dense, u128::from(expected.n_bytes()), "{what}");
+                assert!(lines == SparseLines::of_columns(&expected).unwrap(), "{what}");
             }
         }
     }
-    let graph = sample(700, 900, false);
-    let refused = lay_out_sparse(&graph, &mut LayoutOptions::new("f", 1000)).unwrap_err();
+}
+
+#[test]
+fn sparse_tables_beyond_the_budget_or_not_wanted_any_more_are_refused() {
+    let (graph, none) = (sample(700, 900, false), Widths { h: 0, b: 0 });
+    let lay_out = |layout, widths, max_bytes| {
+        lay_out_sparse(layout, &graph, widths, &mut LayoutOptions::new("f", max_bytes))
+    };
+    let refused = lay_out(Layout::Adjacency, none, 1000).unwrap_err();
     assert_eq!(refused.code, Code::DoesNotFit);
     assert!(refused.message.contains("sparse table of 700 × 700"), "{refused}");
+    let narrow = lay_out(Layout::WeightsOut, Widths { h: 1, b: 0 }, 1 << 24).unwrap_err();
+    assert_eq!(narrow.code, Code::WidthTooSmall);
+    let wide = lay_out(Layout::WeightsOut, Widths { h: 1 << 60, b: 0 }, 1 << 24).unwrap_err();
+    assert_eq!(wide.code, Code::DoesNotFit);
+    assert!(lay_out(Layout::Left, Widths { h: 0, b: 10 }, 1 << 24).unwrap().is_none());
     let mut go_on = || false;
     let mut options = LayoutOptions::new("f", 1 << 24);
     options.go_on = Some(&mut go_on);
-    let stopped = lay_out_sparse(&sample(9000, 20_000, false), &mut options).unwrap_err();
+    let large = sample(9000, 20_000, false);
+    let stopped = lay_out_sparse(Layout::Adjacency, &large, none, &mut options).unwrap_err();
     assert_eq!(stopped.code, Code::Interrupted);
-    assert!(bytes_of_forms(Layout::Distances, &graph).is_none());
 }
 
 #[test]

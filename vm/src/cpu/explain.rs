@@ -41,7 +41,7 @@ fn of_tables(plan: &Plan) -> Vec<Item> {
         if !matches!(var.ty, Ty::Table(..)) {
             continue;
         }
-        let LineAccesses { rows, columns, whole: _ } = accesses;
+        let LineAccesses { rows, columns, used: _ } = accesses;
         let form = if wants_rows(accesses) { "by rows" } else { "by columns" };
         let form = format!(
             "`{}` {form}: touched by rows {rows}, by columns {columns} times, a loop whose bounds are not known counted as {TURNS}",

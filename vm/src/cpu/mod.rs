@@ -57,7 +57,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, Native, OutOfMemory, SparseLines};
-use star_ir::analysis::line_accesses::{LineAccesses, line_accesses};
+use star_ir::analysis::line_accesses::{LineAccesses, TableUse, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
@@ -178,7 +178,8 @@ impl Backend for Cpu {
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
         let mut data = ValueData::from_host(value);
         if let (ValueData::Table(table), true) = (&mut data, self.settings.all_sparse) {
-            *table = Arc::new(sparse_of(table)?);
+            let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
+            *table = Arc::new(sparse_of(table, &self.parallelism(&never))?);
         }
         Ok(Value { data, size: None, fixed })
     }
@@ -307,9 +308,14 @@ impl Backend for Cpu {
         accesses.map(form).collect()
     }
 
-    fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<bool>> {
+    fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
         let accesses = line_accesses(&code.0.program, entry).into_iter();
-        Some(accesses.map(|of| of.rows.max(of.columns) > 0 && !of.whole).collect())
+        let used = |of: LineAccesses| match of.rows.max(of.columns) {
+            // Nothing is gained where no line is touched.
+            0 => of.used.max(TableUse::Changes),
+            _ => of.used,
+        };
+        Some(accesses.map(used).collect())
     }
 
     fn lay_out(
@@ -381,7 +387,10 @@ impl Backend for Cpu {
 }
 
 /// A sparse table of the same bits, by rows or by columns, so that tests see both.
-fn sparse_of(table: &table::Table) -> Result<table::Table, BackendError> {
+fn sparse_of(
+    table: &table::Table,
+    parallelism: &Parallelism<'_>,
+) -> Result<table::Table, BackendError> {
     let Some(columns) = table.as_columns() else {
         return Err(BackendError::Internal("a table of a host that is by rows".to_owned()));
     };
@@ -389,9 +398,10 @@ fn sparse_of(table: &table::Table) -> Result<table::Table, BackendError> {
     if (table.n_rows() + table.n_cols()).is_multiple_of(2) {
         return Ok(table::Table::of_sparse(lines, form::Line::Column));
     }
-    match lines.turned(|| true)? {
-        Some(rows) => Ok(table::Table::of_sparse(rows, form::Line::Row)),
-        None => Err(BackendError::Interrupted),
+    let turned = form::turn(columns, parallelism);
+    match turned.map_err(|_stop| BackendError::Interrupted)? {
+        Some(rows) => Ok(table::Table::of_sparse(SparseLines::of_columns(&rows)?, form::Line::Row)),
+        None => Err(OutOfMemory { n_bytes: u128::from(columns.n_bytes()) }.into()),
     }
 }
 

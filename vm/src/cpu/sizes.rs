@@ -6,7 +6,8 @@ use super::form::bytes_of;
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size};
-use super::registers::TableSlot;
+use super::registers::{CowTable, TableSlot};
+use super::table::Table;
 use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {
@@ -98,6 +99,11 @@ impl Interpreter<'_, '_, '_> {
             return self.grow_sparse(table, columns);
         }
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);
+        if before == 0 && Table::is_worth_sparse(columns, more) {
+            let zeros = self.sparse_zeros(rows, columns)?;
+            self.put_table(table, CowTable::Own(Box::new(zeros)));
+            return Ok(());
+        }
         self.own(table)?;
         let is_by_rows = self.table(table)?.as_columns().is_none();
         let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };

@@ -1,5 +1,7 @@
 //! Operations on sparse tables; Note [Sparse tables] in `table/sparse.rs` says what they are.
 
+use std::ops::Range;
+
 use star_base::limbs::OutOfMemory;
 use star_base::{BitVector, SparseLines};
 
@@ -27,6 +29,74 @@ impl Interpreter<'_, '_, '_> {
         let table = Table::of_sparse(lines, Line::Column);
         self.budget.commit(table.n_bytes());
         Ok(table)
+    }
+
+    /// A sparse table that is small becomes dense, since who wants it takes it only so; false if it is dense, or stays sparse.
+    pub(super) fn make_small_dense(&mut self, reg: Reg) -> Run<bool> {
+        let table = self.table_slot(reg).table.get();
+        let may = table.is_some_and(|table| table.may_become_dense(self.budget.available()));
+        if !may || self.parallelism.settings.all_sparse {
+            return Ok(false);
+        }
+        self.make_dense(reg)?;
+        Ok(true)
+    }
+
+    /// A sparse table, of its own from now on, gets room for so many more limbs of columns that are written as a whole; false if there is no memory for that.
+    pub(super) fn spare_limbs(&mut self, reg: Reg, n_limbs: usize) -> Run<bool> {
+        self.own(reg)?;
+        let at = self.table_at(reg);
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let done = match holding.get_mut() {
+            Some(table) => {
+                let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
+                let spare = table.sparse_mut().is_some_and(|lines| {
+                    lines.bytes_to_spare(n_limbs) <= self.budget.available()
+                        && lines.make_spare(n_limbs).is_ok()
+                });
+                self.budget.exchange(bytes, table.n_bytes());
+                self.copies.count(table, extra);
+                Ok(spare)
+            }
+            None => Err(broken("a table that is still shared")),
+        };
+        self.tables[at].table = holding;
+        done
+    }
+
+    /// A register takes columns of a sparse table that lies by columns, and lies so, too.
+    pub(super) fn sparse_field(&mut self, dst: Reg, table: Reg, part: Range<usize>) -> Run<()> {
+        let (from_at, at) = (self.table_at(table), self.table_at(dst));
+        self.paths.sparse_lines += part.len() as u64;
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let Interpreter { tables, budget, copies, .. } = self;
+        let from = tables[from_at].table.get().and_then(Table::sparse_lines);
+        let from = from.ok_or_else(|| broken("a table that is not sparse"))?;
+        let wanted = SparseLines::bytes_to_copy(from, part.clone());
+        let own = holding.get_mut().filter(|own| own.is_sparse_by_columns());
+        let Some(own) = own else {
+            tables[at].table = holding;
+            budget.reserve(wanted)?;
+            let mut lines = SparseLines::default();
+            let from = tables[from_at].table.get().and_then(Table::sparse_lines);
+            let copied = from.map_or(Ok(()), |from| lines.copy_from(from, part));
+            copied.map_err(|refused| self.out_of_memory(refused))?;
+            let made = Table::of_sparse(lines, Line::Column);
+            self.budget.commit(made.n_bytes());
+            self.put_table(dst, CowTable::Own(Box::new(made)));
+            return Ok(());
+        };
+        // Memory that was touched before costs less than other.
+        let (before, extra) = (own.n_bytes(), own.extra_bytes());
+        if let Err(stop) = budget.reserve(wanted.saturating_sub(before)) {
+            tables[at].table = holding;
+            return Err(stop);
+        }
+        let copied = own.copy_sparse_columns(from, part);
+        budget.exchange(before, own.n_bytes());
+        copies.count(own, extra);
+        tables[at].table = holding;
+        copied.map_err(|refused| self.out_of_memory(refused))
     }
 
     /// A register takes a row or column of a sparse table.
@@ -63,11 +133,8 @@ impl Interpreter<'_, '_, '_> {
         let found = table.find_line(line, idx, &self.parallelism, may_turn)?;
         self.copies.count(table, before);
         match found {
-            Found::Line(places, limbs) => {
-                let limbs = places.iter().copied().zip(limbs.iter().copied());
-                self.put_limbs(dst, len, limbs)
-            }
-            Found::Gathered(limbs) => self.put_limbs(dst, len, limbs.into_iter()),
+            Found::Line(line) => self.put_limbs(dst, len, line.ground, line.each()),
+            Found::Gathered(limbs) => self.put_limbs(dst, len, false, limbs.into_iter()),
         }
     }
 
@@ -84,23 +151,35 @@ impl Interpreter<'_, '_, '_> {
         if len != self.bits(value).len() {
             return Err(broken("a line of another size"));
         }
-        let limbs = self.limbs_with_ones(value);
+        let (ground, limbs) = self.limbs_off_ground(value);
         let along = self.table(table)?.lies_along(line);
         self.paths.sparse_lines += 1;
         if along {
             let limbs = limbs.iter().copied();
             let growth = |lines: &SparseLines| lines.bytes_to_grow(idx, limbs.len());
-            return self.change_sparse(table, growth, |lines, _| lines.set(idx, limbs.clone()));
+            let set = |lines: &mut SparseLines| lines.set(idx, ground, limbs.clone());
+            return self.change_sparse(table, growth, |lines, _| set(lines));
         }
         // One bit of every line: those that it may add get room of their own.
-        let n_ones = limbs.iter().map(|(_, limb)| limb.count_ones() as usize).sum::<usize>();
-        let growth =
-            |lines: &SparseLines| SparseLines::bytes_for(0, 2 * lines.n_limbs() + 10 * n_ones);
+        let bits_at = |place: u32| ((len - place as usize * 64).min(64)) as u64;
+        let listed = limbs.iter().map(|(place, limb)| match ground {
+            true => bits_at(*place) - u64::from(limb.count_ones()),
+            false => u64::from(limb.count_ones()),
+        });
+        let n_others = listed.sum::<u64>() as usize;
+        let growth = |lines: &SparseLines| {
+            let n_added = match lines.common_ground() == Some(ground) {
+                true => n_others,
+                false => lines.n_lines(),
+            };
+            SparseLines::bytes_for(0, 2 * lines.n_limbs() + 10 * n_added)
+        };
         self.change_sparse(table, growth, |lines, poll| {
             let mut limbs = limbs.iter().peekable();
             for start in (0..lines.n_lines()).step_by(64) {
                 let place = (start / 64) as u32;
-                let limb = limbs.next_if(|(at, _)| *at == place).map_or(0, |(_, limb)| *limb);
+                let listed = limbs.next_if(|(at, _)| *at == place);
+                let limb = listed.map_or(if ground { !0 } else { 0 }, |(_, limb)| *limb);
                 for at in 0..64.min(lines.n_lines() - start) {
                     lines.put(start + at, idx, limb >> at & 1 == 1)?;
                 }
@@ -113,11 +192,15 @@ impl Interpreter<'_, '_, '_> {
         self.budget.poll()
     }
 
-    /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is zero?
+    /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is its ground?
     pub(super) fn combines_sparse(&self, table: Reg, line: Line, function: u8) -> bool {
-        let table = self.table_slot(table).table.get();
-        function & 0b101 == 0b100
-            && table.is_some_and(|table| table.is_sparse() && table.lies_along(line))
+        let Some(table) = self.table_slot(table).table.get() else { return false };
+        let ground = table.sparse_lines().and_then(SparseLines::common_ground);
+        let keeps_for = |ground| match ground {
+            false => function & 0b101 == 0b100,
+            true => function >> 1 & 0b101 == 0b100,
+        };
+        table.lies_along(line) && ground.is_some_and(keeps_for)
     }
 
     /// Bits take a function of themselves and each of these lines, one after another; see [`Interpreter::combines_sparse`].
@@ -128,19 +211,24 @@ impl Interpreter<'_, '_, '_> {
         function: u8,
         indices: &[usize],
     ) -> Run<()> {
-        let [for_zero, for_one] =
-            [1, 3].map(|at| 0_u64.wrapping_sub(u64::from(function >> at & 1)));
         let of = self.table(table)?;
         let lines = of.sparse_lines().ok_or_else(|| broken("a table that is not sparse"))?;
+        // What it becomes where a line is not the ground.
+        let [for_zero, for_one] = match lines.common_ground() {
+            Some(true) => [0, 2],
+            Some(false) | None => [1, 3],
+        }
+        .map(|at| 0_u64.wrapping_sub(u64::from(function >> at & 1)));
         let to = bits.limbs_mut();
         for (turn, idx) in indices.iter().enumerate() {
             if turn.is_multiple_of(1 << 14) {
                 self.parallelism.poll()?;
             }
-            let (places, limbs) = lines.line(*idx);
-            for (place, limb) in places.iter().zip(limbs) {
-                let to = &mut to[*place as usize];
-                *to = *to & !limb | !*to & limb & for_zero | *to & limb & for_one;
+            let line = lines.line(*idx);
+            for (place, limb) in line.each() {
+                let others = limb ^ lines.ground_limb(line.ground, place as usize);
+                let to = &mut to[place as usize];
+                *to = *to & !others | !*to & others & for_zero | *to & others & for_one;
             }
         }
         self.paths.sparse_lines += indices.len() as u64;
@@ -159,7 +247,8 @@ impl Interpreter<'_, '_, '_> {
             true => (row_idx, col_idx),
             false => (col_idx, row_idx),
         };
-        let growth = |lines: &SparseLines| lines.bytes_to_grow(idx, lines.line(idx).0.len() + 1);
+        let growth =
+            |lines: &SparseLines| lines.bytes_to_grow(idx, lines.line(idx).places.len() + 1);
         self.change_sparse(table, growth, |lines, _| lines.put(idx, at, bit))
     }
 
@@ -224,6 +313,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.own(reg)?;
         let dense = self.table(reg)?.dense_bytes();
+        let was_empty = self.table(reg)?.sparse_lines().is_some_and(|lines| lines.n_limbs() == 0);
         self.budget.reserve(dense)?;
         let at = self.table_at(reg);
         let mut holding: CowTable = std::mem::take(&mut self.tables[at].table);
@@ -240,7 +330,7 @@ impl Interpreter<'_, '_, '_> {
         self.tables[at].table = holding;
         match done? {
             true => {
-                self.paths.tables_made_dense += 1;
+                self.paths.tables_made_dense += u64::from(!was_empty);
                 Ok(())
             }
             false => Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(dense) })),

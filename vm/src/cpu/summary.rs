@@ -92,6 +92,18 @@ impl Known {
         }
     }
 
+    /// These limbs have changed, and nothing else.
+    pub(super) fn may_hold(&mut self, limbs: &[u64], settings: &Settings) {
+        self.zeros = limbs.first().map_or(self.zeros, |first| self.zeros.min(*first as usize));
+        if let Some(Summary { ones, zeros, .. }) = self.summary_mut() {
+            for limb in limbs {
+                let block = *limb as usize / Blocks::limbs_of(settings);
+                ones[block / 64] |= 1 << (block % 64);
+                zeros[block / 64] |= 1 << (block % 64);
+            }
+        }
+    }
+
     /// The first `limbs` limbs are zero.
     #[inline]
     pub(super) fn begins_with_zeros(&mut self, limbs: usize, settings: &Settings) {

@@ -19,6 +19,9 @@ use super::registers::CowTable;
 use super::table::Table;
 use crate::stop::{Run, broken};
 
+/// Columns that MIN and MAX look at as a whole, about, before few candidates are left.
+const FIRST_COLUMNS: usize = 8;
+
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
     pub(super) fn table_inst(&mut self, inst: TableInst) -> Run<()> {
@@ -74,7 +77,10 @@ impl Interpreter<'_, '_, '_> {
 
     /// A register takes a table of zeros.
     pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Run<()> {
-        let table = match self.parallelism.settings.all_sparse {
+        let bytes = bytes_of(rows).saturating_mul(columns as u64);
+        let is_sparse =
+            self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
+        let table = match is_sparse {
             true => self.sparse_zeros(rows, columns)?,
             false => self.zeros(rows, columns)?,
         };
@@ -171,6 +177,7 @@ impl Interpreter<'_, '_, '_> {
     /// Makes a table one's own, and its lines lie together; `false` if that does not pay. They are going to be
     /// written: `change` says so to the table.
     pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Run<bool> {
+        self.make_small_dense(reg)?;
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let table = self.tables[at].table.get_mut();
@@ -303,6 +310,12 @@ impl Interpreter<'_, '_, '_> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         let n_rows = self.table(table)?.n_rows();
+        if dst != table && self.table(table)?.is_sparse_by_columns() {
+            return self.sparse_field(dst, table, part);
+        }
+        if self.is_sparse(table) {
+            self.paths.sparse_lines += width as u64;
+        }
         if dst != table && self.is_own_of(dst, n_rows, width) {
             // Memory that was touched before costs less than other.
             self.budget.reserve(bytes_of(n_rows).saturating_mul(width as u64))?;
@@ -393,6 +406,7 @@ impl Interpreter<'_, '_, '_> {
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
+        self.make_small_dense(table)?;
         let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
         let is_sparse = self.is_sparse(table);
         let turned = match self.table(table)?.as_columns() {
@@ -416,8 +430,10 @@ impl Interpreter<'_, '_, '_> {
             };
             let form = form.ok_or_else(|| interpreter.out_of_memory(refused))?;
             let (mask, columns) = (interpreter.bits(mask).limbs(), columns_of(form));
-            let n_limbs = mask.len().saturating_mul(columns.n_cols.max(1));
-            if interpreter.parallelism.is_short(n_limbs) && spare.resize(to.len()).is_ok() {
+            // A column or some leave few candidates, so that one thread is as fast as several where columns are short.
+            let n_first = mask.len().saturating_mul(columns.n_cols.clamp(1, FIRST_COLUMNS));
+            let is_short = interpreter.parallelism.is_short(n_first);
+            if is_short && spare.resize(to.len()).is_ok() {
                 let kernels = interpreter.parallelism.kernels;
                 kernels.extreme(columns, mask, sense, &mut spare, to);
                 return Ok(());
@@ -425,7 +441,9 @@ impl Interpreter<'_, '_, '_> {
             interpreter.find_extreme(form, mask, sense, to)
         });
         self.scratch.spare = spare;
-        done
+        done?;
+        self.summarise_few(dst);
+        Ok(())
     }
 
     fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {

@@ -8,6 +8,7 @@ use star_edge::access::Grants;
 use star_edge::failure::{Failure, refused_by_backend};
 use star_harness::Compiled;
 use star_ir::RoutineId;
+use star_ir::analysis::line_accesses::TableUse;
 use star_vm::HostValue;
 
 use super::RunArgs;
@@ -91,11 +92,12 @@ pub(super) fn sparse_wishes(
         let error = Diagnostic::new(Code::Usage, message);
         return Err(error.help("leave `--table-form` out, or take `--backend cpu`").into());
     };
-    let wish = |looks_only: &bool| match (form, looks_only) {
+    let wish = |used: &TableUse| match (form, used) {
         (Some("dense"), _) => SparseWish::Never,
         (Some(_), _) => SparseWish::Always,
-        (None, true) => SparseWish::WhereSmaller,
-        (None, false) => SparseWish::WhereNeeded,
+        (None, TableUse::Looks) => SparseWish::WhereSmaller,
+        (None, TableUse::Changes) => SparseWish::WhereNeeded,
+        (None, TableUse::Whole) => SparseWish::WhereAsked,
     };
     Ok(planned.iter().map(wish).collect())
 }

@@ -19,8 +19,20 @@ pub struct LineAccesses {
     pub rows: u64,
     /// Columns that are read or written; a field, or an extreme value, is one.
     pub columns: u64,
-    /// Is anything else done with it than that rows, columns, bits and sizes are read?
-    pub whole: bool,
+    /// What is done with it at most.
+    pub used: TableUse,
+}
+
+/// What is done with a table, from the least to the most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TableUse {
+    /// Rows, columns, fields, bits and sizes are read.
+    #[default]
+    Looks,
+    /// Lines and bits are written, the table is copied, or goes back to the caller; a native may read it.
+    Changes,
+    /// The whole table is worked on: fields are written, MIN or MAX is looked for in it, a native changes it, a handle takes it.
+    Whole,
 }
 
 /// The accesses to each parameter of a routine, in their order; those that are no tables have none.
@@ -47,7 +59,11 @@ impl Counting<'_> {
         self.block(routine, &routine.body, 1, &mut found);
         for (param, found) in routine.params.iter().zip(&mut found) {
             // A routine with a native may do with its tables whatever the native does.
-            found.whole |= param.mode != Mode::Value || routine.native.is_some();
+            found.used = found.used.max(match (param.mode, routine.native) {
+                (Mode::Ref, Some(_)) => TableUse::Whole,
+                (Mode::Ref, None) | (Mode::Value, Some(_)) => TableUse::Changes,
+                (Mode::Value, None) => TableUse::Looks,
+            });
         }
         self.known[idx] = Some(found.clone());
         found
@@ -78,38 +94,39 @@ impl Counting<'_> {
         found: &mut [LineAccesses],
     ) {
         let param = |var: VarId| routine.params.iter().position(|param| param.var == var);
-        if !only_looks(kind) {
+        let used = used(kind);
+        if used > TableUse::Looks {
             visit::accesses(kind, &mut |var, access| {
                 if !matches!(access, Access::ReadSize | Access::Observe)
                     && let Some(counts) = param(var).and_then(|idx| found.get_mut(idx))
                 {
-                    counts.whole = true;
+                    counts.used = counts.used.max(used);
                 }
             });
         }
-        let mut add = |var: VarId, by_rows: u64, by_columns: u64, whole: bool| {
+        let mut add = |var: VarId, by_rows: u64, by_columns: u64, used: TableUse| {
             if let Some(counts) = param(var).and_then(|idx| found.get_mut(idx)) {
                 counts.rows = counts.rows.saturating_add(weight.saturating_mul(by_rows));
                 counts.columns = counts.columns.saturating_add(weight.saturating_mul(by_columns));
-                counts.whole |= whole;
+                counts.used = counts.used.max(used);
             }
         };
         match kind {
             StmtKind::Assign(_, Op::Row(table, _)) | StmtKind::PutRow { table, .. } => {
-                add(*table, 1, 0, false);
+                add(*table, 1, 0, TableUse::Looks);
             }
             StmtKind::Assign(
                 _,
                 Op::Column(table, _) | Op::Field { table, .. } | Op::Extreme { table, .. },
             )
             | StmtKind::PutColumn { table, .. }
-            | StmtKind::PutField { table, .. } => add(*table, 0, 1, false),
+            | StmtKind::PutField { table, .. } => add(*table, 0, 1, TableUse::Looks),
             StmtKind::Call { callee, args, .. } => {
                 let inside = self.routine(*callee);
-                for (arg, LineAccesses { rows, columns, whole }) in args.iter().zip(inside) {
+                for (arg, LineAccesses { rows, columns, used }) in args.iter().zip(inside) {
                     match arg {
                         Arg::Value(Operand::Var(var)) | Arg::Move(var) | Arg::Ref(var) => {
-                            add(*var, rows, columns, whole);
+                            add(*var, rows, columns, used);
                         }
                         Arg::Value(Operand::Int(_) | Operand::Bool(_) | Operand::Str(_)) => {}
                     }
@@ -141,16 +158,32 @@ impl Counting<'_> {
     }
 }
 
-/// Does the statement itself do nothing with tables but read their lines and bits, or pass them on, of which the callee says what becomes?
-fn only_looks(kind: &StmtKind) -> bool {
-    matches!(
+/// What the statement itself does with tables. Of those that it passes on the callee says what becomes.
+fn used(kind: &StmtKind) -> TableUse {
+    let only_looks = matches!(
         kind,
         StmtKind::Assign(
             _,
-            Op::Row(..) | Op::Column(..) | Op::Bit(..) | Op::Rows(_) | Op::Columns(_)
+            Op::Row(..)
+                | Op::Column(..)
+                | Op::Field { .. }
+                | Op::Bit(..)
+                | Op::Rows(_)
+                | Op::Columns(_)
         ) | StmtKind::Check(_)
             | StmtKind::Call { .. }
-    )
+    );
+    let takes_all = matches!(
+        kind,
+        StmtKind::Assign(_, Op::Extreme { .. })
+            | StmtKind::PutField { .. }
+            | StmtKind::PutHandlePart { .. }
+    );
+    match (only_looks, takes_all) {
+        (true, _) => TableUse::Looks,
+        (false, false) => TableUse::Changes,
+        (false, true) => TableUse::Whole,
+    }
 }
 
 /// How often what is inside runs.

@@ -3,7 +3,7 @@
 
 use star_ir::analysis::cost::CostForm;
 use star_ir::analysis::facts::Facts;
-use star_ir::analysis::line_accesses::{LineAccesses, TURNS, line_accesses};
+use star_ir::analysis::line_accesses::{LineAccesses, TURNS, TableUse, line_accesses};
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::parts::{self, Alias};
 use star_ir::analysis::reaching::{Definition, Reaching};
@@ -363,7 +363,7 @@ locations {
 ";
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found = line_accesses(&program, RoutineId(0));
-    let accesses = |rows, columns| LineAccesses { rows, columns, whole: false };
+    let accesses = |rows, columns| LineAccesses { rows, columns, used: TableUse::Looks };
     // A loop with numbers for bounds counts as often as it runs.
     assert_eq!(found[..2], [accesses(TURNS + 3, 1), accesses(0, TURNS)]);
     assert_eq!((found[2].rows, found[2].columns), (0, 0));
@@ -371,8 +371,8 @@ locations {
 }
 
 #[test]
-fn whatever_is_not_a_look_at_lines_bits_or_sizes_is_one_at_the_whole_table() {
-    let whole = |header: &str, rest: &str| {
+fn what_is_done_with_a_table_is_known_with_what_callees_do() {
+    let used = |header: &str, rest: &str| {
         let text = format!(
             "routine 0 \"F\" ({header}) !0 {{
   var %U: table[?, ?]
@@ -391,11 +391,14 @@ locations {{
 "
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        line_accesses(&program, RoutineId(0))[0].whole
+        line_accesses(&program, RoutineId(0))[0].used
     };
-    assert!(!whole("value %T: table[?, ?]", ""));
-    assert!(!whole("value %T: table[?, ?]", "%n = rows %T !0\n  %n = columns %T !0"));
-    assert!(whole("ref %T: table[?, ?]", ""), "it goes back to the caller");
-    assert!(whole("value %T: table[?, ?]", "%U = copy %T !0"));
-    assert!(whole("value %T: table[?, ?]", "call 1 \"G\" (value %T) !0"), "the callee copies it");
+    use TableUse::{Changes, Looks, Whole};
+    let table = "value %T: table[?, ?]";
+    assert_eq!(used(table, ""), Looks);
+    assert_eq!(used(table, "%n = rows %T !0\n  %n = columns %T !0"), Looks);
+    assert_eq!(used("ref %T: table[?, ?]", ""), Changes, "it goes back to the caller");
+    assert_eq!(used(table, "%U = copy %T !0"), Changes);
+    assert_eq!(used(table, "call 1 \"G\" (value %T) !0"), Changes, "the callee copies it");
+    assert_eq!(used(table, "put_field %T, 1, %T !0"), Whole);
 }

@@ -58,6 +58,11 @@ begin
   foreach i in X do begin w:=ROW(i,G); Y:=CONVERT(w); A:=A and Y end;
   foreach i in X do begin Y:=COL(i,G); A:=A or Y end
 end;
+procedure fields(G: table(n,n); var A,B: table; var k: integer);
+begin
+  TCOPY1(G,1,3,A); TCOPY1(G,2,4,B); COL(2,A):=COL(3,B);
+  k:=NUMB(COL(1,A))+NUMB(ROW(n,B))
+end;
 procedure fills(X: slice(n); var G: table(n,n); var k: integer);
 var w: word; i: integer;
 begin
@@ -82,24 +87,36 @@ fn operations_on_slices_of_few_ones_go_by_blocks() {
     }
 }
 
-/// Few ones for each vertex, as rows or columns.
-fn graph(n: usize, degree: usize) -> (BitTable, [SparseLines; 2]) {
+/// Few bits for each vertex that are not the ground, as rows or columns.
+fn graph(n: usize, degree: usize, ground: bool) -> (BitTable, [SparseLines; 2]) {
     let mut random = Random::new(5);
     let mut table = BitTable::zeros(n, n).expect("memory");
     for vertex in 0..n {
+        (0..n).for_each(|other| table.put(vertex, other, ground));
         for _ in 0..degree {
-            table.put(vertex, random.below(n), true);
+            table.put(vertex, random.below(n), !ground);
         }
     }
-    let columns = SparseLines::of_columns(&table).expect("memory");
+    let mut columns = SparseLines::of_columns(&table).expect("memory");
+    for idx in 0..n {
+        let limbs = table.column_limbs(idx).iter().copied();
+        let limbs = (0..).zip(limbs);
+        columns.set(idx, ground, limbs).expect("memory");
+    }
     let rows = columns.turned(|| true).expect("memory").expect("nobody stops it");
     (table, [columns, rows])
 }
 
 /// Runs a routine with a table in every form, the second argument from behind; what it left has to be the same.
 fn in_every_form(routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
+    for ground in [false, true] {
+        on_ground(ground, routine, before, n, after);
+    }
+}
+
+fn on_ground(ground: bool, routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
     let program = Program::new(TEXT);
-    let (table, [columns, rows]) = graph(n, 3);
+    let (table, [columns, rows]) = graph(n, 3, ground);
     let dense = (Argument::of(&HostValue::Table(table)), false);
     let sparse = |lines: SparseLines, form| Argument {
         sparse: Some(lines),
@@ -144,6 +161,9 @@ fn sparse_tables_hold_what_dense_ones_do() {
         let three = [HostValue::Unset, HostValue::Unset, HostValue::Unset];
         in_every_form("joins", &[slice(n, 5)], n, &three);
         in_every_form("fills", &[slice(n, 4)], n, &unset[..1]);
+        if n > 9 {
+            in_every_form("fields", &[], n, &three);
+        }
         if n < 100 {
             // A native takes a table that it makes dense.
             in_every_form("close", &[j], n, &[]);
@@ -155,7 +175,7 @@ fn sparse_tables_hold_what_dense_ones_do() {
 fn a_sparse_table_that_fills_up_becomes_dense_once_and_within_memory() {
     let program = Program::new(TEXT);
     let n = 2000;
-    let (_, [_, rows]) = graph(n, 1);
+    let (_, [_, rows]) = graph(n, 1, false);
     let dense_bytes = n as u64 * (n.div_ceil(64) as u64 * 8);
     let run = |memory: u64| {
         let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");

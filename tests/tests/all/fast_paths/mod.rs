@@ -8,6 +8,7 @@ mod calls;
 mod lines;
 mod long;
 mod pending;
+mod sparse;
 mod tiles;
 mod turns;
 

@@ -1,9 +1,11 @@
 //! CLR, SET, and rows and columns of sparse tables.
 
+use star_base::sparse::{best_ground, ground_limb};
+
 use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
-use super::super::summary::{Blocks, each, no_summary};
+use super::super::summary::{Blocks, Summary, each, no_summary};
 use super::fill_all;
 use crate::stop::Run;
 
@@ -57,18 +59,18 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slice or word takes these limbs, and zeros everywhere else.
+    /// A slice or word takes these limbs, and the ground everywhere else.
     pub(in crate::cpu) fn put_limbs(
         &mut self,
         dst: Reg,
         len: usize,
+        ground: bool,
         limbs: impl Iterator<Item = (u32, u64)>,
     ) -> Run<()> {
-        match self.fill_blocks(dst, len, false)? {
+        match self.fill_blocks(dst, len, ground)? {
             true => {}
-            false => {
-                self.make(dst, len, false, |interpreter, to| fill_all(interpreter, to, len, false))?
-            }
+            false => self
+                .make(dst, len, false, |interpreter, to| fill_all(interpreter, to, len, ground))?,
         }
         let blocks = Blocks::of(len, &self.parallelism.settings);
         let slot = self.bits_slot_mut(dst);
@@ -79,30 +81,65 @@ impl Interpreter<'_, '_, '_> {
         };
         if slot.known.summary().is_none() {
             // It was filled as a long slice is: that much is known now.
-            slot.known.set_constant(blocks, false);
+            slot.known.set_constant(blocks, ground);
         }
         let summary = slot.known.summary_mut().ok_or_else(no_summary)?;
+        let others = if ground { &mut summary.zeros } else { &mut summary.ones };
         for (place, limb) in limbs {
             let (place, block) = (place as usize, place as usize / blocks.limbs);
             to[place] = limb;
-            summary.ones[block / 64] |= 1 << (block % 64);
+            others[block / 64] |= 1 << (block % 64);
         }
         Ok(())
     }
 
-    /// The limbs of a slice that are not zero, with their places.
-    pub(in crate::cpu) fn limbs_with_ones(&self, src: Reg) -> Vec<(u32, u64)> {
+    /// A slice of few limbs with ones, without a summary, gets one if it is long enough.
+    pub(in crate::cpu) fn summarise_few(&mut self, dst: Reg) {
+        let settings = self.parallelism.settings;
+        let Some(blocks) = Blocks::of(self.bits(dst).len(), &settings) else { return };
+        let mut few = [0; 64];
+        let listed = self.parallelism.kernels.list_nonzero(self.bits(dst).limbs(), &mut few);
+        let Some(n_limbs) = listed else { return };
+        let slot = self.bits_slot_mut(dst);
+        slot.known.set_constant(blocks, false);
+        slot.known.may_hold(&few[..n_limbs], &settings);
+    }
+
+    /// The ground from which few limbs of a slice differ, if there is one, and those limbs with their places.
+    pub(in crate::cpu) fn limbs_off_ground(&self, src: Reg) -> (bool, Vec<(u32, u64)>) {
+        let slot = self.bits_slot(src);
+        let full = |summary: &Summary| {
+            let of = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
+            of(&summary.zeros) < of(&summary.ones)
+        };
+        let ground = match slot.known.summary() {
+            Some(summary) => full(summary),
+            None => best_ground(slot.bits.limbs(), slot.bits.len()).0,
+        };
+        let of_ground = |at: usize| ground_limb(slot.bits.len(), ground, at);
+        (ground, self.limbs_that(src, ground, |at, limb| limb != of_ground(at)))
+    }
+
+    /// The limbs of a slice that are not its ground, in blocks that may hold others, with their places.
+    fn limbs_that(
+        &self,
+        src: Reg,
+        ground: bool,
+        is_other: impl Fn(usize, u64) -> bool,
+    ) -> Vec<(u32, u64)> {
         let (slot, settings) = (self.bits_slot(src), &self.parallelism.settings);
         let limbs = slot.bits.limbs();
         let mut found = Vec::new();
         let mut add = |range: std::ops::Range<usize>| {
-            let some = range.filter(|at| limbs[*at] != 0).map(|at| (at as u32, limbs[at]));
+            let some = range.filter(|at| is_other(*at, limbs[*at]));
+            let some = some.map(|at| (at as u32, limbs[at]));
             found.extend(some);
         };
         let blocks = Blocks::of(slot.bits.len(), settings);
         match (blocks, slot.known.summary()) {
             (Some(blocks), Some(summary)) => {
-                for (idx, word) in summary.ones.iter().enumerate() {
+                let others = if ground { &summary.zeros } else { &summary.ones };
+                for (idx, word) in others.iter().enumerate() {
                     each(*word, |block| add(blocks.range(idx * 64 + block)));
                 }
             }

@@ -127,7 +127,20 @@ impl Compiler<'_> {
         let forall = &self.code.foralls[idx];
         let kernel = match self.options.optimise {
             true => match writes {
-                Some(writes) => LineKernel::compile(forall, writes, insts).map(Kernel::Lines),
+                Some(writes) => LineKernel::compile(forall, writes, insts).map(|kernel| {
+                    let RoutineCode { insts, constants, .. } = &self.code;
+                    let body = Body {
+                        insts,
+                        first: begin + 2,
+                        end: insts.len() - 1,
+                        var: forall.var,
+                        state: forall.var,
+                        down: false,
+                        constants,
+                    };
+                    let masked = LoopKernel::compile(body, |_| false);
+                    Kernel::Lines(Box::new(kernel.or_masked(masked)))
+                }),
                 None => LineReduction::compile(forall, insts).map(Kernel::Reduction),
             },
             false => None,

@@ -38,7 +38,7 @@ impl LineKernel {
         });
         let outer = outer.collect();
         let plan = tape.has_effect().then(|| Plan::new(&tape))?;
-        Some(LineKernel { line, target, plan, ports, tables, outer, sizes, cost })
+        Some(LineKernel { line, target, plan, ports, tables, outer, sizes, cost, masked: None })
     }
 }
 

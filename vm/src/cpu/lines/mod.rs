@@ -12,6 +12,7 @@ mod run;
 
 use super::form::Line;
 use super::operand::{Reg, Size};
+use super::turns::LoopKernel;
 use crate::tape::Plan;
 
 pub(super) use reduce::LineReduction;
@@ -20,7 +21,7 @@ pub(super) use reduce::LineReduction;
 #[derive(Clone, Debug)]
 pub(super) enum Kernel {
     /// It stores lines.
-    Lines(LineKernel),
+    Lines(Box<LineKernel>),
     /// It combines lines.
     Reduction(LineReduction),
 }
@@ -42,6 +43,8 @@ pub(super) struct LineKernel {
     sizes: Vec<(LineSize, LineSize)>,
     /// Elementary operations of an iteration.
     cost: u64,
+    /// The same over columns, on those limbs alone that a slice has ones in.
+    masked: Option<LoopKernel>,
 }
 
 /// What a port stands for.
@@ -61,6 +64,12 @@ enum LineSize {
 }
 
 impl LineKernel {
+    /// The kernel runs as this loop where the mask of that has few ones.
+    pub(super) fn or_masked(mut self, masked: Option<LoopKernel>) -> Self {
+        self.masked = masked.filter(LoopKernel::is_masked);
+        self
+    }
+
     /// How many lines the target has.
     fn n_lines(&self) -> Size {
         match self.line {

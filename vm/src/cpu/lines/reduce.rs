@@ -13,7 +13,7 @@ use super::super::code::Forall;
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Number, Reg, RegRef, Size, Test};
+use super::super::operand::{Number, Reg, Size, Test};
 use crate::paths::Declined;
 use crate::stop::Run;
 
@@ -170,10 +170,7 @@ impl Interpreter<'_, '_, '_> {
         done?;
         let n_turns = indices.len() as u64;
         self.count_turns(n_turns, cost);
-        for private in &forall.privates {
-            self.unset(*private);
-        }
-        self.unset(RegRef::Int(forall.var));
+        self.unset_locals(forall);
         Ok(Ok(n_turns))
     }
 

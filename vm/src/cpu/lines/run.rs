@@ -38,6 +38,13 @@ impl Interpreter<'_, '_, '_> {
             Kernel::Lines(kernel) => kernel,
             Kernel::Reduction(reduction) => return self.run_reduction(forall, reduction),
         };
+        if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
+            let turns = (self.number(from), self.number(to));
+            if self.run_masked(masked, turns)?.is_some() {
+                self.unset_locals(forall);
+                return Ok(Ok((turns.1 - turns.0 + 1) as u64));
+            }
+        }
         let Some(n_lines) = self.size(kernel.n_lines()) else { return Ok(Err(Declined::Range)) };
         let mut indices = std::mem::take(&mut self.lines);
         let done = match self.line_indices(n_lines, forall.range, &mut indices) {
@@ -67,11 +74,16 @@ impl Interpreter<'_, '_, '_> {
         }
         self.update_lines(kernel, indices, len)?;
         self.count_turns(n_turns, kernel.cost);
+        self.unset_locals(forall);
+        Ok(Ok(n_turns))
+    }
+
+    /// What belongs to an iteration is not there behind the last one.
+    pub(super) fn unset_locals(&mut self, forall: &Forall) {
         for private in &forall.privates {
             self.unset(*private);
         }
         self.unset(RegRef::Int(forall.var));
-        Ok(Ok(n_turns))
     }
 
     /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no line.

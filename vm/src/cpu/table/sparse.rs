@@ -1,16 +1,20 @@
-//! Note [Sparse tables]. A table may have a third home form: by columns or by rows, of each line only the limbs that are not zero
+//! Note [Sparse tables]. A table may have a third home form: by columns or by rows, of each line only the limbs that are not its ground, zeros or ones
 //! ([`SparseLines`]). Rows, columns, bits, whole tables by lines and growth work on it as it is; a line against it is looked for in every line, and
 //! when that has been done a few times, the corner turn is kept beside it as a second form is (Note [Forms]). Whatever else wants lines that lie together
 //! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, natives, handles) makes it dense first,
-//! if there is memory for that. So does a write that leaves it with half of the bytes that it would have packed. It never becomes sparse again.
+//! if there is memory for that. A field of a table that is sparse by columns is one, too, and so is a local table of zeros that gets many columns at once
+//! ([`Table::is_worth_sparse`]): loop kernels that run on few limbs take both (Note [Few limbs] in `turns`). What they cannot take becomes dense, if it
+//! is [small](Table::may_become_dense). So does a write that leaves it with half of the bytes that it would have packed. It never becomes sparse again.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use star_base::{BitTable, OutOfMemory, SparseLines};
+use star_base::{BitTable, OutOfMemory, SparseLine, SparseLines};
 
 use super::Table;
-use crate::cpu::form::Line;
+use crate::cpu::bits::bits_in;
+use crate::cpu::form::{Line, turn};
 use crate::cpu::parallelism::Parallelism;
 use crate::stop::{Run, broken};
 
@@ -22,27 +26,21 @@ pub(super) struct Sparse {
     turned: OnceLock<SparseLines>,
 }
 
+/// A new table of so many columns and bytes is sparse.
+const LEAST_COLUMNS: usize = 8;
+const LEAST_BYTES: u64 = 1 << 15;
+/// A sparse table of more bytes, packed, becomes dense only for what cannot do without.
+const MOST_BYTES: u64 = 1 << 26;
+
 /// Accesses against a sparse form that cost as much as a corner turn of it, about.
 const ACCESSES_OF_A_TURN: usize = 4;
 
-/// The limbs of a line that are not zero, and their places.
+/// A line of a sparse table.
 pub(in crate::cpu) enum Found<'t> {
-    /// As they lie.
-    Line(&'t [u32], &'t [u64]),
-    /// From all lines.
+    /// As it lies.
+    Line(SparseLine<'t>),
+    /// The limbs that are not zero, and their places, from all lines.
     Gathered(Vec<(u32, u64)>),
-}
-
-impl Found<'_> {
-    /// The limbs in order.
-    pub(in crate::cpu) fn each(&self, mut work: impl FnMut(u32, u64)) {
-        match self {
-            Found::Line(places, limbs) => {
-                places.iter().zip(*limbs).for_each(|(place, limb)| work(*place, *limb));
-            }
-            Found::Gathered(limbs) => limbs.iter().for_each(|(place, limb)| work(*place, *limb)),
-        }
-    }
 }
 
 impl Sparse {
@@ -119,14 +117,12 @@ impl Table {
     ) -> Run<Found<'_>> {
         let (sparse, is_along) = self.sparse_along(line)?;
         if is_along {
-            let (places, limbs) = sparse.lines.line(idx);
-            return Ok(Found::Line(places, limbs));
+            return Ok(Found::Line(sparse.lines.line(idx)));
         }
-        if sparse.turned.get().is_none() {
+        if sparse.turned.get().is_none() && sparse.lines.common_ground().is_some() {
             let so_far = self.against.fetch_add(1, Ordering::Relaxed);
             let is_due = so_far >= ACCESSES_OF_A_TURN || parallelism.settings.eager_turns;
-            let n_bytes = |ones: u64| SparseLines::bytes_for(sparse.lines.len(), ones as usize);
-            if is_due && may_turn(n_bytes(sparse.lines.count_ones())) {
+            if is_due && may_turn(sparse.lines.bytes_to_turn()) {
                 let turned = sparse.lines.turned(|| parallelism.poll().is_ok());
                 parallelism.poll()?;
                 if let Ok(Some(turned)) = turned {
@@ -136,10 +132,7 @@ impl Table {
             }
         }
         match sparse.turned.get() {
-            Some(turned) => {
-                let (places, limbs) = turned.line(idx);
-                Ok(Found::Line(places, limbs))
-            }
+            Some(turned) => Ok(Found::Line(turned.line(idx))),
             None => sparse.gather(idx, parallelism).map(Found::Gathered),
         }
     }
@@ -153,9 +146,26 @@ impl Table {
         parallelism: &Parallelism<'_>,
         may_turn: bool,
     ) -> Run<()> {
-        let found = self.find_line(line, idx, parallelism, |_| may_turn)?;
-        parallelism.fill(dst, 1, |_, part| part.fill(0))?;
-        found.each(|place, limb| dst[place as usize] = limb);
+        let (of, len) = match line {
+            Line::Row => (self.n_rows, self.n_cols),
+            Line::Column => (self.n_cols, self.n_rows),
+        };
+        debug_assert!(idx < of, "line {idx} of {of}");
+        let fill = |dst: &mut [u64], ground: bool| {
+            parallelism.fill(dst, 1, |start, part| {
+                parallelism.kernels.fill(part, ground, bits_in(len, start, part));
+            })
+        };
+        match self.find_line(line, idx, parallelism, |_| may_turn)? {
+            Found::Line(line) => {
+                fill(dst, line.ground)?;
+                line.each().for_each(|(place, limb)| dst[place as usize] = limb);
+            }
+            Found::Gathered(limbs) => {
+                fill(dst, false)?;
+                limbs.iter().for_each(|(place, limb)| dst[*place as usize] = *limb);
+            }
+        }
         Ok(())
     }
 
@@ -172,12 +182,41 @@ impl Table {
         Some(&mut sparse.lines)
     }
 
+    /// Becomes a sparse table by columns: these lines of another one.
+    pub(in crate::cpu) fn copy_sparse_columns(
+        &mut self,
+        from: &SparseLines,
+        columns: Range<usize>,
+    ) -> Result<(), OutOfMemory> {
+        let n_cols = columns.len();
+        let Some(lines) = self.sparse_mut() else { return Ok(()) };
+        lines.copy_from(from, columns)?;
+        (self.n_rows, self.n_cols) = (from.len(), n_cols);
+        Ok(())
+    }
+
+    /// Is it sparse, and are the lines its columns?
+    #[inline]
+    pub(in crate::cpu) fn is_sparse_by_columns(&self) -> bool {
+        self.is_sparse() && !self.by_rows
+    }
+
     /// Bytes that it takes packed.
     pub(in crate::cpu) fn dense_bytes(&self) -> u64 {
         match &self.sparse {
             Some(sparse) => sparse.lines.dense_bytes(),
             None => self.n_bytes(),
         }
+    }
+
+    /// Would so many columns of zeros, a new table, better be sparse? Then nothing is touched of them that nobody writes.
+    pub(in crate::cpu) fn is_worth_sparse(n_columns: usize, n_bytes: u64) -> bool {
+        n_columns >= LEAST_COLUMNS && n_bytes >= LEAST_BYTES
+    }
+
+    /// Is it sparse, and small enough to become dense where that is needed?
+    pub(in crate::cpu) fn may_become_dense(&self, available: u64) -> bool {
+        self.is_sparse() && self.dense_bytes() <= MOST_BYTES.min(available)
     }
 
     /// Has a sparse table become so full that it had better be dense?
@@ -203,6 +242,11 @@ impl Table {
     ) -> Run<Option<BitTable>> {
         if !self.by_rows {
             return packed(&sparse.lines, parallelism);
+        }
+        if sparse.lines.common_ground() != Some(false) {
+            // Nearly all bits are ones: turned as a dense table is.
+            let Some(rows) = packed(&sparse.lines, parallelism)? else { return Ok(None) };
+            return turn(&rows, parallelism);
         }
         let Ok(mut table) = BitTable::zeros(self.n_rows, self.n_cols) else { return Ok(None) };
         for row in 0..self.n_rows {
@@ -231,8 +275,9 @@ impl Table {
     /// Bytes that a sparse table takes for a while if it gets as many columns.
     pub(in crate::cpu) fn sparse_growth(&self, n_cols: usize) -> u64 {
         match &self.sparse {
-            Some(sparse) if !self.by_rows => sparse.lines.bytes_to_add(n_cols - self.n_cols),
-            Some(_) | None => 0,
+            Some(sparse) if self.by_rows => sparse.lines.bytes_to_lengthen(),
+            Some(sparse) => sparse.lines.bytes_to_add(n_cols - self.n_cols),
+            None => 0,
         }
     }
 }
@@ -244,12 +289,15 @@ fn packed(lines: &SparseLines, parallelism: &Parallelism<'_>) -> Run<Option<BitT
         if idx.is_multiple_of(1 << 12) {
             parallelism.poll()?;
         }
-        let (places, limbs) = lines.line(idx);
-        if places.is_empty() {
+        let line = lines.line(idx);
+        if line.places.is_empty() && !line.ground {
             continue;
         }
         let to = table.column_limbs_mut(idx);
-        places.iter().zip(limbs).for_each(|(place, limb)| to[*place as usize] = *limb);
+        if line.ground {
+            parallelism.kernels.fill(to, true, lines.len());
+        }
+        line.each().for_each(|(place, limb)| to[place as usize] = limb);
     }
     Ok(Some(table))
 }

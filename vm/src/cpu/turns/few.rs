@@ -2,8 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use star_base::SparseLines;
+
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
+use super::super::summary::{Blocks, each};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
 use crate::kernels::NARROWED_AT_ONCE;
 use crate::stop::{Run, broken};
@@ -39,6 +42,24 @@ pub(super) enum OnFew {
     Masked,
 }
 
+/// Tables behind the ports that are sparse.
+#[derive(Default)]
+pub(super) struct SparsePorts<'m> {
+    /// Those that are read only.
+    pub(super) read: [Option<&'m SparseLines>; MOST_PORTS],
+    /// The one that is written.
+    pub(super) written: Option<(usize, &'m mut SparseLines)>,
+}
+
+impl SparsePorts<'_> {
+    fn of(&self, port: usize) -> Option<&SparseLines> {
+        match &self.written {
+            Some((of, lines)) if *of == port => Some(lines),
+            Some(_) | None => self.read[port],
+        }
+    }
+}
+
 /// How each way narrows one slice.
 #[derive(Clone, Debug)]
 pub(super) struct Narrowings {
@@ -67,6 +88,18 @@ impl Few {
             Source::Slice(_) | Source::Column(_) => None,
         });
         Some(Few { programs, mask })
+    }
+
+    /// Does it work on the limbs of a mask?
+    pub(super) fn is_masked(&self) -> bool {
+        self.mask.is_some()
+    }
+
+    /// Does a column get nothing but what it gets on these limbs, and zeros elsewhere?
+    pub(super) fn makes_all_of(&self, port: usize, on_few: OnFew) -> bool {
+        let is_cleared =
+            |mask: &Mask| mask.cleared.iter().all(|ports| ports.contains(&PortId(port as u32)));
+        on_few == OnFew::All || self.mask.as_ref().is_some_and(is_cleared)
     }
 }
 
@@ -121,9 +154,27 @@ impl Interpreter<'_, '_, '_> {
             return Some(OnFew::All);
         }
         let most = if most == 0 { 0 } else { most.max(n_limbs / SHARE) };
-        let mask = self.bits(mask.as_ref()?.reg).limbs();
+        let slot = self.bits_slot(mask.as_ref()?.reg);
+        let limbs = slot.bits.limbs();
+        let blocks = Blocks::of(n_rows, &self.parallelism.settings);
+        if let (Some(blocks), Some(summary)) = (blocks, slot.known.summary()) {
+            let n_blocks: u32 = summary.ones.iter().map(|word| word.count_ones()).sum();
+            if n_blocks as usize > most {
+                return None;
+            }
+            for (idx, word) in summary.ones.iter().enumerate() {
+                each(*word, |block| {
+                    let some = blocks.range(idx * 64 + block).filter(|at| limbs[*at] != 0);
+                    few.extend(some.map(|at| at as u64));
+                });
+            }
+            return (few.len() <= most).then_some(OnFew::Masked);
+        }
+        if n_limbs >= self.parallelism.settings.record_limbs {
+            return None;
+        }
         few.resize(most, 0);
-        let n = self.parallelism.kernels.list_nonzero(mask, few)?;
+        let n = self.parallelism.kernels.list_nonzero(limbs, few)?;
         few.truncate(n);
         Some(OnFew::Masked)
     }
@@ -133,14 +184,18 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         (few, on_few): (&Few, OnFew),
-        Scratch { few: limbs, turns, .. }: &Scratch,
-        lanes: &mut [Lane<'_>],
+        Scratch { few: limbs, turns, made, .. }: &mut Scratch,
+        (lanes, sparse): (&mut [Lane<'_>], &mut SparsePorts<'_>),
         n_rows: usize,
         taken: &mut Taken,
     ) -> Run<()> {
         let kernels = self.parallelism.kernels;
         let mut slots = [[0; BLOCK]; N_SLOTS];
-        for block in limbs.chunks(BLOCK) {
+        made.clear();
+        if sparse.written.is_some() {
+            made.resize(turns.len() * limbs.len(), 0);
+        }
+        for (nth, block) in limbs.chunks(BLOCK).enumerate() {
             self.parallelism.poll()?;
             let places = Places::of(block, n_rows);
             for (at, port) in kernel.ports.iter().enumerate() {
@@ -148,20 +203,27 @@ impl Interpreter<'_, '_, '_> {
                     places.load(&lanes[at], 0, &mut slots[at]);
                 }
             }
-            for (column, way) in turns {
+            for (turn, (column, way)) in turns.iter().enumerate() {
                 let program = &few.programs[*way];
                 for port in &program.loads {
                     let at = port.0 as usize;
                     if let Source::Column(_) = kernel.ports[at].source {
-                        places.load(&lanes[at], *column, &mut slots[at]);
+                        match sparse.of(at) {
+                            Some(lines) => places.load_sparse(lines, *column, &mut slots[at]),
+                            None => places.load(&lanes[at], *column, &mut slots[at]),
+                        }
                     }
                 }
                 kernels.blocks(&program.ops, &mut slots);
                 for (port, slot) in &program.stores {
-                    let (at, made) = (port.0 as usize, slots[usize::from(*slot)]);
-                    match kernel.ports[at].source {
-                        Source::Slice(_) => slots[at] = made,
-                        Source::Column(_) => places.store(&mut lanes[at], *column, &made),
+                    let (at, stored) = (port.0 as usize, slots[usize::from(*slot)]);
+                    match (kernel.ports[at].source, &sparse.written) {
+                        (Source::Slice(_), _) => slots[at] = stored,
+                        (Source::Column(_), Some((of, _))) if *of == at => {
+                            let to = &mut made[turn * limbs.len() + nth * BLOCK..][..block.len()];
+                            places.keep(to, &stored);
+                        }
+                        (Source::Column(_), _) => places.store(&mut lanes[at], *column, &stored),
                     }
                 }
             }
@@ -171,16 +233,26 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
+        if let Some((_, lines)) = &mut sparse.written {
+            for (turn, (column, _)) in turns.iter().enumerate() {
+                let made = &made[turn * limbs.len()..][..limbs.len()];
+                let made = limbs.iter().map(|at| *at as u32).zip(made.iter().copied());
+                // There is room for that.
+                let set = lines.set(*column, false, made);
+                set.map_err(|_refused| broken("a sparse table without the room that it got"))?;
+            }
+        }
         if let (OnFew::Masked, Some(mask)) = (on_few, &few.mask) {
             let n_limbs = n_rows.div_ceil(64);
-            for (column, way) in turns {
+            let is_dense = |port: &&PortId| sparse.of(port.0 as usize).is_none();
+            for (column, way) in turns.iter() {
                 self.parallelism.poll()?;
-                for port in &mask.cleared[*way] {
+                for port in mask.cleared[*way].iter().filter(is_dense) {
                     clear_others(&mut lanes[port.0 as usize], *column, limbs, n_limbs);
                 }
             }
         }
-        for (_, way) in turns {
+        for (_, way) in turns.iter() {
             taken.0[*way] += 1;
         }
         Ok(())
@@ -257,6 +329,19 @@ impl<'l> Places<'l> {
         }
         for (to, at) in to.iter_mut().zip(self.limbs) {
             *to = line[*at as usize];
+        }
+    }
+
+    fn load_sparse(&self, lines: &SparseLines, column: usize, to: &mut [u64; BLOCK]) {
+        for (to, at) in to.iter_mut().zip(self.limbs) {
+            *to = lines.limb(column, *at as usize);
+        }
+    }
+
+    /// Keeps what is made, without bits that there are not.
+    fn keep(&self, to: &mut [u64], from: &[u64; BLOCK]) {
+        for ((to, from), bits) in to.iter_mut().zip(from).zip(&self.bits) {
+            *to = from & bits;
         }
     }
 

@@ -14,6 +14,9 @@
 //! of a component. Where such a mask is zero the turns change nothing or store zeros (Note [Outside] in
 //! `crate::tape::few`), so that they run on those limbs in which it has a one: eight of them at a time, all
 //! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole.
+//! Columns may be those of a sparse table then, and where a sparse table gets zeros outside of the mask, its columns become those
+//! limbs alone, so that nothing costs what slices are long. Long slices, which are recorded otherwise, are worked on so, too, if
+//! the mask has a summary; the slices that are written keep theirs.
 //! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
 
 mod compile;
@@ -55,6 +58,13 @@ pub(super) struct LoopKernel {
     few: Option<few::Few>,
     /// How its turns narrow one slice, if they do that alone.
     narrowing: Option<few::Narrowings>,
+}
+
+impl LoopKernel {
+    /// Can it run on the limbs of a mask alone?
+    pub(super) fn is_masked(&self) -> bool {
+        self.few.as_ref().is_some_and(few::Few::is_masked)
+    }
 }
 
 /// A way through the branches of a body.
@@ -110,6 +120,8 @@ pub(super) struct Scratch {
     few: Vec<u64>,
     /// The column of each turn, from 0, and its way.
     turns: Vec<(usize, usize)>,
+    /// What columns of a sparse table become, turn by turn: as many limbs as are worked on.
+    made: Vec<u64>,
 }
 
 /// How often each way was taken.

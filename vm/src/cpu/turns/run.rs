@@ -8,7 +8,7 @@ use super::super::interpreter::Interpreter;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
-use super::few::OnFew;
+use super::few::{OnFew, SparsePorts};
 use super::{LoopKernel, MOST_PORTS, RowsOr, Scratch, Source, Taken};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
@@ -30,6 +30,14 @@ impl Indices {
     fn greatest(self) -> i64 {
         self.first.max(self.last)
     }
+}
+
+/// What a kernel may run on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum OnWhat {
+    Any,
+    /// The limbs of its mask alone.
+    Masked,
 }
 
 /// What a kernel writes, out of its registers, in the order of its ports.
@@ -63,21 +71,74 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.numbers + kernel.state as usize;
         let (first, last) = (self.numbers[at], self.numbers[at + 1]);
         let has_turns = if kernel.down { first >= last } else { first <= last };
-        // What is recorded takes this loop, too.
-        if !has_turns || self.recorder.is_open() || self.tile.is_some() {
+        if !has_turns {
             return Ok(None);
         }
         let indices = Indices { first, last, down: kernel.down };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let taken = self.run_indices(kernel, indices, OnWhat::Any, &mut scratch);
+        self.scratch = scratch;
+        if let Ok(Some(_)) = taken {
+            self.numbers[at + 2] = 0;
+            self.paths.loop_kernels += 1;
+        }
+        taken
+    }
+
+    /// Runs the turns with these indices, ascending, on the limbs of the kernel's mask alone; nothing has happened if these are not few, or that
+    /// cannot be.
+    pub(in crate::cpu) fn run_masked(
+        &mut self,
+        kernel: &LoopKernel,
+        (first, last): (i64, i64),
+    ) -> Run<Option<Taken>> {
+        if first > last {
+            return Ok(None);
+        }
+        let indices = Indices { first, last, down: false };
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let taken = self.run_indices(kernel, indices, OnWhat::Masked, &mut scratch);
+        self.scratch = scratch;
+        taken
+    }
+
+    fn run_indices(
+        &mut self,
+        kernel: &LoopKernel,
+        indices: Indices,
+        on: OnWhat,
+        scratch: &mut Scratch,
+    ) -> Run<Option<Taken>> {
+        // What is recorded takes this loop, too.
+        if self.recorder.is_open() || self.tile.is_some() {
+            return Ok(None);
+        }
         let n_rows = match self.rows_of_turns(kernel, indices) {
-            Ok(n_rows) if n_rows / 64 >= self.parallelism.settings.record_limbs => return Ok(None),
             Ok(n_rows) => n_rows,
             Err(reason) => {
-                self.paths.decline(reason);
+                if on == OnWhat::Any {
+                    self.paths.decline(reason);
+                }
                 return Ok(None);
             }
         };
+        let is_long = n_rows / 64 >= self.parallelism.settings.record_limbs;
+        let on_few = match self.find_few(kernel, n_rows, &mut scratch.few) {
+            Some(OnFew::Masked) => Some(OnFew::Masked),
+            Some(OnFew::All) | None if is_long || on == OnWhat::Masked => return Ok(None),
+            other @ (Some(OnFew::All) | None) => other,
+        };
+        let n_turns = (indices.greatest() - indices.least() + 1) as usize;
+        let n_made = n_turns.saturating_mul(scratch.few.len());
+        if !self.prepare_sparse(kernel, on_few, n_made)? {
+            if on == OnWhat::Any {
+                self.paths.decline(Declined::Form);
+            }
+            return Ok(None);
+        }
         for port in kernel.ports.iter().filter(|port| port.is_written) {
             match port.source {
+                Source::Column(reg) if self.is_sparse(reg) => {}
                 Source::Column(reg) => {
                     if !self.own_lines(reg, Line::Column, Table::all_changes)? {
                         return Err(broken("a table that does not lie by columns any more"));
@@ -88,19 +149,15 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let mut taken = Taken::default();
-        let mut scratch = std::mem::take(&mut self.scratch);
-        let on_few = self.find_few(kernel, n_rows, &mut scratch.few);
         let mut outputs = self.take_outputs(kernel);
         let rows = (n_rows, on_few);
-        let done = self.turns(kernel, indices, rows, &mut outputs, &mut scratch, &mut taken);
-        self.put_outputs(kernel, outputs);
-        self.scratch = scratch;
+        let done = self.turns(kernel, indices, rows, &mut outputs, scratch, &mut taken);
+        let few = on_few.filter(|on_few| *on_few == OnFew::Masked).map(|_| &scratch.few[..]);
+        self.put_outputs(kernel, outputs, few);
         for (way, n_turns) in kernel.ways.iter().zip(taken.0) {
             self.count_turns(n_turns, way.cost);
         }
         done?;
-        self.numbers[at + 2] = 0;
-        self.paths.loop_kernels += 1;
         let n_turns = taken.0.iter().sum::<u64>();
         self.paths.turns += n_turns;
         if on_few.is_some() {
@@ -131,6 +188,8 @@ impl Interpreter<'_, '_, '_> {
                     return Err(Declined::Range);
                 }
                 let lies_well = match port.is_written {
+                    // What becomes of sparse ones is looked at when the limbs are known.
+                    _ if table.is_sparse_by_columns() => true,
                     true => table.is_home(Line::Column),
                     false => table.has(Line::Column),
                 };
@@ -169,6 +228,39 @@ impl Interpreter<'_, '_, '_> {
         if holds { Ok(n_rows) } else { Err(Declined::Guard) }
     }
 
+    /// Sparse tables stay so where the kernel runs on few limbs, with room for as many as are made; else they become dense if they are small. False if they cannot be used.
+    fn prepare_sparse(
+        &mut self,
+        kernel: &LoopKernel,
+        on_few: Option<OnFew>,
+        n_made: usize,
+    ) -> Run<bool> {
+        let mut written = None;
+        for (idx, port) in kernel.ports.iter().enumerate() {
+            let Source::Column(reg) = port.source else { continue };
+            if !self.is_sparse(reg) {
+                continue;
+            }
+            let fits = match (&kernel.few, on_few) {
+                (Some(few), Some(on_few)) => {
+                    !port.is_written || written.is_none() && few.makes_all_of(idx, on_few)
+                }
+                (None, _) | (_, None) => false,
+            };
+            if !fits {
+                if !self.make_small_dense(reg)? {
+                    return Ok(false);
+                }
+            } else if port.is_written {
+                written = Some(reg);
+            }
+        }
+        match written {
+            Some(reg) => self.spare_limbs(reg, n_made),
+            None => Ok(true),
+        }
+    }
+
     fn take_outputs(&mut self, kernel: &LoopKernel) -> Outputs {
         let mut outputs = Outputs::default();
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
@@ -184,16 +276,25 @@ impl Interpreter<'_, '_, '_> {
         outputs
     }
 
-    fn put_outputs(&mut self, kernel: &LoopKernel, mut outputs: Outputs) {
+    /// With `few` nothing else has changed of slices that were there before.
+    fn put_outputs(&mut self, kernel: &LoopKernel, mut outputs: Outputs, few: Option<&[u64]>) {
+        let settings = self.parallelism.settings;
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
                 Source::Slice(reg) => {
                     let slot = self.bits_slot_mut(reg);
                     slot.bits = std::mem::take(&mut outputs.slices[idx]);
-                    slot.known.forget();
+                    match few {
+                        Some(few) if !port.is_new => slot.known.may_hold(few, &settings),
+                        Some(_) | None => slot.known.forget(),
+                    }
                 }
                 Source::Column(reg) => {
-                    self.table_slot_mut(reg).table = std::mem::take(&mut outputs.tables[idx]);
+                    let table = std::mem::take(&mut outputs.tables[idx]);
+                    if let Some(table) = table.get().filter(|table| table.is_sparse()) {
+                        self.paths.sparse_lines += table.n_cols() as u64;
+                    }
+                    self.table_slot_mut(reg).table = table;
                 }
             }
         }
@@ -210,13 +311,19 @@ impl Interpreter<'_, '_, '_> {
         taken: &mut Taken,
     ) -> Run<()> {
         let mut lanes: [Lane<'_>; MOST_PORTS] = std::array::from_fn(|_| Lane::default());
+        let mut sparse = SparsePorts::default();
+        let ports = kernel.ports.iter().enumerate();
         let outputs = slices.iter_mut().zip(tables);
-        for ((port, lane), (slice, table)) in kernel.ports.iter().zip(&mut lanes).zip(outputs) {
+        for (((idx, port), lane), (slice, table)) in ports.zip(&mut lanes).zip(outputs) {
             *lane = match (port.source, port.is_written) {
                 (Source::Slice(reg), false) => {
                     Lane::Read { limbs: self.bits(reg).limbs(), stride: 0 }
                 }
                 (Source::Slice(_), true) => Lane::Written { limbs: slice.limbs_mut(), stride: 0 },
+                (Source::Column(reg), false) if self.is_sparse(reg) => {
+                    sparse.read[idx] = self.table(reg)?.sparse_lines();
+                    continue;
+                }
                 (Source::Column(reg), false) => {
                     let form = self.table(reg)?.lines(Line::Column);
                     let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
@@ -225,6 +332,10 @@ impl Interpreter<'_, '_, '_> {
                 (Source::Column(_), true) => {
                     let table = table.get_mut();
                     let table = table.ok_or_else(|| broken("a table that is still shared"))?;
+                    if table.is_sparse() {
+                        sparse.written = table.sparse_mut().map(|lines| (idx, lines));
+                        continue;
+                    }
                     let form = table.lines_mut(Line::Column);
                     let stride = form.stride();
                     Lane::Written { limbs: form.storage_mut(), stride }
@@ -246,7 +357,8 @@ impl Interpreter<'_, '_, '_> {
             index += if down { -1 } else { 1 };
         }
         if let (Some(few), Some(on_few)) = (&kernel.few, on_few) {
-            return self.turns_on_few(kernel, (few, on_few), scratch, &mut lanes, n_rows, taken);
+            let outside = (&mut lanes[..], &mut sparse);
+            return self.turns_on_few(kernel, (few, on_few), scratch, outside, n_rows, taken);
         }
         if let Some(narrowing) = &kernel.narrowing {
             return self.narrow(narrowing, &scratch.turns, &mut lanes, taken);

@@ -1,0 +1,97 @@
+//! How lines find room in the pool; Note [Lines of limbs] says how they lie there.
+
+use super::{LEAST_ROOM, Span, SparseLines, reserve};
+use crate::limbs::OutOfMemory;
+
+/// Where a line finds room.
+pub(super) enum Room {
+    /// Where it lies.
+    Here,
+    /// At the end of the pool, for so many limbs.
+    End(usize),
+    /// In a new pool of so many limbs.
+    NewPool(usize),
+}
+
+impl SparseLines {
+    /// Bytes that [`SparseLines::make_spare`] takes for a while.
+    pub fn bytes_to_spare(&self, n_limbs: usize) -> u64 {
+        match self.has_spare(n_limbs) {
+            true => 0,
+            false => SparseLines::bytes_for(0, self.n_used.saturating_add(n_limbs)),
+        }
+    }
+
+    /// Makes room for so many more limbs, of lines that are set as a whole: these take no memory then.
+    ///
+    /// # Errors
+    /// [`OutOfMemory`]; nothing has changed then.
+    pub fn make_spare(&mut self, n_limbs: usize) -> Result<(), OutOfMemory> {
+        match self.has_spare(n_limbs) {
+            true => Ok(()),
+            false => self.move_all(self.n_used.saturating_add(n_limbs)),
+        }
+    }
+
+    fn has_spare(&self, n_limbs: usize) -> bool {
+        let end = self.places.len().saturating_add(n_limbs);
+        end <= self.places.capacity().min(self.limbs.capacity())
+    }
+
+    /// Where a line finds room for so many limbs.
+    pub(super) fn room_for(&self, idx: usize, n_limbs: usize) -> Room {
+        let Span { len, .. } = self.spans[idx];
+        if n_limbs <= self.spans[idx].room() {
+            return Room::Here;
+        }
+        // A line that grows by and by gets more than it asks for; one that is filled once does not.
+        let grows = n_limbs == len as usize + 1 && len > 0;
+        let room = if grows { (n_limbs + n_limbs / 2).max(LEAST_ROOM) } else { n_limbs };
+        let end = self.places.len() + room;
+        if end <= self.places.capacity().min(self.limbs.capacity()) {
+            return Room::End(room);
+        }
+        let wanted = self.n_used + room;
+        Room::NewPool(wanted + wanted / 2)
+    }
+
+    /// Gives a line room for so many limbs; it keeps those that it has.
+    pub(super) fn make_room(&mut self, idx: usize, n_limbs: usize) -> Result<(), OutOfMemory> {
+        match self.room_for(idx, n_limbs) {
+            Room::Here => return Ok(()),
+            Room::End(room) => self.move_to_end(idx, room),
+            Room::NewPool(n_pool) => {
+                self.move_all(n_pool)?;
+                return self.make_room(idx, n_limbs);
+            }
+        }
+        Ok(())
+    }
+
+    /// A line moves to the end of the pool, which has so much room.
+    fn move_to_end(&mut self, idx: usize, room: usize) {
+        let span = self.spans[idx];
+        let Span { start, len, .. } = span;
+        let (from, to) = (start..start + len as usize, self.places.len());
+        self.places.resize(to + room, 0);
+        self.limbs.resize(to + room, 0);
+        self.places.copy_within(from.clone(), to);
+        self.limbs.copy_within(from, to);
+        self.spans[idx] = Span::new(to, len, room, span.ground());
+    }
+
+    /// All lines move to a new pool with room for so many limbs.
+    fn move_all(&mut self, n_limbs: usize) -> Result<(), OutOfMemory> {
+        let (mut places, mut limbs) = (Vec::new(), Vec::new());
+        reserve(&mut places, n_limbs)?;
+        reserve(&mut limbs, n_limbs)?;
+        for span in &mut self.spans {
+            let from = span.start..span.start + span.len as usize;
+            *span = Span::new(places.len(), span.len, span.len as usize, span.ground());
+            places.extend_from_slice(&self.places[from.clone()]);
+            limbs.extend_from_slice(&self.limbs[from]);
+        }
+        (self.places, self.limbs) = (places, limbs);
+        Ok(())
+    }
+}

@@ -1,0 +1,204 @@
+//! The library on graphs that are laid out sparse, in every layout that can be.
+
+use std::sync::atomic::AtomicBool;
+
+use star_base::Random;
+use star_harness::Printed;
+use star_harness::machines::Configuration;
+use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
+use star_tests::run::{LIMITS, Program};
+use star_vm::{Argument, Control, HostValue, Limits, PathStats, Stats, TableForm};
+
+const TEXT: &str = "import \"star:paths\";
+procedure nearest(s,h: integer; inf: word(h); G: table(n,n); Cost: table(n,n*h); code: table;
+                  var Dist,Pred: table);
+begin DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred) end;
+procedure signed(s,n,h: integer; inf,zero: word(h); G: table(n,n); Cost: table(n,n*h);
+                 code: table; var Dist,Pred: table; var neg: boolean);
+begin BELLMAN_FORD(s,n,h,inf,zero,G,Cost,code,Dist,Pred,neg) end;
+procedure ends(E,T,H: table(m,n); k: integer; var A: table(m); var c: integer);
+var w: word; X: slice(m); i: integer;
+begin
+  X:=COL(k,E); COL(1,A):=X; X:=COL(k,T); COL(2,A):=X; c:=NUMB(X);
+  for i:=1 to size(E) do begin X:=COL(i,E); c:=c+2*NUMB(X) end;
+  foreach i in X do begin w:=ROW(i,H); c:=c+3*FND(w)+E(i,k) end
+end;";
+
+/// A road map of sorts: vertices on a line, arcs between neighbours, some twice, some loops.
+fn roads(n: usize) -> Graph {
+    let mut random = Random::new(11);
+    let mut arcs = Vec::new();
+    for tail in 0..n {
+        for head in [tail + 1, tail + n - 1, tail + 4 * n + random.below(9) - 4] {
+            let (tail, head) = (tail as u32, (head % n) as u32);
+            arcs.push(Arc { tail, head, weight: 1 + random.below(50) as i64 });
+        }
+    }
+    Graph { n_vertices: n, arcs, weighted: true, ..Graph::default() }
+}
+
+/// What a layout gives: dense, and sparse by rows or by columns.
+fn forms(layout: Layout, graph: &Graph, widths: Widths) -> [Argument; 3] {
+    let LayoutValue::Table(dense) = lay_out(layout, graph, widths, 1 << 30, "f").expect("it fits")
+    else {
+        panic!("a slice")
+    };
+    let sparse = |by_rows| sparse_form(layout, graph, widths, by_rows);
+    [Argument::of(&HostValue::Table(dense)), sparse(false), sparse(true)]
+}
+
+fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> Argument {
+    let mut options = LayoutOptions { by_rows, ..LayoutOptions::new("f", 1 << 30) };
+    let made = lay_out_sparse(layout, graph, widths, &mut options).expect("it fits");
+    let (lines, by_rows) = made.expect("a matrix");
+    let form = if by_rows { TableForm::Rows } else { TableForm::Columns };
+    Argument { sparse: Some(lines), form, ..Argument::new(HostValue::Unset, true) }
+}
+
+/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere. What ways it took on the
+/// usual machine with sparse matrices by columns.
+fn same_in_every_form(
+    routine: &str,
+    before: &[HostValue],
+    matrices: &[[Argument; 3]],
+    after: &[HostValue],
+) -> PathStats {
+    let program = Program::new(TEXT);
+    let (mut expected, mut usual) = (None, None);
+    for form in 0..3 {
+        for name in ["cpu", "cpu-tiny", "cpu-sparse"] {
+            let machine = Configuration::find(name).and_then(|it| it.machine().ok());
+            let machine = machine.expect("a machine");
+            let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+            let arguments = before.iter().map(Argument::of);
+            let arguments = arguments.chain(matrices.iter().map(|forms| forms[form].clone()));
+            let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
+            let limits = Limits { steps: None, ..LIMITS };
+            let run = compiled.run_with(program.entry(routine), arguments, limits);
+            assert_eq!(run.outcome, star_vm::Outcome::Done, "{routine}, {name}, form {form}");
+            // The matrices themselves come back in their forms.
+            let left = run.values[before.len() + matrices.len()..].to_vec();
+            let expected = expected.get_or_insert_with(|| left.clone());
+            assert!(left == *expected, "{routine} on {name}, form {form}");
+            let paths = run.stats.paths;
+            assert!(form == 0 || paths.sparse_lines > 0, "{name}: {paths:?}");
+            if (form, name) == (1, "cpu") {
+                usual = Some(paths);
+            }
+        }
+    }
+    usual.expect("it ran")
+}
+
+fn int(number: usize) -> HostValue {
+    HostValue::Int(number as i64)
+}
+
+fn word(len: usize, bit: impl Fn(usize) -> bool) -> HostValue {
+    HostValue::Word(star_base::BitVector::from_bools(&(0..len).map(bit).collect::<Vec<bool>>()))
+}
+
+/// The codes of the vertices.
+fn codes(graph: &Graph) -> HostValue {
+    let widths = Layout::Code.least_widths(graph).expect("few vertices");
+    match lay_out(Layout::Code, graph, widths, 1 << 30, "f") {
+        Ok(LayoutValue::Table(table)) => HostValue::Table(table),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn shortest_paths_are_the_same_over_sparse_weights() {
+    for n in [1, 65, 300, 1500] {
+        let graph = roads(n);
+        let none = Widths { h: 0, b: 0 };
+        let adjacency = forms(Layout::Adjacency, &graph, none);
+        let widths = Layout::WeightsOut.least_widths(&graph).expect("small weights");
+        let h = widths.h;
+        let weights = forms(Layout::WeightsOut, &graph, widths);
+        let before = [int(1 + n / 2), int(h), word(h, |_| true)];
+        let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
+        let matrices = [adjacency.clone(), weights];
+        let paths = same_in_every_form("nearest", &before, &matrices, &after);
+        assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        let widths = Layout::SignedOut.least_widths(&graph).expect("small weights");
+        let h = widths.h;
+        let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
+        let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
+        let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
+        let paths = same_in_every_form("signed", &before, &matrices, &after);
+        assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+    }
+}
+
+/// Distances by another hand.
+fn distances(graph: &Graph, from: usize) -> Vec<Option<u64>> {
+    let mut roads = petgraph::graph::DiGraph::<(), u64>::new();
+    let nodes: Vec<_> = (0..graph.n_vertices).map(|_| roads.add_node(())).collect();
+    for arc in &graph.arcs {
+        roads.add_edge(nodes[arc.tail as usize], nodes[arc.head as usize], arc.weight as u64);
+    }
+    let found = petgraph::algo::dijkstra(&roads, nodes[from], None, |edge| *edge.weight());
+    nodes.iter().map(|node| found.get(node).copied()).collect()
+}
+
+#[test]
+fn shortest_paths_on_a_large_map_work_on_few_limbs() {
+    // Below and above the length from which slices are recorded.
+    for n in [20_000, (1 << 18) + 100] {
+        let mut graph = roads(n);
+        let isolated = n - n / 8;
+        graph.arcs.retain(|arc| (arc.tail.max(arc.head) as usize) < n / 40 || n < 100_000);
+        graph.arcs.retain(|arc| arc.head as usize != isolated);
+        let none = Widths { h: 0, b: 0 };
+        let widths = Layout::WeightsOut.least_widths(&graph).expect("small weights");
+        let h = widths.h;
+        let by_rows = sparse_form(Layout::Adjacency, &graph, none, true);
+        let weights = sparse_form(Layout::WeightsOut, &graph, widths, false);
+        let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+        let machine = machine.expect("a machine");
+        let program = Program::new(TEXT);
+        let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+        let before = [int(8), int(h), word(h, |_| true)];
+        let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
+        let arguments = before.iter().map(Argument::of).chain([by_rows, weights]);
+        let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
+        // The weights themselves are too large for a host.
+        let mut loaded = compiled.load(program.entry("nearest"), arguments).expect("memory");
+        let (never, mut host) = (AtomicBool::new(false), Printed::default());
+        let mut control = Control {
+            interrupt: &never,
+            deadline: &never,
+            limits: Limits { steps: None, ..LIMITS },
+            host: &mut host,
+            profile: None,
+            stats: Stats::default(),
+        };
+        let outcome = loaded.run(&mut control);
+        let paths = control.stats.paths;
+        assert_eq!(outcome, star_vm::Outcome::Done);
+        let results = loaded.into_results(&never).expect("memory");
+        let HostValue::Table(found) = &results[0] else { panic!("no distances") };
+        for (vertex, wanted) in distances(&graph, 7).into_iter().enumerate() {
+            let row = found.row(vertex);
+            let number = (0..h).fold(0, |number, at| number * 2 + u64::from(row.get(at)));
+            let wanted = wanted.unwrap_or((1 << h) - 1);
+            assert_eq!(number, wanted, "vertex {vertex} of {n}");
+        }
+        let n_reached = if n < 100_000 { n / 2 } else { n / 50 } as u64;
+        // Two loops over fields for each vertex, and one or two where something became nearer.
+        assert!(paths.turns_on_few > n_reached * 2 * h as u64, "{n}: {paths:?}");
+        assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+    }
+}
+
+#[test]
+fn ends_of_arcs_are_the_same_in_sparse_tables() {
+    for n in [5, 64, 200] {
+        let (graph, none) = (roads(n), Widths { h: 0, b: 0 });
+        let layouts = [Layout::Incidence, Layout::Tails, Layout::Heads];
+        let matrices = layouts.map(|layout| forms(layout, &graph, none));
+        let after = [int(1 + n / 3), HostValue::Unset, HostValue::Unset];
+        same_in_every_form("ends", &[], &matrices, &after);
+    }
+}
