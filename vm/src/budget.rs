@@ -129,7 +129,7 @@ impl<'a> MemoryBudget<'a> {
     pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
         let mut wanted = self.alive.saturating_add(bytes);
         if wanted.saturating_add(self.recycled.n_bytes) > self.limit {
-            self.recycled = Recycled::default();
+            self.drop_recycled();
         }
         if wanted > self.limit {
             self.reclaim(bytes);
@@ -162,6 +162,11 @@ impl<'a> MemoryBudget<'a> {
             all.take(0);
         }
         all.put(bits);
+    }
+
+    /// Gives the memory of bits that are gone back to the system.
+    pub(crate) fn drop_recycled(&mut self) {
+        self.recycled = Recycled::default();
     }
 
     /// So many bits, which hold anything, if their memory is there.

@@ -11,7 +11,7 @@ mod tests;
 
 use std::ops::Range;
 
-use pool::Room;
+use pool::{Room, room_to_grow};
 
 use crate::bits::BitTable;
 use crate::limbs::{OutOfMemory, fault};
@@ -198,11 +198,21 @@ impl SparseLines {
         self.limb(idx, at / 64) >> (at % 64) & 1 == 1
     }
 
-    /// Bytes that it takes for a while if a line is given so many limbs: those of a greater pool, beside this one.
+    /// Bytes that it takes for a while if a line is set to so many limbs: those of a greater pool, beside this one.
     /// 0 if there is room.
-    pub fn bytes_to_grow(&self, idx: usize, n_limbs: usize) -> u64 {
-        match self.room_for(idx, n_limbs) {
-            Room::Here | Room::End(_) => 0,
+    pub fn bytes_to_set(&self, idx: usize, n_limbs: usize) -> u64 {
+        self.bytes_to_grow(idx, n_limbs, n_limbs)
+    }
+
+    /// Likewise if a bit of a line is put.
+    pub fn bytes_to_put(&self, idx: usize) -> u64 {
+        let n_limbs = self.spans[idx].len as usize + 1;
+        self.bytes_to_grow(idx, n_limbs, room_to_grow(n_limbs))
+    }
+
+    fn bytes_to_grow(&self, idx: usize, n_limbs: usize, room: usize) -> u64 {
+        match self.room_for(idx, n_limbs, room) {
+            Room::Here | Room::End => 0,
             Room::NewPool(n_limbs) => SparseLines::bytes_for(0, n_limbs),
         }
     }
@@ -233,7 +243,7 @@ impl SparseLines {
         };
         let limbs = limbs.filter(|(place, limb)| *limb != of_ground(*place));
         let n_limbs = limbs.clone().count();
-        self.make_room(idx, n_limbs)?;
+        self.make_room(idx, n_limbs, n_limbs)?;
         let span = self.spans[idx];
         let Span { start, len, .. } = span;
         let places = &mut self.places[start..start + n_limbs];
@@ -272,7 +282,8 @@ impl SparseLines {
             }
             Err(_) if bit == span.ground() => {}
             Err(before) => {
-                self.make_room(idx, len as usize + 1)?;
+                let n_limbs = len as usize + 1;
+                self.make_room(idx, n_limbs, room_to_grow(n_limbs))?;
                 let Span { start, .. } = self.spans[idx];
                 let (at, end) = (start + before, start + len as usize);
                 self.places.copy_within(at..end, at + 1);

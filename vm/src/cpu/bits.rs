@@ -157,6 +157,8 @@ impl Interpreter<'_, '_, '_> {
             std::mem::swap(&mut slot.bits, &mut bits);
             if bytes_of(bits.len()) <= MOST_SPARE_BYTES {
                 self.spare = bits;
+            } else {
+                self.budget.recycle(bits);
             }
         } else {
             slot.bits = bits;
@@ -177,6 +179,10 @@ impl Interpreter<'_, '_, '_> {
             self.paths.slices_recycled += 1;
             return Ok(());
         }
+        if bits.resize(len).is_ok() {
+            return Ok(());
+        }
+        self.budget.drop_recycled();
         bits.resize(len).map_err(|wanted| self.out_of_memory(wanted))
     }
 

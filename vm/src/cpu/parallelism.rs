@@ -156,7 +156,7 @@ impl<'a> Parallelism<'a> {
             scratch
         };
         let left = match crew.threads {
-            Some(threads) if shares.len() > 1 => {
+            Some(threads) if !shares.is_empty() => {
                 let own = || rayon::current_thread_index().map_or(0, |idx| idx % shares.len());
                 let workers = (0..threads.current_num_threads()).into_par_iter().with_max_len(1);
                 threads.install(|| workers.map(|_| work(own())).collect())
@@ -359,6 +359,28 @@ mod tests {
                 }
             });
         }
+    }
+
+    #[test]
+    fn a_search_is_done_by_all_threads() {
+        let never = AtomicBool::new(false);
+        with_threads(3, &never, |parallelism| {
+            let seen = Mutex::new(BTreeSet::new());
+            let found = parallelism.find(1000, |_| {
+                let idx = rayon::current_thread_index();
+                let n = {
+                    let mut seen = seen.lock().unwrap();
+                    seen.insert(idx);
+                    seen.len()
+                };
+                // The first piece is looked at by the caller, before the three begin.
+                while idx.is_some() && n < 4 && seen.lock().unwrap().len() < 4 {
+                    std::hint::spin_loop();
+                }
+                None::<()>
+            });
+            assert_eq!((found.unwrap(), seen.into_inner().unwrap().len()), (None, 4));
+        });
     }
 
     #[test]

@@ -156,7 +156,7 @@ impl Interpreter<'_, '_, '_> {
         self.paths.sparse_lines += 1;
         if along {
             let limbs = limbs.iter().copied();
-            let growth = |lines: &SparseLines| lines.bytes_to_grow(idx, limbs.len());
+            let growth = |lines: &SparseLines| lines.bytes_to_set(idx, limbs.len());
             let set = |lines: &mut SparseLines| lines.set(idx, ground, limbs.clone());
             return self.change_sparse(table, growth, |lines, _| set(lines));
         }
@@ -247,8 +247,7 @@ impl Interpreter<'_, '_, '_> {
             true => (row_idx, col_idx),
             false => (col_idx, row_idx),
         };
-        let growth =
-            |lines: &SparseLines| lines.bytes_to_grow(idx, lines.line(idx).places.len() + 1);
+        let growth = |lines: &SparseLines| lines.bytes_to_put(idx);
         self.change_sparse(table, growth, |lines, _| lines.put(idx, at, bit))
     }
 

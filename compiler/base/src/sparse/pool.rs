@@ -7,10 +7,18 @@ use crate::limbs::OutOfMemory;
 pub(super) enum Room {
     /// Where it lies.
     Here,
-    /// At the end of the pool, for so many limbs.
-    End(usize),
+    /// At the end of the pool.
+    End,
     /// In a new pool of so many limbs.
     NewPool(usize),
+}
+
+/// The room of a line that grows limb by limb, if it has so many: a line that is set as a whole gets what it asks for.
+pub(super) fn room_to_grow(n_limbs: usize) -> usize {
+    match n_limbs {
+        1 => 1,
+        _ => (n_limbs + n_limbs / 2).max(LEAST_ROOM),
+    }
 }
 
 impl SparseLines {
@@ -38,31 +46,31 @@ impl SparseLines {
         end <= self.places.capacity().min(self.limbs.capacity())
     }
 
-    /// Where a line finds room for so many limbs.
-    pub(super) fn room_for(&self, idx: usize, n_limbs: usize) -> Room {
-        let Span { len, .. } = self.spans[idx];
+    /// Where a line finds room for so many limbs; it gets `room` if it has to move.
+    pub(super) fn room_for(&self, idx: usize, n_limbs: usize, room: usize) -> Room {
         if n_limbs <= self.spans[idx].room() {
-            return Room::Here;
+            Room::Here
+        } else if self.has_spare(room) {
+            Room::End
+        } else {
+            let wanted = self.n_used + room;
+            Room::NewPool(wanted + wanted / 2)
         }
-        // A line that grows by and by gets more than it asks for; one that is filled once does not.
-        let grows = n_limbs == len as usize + 1 && len > 0;
-        let room = if grows { (n_limbs + n_limbs / 2).max(LEAST_ROOM) } else { n_limbs };
-        let end = self.places.len() + room;
-        if end <= self.places.capacity().min(self.limbs.capacity()) {
-            return Room::End(room);
-        }
-        let wanted = self.n_used + room;
-        Room::NewPool(wanted + wanted / 2)
     }
 
     /// Gives a line room for so many limbs; it keeps those that it has.
-    pub(super) fn make_room(&mut self, idx: usize, n_limbs: usize) -> Result<(), OutOfMemory> {
-        match self.room_for(idx, n_limbs) {
-            Room::Here => return Ok(()),
-            Room::End(room) => self.move_to_end(idx, room),
+    pub(super) fn make_room(
+        &mut self,
+        idx: usize,
+        n_limbs: usize,
+        room: usize,
+    ) -> Result<(), OutOfMemory> {
+        match self.room_for(idx, n_limbs, room) {
+            Room::Here => {}
+            Room::End => self.move_to_end(idx, room),
             Room::NewPool(n_pool) => {
                 self.move_all(n_pool)?;
-                return self.make_room(idx, n_limbs);
+                self.move_to_end(idx, room);
             }
         }
         Ok(())

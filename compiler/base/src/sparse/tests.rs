@@ -100,7 +100,7 @@ fn columns_of_a_table_become_lines() {
 fn memory_grows_with_what_is_in_it_only() {
     let mut lines = SparseLines::zeros(1 << 20, 1000, 0).unwrap();
     for idx in 0..1000 {
-        let wanted = lines.bytes_to_grow(idx, 1);
+        let wanted = lines.bytes_to_put(idx);
         let before = lines.n_bytes();
         lines.put(idx, idx * 1000, true).unwrap();
         assert!(lines.n_bytes() <= before + wanted, "it says before what it takes");
@@ -108,6 +108,21 @@ fn memory_grows_with_what_is_in_it_only() {
     assert!(lines.n_bytes() < 50_000, "{}", lines.n_bytes());
     assert_eq!(lines.dense_bytes(), 1000 << 17);
     assert!(SparseLines::zeros(usize::MAX, 1, 0).is_err());
+}
+
+#[test]
+fn spare_room_is_enough_for_lines_that_are_set() {
+    let mut lines = SparseLines::zeros(1000, 40, 0).unwrap();
+    let limbs = |n: u32| (0..n).map(|place| (place, 7));
+    for n in [1, 2, 3, 9] {
+        lines.make_spare(40 * n as usize).unwrap();
+        let before = lines.n_bytes();
+        for idx in 0..40 {
+            assert_eq!(lines.bytes_to_set(idx, n as usize), 0);
+            lines.set(idx, false, limbs(n)).unwrap();
+        }
+        assert_eq!((lines.n_bytes(), lines.n_limbs()), (before, 40 * n as usize));
+    }
 }
 
 /// Lines on both grounds, some of them empty.

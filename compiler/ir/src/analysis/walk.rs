@@ -180,7 +180,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             self.at += 1;
             self.inspect(|inspect, point| inspect.before(at, stmt, point));
             let is_plain = visit::blocks(&stmt.kind).iter().all(|block| block.is_empty());
-            // The arms of an `if` begin with what was tested before it.
+            // What was tested before an `if` is known where its first arm begins.
             if !is_plain && !matches!(stmt.kind, StmtKind::If { .. }) {
                 self.tests.clear();
             }

@@ -74,6 +74,10 @@ pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
         },
         DataType::Dictionary(..) => {
             let array = array.as_any_dictionary_opt()?;
+            if array.values().is_empty() {
+                // No text, so every row is null.
+                return Some(Box::new(|_| "".into()));
+            }
             let keys = array.normalized_keys();
             let values = cells(array.values().as_ref())?;
             Box::new(move |row| values(keys[row]))

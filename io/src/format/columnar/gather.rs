@@ -48,6 +48,9 @@ pub(super) fn guarded<T>(
     }
 }
 
+/// Rows of a column between two looks at the flags.
+const POLL_ROWS: usize = 1 << 16;
+
 /// Reads all batches. `n_file_bytes` of the budget are taken.
 pub(super) fn gather(
     source: &mut Source,
@@ -78,7 +81,6 @@ pub(super) fn gather(
     let rules_of_cells = Cells { scaling, empty: rules.empty, has_commas: false };
     let mut n_records = 0;
     for batch in batches {
-        source.go_on()?;
         let batch = batch.map_err(|error| damaged(source, format, &error))?;
         let mut text_bytes = 0;
         for (column, array) in columns.iter_mut().zip(batch.columns()) {
@@ -90,6 +92,9 @@ pub(super) fn gather(
                 return Err(Box::new(fault.help("leave this field out when the file is written")));
             };
             for row in 0..batch.num_rows() {
+                if row % POLL_ROWS == 0 {
+                    source.go_on()?;
+                }
                 let (cell, place) = (cells(row), Place { source, record: n_records + row + 1 });
                 let missing = || place.wrong(None, Cause::Empty, "", &rules_of_cells);
                 let pushed = column.push(cell.as_bytes(), &rules_of_cells, missing);

@@ -40,8 +40,8 @@ fn bit(at: u32, i: i32) -> i32 {
 }
 fn below(n: u32, x: u32) -> u32 {
   let start = 32u * x;
-  if (n >= start + 32u) { return 0xffffffffu; }
   if (n <= start) { return 0u; }
+  if (n - start >= 32u) { return 0xffffffffu; }
   return (1u << (n - start)) - 1u;
 }
 ";
