@@ -281,7 +281,11 @@ fn where_a_sum_of_lengths_may_reach_inf_the_text_of_floyd_runs() {
     for (n, h, greatest) in [(5, 4, 14), (6, 6, 31), (3, 3, 3)] {
         let args = distances(n as i64, h, lengths(&mut random, n, h, 80, greatest));
         for routine in ["CHECKED", "PLAIN", "WRITTEN_OUT"] {
-            assert_eq!(taken_of(MIN_PLUS, FLOYD, routine, &[args.clone()]), 0, "{routine}");
+            assert_eq!(
+                taken_of(MIN_PLUS, FLOYD, routine, std::slice::from_ref(&args)),
+                0,
+                "{routine}"
+            );
         }
     }
     // Sizes of other kinds, and inf that is none.
