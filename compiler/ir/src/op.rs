@@ -1,5 +1,7 @@
 //! Operations that yield a value and change nothing. None of them traps: see Note [Guards].
 
+use std::cmp::Ordering;
+
 use star_base::BitVector;
 use std::sync::Arc;
 
@@ -76,6 +78,20 @@ pub enum Relation {
     Ge,
 }
 
+impl Relation {
+    /// Does it hold between two things that stand to each other like this?
+    pub fn holds(self, ordering: Ordering) -> bool {
+        match self {
+            Relation::Eq => ordering.is_eq(),
+            Relation::Ne => ordering.is_ne(),
+            Relation::Lt => ordering.is_lt(),
+            Relation::Le => ordering.is_le(),
+            Relation::Gt => ordering.is_gt(),
+            Relation::Ge => ordering.is_ge(),
+        }
+    }
+}
+
 /// Logic on booleans or, bit by bit, on slices or words of equal size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LogicOp {
@@ -85,6 +101,17 @@ pub enum LogicOp {
     Or,
     /// Exactly one.
     Xor,
+}
+
+impl LogicOp {
+    /// Both, at least one, exactly one.
+    pub fn apply(self, left: bool, right: bool) -> bool {
+        match self {
+            LogicOp::And => left && right,
+            LogicOp::Or => left || right,
+            LogicOp::Xor => left != right,
+        }
+    }
 }
 
 /// Direction of a shift.

@@ -11,8 +11,8 @@ use star_ir::analysis::effects::Effects;
 use star_ir::analysis::forward::{self, Forward};
 use star_ir::rewrite::{Edit, Edits, edit, for_each, map, map::Mapper};
 use star_ir::{
-    Check, Extent, LogicOp, Op, Operand, Program, Relation, Routine, RoutineId, SizeOp,
-    SizeOperand, Stmt, StmtKind, Ty, Var, VarId, visit,
+    Check, Extent, LogicOp, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
+    StmtKind, Ty, Var, VarId, visit,
 };
 
 use crate::remark::Remarks;
@@ -122,15 +122,13 @@ fn fold(op: &Op, known: &Known) -> Option<Operand> {
         Op::Copy(a) => value(a),
         Op::Int(op, a, b) => ints(a, b).and_then(|(a, b)| op.apply(a, b)).map(Operand::Int),
         Op::Compare(relation, a, b) => {
-            ints(a, b).map(|(a, b)| Operand::Bool(compare(*relation, a, b)))
+            ints(a, b).map(|(a, b)| Operand::Bool(relation.holds(a.cmp(&b))))
         }
         Op::Not(a) => truth(a).map(|a| Operand::Bool(!a)),
         Op::Logic(op, a, b) => match (op, truth(a), truth(b)) {
             (LogicOp::And, Some(false), _) | (LogicOp::And, _, Some(false)) => Some(false),
             (LogicOp::Or, Some(true), _) | (LogicOp::Or, _, Some(true)) => Some(true),
-            (LogicOp::And, Some(a), Some(b)) => Some(a & b),
-            (LogicOp::Or, Some(a), Some(b)) => Some(a | b),
-            (LogicOp::Xor, Some(a), Some(b)) => Some(a ^ b),
+            (op, Some(a), Some(b)) => Some(op.apply(a, b)),
             (LogicOp::And | LogicOp::Or | LogicOp::Xor, _, _) => None,
         }
         .map(Operand::Bool),
@@ -168,17 +166,6 @@ fn fold(op: &Op, known: &Known) -> Option<Operand> {
         | Op::NewTable(..)
         | Op::HandlePart(..)
         | Op::Extreme { .. } => None,
-    }
-}
-
-fn compare(relation: Relation, a: i64, b: i64) -> bool {
-    match relation {
-        Relation::Eq => a == b,
-        Relation::Ne => a != b,
-        Relation::Lt => a < b,
-        Relation::Le => a <= b,
-        Relation::Gt => a > b,
-        Relation::Ge => a >= b,
     }
 }
 

@@ -10,7 +10,6 @@ use super::form::bytes_of;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
-use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 use crate::tape::swapped;
 
@@ -51,7 +50,7 @@ impl Interpreter<'_, '_, '_> {
             BitsInst::CompareWords { relation, dst, left, right } => {
                 let with_order = !matches!(relation, Relation::Eq | Relation::Ne);
                 let ordering = self.order(left, right, with_order)?;
-                self.set(dst, i64::from(scalars::holds(relation, ordering)));
+                self.set(dst, i64::from(relation.holds(ordering)));
                 Ok(())
             }
             BitsInst::Component { dst, bits, index } => {

@@ -11,7 +11,6 @@ use super::lines::Kernel;
 use super::operand::{Range, RegRef};
 use super::registers::Running;
 use super::value::ValueData;
-use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 
 impl Interpreter<'_, '_, '_> {
@@ -152,7 +151,7 @@ impl Interpreter<'_, '_, '_> {
                 Ok(())
             }
             (ValueData::Bool(x), ValueData::Bool(y)) => {
-                *x = scalars::logic(logic(op)?, *x, y);
+                *x = logic(op)?.apply(*x, y);
                 Ok(())
             }
             (ValueData::Slice(x), ValueData::Slice(y))

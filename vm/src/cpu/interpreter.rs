@@ -22,7 +22,6 @@ use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::paths::PathStats;
-use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 
 /// A run.
@@ -220,7 +219,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::Compare { relation, dst, left, right } => {
                     let ordering = self.number(left).cmp(&self.number(right));
-                    self.set(dst, i64::from(scalars::holds(relation, ordering)));
+                    self.set(dst, i64::from(relation.holds(ordering)));
                 }
                 Inst::Not { dst, of } => {
                     let truth = self.number(of) == 0;
@@ -228,7 +227,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::Logic { op, dst, left, right } => {
                     let (left, right) = (self.number(left) != 0, self.number(right) != 0);
-                    self.set(dst, i64::from(scalars::logic(op, left, right)));
+                    self.set(dst, i64::from(op.apply(left, right)));
                 }
                 Inst::SizeOperand { dst, size } => {
                     // A table without rows has no columns either.

@@ -3,7 +3,6 @@
 use star_ir::{Direction, LogicOp};
 
 use crate::budget::MemoryBudget;
-use crate::scalars;
 use crate::stop::{Run, broken};
 
 /// The place of a component, row or column counted from 1, if there is one among `limit`.
@@ -65,7 +64,7 @@ pub(super) fn logic(
     y: &[bool],
 ) -> Run<Vec<bool>> {
     same_size(x.len(), y.len())?;
-    budget.make(x.len(), |idx| scalars::logic(op, x[idx], y[idx]))
+    budget.make(x.len(), |idx| op.apply(x[idx], y[idx]))
 }
 
 /// `x = y`: x(i) = y(i) for every i.

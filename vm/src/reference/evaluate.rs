@@ -1,4 +1,4 @@
-//! Operations: which function of `scalars`, `bits`, `words` and `tables` stands for which.
+//! Operations: which function of `bits`, `words` and `tables` stands for which.
 
 use star_ir::{Op, Operand, SizeOperand, Ty};
 
@@ -7,7 +7,6 @@ use super::frame::Frame;
 use super::value::Data;
 use super::{tables, words};
 use crate::budget::MemoryBudget;
-use crate::scalars;
 use crate::stop::{Run, broken};
 
 /// The value of the operation, for a variable of type `ty`. Nothing changes.
@@ -28,12 +27,12 @@ pub(super) fn evaluate(
         }
         Op::Compare(relation, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
-            Data::Bool(scalars::holds(*relation, left.cmp(&right)))
+            Data::Bool(relation.holds(left.cmp(&right)))
         }
         Op::Not(operand) => Data::Bool(!frame.boolean(operand)?),
         Op::Logic(op, left, right) => {
             let (left, right) = (frame.boolean(left)?, frame.boolean(right)?);
-            Data::Bool(scalars::logic(*op, left, right))
+            Data::Bool(op.apply(left, right))
         }
 
         Op::Fill(len, bit) => {
@@ -81,7 +80,7 @@ pub(super) fn evaluate(
         }
         Op::WordCompare(relation, v, w) => {
             let ordering = words::compare(frame.bits(*v)?, frame.bits(*w)?)?;
-            Data::Bool(scalars::holds(*relation, ordering))
+            Data::Bool(relation.holds(ordering))
         }
         Op::WordAdd(v, w) => as_bits(words::add(budget, frame.bits(*v)?, frame.bits(*w)?)?),
         Op::WordSub(v, w) => as_bits(words::sub(budget, frame.bits(*v)?, frame.bits(*w)?)?),

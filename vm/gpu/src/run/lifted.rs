@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
-use star_ir::{Check, Op, Operand, Relation, RoutineId, SizeOperand, VarId};
+use star_ir::{Check, Op, Operand, RoutineId, SizeOperand, VarId};
 use star_shaders::layout::state;
 use star_vm::BackendError;
 use star_vm::Declined;
@@ -238,14 +238,7 @@ impl Scene<'_> {
                     }
                     Op::Compare(relation, left, right) => {
                         let (left, right) = (self.number(left)?, self.number(right)?);
-                        i64::from(match relation {
-                            Relation::Eq => left == right,
-                            Relation::Ne => left != right,
-                            Relation::Lt => left < right,
-                            Relation::Le => left <= right,
-                            Relation::Gt => left > right,
-                            Relation::Ge => left >= right,
-                        })
+                        i64::from(relation.holds(left.cmp(&right)))
                     }
                     Op::Length(var) => self.size(&SizeOperand::Length(*var))?,
                     Op::Rows(table) => self.size(&SizeOperand::Rows(*table))?,

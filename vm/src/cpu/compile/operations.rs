@@ -6,7 +6,6 @@ use super::super::inst::{Ask, Search};
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::super::operand::{Pc, Reg, RegRef, Size, Test};
 use super::{Compiler, peephole};
-use crate::scalars;
 use crate::tape::table2;
 
 impl Compiler<'_> {
@@ -154,7 +153,7 @@ impl Compiler<'_> {
             }
             Op::BitsNot(x) => Inst::Bits(BitsInst::Not { dst, src: self.reg(*x) }),
             Op::BitsLogic(op, x, y) => {
-                let table = table2(|a, b| scalars::logic(*op, a, b));
+                let table = table2(|a, b| op.apply(a, b));
                 Inst::Lut2 { table, dst, left: self.reg(*x), right: self.reg(*y) }
             }
             Op::BitsEqual(x, y) => {

@@ -7,7 +7,6 @@ use std::cmp::Ordering;
 use super::super::value::Table;
 use super::super::{bits, tables, words};
 use super::{EDGES, budget, noise};
-use crate::scalars;
 
 /// Random bits of every edge size, and the extremes.
 fn samples() -> Vec<Vec<bool>> {
@@ -384,13 +383,13 @@ fn relations_and_logic_have_their_truth_tables() {
         (Relation::Gt, false, false, true),
         (Relation::Ge, false, true, true),
     ] {
-        assert_eq!(scalars::holds(relation, Ordering::Less), less);
-        assert_eq!(scalars::holds(relation, Ordering::Equal), equal);
-        assert_eq!(scalars::holds(relation, Ordering::Greater), greater);
+        assert_eq!(relation.holds(Ordering::Less), less);
+        assert_eq!(relation.holds(Ordering::Equal), equal);
+        assert_eq!(relation.holds(Ordering::Greater), greater);
     }
     for (x, y) in [(false, false), (false, true), (true, false), (true, true)] {
-        assert_eq!(scalars::logic(LogicOp::And, x, y), x & y);
-        assert_eq!(scalars::logic(LogicOp::Or, x, y), x | y);
-        assert_eq!(scalars::logic(LogicOp::Xor, x, y), x ^ y);
+        assert_eq!(LogicOp::And.apply(x, y), x & y);
+        assert_eq!(LogicOp::Or.apply(x, y), x | y);
+        assert_eq!(LogicOp::Xor.apply(x, y), x ^ y);
     }
 }

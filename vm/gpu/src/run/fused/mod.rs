@@ -11,7 +11,7 @@ use star_vm::{BackendError, Declined};
 use super::{Active, End, Run};
 use crate::code::Inst;
 use crate::compile::Site;
-use crate::fuse::{FIRST_GIVEN, Fused, Given as Word, IN_GIVEN, THREADS, gather};
+use crate::fuse::{FIRST_GIVEN, Fused, Given as Word, IN_GIVEN, THREADS};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::heap::Block;
 use crate::program::internal;
@@ -145,16 +145,16 @@ impl<'r> Run<'r, '_> {
     ) -> Result<Result<Vec<u32>, Declined>, End> {
         let rows = walk.rows.unwrap_or(0);
         let is_wide = |held: &Held| held.columns <= 1 || held.stride.is_multiple_of(4);
-        let width = if walk.objects.values().all(is_wide) { 4 } else { 2 };
+        let is_wide = walk.objects.values().all(is_wide);
+        let width = if is_wide { 4 } else { 2 };
         let limbs = rows.div_ceil(32 * width);
         let n_groups = limbs.div_ceil(THREADS);
         let per = (fused.asks.len() as u32).div_ceil(width);
         let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
         let at_once = grid.limbs_at_once() / u64::from(width) / walk.work.max(1);
         let mut kernels = Vec::new();
-        let gathers = (!fused.asks.is_empty()).then(|| gather(&fused.asks));
-        for text in [Some(fused.text(width)), gathers].into_iter().flatten() {
-            kernels.push(match grid.kernel(&text) {
+        for text in [Some(fused.text(is_wide)), fused.gather()].into_iter().flatten() {
+            kernels.push(match grid.kernel(text) {
                 Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
                 other => other?,
             });

@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use star_ir::{
-    Check, ForallRange, HandlePart, IntOp, LocId, LogicOp, Names, Op, Operand, Program, Relation,
-    Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Check, ForallRange, HandlePart, IntOp, LocId, Names, Op, Operand, Program, Routine, RoutineId,
+    SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 use star_vm::Declined;
 use star_vm::checks::{self, Sight};
@@ -306,23 +306,12 @@ impl<'p> Walk<'p> {
             }
             Op::Compare(relation, left, right) => {
                 let (left, right) = (self.number(left)?, self.number(right)?);
-                i64::from(match relation {
-                    Relation::Eq => left == right,
-                    Relation::Ne => left != right,
-                    Relation::Lt => left < right,
-                    Relation::Le => left <= right,
-                    Relation::Gt => left > right,
-                    Relation::Ge => left >= right,
-                })
+                i64::from(relation.holds(left.cmp(&right)))
             }
             Op::Not(of) => 1 - self.number(of)?,
             Op::Logic(op, left, right) => {
-                let (left, right) = (self.number(left)?, self.number(right)?);
-                match op {
-                    LogicOp::And => left & right,
-                    LogicOp::Or => left | right,
-                    LogicOp::Xor => left ^ right,
-                }
+                let (left, right) = (self.number(left)? != 0, self.number(right)? != 0);
+                i64::from(op.apply(left, right))
             }
             Op::Component(word, index) => {
                 let (length, index) = (self.set(*word)?.rows, self.number(index)?);
