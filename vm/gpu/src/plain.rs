@@ -5,11 +5,9 @@ use std::fmt::Write as _;
 use star_vm::BackendError;
 
 use crate::backend::Gpu;
+use crate::fuse::THREADS;
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::program::internal;
-
-/// Threads of a workgroup.
-const THREADS: u32 = 256;
 
 impl Gpu {
     /// Nanoseconds of each of `runs` dispatches in which a thread reads so many columns of `rows` bits, joins them, and writes so

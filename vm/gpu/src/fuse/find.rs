@@ -9,7 +9,7 @@ use star_ir::{
 };
 
 use super::Fused;
-use super::text::Text;
+use super::text::{Text, Texts};
 use crate::compile::is_number;
 use crate::lift::Lifted;
 
@@ -313,5 +313,6 @@ fn fused(
     text.block(body)?;
     let (text, given, asks) = text.kernel(&slices);
     let body = body.to_vec();
-    Some(Fused { body, numbers, objects, tall, weight, text, given, slices, results, asks })
+    let texts = Texts::new(&text, &asks);
+    Some(Fused { body, numbers, objects, tall, weight, texts, given, slices, results, asks })
 }

@@ -21,7 +21,8 @@ mod text;
 
 pub(crate) use extreme::kernels;
 pub(crate) use find::find;
-pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS, gather};
+use text::Texts;
+pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS};
 
 use star_ir::{SizeOperand, Stmt, StmtKind, VarId, visit};
 
@@ -36,8 +37,7 @@ pub(crate) struct Fused {
     pub(crate) tall: VarId,
     /// About how many operations on slices it takes.
     pub(crate) weight: u64,
-    /// The text of its kernel for limbs of so many words as are put in the place of [`text::WIDTH`].
-    text: String,
+    texts: Texts,
     /// What the kernel is given, in order.
     pub(crate) given: Vec<Given>,
     /// Slices that it assigns and that are needed behind it.
@@ -99,9 +99,14 @@ impl Fused {
         n
     }
 
-    /// The text for limbs of so many words.
-    pub(crate) fn text(&self, width: u32) -> String {
-        text::of_width(&self.text, width)
+    /// The text for limbs of two words, or of four.
+    pub(crate) fn text(&self, is_wide: bool) -> &str {
+        if is_wide { &self.texts.wide } else { &self.texts.narrow }
+    }
+
+    /// The kernel that puts the answers to questions together, if there are any.
+    pub(crate) fn gather(&self) -> Option<&str> {
+        self.texts.gather.as_deref()
     }
 }
 

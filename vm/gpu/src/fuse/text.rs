@@ -51,6 +51,25 @@ pub(super) fn head() -> &'static str {
     HEAD
 }
 
+/// The texts of the kernels of a run.
+#[derive(Clone, Debug)]
+pub(super) struct Texts {
+    /// For limbs of two words.
+    pub(super) narrow: String,
+    /// For limbs of four words.
+    pub(super) wide: String,
+    /// What puts the answers to questions together, if there are any.
+    pub(super) gather: Option<String>,
+}
+
+impl Texts {
+    /// Those of a run with this text, for limbs of any width, and these questions.
+    pub(super) fn new(text: &str, asks: &[Asked]) -> Self {
+        let gather = (!asks.is_empty()).then(|| gather(asks));
+        Texts { narrow: of_width(text, 2), wide: of_width(text, 4), gather }
+    }
+}
+
 /// The text for limbs of so many words.
 pub(super) fn of_width(text: &str, width: u32) -> String {
     let each = |sep: &str, of: &dyn Fn(u32) -> String| -> String {
@@ -74,7 +93,7 @@ pub(super) fn of_width(text: &str, width: u32) -> String {
 }
 
 /// Puts together what workgroups found: words of theirs, one for each question, with one for each at the end.
-pub(crate) fn gather(asks: &[Asked]) -> String {
+fn gather(asks: &[Asked]) -> String {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
     for (idx, asked) in asks.iter().enumerate() {
         let join = atomic(asked.ask);
