@@ -69,33 +69,45 @@ impl Interpreter<'_, '_, '_> {
         let (from_at, at) = (self.table_at(table), self.table_at(dst));
         self.paths.sparse_lines += part.len() as u64;
         let mut holding = std::mem::take(&mut self.tables[at].table);
-        let Interpreter { tables, budget, copies, .. } = self;
-        let from = tables[from_at].table.get().and_then(Table::sparse_lines);
-        let from = from.ok_or_else(|| broken("a table that is not sparse"))?;
-        let wanted = SparseLines::bytes_to_copy(from, part.clone());
-        let own = holding.get_mut().filter(|own| own.is_sparse_by_columns());
-        let Some(own) = own else {
-            tables[at].table = holding;
-            budget.reserve(wanted)?;
-            let mut lines = SparseLines::default();
-            let from = tables[from_at].table.get().and_then(Table::sparse_lines);
-            let copied = from.map_or(Ok(()), |from| lines.copy_from(from, part));
-            copied.map_err(|refused| self.out_of_memory(refused))?;
-            let made = Table::of_sparse(lines, Line::Column);
+        let made = self.copy_columns(from_at, holding.get_mut(), part);
+        self.tables[at].table = holding;
+        if let Some(made) = made? {
             self.budget.commit(made.n_bytes());
             self.put_table(dst, CowTable::Own(Box::new(made)));
-            return Ok(());
-        };
-        // Memory that was touched before costs less than other.
-        let (before, extra) = (own.n_bytes(), own.extra_bytes());
-        if let Err(stop) = budget.reserve(wanted.saturating_sub(before)) {
-            tables[at].table = holding;
-            return Err(stop);
         }
-        let copied = own.copy_sparse_columns(from, part);
-        budget.exchange(before, own.n_bytes());
-        copies.count(own, extra);
-        tables[at].table = holding;
+        Ok(())
+    }
+
+    /// Copies columns of a sparse table that lies by columns: to `own` if it is such a table, too, otherwise to a new one.
+    fn copy_columns(
+        &mut self,
+        from_at: usize,
+        own: Option<&mut Table>,
+        part: Range<usize>,
+    ) -> Run<Option<Table>> {
+        let Interpreter { tables, budget, copies, .. } = self;
+        let not_sparse = || broken("a table that is not sparse");
+        let from = tables[from_at].table.get().and_then(Table::sparse_lines);
+        let from = from.ok_or_else(not_sparse)?;
+        let wanted = SparseLines::bytes_to_copy(from, part.clone());
+        let own = own.filter(|own| own.is_sparse_by_columns());
+        // Memory that was touched before costs less than other.
+        let before = own.as_ref().map_or(0, |own| own.n_bytes());
+        budget.reserve(wanted.saturating_sub(before))?;
+        let copied = match own {
+            Some(own) => {
+                let extra = own.extra_bytes();
+                let copied = own.copy_sparse_columns(from, part).ok_or_else(not_sparse)?;
+                budget.exchange(before, own.n_bytes());
+                copies.count(own, extra);
+                copied.map(|()| None)
+            }
+            None => {
+                let mut lines = SparseLines::default();
+                let copied = lines.copy_from(from, part);
+                copied.map(|()| Some(Table::of_sparse(lines, Line::Column)))
+            }
+        };
         copied.map_err(|refused| self.out_of_memory(refused))
     }
 

@@ -182,17 +182,17 @@ impl Table {
         Some(&mut sparse.lines)
     }
 
-    /// Becomes a sparse table by columns: these lines of another one.
+    /// Becomes these lines of another one; `None` if it is not sparse by columns.
     pub(in crate::cpu) fn copy_sparse_columns(
         &mut self,
         from: &SparseLines,
         columns: Range<usize>,
-    ) -> Result<(), OutOfMemory> {
+    ) -> Option<Result<(), OutOfMemory>> {
         let n_cols = columns.len();
-        let Some(lines) = self.sparse_mut() else { return Ok(()) };
-        lines.copy_from(from, columns)?;
+        let lines = self.is_sparse_by_columns().then_some(self.sparse_mut()?)?;
+        let copied = lines.copy_from(from, columns);
         (self.n_rows, self.n_cols) = (from.len(), n_cols);
-        Ok(())
+        Some(copied)
     }
 
     /// Is it sparse, and are the lines its columns?
