@@ -20,13 +20,8 @@ pub(crate) fn lines(
         let routine = routine.and_then(|id| program.routines.get(id.0 as usize));
         let name = routine.map(|routine| format!(" `{}`", text::one_line(&routine.name)));
         let name = name.unwrap_or_default();
-        let location = loc.and_then(|loc| program.locations.get(loc));
-        let line = location.and_then(|location| {
-            let file = sources.get(location.span.file)?;
-            let line = file.line_column(location.span.start as usize).line;
-            Some(format!(" ({}:{line})", text::one_line(file.name())))
-        });
-        name + &line.unwrap_or_default()
+        let line = loc.and_then(|loc| place_of(loc, program, sources));
+        name + &line.map(|line| format!(" ({line})")).unwrap_or_default()
     };
     let items = explanation.items.iter().map(|Item { subject, routine, loc, became }| {
         let what = match became {
@@ -45,16 +40,24 @@ pub(crate) fn lines(
         .into_iter()
         .filter(|((routine, loc), became)| became.became_something() || !is_kernel(*routine, *loc));
     let loops = loops.map(|((routine, loc), became)| {
-        let at = became.at.and_then(|at| program.locations.get(at));
-        let line = at.and_then(|location| {
-            let file = sources.get(location.span.file)?;
-            let line = file.line_column(location.span.start as usize).line;
-            Some(format!(", in {}:{line}", text::one_line(file.name())))
-        });
-        let line = line.unwrap_or_default();
+        let line = became.at.and_then(|at| place_of(at, program, sources));
+        let line = line.map(|line| format!(", in {line}")).unwrap_or_default();
         format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
+}
+
+/// The file of a location, and its line there, from 1.
+fn line_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<(FileId, usize)> {
+    let span = program.locations.get(loc)?.span;
+    let line = sources.get(span.file)?.line_column(span.start as usize).line;
+    Some((span.file, line))
+}
+
+/// Its file and line in words.
+fn place_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<String> {
+    let (file, line) = line_of(loc, program, sources)?;
+    Some(format!("{}:{line}", text::one_line(sources.get(file)?.name())))
 }
 
 /// What became of the loops that begin on a line, by file and line from 0.
@@ -85,10 +88,8 @@ pub(crate) fn by_lines(
     }
     let mut lines = Plan::new();
     for ((_, loc), words) in words {
-        let Some(span) = program.locations.get(loc).map(|location| location.span) else { continue };
-        let Some(file) = sources.get(span.file) else { continue };
-        let line = file.line_column(span.start as usize).line;
-        lines.entry((span.file, line.saturating_sub(1))).or_default().push(words);
+        let Some((file, line)) = line_of(loc, program, sources) else { continue };
+        lines.entry((file, line.saturating_sub(1))).or_default().push(words);
     }
     lines
 }

@@ -292,9 +292,13 @@ pub(crate) fn run_with(
         let explanation = explanation
             .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
-        plan = explained::by_lines(&explanation, &ready.remarks, program, sources);
-        let lines = explained::lines(&explanation, &ready.remarks, program, sources);
-        lines.iter().filter(|_| args.explain).for_each(|line| reporter.summary(line));
+        if target.is_some() {
+            plan = explained::by_lines(&explanation, &ready.remarks, program, sources);
+        }
+        if args.explain {
+            let lines = explained::lines(&explanation, &ready.remarks, program, sources);
+            lines.iter().for_each(|line| reporter.summary(line));
+        }
     }
     let mut session = match target {
         None => None,
