@@ -3,7 +3,9 @@
 
 use star_base::Native;
 use star_ir::{Program, RoutineId};
-use star_vm::{Argument, CompileOptions, HostValue};
+#[cfg(feature = "gpu")]
+use star_vm::HostValue;
+use star_vm::{Argument, CompileOptions};
 
 /// A backend, and why it was chosen.
 #[derive(Clone, Debug, PartialEq, Eq)]

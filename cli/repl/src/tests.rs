@@ -1,12 +1,19 @@
 //! What a line takes over from the lines before it.
 
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use star_base::{BitTable, BitsRef, Code};
 use star_edge::access::Grants;
 use star_edge::engine::Engine;
 use star_edge::limits::LimitArgs;
 use star_edge::report::{ErrorFormat, Reporter};
+use star_ir::{RoutineId, Ty};
+use star_vm::{CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
 
 use crate::event::{Event, Sink};
 use crate::session::{Flow, Session, Settings, Work};
+use crate::values::{Job, Values};
 
 /// Keeps what is printed.
 #[derive(Default)]
@@ -113,4 +120,79 @@ fn many_definitions_of_one_name_do_not_pile_up() {
         let (said, _) = line(&mut session, "TWICE(1, x); print(x)");
         assert_eq!(said, format!("{}\n", 1 + 2 * n));
     }
+}
+
+/// Looks at row after row of its table, and puts it back.
+const LOOKS: &str = r#"routine 0 "LOOKS" (ref %T, ref %v) !0 {
+  var %T.rows: int
+  var %T.columns: int
+  var %T: table[%T.rows, %T.columns] as "T"
+  var %v: word[%T.columns] sized as "v"
+  var %i: int as "i"
+  var %n: int
+  check set %T !0
+  %n = rows %T !0
+  for @0 %i = 1 to %n !0 {
+    %v = row %T, %i !0
+    put_row %T, %i, %v !0
+  }
+}
+"#;
+
+struct Nobody;
+
+impl Host for Nobody {
+    fn print(&mut self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        _: &str,
+        _: Option<&str>,
+        _: Ty,
+        _: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        Err(HostError { code: Code::CannotOpen, message: String::new() })
+    }
+
+    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
+        Err(HostError { code: Code::CannotWrite, message: String::new() })
+    }
+}
+
+#[test]
+fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
+    let backend = Engine::find("cpu").unwrap().backend;
+    let table = BitTable::zeros(1024, 1024).unwrap();
+    let memory = Some(table.n_bytes() * 3 / 2);
+    let limits = Limits { steps: None, memory, output: None, depth: 100 };
+    let flag = AtomicBool::new(false);
+    let mut nobody = Nobody;
+    let mut control = Control {
+        interrupt: &flag,
+        deadline: &flag,
+        limits,
+        host: &mut nobody,
+        profile: None,
+        stats: Stats::default(),
+    };
+    let program = star_ir::parse(LOOKS).unwrap();
+    let options = CompileOptions::default();
+
+    let mut values = Values::new(Rc::clone(&backend));
+    values.load("T", HostValue::Table(table.clone()), false).unwrap();
+    let slots = ["T".to_owned(), "v".to_owned()];
+    let entry = RoutineId(0);
+    let job = Job { program: program.clone(), entry, slots: &slots, options };
+    assert!(matches!(values.run(job, &mut control).unwrap(), Outcome::Done));
+    assert_eq!(control.stats.paths.homes_changed, 0);
+
+    // Without that the run itself turns the table.
+    let code = backend.compile(program, &options).unwrap();
+    let plan = backend.plan(&code, entry, &[None, None]).unwrap();
+    let load = |value| backend.load(value, false).unwrap();
+    let mut values = [load(HostValue::Table(table)), load(HostValue::Unset)];
+    assert!(matches!(backend.run(&plan, &mut values, &mut control), Outcome::Done));
+    assert_eq!(control.stats.paths.homes_changed, 1);
 }
