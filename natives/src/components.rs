@@ -8,6 +8,8 @@
 //! limb the lowest place on the stack of its vertices is known, so that limbs without such a vertex
 //! are passed over: in a large component nearly all of them are.
 
+mod sparse;
+
 use star_base::{BitTable, Limbs};
 
 use crate::environment::{Ended, InterruptPoller};
@@ -59,6 +61,11 @@ impl Components {
     /// Number of components, at most that of the vertices.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
+    }
+
+    /// Number of vertices.
+    pub fn n_vertices(&self) -> usize {
+        self.of.len()
     }
 
     /// Is there none, since there are no vertices?
@@ -130,6 +137,13 @@ impl Ahead {
         }
         *end = n_limbs;
         Ok(())
+    }
+
+    /// Adds the one that a vertex belongs to.
+    pub fn add_vertex(&mut self, components: &Components, vertex: usize) {
+        let component = components.of(vertex);
+        put(&mut self.ones, component);
+        self.n_limbs = self.n_limbs.max(component / 64 + 1);
     }
 
     /// Takes the one with the highest number, without those that are reached: `reached` knows limb by limb which

@@ -55,9 +55,11 @@ fn reserved<T>(len: usize) -> Result<Vec<T>, Ended> {
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use star_base::BitTable;
+    use star_base::{BitTable, SparseLines};
 
-    use super::{Closing, Ended, Environment, InterruptPoller, Lines, NativeState, Reach};
+    use super::{
+        Closing, Components, Ended, Environment, InterruptPoller, Lines, NativeState, Reach,
+    };
 
     /// One thread, a poll every three limbs, and a flag.
     #[derive(Default)]
@@ -125,6 +127,16 @@ mod tests {
         graph
     }
 
+    /// Its columns as sparse lines on a ground of zeros, whatever is in them.
+    fn on_zeros(graph: &BitTable) -> SparseLines {
+        let mut lines = SparseLines::zeros(graph.n_rows(), graph.n_cols(), 0).unwrap();
+        for idx in 0..graph.n_cols() {
+            let limbs = (0..).zip(graph.column_limbs(idx).iter().copied());
+            lines.set(idx, false, limbs).unwrap();
+        }
+        lines
+    }
+
     #[test]
     fn the_order_of_the_vertices_does_not_matter() {
         let environment = Plain::default();
@@ -155,6 +167,13 @@ mod tests {
                     reach.write(0, &mut filled, &environment).unwrap();
                     // The lines of the table are its columns.
                     assert!(filled == expected, "CONDENSE, {n} vertices, {back:?}: {graph:?}");
+                    let sparse = on_zeros(&graph);
+                    let components = Components::find_sparse(&sparse, n, &mut poller).unwrap();
+                    assert_eq!(components.len(), reach.n_components());
+                    let reach = Reach::of_sparse(&sparse, components, Lines::Rows, &environment);
+                    let mut filled = BitTable::zeros(n, n).unwrap();
+                    reach.unwrap().write(0, &mut filled, &environment).unwrap();
+                    assert!(filled == expected, "CONDENSE, sparse, {n} vertices, {back:?}");
                     let mut closing = Closing::find(&graph, n, &mut poller).unwrap();
                     closing.close(&mut graph, &mut poller).unwrap();
                     assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");

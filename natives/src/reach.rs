@@ -6,7 +6,7 @@
 //! who reaches whom in the turned graph, and every question is turned too.
 
 use star_base::natives::catalogue::closure::CLOSURE_PART;
-use star_base::{BitTable, Limbs};
+use star_base::{BitTable, Limbs, SparseLines};
 
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, Environment, InterruptPoller};
@@ -36,6 +36,11 @@ impl Reach {
     /// Number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.n
+    }
+
+    /// Number of strong components.
+    pub fn n_components(&self) -> usize {
+        self.components.len()
     }
 
     /// Does it know who reaches whom in the turned graph?
@@ -72,20 +77,73 @@ impl Reach {
         lines: Lines,
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
-        let mut poller = InterruptPoller::new(environment);
-        let components = Components::find(graph, n, &mut poller)?;
-        let mut above = BitTable::zeros(components.len(), components.len())?;
+        let components = Components::find(graph, n, &mut InterruptPoller::new(environment))?;
         let mut arcs = Limbs::zeros(n.div_ceil(64))?;
-        let mut reached = Limbs::zeros(above.column_len())?;
-        let mut ahead = Ahead::new(&components)?;
-        for component in 0..components.len() {
-            poller.spend(arcs.len() + 2 * reached.len())?;
-            reached.fill(0);
+        Reach::close(components, lines, environment, |components, component, ahead, poller| {
+            poller.spend(arcs.len())?;
             arcs.fill(0);
             for member in components.members(component) {
                 poller.or(&mut arcs, graph.column_limbs(member))?;
             }
-            ahead.add(&components, arcs.iter().copied(), &mut poller)?;
+            ahead.add(components, arcs.iter().copied(), poller)
+        })
+    }
+
+    /// Bytes that [`Reach::of_sparse`] takes for these components, beside them.
+    pub fn bytes_of(components: &Components) -> u64 {
+        let line = 8 * components.len().div_ceil(64) as u64;
+        line.saturating_mul(components.len() as u64 + 2)
+    }
+
+    /// Bytes of the closure that it stands for.
+    pub fn closure_bytes(n: usize) -> u64 {
+        (8 * n.div_ceil(64) as u64).saturating_mul(n as u64)
+    }
+
+    /// Closes the graph of these components, those of a sparse graph, of which there are such lines.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn of_sparse(
+        graph: &SparseLines,
+        components: Components,
+        lines: Lines,
+        environment: &dyn Environment,
+    ) -> Result<Self, Ended> {
+        let n = components.n_vertices();
+        Reach::close(components, lines, environment, |components, component, ahead, poller| {
+            for member in components.members(component) {
+                poller.spend(1 + graph.line(member).places.len())?;
+                graph.ones(member, |to| {
+                    if to < n {
+                        ahead.add_vertex(components, to);
+                    }
+                });
+            }
+            Ok(())
+        })
+    }
+
+    /// `add` adds the components that arcs lead to from one.
+    fn close(
+        components: Components,
+        lines: Lines,
+        environment: &dyn Environment,
+        mut add: impl FnMut(
+            &Components,
+            usize,
+            &mut Ahead,
+            &mut InterruptPoller<'_>,
+        ) -> Result<(), Ended>,
+    ) -> Result<Self, Ended> {
+        let (n, mut poller) = (components.n_vertices(), InterruptPoller::new(environment));
+        let mut above = BitTable::zeros(components.len(), components.len())?;
+        let mut reached = Limbs::zeros(above.column_len())?;
+        let mut ahead = Ahead::new(&components)?;
+        for component in 0..components.len() {
+            poller.spend(2 * reached.len())?;
+            reached.fill(0);
+            add(&components, component, &mut ahead, &mut poller)?;
             while let Some(next) = ahead.pop(|at| reached[at]) {
                 // A component's own column is still empty.
                 poller.or(&mut reached, above.column_limbs(next))?;

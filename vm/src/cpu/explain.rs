@@ -1,10 +1,10 @@
 //! What register code was made of a program, for people.
 
-use star_ir::analysis::line_accesses::{LineAccesses, TURNS, line_accesses};
+use star_ir::analysis::line_accesses::{LineAccesses, TURNS};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::{Plan, wants_rows};
+use super::{Plan, accesses_of, wants_rows};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
@@ -36,7 +36,7 @@ fn of_tables(plan: &Plan) -> Vec<Item> {
     let program = &plan.code.program;
     let Some(entry) = program.routines.get(plan.entry.0 as usize) else { return Vec::new() };
     let mut items = Vec::new();
-    for (param, accesses) in entry.params.iter().zip(line_accesses(program, plan.entry)) {
+    for (param, accesses) in entry.params.iter().zip(accesses_of(&plan.code, plan.entry)) {
         let var = entry.var(param.var);
         if !matches!(var.ty, Ty::Table(..)) {
             continue;

@@ -4,7 +4,8 @@
 //! of its own in their place, of which this backend knows the bytes and those tables
 //! ([`NativeState`]). A state counts beside its tables, so that there is memory for them: they take its
 //! place, for everyone who shares the handle, when a Star body reads one of them, and when the run would be refused memory
-//! otherwise. So a run with natives meets the limit no earlier than one without. A native changes a state that nobody
+//! otherwise. So a run with natives meets the limit no earlier than one without. Where there is no memory for the tables, a native may keep a state
+//! *alone*: then only itself counts, it stays what it is when memory is short, and whoever reads a table of it needs the memory then. A native changes a state that nobody
 //! shares in place; it lies outside the handle meanwhile.
 
 use std::collections::BTreeMap;
@@ -29,6 +30,8 @@ pub(super) struct Handle {
 pub(super) enum Form {
     /// As a native keeps it, and the tables that it stands for.
     State(Arc<dyn NativeState>, Vec<StateTable>),
+    /// Likewise, and there is no memory kept for the tables.
+    Alone(Arc<dyn NativeState>, Vec<StateTable>),
     /// As Star bodies keep it.
     Tables(Tables),
     /// A native is changing its state.
@@ -45,6 +48,12 @@ impl Handle {
         Handle { module: module.into(), form: Mutex::new(Form::State(state, tables)) }
     }
 
+    /// The same without memory for its tables.
+    pub(super) fn of_state_alone(module: &str, state: Arc<dyn NativeState>) -> Self {
+        let tables = state.tables();
+        Handle { module: module.into(), form: Mutex::new(Form::Alone(state, tables)) }
+    }
+
     fn form(&self) -> MutexGuard<'_, Form> {
         // A form is replaced as a whole: it is right even if a thread died meanwhile.
         self.form.lock().unwrap_or_else(PoisonError::into_inner)
@@ -54,6 +63,7 @@ impl Handle {
     pub(super) fn n_bytes(&self) -> u64 {
         match &*self.form() {
             Form::State(state, tables) => bytes_with(&**state, tables),
+            Form::Alone(state, _) => state.n_bytes(),
             Form::Tables(tables) => tables.values().map(|table| table.n_bytes()).sum(),
             Form::Lent => 0,
         }
@@ -62,8 +72,16 @@ impl Handle {
     /// The state that a native keeps, unless tables have taken its place.
     pub(super) fn state(&self) -> Option<Arc<dyn NativeState>> {
         match &*self.form() {
-            Form::State(state, _) => Some(state.clone()),
+            Form::State(state, _) | Form::Alone(state, _) => Some(state.clone()),
             Form::Tables(_) | Form::Lent => None,
+        }
+    }
+
+    /// Bytes that its tables take beside what is counted, if it holds a state alone.
+    pub(super) fn bytes_to_settle(&self) -> u64 {
+        match &*self.form() {
+            Form::Alone(_, tables) => tables.iter().map(StateTable::n_bytes).sum(),
+            Form::State(..) | Form::Tables(_) | Form::Lent => 0,
         }
     }
 
@@ -80,7 +98,7 @@ impl Handle {
         }
         match std::mem::replace(&mut *self.form(), Form::Lent) {
             Form::State(state, _) => Some(state),
-            Form::Tables(_) | Form::Lent => None,
+            Form::Alone(..) | Form::Tables(_) | Form::Lent => None,
         }
     }
 
@@ -98,7 +116,7 @@ impl Handle {
     /// A table of this name; none of a state.
     pub(super) fn stored(&self, name: &str) -> Option<Arc<Table>> {
         match &*self.form() {
-            Form::State(..) | Form::Lent => None,
+            Form::State(..) | Form::Alone(..) | Form::Lent => None,
             Form::Tables(tables) => tables.get(name).cloned(),
         }
     }
@@ -109,7 +127,7 @@ impl Handle {
             return None;
         }
         match &*self.form() {
-            Form::State(_, tables) => {
+            Form::State(_, tables) | Form::Alone(_, tables) => {
                 let table = tables.iter().find(|table| table.name == name)?;
                 Some([table.n_rows, table.n_cols])
             }
@@ -118,10 +136,10 @@ impl Handle {
         }
     }
 
-    /// Turns a state into its tables; how many bytes that gives back.
+    /// Turns a state into its tables, whose bytes are counted; how many bytes that gives back.
     pub(super) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
-        let Form::State(state, parts) = &*form else { return Ok(0) };
+        let (Form::State(state, parts) | Form::Alone(state, parts)) = &*form else { return Ok(0) };
         let mut tables = Tables::new();
         for (idx, part) in parts.iter().enumerate() {
             let mut lines = part.zeros()?;
@@ -136,7 +154,7 @@ impl Handle {
     /// Counts the second forms that its tables have.
     pub(super) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
-            Form::State(..) | Form::Lent => {}
+            Form::State(..) | Form::Alone(..) | Form::Lent => {}
             Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, 0)),
         }
     }
@@ -144,7 +162,7 @@ impl Handle {
     /// The tables that it holds; none of a state.
     pub(super) fn tables(&self) -> Tables {
         match &*self.form() {
-            Form::State(..) | Form::Lent => Tables::new(),
+            Form::State(..) | Form::Alone(..) | Form::Lent => Tables::new(),
             Form::Tables(tables) => tables.clone(),
         }
     }
@@ -170,7 +188,7 @@ impl Reclaim for KeptState<'_> {
     fn is_gone(&self) -> bool {
         self.handle.upgrade().is_none_or(|handle| match &*handle.form() {
             Form::State(..) | Form::Lent => false,
-            Form::Tables(_) => true,
+            Form::Alone(..) | Form::Tables(_) => true,
         })
     }
 

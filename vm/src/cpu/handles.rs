@@ -42,6 +42,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(handle) = handle.and_then(Arc::into_inner) else { return };
         match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Form::State(state, tables) => self.budget.release(bytes_with(&*state, &tables)),
+            Form::Alone(state, _) => self.budget.release(state.n_bytes()),
             Form::Tables(tables) => {
                 tables.into_values().for_each(|table| self.release(CowTable::Shared(table)));
             }
@@ -51,8 +52,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// The tables of a state take its place.
     fn settle(&mut self, handle: &Handle) -> Run<()> {
+        let n_more = handle.bytes_to_settle();
+        self.budget.reserve(n_more)?;
         match handle.settle(&self.parallelism) {
-            Ok(freed) => self.budget.release(freed),
+            Ok(freed) => {
+                self.budget.commit(n_more);
+                self.budget.release(freed);
+            }
             Err(Ended::Interrupted) => return Err(self.interrupted()),
             Err(Ended::Internal(why)) => return Err(broken(why)),
             Err(Ended::OutOfMemory) => {

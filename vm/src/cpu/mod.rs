@@ -303,13 +303,13 @@ impl Backend for Cpu {
     }
 
     fn home_forms(&self, code: &Code, entry: RoutineId) -> Vec<TableForm> {
-        let accesses = line_accesses(&code.0.program, entry).into_iter();
+        let accesses = accesses_of(&code.0, entry).into_iter();
         let form = |of| if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
         accesses.map(form).collect()
     }
 
     fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
-        let accesses = line_accesses(&code.0.program, entry).into_iter();
+        let accesses = accesses_of(&code.0, entry).into_iter();
         let used = |of: LineAccesses| match of.rows.max(of.columns) {
             // Nothing is gained where no line is touched.
             0 => of.used.max(TableUse::Changes),
@@ -328,7 +328,7 @@ impl Backend for Cpu {
         let mut budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
         values.iter().for_each(|value| budget.commit(value.data.n_bytes()));
         let parallelism = self.parallelism(&budget);
-        let wanted = line_accesses(&plan.code.program, plan.entry);
+        let wanted = accesses_of(&plan.code, plan.entry);
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
@@ -403,6 +403,14 @@ fn sparse_of(
         Some(rows) => Ok(table::Table::of_sparse(SparseLines::of_columns(&rows)?, form::Line::Row)),
         None => Err(OutOfMemory { n_bytes: u128::from(columns.n_bytes()) }.into()),
     }
+}
+
+/// What an entry does with its tables, natives with theirs.
+fn accesses_of(code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
+    line_accesses(&code.program, entry, &|routine, place| {
+        code.options.natives
+            && routine.native.is_some_and(|native| natives::takes_sparse(native, place))
+    })
 }
 
 /// Had a table better lie by rows?

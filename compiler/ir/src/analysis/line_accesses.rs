@@ -35,14 +35,21 @@ pub enum TableUse {
     Whole,
 }
 
-/// The accesses to each parameter of a routine, in their order; those that are no tables have none.
-pub fn line_accesses(program: &Program, routine: RoutineId) -> Vec<LineAccesses> {
-    let mut counting = Counting { program, known: vec![None; program.routines.len()] };
+/// The accesses to each parameter of a routine, in their order; those that are no tables have none. Of a table that a native reads line by line, along
+/// whichever lines it lies, `native_reads` says so by its routine and place there: the body is not looked at for that one.
+pub fn line_accesses(
+    program: &Program,
+    routine: RoutineId,
+    native_reads: &dyn Fn(&Routine, usize) -> bool,
+) -> Vec<LineAccesses> {
+    let known = vec![None; program.routines.len()];
+    let mut counting = Counting { program, native_reads, known };
     counting.routine(routine)
 }
 
 struct Counting<'p> {
     program: &'p Program,
+    native_reads: &'p dyn Fn(&Routine, usize) -> bool,
     /// For each routine that was counted, or is being counted: then nothing.
     known: Vec<Option<Vec<LineAccesses>>>,
 }
@@ -57,7 +64,11 @@ impl Counting<'_> {
         self.known[idx] = Some(vec![LineAccesses::default(); routine.params.len()]);
         let mut found = vec![LineAccesses::default(); routine.params.len()];
         self.block(routine, &routine.body, 1, &mut found);
-        for (param, found) in routine.params.iter().zip(&mut found) {
+        for (place, (param, found)) in routine.params.iter().zip(&mut found).enumerate() {
+            if (self.native_reads)(routine, place) {
+                *found = LineAccesses { rows: 1, columns: 1, used: TableUse::Looks };
+                continue;
+            }
             // A routine with a native may do with its tables whatever the native does.
             found.used = found.used.max(match (param.mode, routine.native) {
                 (Mode::Ref, Some(_)) => TableUse::Whole,

@@ -362,12 +362,12 @@ locations {
 }
 ";
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let found = line_accesses(&program, RoutineId(0));
+    let found = line_accesses(&program, RoutineId(0), &|_, _| false);
     let accesses = |rows, columns| LineAccesses { rows, columns, used: TableUse::Looks };
     // A loop with numbers for bounds counts as often as it runs.
     assert_eq!(found[..2], [accesses(TURNS + 3, 1), accesses(0, TURNS)]);
     assert_eq!((found[2].rows, found[2].columns), (0, 0));
-    assert_eq!(line_accesses(&program, RoutineId(7)), []);
+    assert_eq!(line_accesses(&program, RoutineId(7), &|_, _| false), []);
 }
 
 #[test]
@@ -391,7 +391,7 @@ locations {{
 "
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        line_accesses(&program, RoutineId(0))[0].used
+        line_accesses(&program, RoutineId(0), &|_, _| false)[0].used
     };
     use TableUse::{Changes, Looks, Whole};
     let table = "value %T: table[?, ?]";

@@ -9,7 +9,10 @@ use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, l
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Argument, Control, HostValue, Limits, PathStats, Stats, TableForm};
 
-const TEXT: &str = "import \"star:paths\";
+const TEXT: &str = "import \"star:closure\"; import \"star:paths\";
+procedure condensed(n,i,j: integer; G: table(n,n); var X: slice(n); var there: boolean);
+var H: handle;
+begin CONDENSE(n,G,H); REACHABLE(H,i,X); there:=REACHES(H,j,i) end;
 procedure nearest(s,h: integer; inf: word(h); G: table(n,n); Cost: table(n,n*h); code: table;
                   var Dist,Pred: table);
 begin DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred) end;
@@ -201,4 +204,78 @@ fn ends_of_arcs_are_the_same_in_sparse_tables() {
         let after = [int(1 + n / 3), HostValue::Unset, HostValue::Unset];
         same_in_every_form("ends", &[], &matrices, &after);
     }
+}
+
+#[test]
+fn what_is_reached_is_the_same_over_a_sparse_graph() {
+    for (n, m) in [(1, 0), (64, 50), (300, 330)] {
+        let mut random = Random::new(n as u64);
+        let mut end = || random.below(n) as u32;
+        let arcs = (0..m).map(|_| Arc { tail: end(), head: end(), weight: 1 }).collect();
+        let graph = Graph { n_vertices: n, arcs, ..Graph::default() };
+        let adjacency = forms(Layout::Adjacency, &graph, Widths { h: 0, b: 0 });
+        for (i, j) in [(1, n), (n / 2 + 1, 1 + n / 3)] {
+            let after = [HostValue::Unset, HostValue::Unset];
+            let before = [int(n), int(i), int(j)];
+            let matrices = std::slice::from_ref(&adjacency);
+            let paths = same_in_every_form("condensed", &before, matrices, &after);
+            assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        }
+    }
+}
+
+/// A ring of vertices, and a way out of it along the others.
+fn ring_with_a_tail(n: usize, n_tail: usize) -> Graph {
+    let ring = (n - n_tail) as u32;
+    let arc = |tail: u32| Arc { tail, head: tail + 1, weight: 1 };
+    let mut arcs: Vec<Arc> = (0..n as u32 - 1).map(arc).collect();
+    arcs.push(Arc { tail: ring - 1, head: 0, weight: 1 });
+    Graph { n_vertices: n, arcs, ..Graph::default() }
+}
+
+#[test]
+fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
+    let (n, n_tail) = (30_000, 100);
+    let graph = ring_with_a_tail(n, n_tail);
+    let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
+    let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+    let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
+    let compiled = compiled.expect("it compiles");
+    let run = |i: usize, j: usize, by_rows: bool| {
+        let adjacency = sparse_form(Layout::Adjacency, &graph, none, by_rows);
+        let before = [int(n), int(i), int(j)];
+        let arguments = before.iter().map(Argument::of).chain([adjacency]);
+        let after = [HostValue::Unset, HostValue::Unset];
+        let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
+        // The closure would take 112 MB, and so would the table.
+        let limits = Limits { steps: None, memory: Some(20 << 20), ..LIMITS };
+        let mut loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
+        let (never, mut host) = (AtomicBool::new(false), Printed::default());
+        let mut control = Control {
+            interrupt: &never,
+            deadline: &never,
+            limits,
+            host: &mut host,
+            profile: None,
+            stats: Stats::default(),
+        };
+        let outcome = loaded.run(&mut control);
+        (outcome, control.stats, loaded.into_results(&never).expect("memory"))
+    };
+    for by_rows in [false, true] {
+        let (outcome, stats, results) = run(n - n_tail + 5, 1, by_rows);
+        assert_eq!(outcome, star_vm::Outcome::Done);
+        assert_eq!((stats.natives, stats.paths.tables_made_dense), (3, 0), "{:?}", stats.paths);
+        let [.., HostValue::Slice(reached), HostValue::Bool(there)] = &results[..] else {
+            panic!("{results:?}")
+        };
+        let reached: Vec<usize> = (0..n).filter(|at| reached.get(*at)).collect();
+        assert_eq!(reached, (n - n_tail + 5..n).collect::<Vec<_>>());
+        assert!(*there, "the ring reaches its tail");
+    }
+    // Beyond the vertices the body looks at the closure, for which there is no memory.
+    let (outcome, ..) = run(1, n + 1, true);
+    let is_memory = |kind: &star_ir::LimitKind| matches!(kind, star_ir::LimitKind::Memory { .. });
+    let refused = matches!(&outcome, star_vm::Outcome::Limit { kind, .. } if is_memory(kind));
+    assert!(refused, "{outcome:?}");
 }

@@ -45,6 +45,11 @@ pub struct NativeTwin {
     pub run: NativeFn,
 }
 
+/// Does a native read this parameter as it lies, if that is a sparse table on zeros? All other sparse tables are made dense for it.
+pub(super) fn takes_sparse(native: Native, idx: usize) -> bool {
+    native == CONDENSE && idx == 1
+}
+
 /// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
 pub(super) const TABLE: &[NativeTwin] = &[
     NativeTwin { native: CLOSURE, run: closure::closure },
@@ -125,7 +130,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(false);
         }
         self.budget.poll()?;
-        if !self.all_dense()? {
+        if !self.all_dense(twin)? {
             return Ok(false);
         }
         let taken = call::run(self, twin)?;
@@ -135,10 +140,16 @@ impl Interpreter<'_, '_, '_> {
         Ok(taken)
     }
 
-    /// Makes the sparse tables among the arguments dense, since natives work on lines that lie together; false if there is no memory for that.
-    fn all_dense(&mut self) -> Run<bool> {
-        for (place, _) in &self.routine()?.params {
+    /// Makes the sparse tables among the arguments dense that the native does not take as they are; false if there is no memory for that.
+    fn all_dense(&mut self, twin: NativeTwin) -> Run<bool> {
+        for (idx, (place, _)) in self.routine()?.params.iter().enumerate() {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
+            let lines = self.table(reg)?.sparse_lines();
+            let on_zeros = lines.filter(|lines| lines.common_ground() == Some(false));
+            if let (true, Some(lines)) = (takes_sparse(twin.native, idx), on_zeros) {
+                self.paths.sparse_lines += lines.n_lines() as u64;
+                continue;
+            }
             if self.table(reg)?.dense_bytes() > self.budget.available() {
                 return Ok(false);
             }

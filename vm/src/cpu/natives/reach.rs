@@ -1,6 +1,6 @@
 //! CONDENSE, REACHES and REACHABLE, with a [`Reach`] in the handle.
 
-use star_natives::{InterruptPoller, Reach};
+use star_natives::{Components, InterruptPoller, Reach};
 
 use super::{NativeCall, NativeResult, NotTaken, Target};
 
@@ -11,10 +11,28 @@ pub(super) fn condense(call: &mut NativeCall) -> NativeResult {
     if u32::try_from(n).is_err() {
         return Err(NotTaken::declined());
     }
+    if call.sparse(1)?.is_some() {
+        return condense_sparse(call, n);
+    }
     call.reserve(Reach::most_bytes(n))?;
     let (home, lines) = call.home(1)?;
     let reach = Reach::new(home, n, lines, &call.environment())?;
     call.put_state(2, reach)
+}
+
+/// `CONDENSE(n,G,H)` of a sparse graph: how many components there are decides what it takes.
+fn condense_sparse(call: &mut NativeCall, n: usize) -> NativeResult {
+    call.reserve(Components::sparse_bytes(n))?;
+    let (graph, _) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let environment = call.environment();
+    let components = Components::find_sparse(graph, n, &mut InterruptPoller::new(&environment))?;
+    call.reserve(Reach::bytes_of(&components))?;
+    let (graph, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let reach = Reach::of_sparse(graph, components, lines, &call.environment())?;
+    match call.reserve_if_free(Reach::closure_bytes(n))? {
+        true => call.put_state(2, reach),
+        false => call.put_state_alone(2, reach),
+    }
 }
 
 /// `REACHES(H,i,j)`

@@ -130,6 +130,17 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
         Ok(())
     }
 
+    /// Reserves memory that it can do without; false if there is not so much.
+    ///
+    /// # Errors
+    /// If it has written.
+    pub fn reserve_if_free(&mut self, n_bytes: u64) -> NativeResult<bool> {
+        if self.interpreter.budget.available() < n_bytes {
+            return Ok(false);
+        }
+        self.reserve(n_bytes).map(|()| true)
+    }
+
     /// Bytes that are reserved become free for a value, which counts them itself.
     fn spend(&mut self, n_bytes: u64) -> Run<()> {
         let left = self.reserved.checked_sub(n_bytes);

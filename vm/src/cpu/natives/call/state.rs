@@ -89,9 +89,21 @@ impl NativeCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the parameter is no handle.
     pub fn put_state(&mut self, idx: usize, state: impl NativeState) -> NativeResult {
+        self.put_handle(idx, Handle::of_state(self.module, Arc::new(state)))
+    }
+
+    /// The same where there is no memory for the tables of a state: its own bytes are reserved.
+    ///
+    /// # Errors
+    /// If the parameter is no handle.
+    pub fn put_state_alone(&mut self, idx: usize, state: impl NativeState) -> NativeResult {
+        self.put_handle(idx, Handle::of_state_alone(self.module, Arc::new(state)))
+    }
+
+    fn put_handle(&mut self, idx: usize, handle: Handle) -> NativeResult {
         self.result_place(Target::Param(idx))?;
         let reg = self.handle_reg(idx)?;
-        let handle = Arc::new(Handle::of_state(self.module, Arc::new(state)));
+        let handle = Arc::new(handle);
         let n_bytes = handle.n_bytes();
         self.spend(n_bytes)?;
         self.has_written = true;

@@ -1,6 +1,6 @@
 //! Tables of a call. Note [Forms] in `table` says how they lie.
 
-use star_base::BitTable;
+use star_base::{BitTable, SparseLines};
 use star_natives::Lines;
 
 use super::{NativeCall, NativeResult, NotTaken, Target};
@@ -39,6 +39,16 @@ impl NativeCall<'_, '_, '_, '_> {
     pub fn home(&self, idx: usize) -> NativeResult<(&BitTable, Lines)> {
         let table = self.table(idx)?;
         Ok((table.home().0, home_lines(table)))
+    }
+
+    /// The lines of a sparse table whose ground is zeros, as they lie, where the native takes them so.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn sparse(&self, idx: usize) -> NativeResult<Option<(&SparseLines, Lines)>> {
+        let table = self.table(idx)?;
+        let lines = table.sparse_lines().filter(|lines| lines.common_ground() == Some(false));
+        Ok(lines.map(|lines| (lines, home_lines(table))))
     }
 
     /// Sees to it that a table lies, or lies as well, along such lines: [`NativeCall::lines`] gives them.
@@ -175,9 +185,9 @@ pub(super) fn table_bytes(n_rows: usize, n_cols: usize) -> u64 {
     bytes_of(n_rows).saturating_mul(n_cols as u64)
 }
 
-/// How a table lies.
+/// How a table lies, sparse or not.
 pub(super) fn home_lines(table: &Table) -> Lines {
-    if table.is_home(Line::Column) { Lines::Columns } else { Lines::Rows }
+    if table.lies_along(Line::Column) { Lines::Columns } else { Lines::Rows }
 }
 
 pub(super) fn line(lines: Lines) -> Line {
