@@ -1,6 +1,7 @@
 //! What is known at a point of the program: guards that hold, variables that are set, equal sizes; see Note
 //! [Facts].
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::effects::Effect;
@@ -13,6 +14,8 @@ use crate::visit;
 
 /// So many equal sizes are followed up at most.
 const MAX_CLASS: usize = 32;
+/// So many classes are kept.
+const MAX_CLASSES: usize = 16;
 /// So many facts about one number or variable are looked at to find them.
 const MAX_FOLLOWED: usize = 1000;
 
@@ -26,6 +29,8 @@ pub struct Facts<'a> {
     known: Known,
     /// Sizes that do not follow from extents.
     untrue: Rc<[SizeOperand]>,
+    /// Classes that were found since something that they rest on has changed: one guard asks for the same ones several times.
+    classes: RefCell<Vec<Rc<[SizeOperand]>>>,
 }
 
 impl<'a> Facts<'a> {
@@ -36,6 +41,7 @@ impl<'a> Facts<'a> {
             sized: VarSet::default(),
             known: Known::default(),
             untrue: Rc::from([]),
+            classes: RefCell::default(),
         }
     }
 
@@ -51,7 +57,10 @@ impl<'a> Facts<'a> {
 
     /// The variable has a value.
     pub(crate) fn set(&mut self, var: VarId) {
-        self.set.insert(var);
+        if !self.set.contains(var) {
+            self.set.insert(var);
+            self.forget_classes();
+        }
     }
 
     /// Is its size known? That of a table is when it is set.
@@ -63,6 +72,7 @@ impl<'a> Facts<'a> {
     pub(crate) fn sized(&mut self, var: VarId) {
         if self.vars[var.0 as usize].ty.is_bits() {
             self.sized.insert(var);
+            self.forget_classes();
         } else {
             self.set(var);
         }
@@ -79,6 +89,7 @@ impl<'a> Facts<'a> {
                 self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
             }
             Check::Size(left, right) => {
+                self.forget_classes();
                 let (a, b) = (self.canonical(left), self.canonical(right));
                 self.known.insert(Fact::Check(Check::Size(a, b)));
             }
@@ -133,12 +144,14 @@ impl<'a> Facts<'a> {
 
     /// The variable has another value; whether it is set stays as it is.
     pub(crate) fn replaced(&mut self, var: VarId) {
+        self.forget_classes();
         self.sized.remove(var);
         self.known.forget(var, &Class::ALL, |_| true);
     }
 
     /// The variable is perhaps unset.
     pub(crate) fn unset(&mut self, var: VarId) {
+        self.forget_classes();
         self.set.remove(var);
         self.sized.remove(var);
     }
@@ -150,6 +163,7 @@ impl<'a> Facts<'a> {
 
     /// The variable is given a value or size if it has none; a table grows, a handle gets a part.
     pub(crate) fn settled(&mut self, var: VarId) {
+        self.forget_classes();
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
             let classes =
@@ -193,11 +207,13 @@ impl<'a> Facts<'a> {
             sized: self.sized.clone(),
             known: self.known.branch(),
             untrue: Rc::clone(&self.untrue),
+            classes: RefCell::default(),
         }
     }
 
     /// Keeps what `other` knows too.
     pub(super) fn meet(&mut self, mut other: Facts<'a>) {
+        self.forget_classes();
         self.sized.join(&self.set);
         other.sized.join(&other.set);
         self.sized.meet(&other.sized);
@@ -245,7 +261,23 @@ impl<'a> Facts<'a> {
     }
 
     /// The measures known to be equal to this one, itself first.
-    pub fn class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
+    pub fn class(&self, measure: &SizeOperand) -> Rc<[SizeOperand]> {
+        let mut classes = self.classes.borrow_mut();
+        if let Some(known) = classes.iter().find(|class| class[0] == *measure) {
+            return Rc::clone(known);
+        }
+        let class: Rc<[SizeOperand]> = Rc::from(self.find_class(measure));
+        if classes.len() < MAX_CLASSES {
+            classes.push(Rc::clone(&class));
+        }
+        class
+    }
+
+    fn forget_classes(&mut self) {
+        self.classes.get_mut().clear();
+    }
+
+    fn find_class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
         // The measure of something of no known size agrees with every size: nothing follows from it.
         let is_size =
             |measure: &SizeOperand| visit::measured(measure).is_none_or(|var| self.is_sized(var));
@@ -257,20 +289,18 @@ impl<'a> Facts<'a> {
         while at < class.len() && class.len() < MAX_CLASS {
             let here = class[at].clone();
             at += 1;
-            let mut found = vec![self.canonical(&here)];
-            if let Some(key) = measure_key(&here) {
-                for fact in self.relations(key).take(MAX_FOLLOWED) {
-                    match fact {
-                        Fact::Check(Check::Size(a, b)) if *a == here => found.push(b.clone()),
-                        Fact::Check(Check::Size(a, b)) if *b == here => found.push(a.clone()),
-                        Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => {
-                        }
-                    }
+            let mut add = |other: &SizeOperand| {
+                if class.len() < MAX_CLASS && is_size(other) && !class.contains(other) {
+                    class.push(other.clone());
                 }
-            }
-            for other in found {
-                if class.len() < MAX_CLASS && is_size(&other) && !class.contains(&other) {
-                    class.push(other);
+            };
+            add(&self.canonical(&here));
+            let Some(key) = measure_key(&here) else { continue };
+            for fact in self.relations(key).take(MAX_FOLLOWED) {
+                match fact {
+                    Fact::Check(Check::Size(a, b)) if *a == here => add(b),
+                    Fact::Check(Check::Size(a, b)) if *b == here => add(a),
+                    Fact::Check(_) | Fact::Result(..) | Fact::Order(..) | Fact::Ensured(..) => {}
                 }
             }
         }
@@ -280,9 +310,9 @@ impl<'a> Facts<'a> {
     /// The operands known to be equal to a measure.
     pub fn values(&self, measure: &SizeOperand) -> Vec<Operand> {
         self.class(measure)
-            .into_iter()
+            .iter()
             .filter_map(|measure| match measure {
-                SizeOperand::Value(value) => Some(value),
+                SizeOperand::Value(value) => Some(value.clone()),
                 SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => None,
             })
             .collect()
@@ -291,7 +321,7 @@ impl<'a> Facts<'a> {
     /// Was `ensure_columns` done with this number, and neither has changed since? The table may have got
     /// more columns.
     pub fn is_ensured(&self, table: VarId, columns: &Operand) -> bool {
-        self.known.contains(&Fact::Ensured(table, columns.clone()))
+        self.known.contains(Fact::Ensured(table, columns.clone()))
     }
 
     /// The arithmetic that a variable is known to be the result of.
@@ -323,7 +353,7 @@ impl<'a> Facts<'a> {
 
     /// Was the guard checked, or found as it is?
     pub(super) fn knows(&self, check: Check) -> bool {
-        self.known.contains(&Fact::Check(check))
+        self.known.contains(Fact::Check(check))
     }
 
     /// Does the guard hold?
@@ -341,10 +371,10 @@ impl<'a> Facts<'a> {
                 self.holds_index(index, &SizeOperand::Columns(*table))
             }
             Check::Size(left, right) => {
-                let (left, right) = (left.clone(), right.clone());
-                let lefts = self.class(&left);
-                let meet = self.class(&right).iter().any(|size| lefts.contains(size));
-                meet || self.knows(Check::Size(right, left))
+                let lefts = self.class(left);
+                let meet = lefts.contains(right)
+                    || self.class(right).iter().any(|size| lefts.contains(size));
+                meet || self.knows(Check::Size(right.clone(), left.clone()))
             }
             Check::Range { base, width, limit } => {
                 let widths = self.values(&SizeOperand::Value(width.clone()));
@@ -387,7 +417,7 @@ impl<'a> Facts<'a> {
     fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
         if let SizeOperand::Columns(table) = limit
             && self.knows(Check::NewColumn(*table, index.clone()))
-            && self.known.contains(&Fact::Ensured(*table, index.clone()))
+            && self.known.contains(Fact::Ensured(*table, index.clone()))
         {
             return true;
         }

@@ -6,9 +6,11 @@
 //! and loops are nested. So a routine of n statements takes time linear in n, however many of them are branches.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
+use std::ops::Deref;
 use std::rc::Rc;
 
-use foldhash::fast::RandomState;
+use foldhash::fast::{FixedState, RandomState};
 
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand};
@@ -87,42 +89,90 @@ impl Class {
     }
 }
 
-type Lists = HashMap<(Key, Class), Vec<Rc<Fact>>, RandomState>;
+/// A fact with its hash, which is taken once: each layer is asked for it.
+#[derive(Debug, PartialEq, Eq)]
+struct Hashed {
+    hash: u64,
+    fact: Fact,
+}
+
+impl Hashed {
+    fn new(fact: Fact) -> Self {
+        Hashed { hash: FixedState::default().hash_one(&fact), fact }
+    }
+}
+
+impl Hash for Hashed {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_u64(self.hash);
+    }
+}
+
+impl Deref for Hashed {
+    type Target = Fact;
+
+    fn deref(&self) -> &Fact {
+        &self.fact
+    }
+}
+
+/// Takes a hash for what it is.
+#[derive(Clone, Copy, Debug, Default)]
+struct Kept(u64);
+
+impl Hasher for Kept {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        self.0 = FixedState::default().hash_one(bytes);
+    }
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+type Lists = HashMap<(Key, Class), Vec<Rc<Hashed>>, RandomState>;
 
 /// What changed since the layer below.
 #[derive(Debug, Default)]
 struct Delta {
     /// Facts that became known, or that were forgotten.
-    changed: HashMap<Rc<Fact>, bool, RandomState>,
+    changed: HashMap<Rc<Hashed>, bool, BuildHasherDefault<Kept>>,
     /// Those that became known; some may be dead by now.
     lists: Lists,
 }
 
 impl Delta {
-    fn is_alive(&self, fact: &Rc<Fact>) -> bool {
+    fn is_alive(&self, fact: &Rc<Hashed>) -> bool {
         is_alive(&self.changed, fact)
     }
 
-    fn add(&mut self, fact: Rc<Fact>) {
+    fn add(&mut self, fact: Rc<Hashed>) {
         // The fact itself is the one that lists hold.
         self.changed.remove(&fact);
         self.changed.insert(Rc::clone(&fact), true);
         for key in keys(&fact) {
-            self.list((key, Class::of(&fact)), vec![Rc::clone(&fact)]);
+            self.room((key, Class::of(&fact)), 1).push(Rc::clone(&fact));
         }
     }
 
-    /// Adds facts to a list. It is cleared of what died before it grows.
-    fn list(&mut self, at: (Key, Class), facts: Vec<Rc<Fact>>) {
+    /// The list to which so many facts are going to be added. It is cleared of what died before it grows.
+    fn room(&mut self, at: (Key, Class), n_facts: usize) -> &mut Vec<Rc<Hashed>> {
         let list = self.lists.entry(at).or_default();
-        if list.len() >= 32 && list.len() + facts.len() > list.capacity() {
+        if list.len() >= 32 && list.len() + n_facts > list.capacity() {
             list.retain(|fact| is_alive(&self.changed, fact));
         }
-        list.extend(facts);
+        list
     }
 }
 
-fn is_alive(changed: &HashMap<Rc<Fact>, bool, RandomState>, fact: &Rc<Fact>) -> bool {
+fn is_alive(
+    changed: &HashMap<Rc<Hashed>, bool, BuildHasherDefault<Kept>>,
+    fact: &Rc<Hashed>,
+) -> bool {
     let found = changed.get_key_value(&**fact);
     found.is_some_and(|(key, alive)| *alive && Rc::ptr_eq(key, fact))
 }
@@ -141,12 +191,24 @@ pub(super) struct Known {
 }
 
 impl Known {
-    pub(super) fn contains(&self, fact: &Fact) -> bool {
-        self.deltas().find_map(|delta| delta.changed.get(fact).copied()).unwrap_or(false)
+    pub(super) fn contains(&self, fact: Fact) -> bool {
+        self.holds(&Hashed::new(fact))
+    }
+
+    fn holds(&self, fact: &Hashed) -> bool {
+        let (mut delta, mut below) = (&self.top, &self.below);
+        loop {
+            if let Some(alive) = delta.changed.get(fact) {
+                return *alive;
+            }
+            let Some(layer) = below else { return false };
+            (delta, below) = (&layer.delta, &layer.below);
+        }
     }
 
     pub(super) fn insert(&mut self, fact: Fact) {
-        if !self.contains(&fact) {
+        let fact = Hashed::new(fact);
+        if !self.holds(&fact) {
             self.top.add(Rc::new(fact));
         }
     }
@@ -159,8 +221,8 @@ impl Known {
             .into_iter()
             .filter_map(move |delta| delta.lists.get(&(key, class)))
             .flatten()
-            .map(|fact| &**fact)
-            .filter(|fact| self.contains(fact))
+            .filter(|fact| self.holds(fact))
+            .map(|fact| &fact.fact)
     }
 
     /// Forgets the facts of these classes about a variable that die.
@@ -168,7 +230,7 @@ impl Known {
         for &class in classes {
             let at = (Key::Var(var), class);
             let below = self.deltas().skip(1).filter_map(|delta| delta.lists.get(&at));
-            let below: Vec<Rc<Fact>> = below.flatten().cloned().collect();
+            let below: Vec<Rc<Hashed>> = below.flatten().cloned().collect();
             let mut kept = self.top.lists.remove(&at).unwrap_or_default();
             kept.retain(|fact| {
                 let dead = dies(fact);
@@ -181,14 +243,14 @@ impl Known {
                 self.top.lists.insert(at, kept);
             }
             for fact in below {
-                if dies(&fact) && self.contains(&fact) {
+                if dies(&fact) && self.holds(&fact) {
                     self.remove(&fact);
                 }
             }
         }
     }
 
-    fn remove(&mut self, fact: &Rc<Fact>) {
+    fn remove(&mut self, fact: &Rc<Hashed>) {
         if self.below.is_none() {
             self.top.changed.remove(&**fact);
         } else {
@@ -213,8 +275,8 @@ impl Known {
         let mut delta = Delta::default();
         let base = Known { below: shared.clone(), top: Delta::default() };
         for fact in changed.flat_map(|delta| delta.changed.keys()) {
-            let was = base.contains(fact);
-            let is = self.contains(fact) && other.contains(fact);
+            let was = base.holds(fact);
+            let is = self.holds(fact) && other.holds(fact);
             if is != was {
                 delta.changed.insert(Rc::clone(fact), is);
             }
@@ -224,9 +286,9 @@ impl Known {
         own.reverse();
         for (&at, list) in own.into_iter().flat_map(|delta| &delta.lists) {
             let alive = list.iter().filter(|fact| delta.changed.get(&***fact) == Some(&true));
-            let alive: Vec<Rc<Fact>> = alive.cloned().collect();
+            let alive: Vec<Rc<Hashed>> = alive.cloned().collect();
             if !alive.is_empty() {
-                delta.list(at, alive);
+                delta.room(at, alive.len()).extend(alive);
             }
         }
         drop((base, other));
@@ -253,7 +315,7 @@ impl Known {
                 }
             }
             for (at, list) in above.lists {
-                self.top.list(at, list);
+                self.top.room(at, list.len()).extend(list);
             }
         }
     }
@@ -347,7 +409,7 @@ mod tests {
     impl Both {
         fn compare(&self) {
             for number in 0..24 {
-                assert_eq!(self.0.contains(&fact(number)), self.1.contains(&number));
+                assert_eq!(self.0.contains(fact(number)), self.1.contains(&number));
             }
             for var in 0..3 {
                 let found = self.0.about(Key::Var(VarId(var)), Class::Other);

@@ -11,6 +11,7 @@
 //! a branch is taken only where an index is one.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use super::facts::Facts;
 use super::known::{Class, Fact, measure_key};
@@ -138,7 +139,7 @@ impl Polynomial {
 /// What is known of an atom.
 struct Atom {
     /// The sizes and variables that are equal, itself first.
-    class: Vec<SizeOperand>,
+    class: Rc<[SizeOperand]>,
     range: Range,
     /// It is at least such a size and so much more.
     lows: Vec<(SizeOperand, i128)>,
@@ -298,10 +299,14 @@ impl<'f, 'a> Prover<'f, 'a> {
     }
 
     /// Finds the bounds of what these are.
-    fn atom(&self, class: Vec<SizeOperand>) -> Atom {
-        let mut atom =
-            Atom { class: class.clone(), range: Range::INT, lows: Vec::new(), highs: Vec::new() };
-        for size in &class {
+    fn atom(&self, class: Rc<[SizeOperand]>) -> Atom {
+        let mut atom = Atom {
+            class: Rc::clone(&class),
+            range: Range::INT,
+            lows: Vec::new(),
+            highs: Vec::new(),
+        };
+        for size in class.iter() {
             if let Some(var) = visit::measured(size) {
                 let is_held = matches!(size, SizeOperand::Length(_)) && self.facts.is_set(var);
                 let most = if is_held { MAX_LENGTH } else { Range::INT.high };
