@@ -3,6 +3,8 @@
 //! `star-benches front-end [MB]`: reads, formats and checks a generated file of that size (10 by default)
 //! and prints bytes per second of each step, medians of nine runs after one that does not count.
 //!
+//! `star-benches compile [MODULE]`: what each step and each pass takes to compile a module of the library (`paths` by default).
+//!
 //! `star-benches kernels [BITS [NAME]]`: the kernels of the CPU backend at all levels of instructions, on
 //! up to that many bits (10⁸ by default), those only whose name contains NAME.
 //!
@@ -58,6 +60,7 @@
 
 mod algorithms;
 mod closure;
+mod compiling;
 mod front_end;
 mod gpu;
 mod graphs;
@@ -78,7 +81,7 @@ mod whole;
 
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: star-benches front-end [MB] | kernels [BITS [NAME]] | closure [N [RUNS]] \
+const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | kernels [BITS [NAME]] | closure [N [RUNS]] \
                      | closure-native [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
@@ -102,6 +105,7 @@ fn main() -> ExitCode {
     let well = |()| Ok::<(), String>(());
     let done = match text(0) {
         "front-end" => number(1, 10).map(front_end::run).map(well),
+        "compile" => Some(compiling::run(args.get(1).map_or("paths", String::as_str))),
         "kernels" => number(1, 100_000_000).map(|bits| kernels::run(bits, text(2))).map(well),
         "closure" => {
             number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)

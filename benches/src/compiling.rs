@@ -1,0 +1,66 @@
+//! How long modules of the library are compiled, step by step and pass by pass.
+
+use std::time::{Duration, Instant};
+
+use star_compiler::{Library, LowerOptions};
+use star_opt::{Options, PASSES, Verify};
+use star_vm::{Backend, CompileOptions, cpu};
+
+use crate::front_end::OneText;
+use crate::program::{lowered, median};
+use crate::say::say;
+
+/// Runs of which the median is taken.
+const RUNS: usize = 21;
+
+/// Compiles the module of this name for the CPU backend, and prints what each step takes.
+pub(crate) fn run(module: &str) -> Result<(), String> {
+    let found = star_stdlib::MODULES.iter().find(|(name, _)| *name == module);
+    let (_, text) = found.ok_or_else(|| format!("the library has no module `{module}`"))?;
+    let mut steps: Vec<(String, Vec<Duration>)> = Vec::new();
+    let mut sums = Vec::new();
+    let mut step = |at: usize, name: &str, time: Duration| {
+        if steps.len() == at {
+            steps.push((name.to_owned(), Vec::new()));
+        }
+        steps[at].1.push(time);
+    };
+    let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+    let backend = cpu::Cpu::default();
+    let n_routines = lowered(text).routines.len();
+    for _ in 0..RUNS {
+        let mut sum = Duration::ZERO;
+        let mut took = |at: usize, name: &str, start: Instant| {
+            let time = start.elapsed();
+            sum += time;
+            step(at, name, time);
+        };
+        let start = Instant::now();
+        let compilation =
+            star_compiler::check("module.star", &mut OneText((*text).to_owned()), &library);
+        took(0, "read and check", start);
+        let start = Instant::now();
+        let made = star_compiler::lower(&compilation, &LowerOptions::default());
+        took(1, "lower", start);
+        let mut program = made.map_err(|error| error.message)?.program;
+        for (at, pass) in (2..).zip(PASSES) {
+            let others = PASSES.iter().map(|pass| pass.name).filter(|name| *name != pass.name);
+            let disabled = others.map(str::to_owned).collect();
+            let start = Instant::now();
+            star_opt::optimise(&mut program, &Options { disabled, verify: Verify::Never })
+                .map_err(|error| error.to_string())?;
+            took(at, pass.name, start);
+        }
+        let start = Instant::now();
+        let code = backend.compile(program, &CompileOptions::default());
+        took(2 + PASSES.len(), "compile for cpu", start);
+        code.map_err(|error| error.to_string())?;
+        sums.push(sum);
+    }
+    say!("`star:{module}`, {} routines, milliseconds, medians of {RUNS}", n_routines);
+    steps.push(("in all".to_owned(), sums));
+    for (name, times) in &mut steps {
+        say!("{name}: {:.2}", median(times).as_secs_f64() * 1e3);
+    }
+    Ok(())
+}
