@@ -20,6 +20,7 @@
 
 pub mod arg_value;
 pub mod binding;
+pub mod bytes;
 pub mod data;
 pub mod encoding;
 pub mod error;

@@ -9,6 +9,7 @@ use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
+use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
 use crate::data::{
     self, Expected, FileContents, LaidOut, LoadRequest, RowFields, SparseWish, WidthOverrides,
 };
@@ -249,13 +250,13 @@ impl Loader<'_> {
                 self.lay_out(graph, request)
             }
             Data::Numbers(numbers) => {
-                let n_bytes = data::bytes_in(&numbers);
+                let n_bytes = bytes_in(&numbers);
                 let max_bytes = request.max_bytes.saturating_sub(n_bytes);
                 let request = LoadRequest { max_bytes, ..request };
                 let (value, form, chosen) = data::from_numbers(self.reading, &numbers, request)?;
                 let list = RecordList::of(request.file, &numbers, &value, &chosen);
                 let RowFields { fields, widths } = chosen;
-                self.note(n_bytes.saturating_add(data::laid_out_bytes(&value)));
+                self.note(n_bytes.saturating_add(laid_out_bytes(&value)));
                 let is_list = match numbers.shape {
                     Shape::List(_) => !matches!(value, HostValue::Word(_)),
                     Shape::Grid { .. } => false,
@@ -268,7 +269,7 @@ impl Loader<'_> {
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
-                self.note(data::laid_out_bytes(&value));
+                self.note(laid_out_bytes(&value));
                 let laid_out = LaidOut::dense(value, TableForm::Columns);
                 Ok(FileValue { laid_out, rows: None, list: None })
             }
@@ -283,7 +284,7 @@ impl Loader<'_> {
         let laid_out = data::from_graph(self.reading, &graph, request)?;
         let n_bytes = match &laid_out.sparse {
             Some(lines) => lines.n_bytes(),
-            None => data::laid_out_bytes(&laid_out.value),
+            None => laid_out_bytes(&laid_out.value),
         };
         self.note(n_bytes);
         let rows_are_arcs = match request.layout {
@@ -302,7 +303,7 @@ impl Loader<'_> {
     }
 
     fn keep(&mut self, file: &str, graph: Graph) -> Rc<Graph> {
-        self.free = self.free.saturating_sub(data::bytes_of_graph(&graph));
+        self.free = self.free.saturating_sub(bytes_of_graph(&graph));
         let graph = Rc::new(graph);
         self.graphs.push((file.to_owned(), Rc::clone(&graph)));
         graph

@@ -14,6 +14,7 @@
 pub mod backend;
 mod budget;
 pub mod checks;
+pub mod columns;
 pub mod cpu;
 pub mod display;
 pub mod erased;

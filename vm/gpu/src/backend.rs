@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
 use star_ir::{Check, HandlePart, Op, Program, RoutineId, StmtKind, Ty, visit};
-use star_vm::backend::{check_columns, check_entry, check_part, no_table};
+use star_vm::backend::check_entry;
+use star_vm::columns::{check_columns, check_part, no_table};
 use star_vm::explain::Subject;
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,

@@ -61,10 +61,10 @@ use star_ir::analysis::line_accesses::{LineAccesses, TableUse, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry, check_part,
-    no_table,
+    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry,
 };
 use crate::budget::MemoryBudget;
+use crate::columns::{check_part, no_table};
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
 use crate::value::{HostValue, TableForm};

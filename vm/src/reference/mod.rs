@@ -40,9 +40,9 @@ use star_base::BitTable;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
-    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_columns,
-    check_entry, check_part, no_table,
+    Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry,
 };
+use crate::columns::{check_columns, check_part, no_table};
 use crate::explain::{Explanation, Subject};
 use crate::value::HostValue;
 

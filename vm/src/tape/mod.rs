@@ -17,6 +17,7 @@ mod cascade;
 mod chain;
 mod cover;
 mod few;
+mod lane;
 mod lut;
 mod plan;
 mod record;
@@ -27,7 +28,8 @@ mod step;
 mod tests;
 
 pub(crate) use few::{BlockProgram, N_SLOTS, Narrowing, Outside};
+pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;
 pub(crate) use record::{Answer, PortId, Reduction, Tape, ValueId};
-pub(crate) use run::{Echo, Lane, Strips, Turns};
+pub(crate) use run::{Strips, Turns};

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use star_base::{Code, Diagnostic, SourceMap};
-use star_bind::{Settings, data::bytes_of};
+use star_bind::{Settings, bytes::bytes_of};
 use star_edge::access::Access;
 use star_edge::failure::refused_by_backend;
 use star_edge::files::Console;

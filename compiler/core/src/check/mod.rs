@@ -12,6 +12,7 @@ mod expr;
 mod header;
 mod line;
 mod lints;
+mod parts;
 mod stmt;
 
 use std::borrow::Borrow;

@@ -14,6 +14,7 @@ mod bits;
 mod cache;
 mod call;
 mod expr;
+mod flow;
 mod header;
 mod internal;
 mod mismatch;

@@ -5,7 +5,8 @@ use std::ops::Range;
 use star_base::{BitTable, OutOfMemory};
 
 use super::Table;
-use crate::backend::{BackendError, check_columns};
+use crate::backend::BackendError;
+use crate::columns::check_columns;
 use crate::cpu::form::{Line, copy_of};
 use crate::cpu::parallelism::Parallelism;
 use crate::cpu::turn::read_column;

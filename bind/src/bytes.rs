@@ -1,0 +1,42 @@
+//! What data takes in memory.
+
+use star_base::BitVector;
+use star_io::{Graph, Numbers};
+use star_vm::HostValue;
+
+/// Bytes that a graph takes beside what is made of it.
+pub fn bytes_of_graph(graph: &Graph) -> u64 {
+    (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
+}
+
+/// Bytes that numbers take, and the texts that they stand for.
+pub fn bytes_in(numbers: &Numbers) -> u64 {
+    let bytes = numbers.fields.iter().map(|field| {
+        let of_numbers = (field.values.len() as u64).saturating_mul(size_of::<i64>() as u64);
+        of_numbers.saturating_add(field.meaning.n_bytes())
+    });
+    bytes.fold(0, u64::saturating_add)
+}
+
+/// Bytes of the table that a value was laid out as; a word is the row of one.
+pub fn laid_out_bytes(value: &HostValue) -> u64 {
+    match value {
+        HostValue::Word(bits) => (bits.len() as u64).saturating_mul(8),
+        HostValue::Slice(_)
+        | HostValue::Table(_)
+        | HostValue::Unset
+        | HostValue::Int(_)
+        | HostValue::Bool(_)
+        | HostValue::Str(_) => bytes_of(value),
+    }
+}
+
+/// Bytes that a value takes, packed.
+pub fn bytes_of(value: &HostValue) -> u64 {
+    let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
+    match value {
+        HostValue::Slice(bits) | HostValue::Word(bits) => of_vector(bits),
+        HostValue::Table(table) => table.n_bytes(),
+        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
+    }
+}

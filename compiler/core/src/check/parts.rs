@@ -1,0 +1,122 @@
+//! Parts of variables: components and bits, and the named parts of handles.
+
+use star_base::{Code, Diagnostic, Span};
+use star_ir::HandlePart;
+use star_syntax::ast;
+
+use super::{Checker, ExpectedName};
+use crate::hir::{Expr, ExprKind, Kind, Local, LocalId, VarUse};
+
+impl Checker<'_> {
+    /// `H.part`: the handle and the name, if the text is one of a library module.
+    pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, HandlePart)> {
+        let ast::PartRef { handle, part } = tree;
+        let Some(local) = self.variable(&handle.name) else {
+            self.unknown(handle, ExpectedName::Name);
+            return None;
+        };
+        let kind = self.kind(local);
+        if kind != Kind::Handle {
+            self.type_mismatch(handle.span, Kind::Handle, kind);
+            return None;
+        }
+        let Some(module) = self.world.units[self.unit].module(self.sources) else {
+            self.opaque_handle(local, tree.span());
+            return None;
+        };
+        let name = part.name.as_str().into();
+        Some((self.mention(local, handle.span), HandlePart { module: module.into(), name }))
+    }
+
+    /// Reports a handle where none is asked for.
+    pub(super) fn refuse_handle(&mut self, local: LocalId, span: Span, want: Option<Kind>) -> bool {
+        if self.kind(local) != Kind::Handle || want == Some(Kind::Handle) {
+            return false;
+        }
+        self.opaque_handle(local, span);
+        true
+    }
+
+    /// A handle is used for something else than an argument.
+    pub(super) fn opaque_handle(&mut self, local: LocalId, span: Span) {
+        let Local { name, span: declared, .. } = self.local(local);
+        let message = format!("`{name}` is a handle, which can only be passed to a procedure");
+        let diagnostic = Diagnostic::at(Code::OpaqueHandle, span, message)
+            .label(*declared, "declared here")
+            .note("what it holds is known to the procedures of the library that make and read it")
+            .help("ask those procedures for what you want to know");
+        self.report(diagnostic);
+    }
+
+    /// `Y(i)` or `T(i,j)`, to read.
+    pub(super) fn part(
+        &mut self,
+        local: LocalId,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Expr {
+        let Some((place, mut indices)) = self.part_indices(local, name, args, span) else {
+            return self.error(span);
+        };
+        let effects = indices.iter().any(|index| index.effects);
+        let second = indices.pop();
+        let kind = match (indices.pop(), second) {
+            (Some(row), Some(column)) => ExprKind::Bit(place, Box::new(row), Box::new(column)),
+            (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
+            (_, None) => return self.error(span),
+        };
+        Expr { kind, ty: Kind::Int, span, effects }
+    }
+
+    /// The checked indices of a component or bit: as many as the kind of the variable needs.
+    pub(super) fn part_indices(
+        &mut self,
+        local: LocalId,
+        name: &ast::Ident,
+        args: &[ast::Expr],
+        span: Span,
+    ) -> Option<(VarUse, Vec<Expr>)> {
+        let wanted = match self.kind(local) {
+            Kind::Slice | Kind::Word => 1,
+            Kind::Table => 2,
+            kind @ (Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error) => {
+                let declared = self.local(local).span;
+                self.report(
+                    Diagnostic::at(
+                        Code::NotAVariable,
+                        name.span,
+                        format!(
+                            "`{}` is {}: it has no components and is no routine",
+                            name.name,
+                            kind.with_article()
+                        ),
+                    )
+                    .label(declared, "declared here"),
+                );
+                return None;
+            }
+        };
+        if args.len() != wanted {
+            let what = self.kind(local).name();
+            let mut diagnostic = Diagnostic::at(
+                Code::ArgumentCount,
+                span,
+                format!(
+                    "a {what} takes {wanted} {} here",
+                    if wanted == 1 { "index" } else { "indices" }
+                ),
+            );
+            if wanted == 2 {
+                diagnostic = diagnostic.help(format!(
+                    "`{0}(i,j)` is bit j of row i; a whole row is `ROW(i,{0})`, a column `COL(j,{0})`",
+                    name.name
+                ));
+            }
+            self.report(diagnostic);
+            return None;
+        }
+        let indices: Vec<Expr> = args.iter().map(|arg| self.typed(arg, Kind::Int)).collect();
+        Some((self.mention(local, name.span), indices))
+    }
+}
