@@ -165,13 +165,14 @@ impl Bench {
         let sample = samples[samples.len() / 2];
         let Stats { natives, paths, .. } = sample.stats;
         say!(
-            "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {natives} natives; cpu {cpu:.2}",
+            "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {natives} natives, {} buffers; cpu {cpu:.2}",
             sample.run,
             samples[0].run,
             sample.device,
             sample.load,
             sample.back,
             paths.grid_kernels,
+            paths.grid_banks.max(1),
         );
         Ok(sample)
     }
@@ -358,8 +359,9 @@ impl Bench {
         let plain = times[times.len() / 2] as f64 / 1e6;
         let bytes = f64::from(streams.0 + streams.1) * f64::from(rows) / 8.0;
         say!(
-            "{about}: device {device:.4}, run {run:.3}, {} kernels, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
+            "{about}: device {device:.4}, run {run:.3}, {} kernels, {} buffers, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
             stats.paths.grid_kernels,
+            stats.paths.grid_banks.max(1),
             bytes / device / 1e6,
             bytes / plain / 1e6,
             100.0 * plain / device,

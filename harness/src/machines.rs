@@ -90,6 +90,13 @@ pub const DEVICES: &[Configuration] = &[
         make: || device(&DeviceSettings::tiny()),
     },
     Configuration {
+        name: "gpu-banks",
+        about: "the same, with memory in many small buffers",
+        natives: true,
+        backend: "gpu",
+        make: || device(&DeviceSettings::tiny_banks()),
+    },
+    Configuration {
         name: "gpu-twin",
         about: "the control unit of the GPU backend in Rust, which checks what its threads share",
         natives: false,

@@ -3,6 +3,7 @@
 //! * [`op`]: the operations of the register code by their numbers, once for the shader, the compiler and the twin of the
 //!   shader in Rust.
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
+//! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
 //! * [`control_unit`]: the kernel that interprets register code, the same for every program.
 //!
 //! * [`natives`]: kernels over a grid that do what a library routine does.
@@ -11,9 +12,11 @@
 //! equal by hand.
 
 pub mod layout;
+pub mod memory;
 pub mod natives;
 pub mod op;
 
+pub use memory::{Banks, Limb, Shader};
 pub use op::{Generator, Op, Reduce};
 
 use std::fmt::Write;
@@ -22,7 +25,7 @@ use std::fmt::Write;
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
 
 /// The control unit for a workgroup of so many threads.
-pub fn control_unit(threads: u32) -> String {
+pub fn control_unit(threads: u32) -> Shader {
     let mut text = String::new();
     let mut constant = |name: &str, value: u32| {
         writeln!(text, "const {name} = {value}u;").expect("writing to a string does not fail");
@@ -32,5 +35,5 @@ pub fn control_unit(threads: u32) -> String {
     Generator::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     Reduce::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
-    text + CONTROL_UNIT
+    Shader { limb: Limb::Word, body: text + CONTROL_UNIT }
 }

@@ -1,7 +1,9 @@
-//! Kernels over a grid of workgroups that do what a library routine does. All bind the memory of the device as `mem` and 32 words
-//! as `given`.
+//! Kernels over a grid of workgroups that do what a library routine does. All load from and store to the memory of the
+//! device, and are given 32 words as `given`.
 
 pub mod min_plus;
+
+use crate::{Limb, Shader};
 
 /// Threads of a workgroup of [`CLOSURE`].
 pub const CLOSURE_THREADS: u32 = 256;
@@ -17,8 +19,8 @@ pub const CLOSURE_BYTES: u32 =
 /// line, lines, nothing; the number of pivots, the round, the round that the next dispatch does, lines of a workgroup; where
 /// the bits of the pivots in every line lie, in this round and in the next one (a pair for each line), and where the
 /// lines of the pivots lie, likewise (64 lines). Workgroups: [`CLOSURE_LIMBS`] limbs, shares of the lines.
-pub fn closure() -> String {
-    format!("const THREADS = {CLOSURE_THREADS}u;\n{CLOSURE}")
+pub fn closure() -> Shader {
+    Shader { limb: Limb::Pair, body: format!("const THREADS = {CLOSURE_THREADS}u;\n{CLOSURE}") }
 }
 
 /// The text behind its constants.

@@ -4,7 +4,6 @@
 // Everything that decides where control goes is the same in every thread: registers take values only from the code, from
 // other registers, and from what the threads exchange. What is read from `mem` decides about one thread's own work.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
 @group(0) @binding(1) var<storage, read> code: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;
 
@@ -79,9 +78,9 @@ fn funnel(at: u32, n: u32, position: i32) -> u32 {
   let limb = position >> 5u; let by = u32(position & 31);
   let limbs = i32((n + 31u) >> 5u);
   var low = 0u; var high = 0u;
-  if (limb >= 0 && limb < limbs) { low = mem[at + u32(limb)]; }
+  if (limb >= 0 && limb < limbs) { low = load(at + u32(limb)); }
   if (by == 0u) { return low; }
-  if (limb + 1 >= 0 && limb + 1 < limbs) { high = mem[at + u32(limb + 1)]; }
+  if (limb + 1 >= 0 && limb + 1 < limbs) { high = load(at + u32(limb + 1)); }
   return (low >> by) | (high << (32u - by));
 }
 // Ones in the places of limb `k` that lie in `start` .. `to`, both counted from 0, `to` left out.
@@ -101,36 +100,36 @@ fn clamped(a: vec2<u32>) -> i32 {
   if (negative(a)) { return select(-0x7fffffff, i32(a.x), a.y == NOTHING && a.x > 0x80000000u); }
   return select(0x7fffffff, i32(a.x), a.y == 0u && a.x < 0x80000000u);
 }
-fn descriptor(frame: u32, object: u32) -> u32 { return mem[frame + FRAME_HEAD + object]; }
+fn descriptor(frame: u32, object: u32) -> u32 { return near(frame + FRAME_HEAD + object); }
 fn own_descriptor(frame: u32, object: u32) -> u32 {
-  return frame + FRAME_HEAD + mem[frame + F_OBJECTS] + object * DESC_WORDS;
+  return frame + FRAME_HEAD + near(frame + F_OBJECTS) + object * DESC_WORDS;
 }
 
 fn count_up(at: u32, by: vec2<u32>) {
-  let sum = add(vec2<u32>(mem[at], mem[at + 1u]), by);
-  mem[at] = sum.x; mem[at + 1u] = sum.y;
+  let sum = add(vec2<u32>(near(at), near(at + 1u)), by);
+  put_near(at, sum.x); put_near(at + 1u, sum.y);
 }
 // One thread keeps the profile; nobody else touches it.
 fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
   switch (op) {
     case OP_TALLY: { count_up(record, vec2<u32>(1u, 0u)); }
     case OP_CHARGE: {
-      for (var i = 0u; i < mem[record]; i++) {
-        let charged = mem[record + 1u + 2u * i];
-        let units = mul(times, vec2<u32>(mem[record + 2u + 2u * i], 0u));
+      for (var i = 0u; i < near(record); i++) {
+        let charged = near(record + 1u + 2u * i);
+        let units = mul(times, vec2<u32>(near(record + 2u + 2u * i), 0u));
         count_up(charged + P_OWN, units);
-        if (mem[charged + P_DEPTH] == 0u) { count_up(charged + P_TOTAL, units); }
+        if (near(charged + P_DEPTH) == 0u) { count_up(charged + P_TOTAL, units); }
       }
     }
     case OP_OPEN: {
       count_up(record + P_RUNS, vec2<u32>(1u, 0u));
-      if (mem[record + P_DEPTH] == 0u) { mem[record + P_SINCE] = operations.x; mem[record + P_SINCE + 1u] = operations.y; }
-      mem[record + P_DEPTH]++;
+      if (near(record + P_DEPTH) == 0u) { put_near(record + P_SINCE, operations.x); put_near(record + P_SINCE + 1u, operations.y); }
+      put_near(record + P_DEPTH, near(record + P_DEPTH) + 1u);
     }
     default: {
-      mem[record + P_DEPTH]--;
-      if (mem[record + P_DEPTH] == 0u) {
-        count_up(record + P_TOTAL, sub(operations, vec2<u32>(mem[record + P_SINCE], mem[record + P_SINCE + 1u])));
+      put_near(record + P_DEPTH, near(record + P_DEPTH) - 1u);
+      if (near(record + P_DEPTH) == 0u) {
+        count_up(record + P_TOTAL, sub(operations, vec2<u32>(near(record + P_SINCE), near(record + P_SINCE + 1u))));
       }
     }
   }
@@ -219,8 +218,8 @@ fn main(@builtin(local_invocation_index) id: u32) {
       if (oy != NO_OBJECT) { dy = descriptor(frame, oy); }
       if (oz != NO_OBJECT) { dz = descriptor(frame, oz); }
       var at_y = 0u; var bits_y = 0u;
-      if (oy != NO_OBJECT) { at_y = mem[dy + D_AT]; bits_y = mem[dy + D_ROWS]; }
-      var near = NOTHING;
+      if (oy != NO_OBJECT) { at_y = near(dy + D_AT); bits_y = near(dy + D_ROWS); }
+      var nearest = NOTHING;
       switch (op) {
         case OP_DIV, OP_MOD: {
           let parts = divide(magnitude(a), magnitude(b));
@@ -233,10 +232,10 @@ fn main(@builtin(local_invocation_index) id: u32) {
         }
         case OP_LINE: {
           var at_x = 0u; var n = bits_y;
-          if (stores) { at_x = mem[dx + D_AT]; n = mem[dx + D_ROWS]; if (ra != NO_REG) { at_x += (a.x - 1u) * mem[dx + D_STRIDE]; } }
+          if (stores) { at_x = near(dx + D_AT); n = near(dx + D_ROWS); if (ra != NO_REG) { at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
           var at = at_y; var at_z = 0u;
-          if (generator == GEN_LOGIC && oy != NO_OBJECT && rb != NO_REG) { at += (b.x - 1u) * mem[dy + D_STRIDE]; }
-          if (oz != NO_OBJECT) { at_z = mem[dz + D_AT]; if (rc != NO_REG) { at_z += (c.x - 1u) * mem[dz + D_STRIDE]; } }
+          if (generator == GEN_LOGIC && oy != NO_OBJECT && rb != NO_REG) { at += (b.x - 1u) * near(dy + D_STRIDE); }
+          if (oz != NO_OBJECT) { at_z = near(dz + D_AT); if (rc != NO_REG) { at_z += (c.x - 1u) * near(dz + D_STRIDE); } }
           let limbs = (n + 31u) >> 5u;
           let t0 = 0u - (table & 1u); let t1 = 0u - ((table >> 1u) & 1u); let t2 = 0u - ((table >> 2u) & 1u); let t3 = 0u - ((table >> 3u) & 1u);
           let offset = clamped(b); let last = clamped(c);
@@ -249,8 +248,8 @@ fn main(@builtin(local_invocation_index) id: u32) {
             switch (generator) {
               case GEN_LOGIC: {
                 var p = 0u; var q = 0u;
-                if (oy != NO_OBJECT) { p = mem[at + k]; }
-                if (oz != NO_OBJECT) { q = mem[at_z + k]; }
+                if (oy != NO_OBJECT) { p = load(at + k); }
+                if (oz != NO_OBJECT) { q = load(at_z + k); }
                 u = (p & ((q & t3) | (~q & t2))) | (~p & ((q & t1) | (~q & t0)));
               }
               case GEN_FUNNEL: { if (abs(offset) < 0x7fffffff) { u = funnel(at, bits_y, place + offset); } }
@@ -266,57 +265,57 @@ fn main(@builtin(local_invocation_index) id: u32) {
                 if (lowest <= -32) { u = 0u; } else if (lowest < 0) { u = reverseBits(b.x << u32(-lowest)); } else { u = reverseBits(shift_right(b, u32(lowest)).x); }
               }
               case GEN_ROW: {
-                let row = b.x - 1u; let stride = mem[dy + D_STRIDE];
+                let row = b.x - 1u; let stride = near(dy + D_STRIDE);
                 let base = at_y + (row >> 5u);
-                for (var j = 0u; j < min(32u, n - k * 32u); j++) { u |= ((mem[base + (k * 32u + j) * stride] >> (row & 31u)) & 1u) << j; }
+                for (var j = 0u; j < min(32u, n - k * 32u); j++) { u |= ((load(base + (k * 32u + j) * stride) >> (row & 31u)) & 1u) << j; }
               }
-              case GEN_LITERAL: { u = mem[begin[S_LITERALS] + Q.x + k]; }
+              case GEN_LITERAL: { u = near(begin[S_LITERALS] + Q.x + k); }
               case GEN_REPLACE: {
                 let mask = ones(k, offset, offset + i32(bits_y));
-                u = (mem[at_x + k] & ~mask) | (funnel(at, bits_y, place - offset) & mask);
+                u = (load(at_x + k) & ~mask) | (funnel(at, bits_y, place - offset) & mask);
               }
               default: {}
             }
             u &= ones(k, 0, i32(n));
-            if (stores) { mem[at_x + k] = u; }
+            if (stores) { store(at_x + k, u); }
             if (reduce == RED_COUNT) { atomicAdd(&total, countOneBits(u)); }
             else if (reduce != RED_NOTHING) {
               if (behind != 0u) { u &= ~ones(k, 0, i32(behind)); }
-              if (u != 0u && near == NOTHING) { near = k * 32u + firstTrailingBit(u); }
+              if (u != 0u && nearest == NOTHING) { nearest = k * 32u + firstTrailingBit(u); }
             }
           }
         }
         case OP_BIT_GET: {
           var at = at_y;
-          if (rb != NO_REG) { at += (b.x - 1u) * mem[dy + D_STRIDE]; }
+          if (rb != NO_REG) { at += (b.x - 1u) * near(dy + D_STRIDE); }
           let limb = (c.x - 1u) >> 5u;
-          if (limb % THREADS == id) { found = vec4<u32>((mem[at + limb] >> ((c.x - 1u) & 31u)) & 1u, 0u, 0u, 0u); }
+          if (limb % THREADS == id) { found = vec4<u32>((load(at + limb) >> ((c.x - 1u) & 31u)) & 1u, 0u, 0u, 0u); }
         }
         case OP_BIT_PUT: {
-          var at = mem[dx + D_AT];
-          if (ra != NO_REG) { at += (a.x - 1u) * mem[dx + D_STRIDE]; }
+          var at = near(dx + D_AT);
+          if (ra != NO_REG) { at += (a.x - 1u) * near(dx + D_STRIDE); }
           let limb = (b.x - 1u) >> 5u; let bit = 1u << ((b.x - 1u) & 31u);
-          if (limb % THREADS == id) { mem[at + limb] = select(mem[at + limb] & ~bit, mem[at + limb] | bit, c.x != 0u); }
+          if (limb % THREADS == id) { store(at + limb, select(load(at + limb) & ~bit, load(at + limb) | bit, c.x != 0u)); }
         }
         case OP_ROW_PUT: {
-          let stride = mem[dx + D_STRIDE]; let limb = (a.x - 1u) >> 5u; let bit = 1u << ((a.x - 1u) & 31u);
-          let columns = mem[dx + D_COLUMNS];
+          let stride = near(dx + D_STRIDE); let limb = (a.x - 1u) >> 5u; let bit = 1u << ((a.x - 1u) & 31u);
+          let columns = near(dx + D_COLUMNS);
           budget -= i32(begin[S_GATHER_TURNS]);
           for (var j = id; j < columns; j += THREADS) {
-            let at = mem[dx + D_AT] + j * stride + limb;
-            let one = (mem[at_y + (j >> 5u)] >> (j & 31u)) & 1u;
-            mem[at] = select(mem[at] & ~bit, mem[at] | bit, one != 0u);
+            let at = near(dx + D_AT) + j * stride + limb;
+            let one = (load(at_y + (j >> 5u)) >> (j & 31u)) & 1u;
+            store(at, select(load(at) & ~bit, load(at) | bit, one != 0u));
           }
         }
         case OP_WORD_ADD, OP_WORD_SUB: {
           budget -= i32(begin[S_SERIAL_TURNS]);
           if (id == 0u) {
             var at_x = 0u;
-            if (stores) { at_x = mem[dx + D_AT]; }
-            let at_z = mem[dz + D_AT];
+            if (stores) { at_x = near(dx + D_AT); }
+            let at_z = near(dz + D_AT);
             var carry = 0u;
             for (var k = (bits_y + 31u) >> 5u; k > 0u; k--) {
-              let p = reverseBits(mem[at_y + k - 1u]); let q = reverseBits(mem[at_z + k - 1u]);
+              let p = reverseBits(load(at_y + k - 1u)); let q = reverseBits(load(at_z + k - 1u));
               var u = 0u;
               if (op == OP_WORD_ADD) {
                 let s = p + q; u = s + carry;
@@ -325,7 +324,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
                 let s = p - q; u = s - carry;
                 carry = select(0u, 1u, p < q || s < carry);
               }
-              if (stores) { mem[at_x + k - 1u] = reverseBits(u); }
+              if (stores) { store(at_x + k - 1u, reverseBits(u)); }
             }
             found = vec4<u32>(carry, 0u, 0u, 0u);
           }
@@ -338,12 +337,12 @@ fn main(@builtin(local_invocation_index) id: u32) {
         }
         case OP_SIZE: {
           if (id == 0u) {
-            let flags = mem[dy + D_FLAGS];
+            let flags = near(dy + D_FLAGS);
             var v = 0u;
             switch (Q.x) {
-              case M_LENGTH: { if ((flags & (SET | SIZED)) != 0u) { v = mem[dy + D_ROWS]; } }
-              case M_ROWS: { if ((flags & SET) != 0u) { v = mem[dy + D_ROWS]; } }
-              case M_COLUMNS: { if ((flags & SET) != 0u) { v = mem[dy + D_COLUMNS]; } }
+              case M_LENGTH: { if ((flags & (SET | SIZED)) != 0u) { v = near(dy + D_ROWS); } }
+              case M_ROWS: { if ((flags & SET) != 0u) { v = near(dy + D_ROWS); } }
+              case M_COLUMNS: { if ((flags & SET) != 0u) { v = near(dy + D_COLUMNS); } }
               case M_SET: { v = flags & SET; }
               case M_KNOWN: { v = select(0u, 1u, (flags & (SET | SIZED)) != 0u); }
               default: { v = select(0u, 1u, (flags & FIXED) != 0u); }
@@ -354,15 +353,15 @@ fn main(@builtin(local_invocation_index) id: u32) {
         case OP_SHAPE, OP_SHAPE_LIKE, OP_COLUMNS: {
           if (id == 0u) {
             var rows = a; var columns = vec2<u32>(1u, 0u);
-            if (op == OP_SHAPE_LIKE) { rows = vec2<u32>(mem[dy + D_ROWS], 0u); columns = vec2<u32>(mem[dy + D_COLUMNS], 0u); }
-            if (op == OP_COLUMNS) { rows = vec2<u32>(mem[dx + D_ROWS], 0u); columns = a; }
+            if (op == OP_SHAPE_LIKE) { rows = vec2<u32>(near(dy + D_ROWS), 0u); columns = vec2<u32>(near(dy + D_COLUMNS), 0u); }
+            if (op == OP_COLUMNS) { rows = vec2<u32>(near(dx + D_ROWS), 0u); columns = a; }
             if (op == OP_SHAPE && rb != NO_REG) { columns = b; }
             let stride = 2u * ((rows.x + 63u) >> 6u);
             let words = wide(stride, columns.x);
-            if (rows.y != 0u || columns.y != 0u || rows.x > 0x7fffffc0u || words.y != 0u || words.x > mem[dx + D_CAPACITY]) {
+            if (rows.y != 0u || columns.y != 0u || rows.x > 0x7fffffc0u || words.y != 0u || words.x > near(dx + D_CAPACITY)) {
               found = vec4<u32>(dx, 0u, MEMORY, 0u);
             } else {
-              let is = (mem[dx + D_FLAGS] & SET) != 0u && mem[dx + D_ROWS] == rows.x && mem[dx + D_COLUMNS] == columns.x;
+              let is = (near(dx + D_FLAGS) & SET) != 0u && near(dx + D_ROWS) == rows.x && near(dx + D_COLUMNS) == columns.x;
               found = vec4<u32>(rows.x, columns.x, RUNNING, select(1u, 0u, is));
             }
           }
@@ -370,22 +369,22 @@ fn main(@builtin(local_invocation_index) id: u32) {
         case OP_FILL, OP_FETCH: {
           if (id == 0u) {
             let owner = select(frame, callee, op == OP_FETCH);
-            let cell = own_descriptor(owner, mem[owner + F_OBJECTS]) + 2u * Q.x;
-            found = vec4<u32>(mem[cell], mem[cell + 1u], 0u, 0u);
+            let cell = own_descriptor(owner, near(owner + F_OBJECTS)) + 2u * Q.x;
+            found = vec4<u32>(near(cell), near(cell + 1u), 0u, 0u);
           }
         }
         case OP_PREPARE: {
           if (id == 0u) {
             let record = routines + Q.x * R_WORDS;
-            let current = mem[record + R_CURRENT];
-            var next = mem[record + R_FIRST];
-            if (current != 0u) { next = mem[current + F_NEXT]; }
+            let current = near(record + R_CURRENT);
+            var next = near(record + R_FIRST);
+            if (current != 0u) { next = near(current + F_NEXT); }
             found = vec4<u32>(next, current, select(RUNNING, NO_FRAME, next == 0u), 0u);
           }
         }
         case OP_RETURN: {
           if (id == 0u) {
-            found = vec4<u32>(mem[frame + F_CALLER], mem[frame + F_RETURN], 0u, 0u);
+            found = vec4<u32>(near(frame + F_CALLER), near(frame + F_RETURN), 0u, 0u);
           }
         }
         default: {}
@@ -393,7 +392,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
       // Whatever the threads have to tell each other.
       var e = vec4<u32>(0u);
       if ((P.x & 0x800000u) != 0u) {
-        if (near != NOTHING) { atomicMin(&least, near); }
+        if (nearest != NOTHING) { atomicMin(&least, nearest); }
         workgroupBarrier();
         if (id == 0u) {
           exchanged = found;
@@ -409,7 +408,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
             if (reduce == RED_COUNT) { v = vec2<u32>(e.y, 0u); }
             if (reduce == RED_SOME) { v = truth(e.x != NOTHING); }
             if (reduce == RED_NONE) { v = truth(e.x == NOTHING); }
-            if (clears && e.x != NOTHING && (e.x >> 5u) % THREADS == id) { mem[at_y + (e.x >> 5u)] &= ~(1u << (e.x & 31u)); }
+            if (clears && e.x != NOTHING && (e.x >> 5u) % THREADS == id) { store(at_y + (e.x >> 5u), load(at_y + (e.x >> 5u)) & ~(1u << (e.x & 31u))); }
             r[rd] = v;
           }
         }
@@ -419,23 +418,23 @@ fn main(@builtin(local_invocation_index) id: u32) {
           if (e.z != RUNNING) { status = e.z; payload = e.x; pc--; }
           else if (e.w != 0u) {
             if (id == 0u) {
-              mem[dx + D_FLAGS] = (mem[dx + D_FLAGS] & FIXED) | SET;
-              mem[dx + D_ROWS] = e.x; mem[dx + D_COLUMNS] = e.y; mem[dx + D_STRIDE] = 2u * ((e.x + 63u) >> 6u);
+              put_near(dx + D_FLAGS, (near(dx + D_FLAGS) & FIXED) | SET);
+              put_near(dx + D_ROWS, e.x); put_near(dx + D_COLUMNS, e.y); put_near(dx + D_STRIDE, 2u * ((e.x + 63u) >> 6u));
             }
             storageBarrier();
           }
         }
         case OP_TALLY, OP_CHARGE, OP_OPEN, OP_CLOSE: {
           if (id == 0u && !negative(a)) {
-            profile(op, mem[begin[S_PROFILE] + Q.x], select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);
+            profile(op, near(begin[S_PROFILE] + Q.x), select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);
           }
           budget -= 16;
         }
         case OP_UNSET, OP_FIX: {
           storageBarrier();
           if (id == 0u) {
-            mem[dx + D_FLAGS] &= FIXED;
-            if (op == OP_FIX) { mem[dx + D_FLAGS] |= SIZED; mem[dx + D_ROWS] = a.x; mem[dx + D_COLUMNS] = 1u; }
+            put_near(dx + D_FLAGS, near(dx + D_FLAGS) & FIXED);
+            if (op == OP_FIX) { put_near(dx + D_FLAGS, near(dx + D_FLAGS) | SIZED); put_near(dx + D_ROWS, a.x); put_near(dx + D_COLUMNS, 1u); }
           }
           storageBarrier();
         }
@@ -443,8 +442,8 @@ fn main(@builtin(local_invocation_index) id: u32) {
           storageBarrier();
           if (id == 0u) {
             let owner = select(frame, callee, op == OP_PASS);
-            let cell = own_descriptor(owner, mem[owner + F_OBJECTS]) + 2u * Q.x;
-            mem[cell] = a.x; mem[cell + 1u] = a.y;
+            let cell = own_descriptor(owner, near(owner + F_OBJECTS)) + 2u * Q.x;
+            put_near(cell, a.x); put_near(cell + 1u, a.y);
           }
           storageBarrier();
         }
@@ -454,19 +453,19 @@ fn main(@builtin(local_invocation_index) id: u32) {
           else {
             callee = e.x;
             storageBarrier();
-            let objects = mem[callee + F_OBJECTS];
+            let objects = near(callee + F_OBJECTS);
             for (var i = id; i < objects; i += THREADS) {
               let own = own_descriptor(callee, i);
-              mem[callee + FRAME_HEAD + i] = own;
-              mem[own + D_FLAGS] = mem[own + D_INITIAL];
+              put_near(callee + FRAME_HEAD + i, own);
+              put_near(own + D_FLAGS, near(own + D_INITIAL));
             }
-            if (id == 0u) { mem[callee + F_BEFORE] = e.y; }
+            if (id == 0u) { put_near(callee + F_BEFORE, e.y); }
             storageBarrier();
           }
           budget -= 64;
         }
         case OP_LEND: {
-          if (id == 0u) { mem[callee + FRAME_HEAD + ox] = dy; }
+          if (id == 0u) { put_near(callee + FRAME_HEAD + ox, dy); }
           storageBarrier();
         }
         case OP_GIVE, OP_TAKE: {
@@ -475,32 +474,32 @@ fn main(@builtin(local_invocation_index) id: u32) {
             var to = own_descriptor(callee, ox); var start = dy;
             if (op == OP_TAKE) { to = dx; start = descriptor(callee, oy); }
             for (var i = 0u; i < 6u; i++) {
-              let word = mem[to + i]; mem[to + i] = mem[start + i]; mem[start + i] = word;
+              let word = near(to + i); put_near(to + i, near(start + i)); put_near(start + i, word);
             }
-            let fixed_from = mem[to + D_FLAGS] & FIXED; let fixed_to = mem[start + D_FLAGS] & FIXED;
-            mem[to + D_FLAGS] = (mem[to + D_FLAGS] & ~FIXED) | fixed_to;
-            mem[start + D_FLAGS] = fixed_from;
+            let fixed_from = near(to + D_FLAGS) & FIXED; let fixed_to = near(start + D_FLAGS) & FIXED;
+            put_near(to + D_FLAGS, (near(to + D_FLAGS) & ~FIXED) | fixed_to);
+            put_near(start + D_FLAGS, fixed_from);
           }
           storageBarrier();
         }
         case OP_CALL: {
           storageBarrier();
           for (var i = id; i < REGISTERS; i += THREADS) {
-            mem[frame + F_REGISTERS + 2u * i] = r[i].x; mem[frame + F_REGISTERS + 2u * i + 1u] = r[i].y;
+            put_near(frame + F_REGISTERS + 2u * i, r[i].x); put_near(frame + F_REGISTERS + 2u * i + 1u, r[i].y);
           }
           if (id == 0u) {
-            mem[callee + F_CALLER] = frame; mem[callee + F_RETURN] = pc;
-            mem[routines + Q.x * R_WORDS + R_CURRENT] = callee;
+            put_near(callee + F_CALLER, frame); put_near(callee + F_RETURN, pc);
+            put_near(routines + Q.x * R_WORDS + R_CURRENT, callee);
           }
           storageBarrier();
           budget -= 64; depth++; frame = callee; pc = Q.z;
         }
         case OP_RETURN: {
           let caller = e.x;
-          if (id == 0u) { mem[routines + Q.x * R_WORDS + R_CURRENT] = mem[frame + F_BEFORE]; }
+          if (id == 0u) { put_near(routines + Q.x * R_WORDS + R_CURRENT, near(frame + F_BEFORE)); }
           if (caller == 0u) { status = DONE; }
           else {
-            for (var i = id; i < 2u * REGISTERS; i += THREADS) { kept[i] = mem[caller + F_REGISTERS + i]; }
+            for (var i = id; i < 2u * REGISTERS; i += THREADS) { kept[i] = near(caller + F_REGISTERS + i); }
             let back = workgroupUniformLoad(&kept);
             for (var i = 0u; i < STAGING; i++) { r[i] = vec2<u32>(back[2u * i], back[2u * i + 1u]); }
             callee = frame; frame = caller; pc = e.y; depth--;

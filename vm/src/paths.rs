@@ -39,6 +39,8 @@ pub struct PathStats {
     pub grid_runs: u64,
     /// Dispatches of kernels over a grid of workgroups, natives among them.
     pub grid_kernels: u64,
+    /// Buffers that these had their memory in, if it was more than one.
+    pub grid_banks: u64,
     /// Nanoseconds that the device took for these, if it can tell.
     pub grid_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
@@ -130,6 +132,7 @@ impl PathStats {
             grid_loops,
             grid_runs,
             grid_kernels,
+            grid_banks,
             grid_nanoseconds,
             table_copies,
             homes_changed,
@@ -155,6 +158,7 @@ impl PathStats {
             ("loops over a grid", grid_loops),
             ("runs of operations over a grid", grid_runs),
             ("kernels over a grid", grid_kernels),
+            ("buffers of their memory", grid_banks),
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
             ("home forms changed", homes_changed),

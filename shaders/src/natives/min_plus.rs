@@ -4,6 +4,8 @@
 
 use std::fmt::Write;
 
+use crate::{Limb, Shader};
+
 /// Threads of a workgroup, of all of them.
 pub const THREADS: u32 = 256;
 /// Lines of a matrix come in multiples of this: what a workgroup of [`all`] works on.
@@ -19,30 +21,30 @@ pub const BYTES: u32 = 2 * 4 * PIVOTS * PIVOTS;
 
 /// Numbers of a table into the matrix. Given: where the table begins, words of a column, vertices, bits of a number; where the
 /// matrix begins, its lines, where the notes begin (two words for each workgroup), fields of a workgroup; workgroups across.
-pub fn read() -> String {
-    with_constants(include_str!("../../wgsl/natives/min_plus/read.wgsl"))
+pub fn read() -> Shader {
+    with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/read.wgsl"))
 }
 
 /// The greatest number that was read, whether a vertex has no length to itself, and a word. Given: where notes begin, their number, where
 /// the word lies, where the three go.
-pub fn greatest() -> String {
-    with_constants(include_str!("../../wgsl/natives/min_plus/greatest.wgsl"))
+pub fn greatest() -> Shader {
+    with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/greatest.wgsl"))
 }
 
 /// Lengths from and to the pivots of a round. Given: where the matrix begins, its lines, the round, nothing; where the lengths from pivots go, and
 /// where those to them go ([`PIVOTS`] lines each). Workgroups: two for each [`PIVOTS`] lines.
-pub fn pivots() -> String {
-    with_constants(include_str!("../../wgsl/natives/min_plus/pivots.wgsl"))
+pub fn pivots() -> Shader {
+    with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/pivots.wgsl"))
 }
 
 /// The matrix into numbers of a table. Given: as for [`read`], without notes. Workgroups: [`WRITTEN`] rows, vertices.
-pub fn write() -> String {
-    with_constants(include_str!("../../wgsl/natives/min_plus/write.wgsl"))
+pub fn write() -> Shader {
+    with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/write.wgsl"))
 }
 
 /// Every length by way of the pivots of a round. Given: as for [`pivots`], places counted in fours. Workgroups: [`SIDE`] places,
 /// [`SIDE`] lines.
-pub fn all() -> String {
+pub fn all() -> Shader {
     let [mut load, mut steps, mut store] = [const { String::new() }; 3];
     let put = |text: &mut String, line: String| {
         writeln!(text, "{line}").expect("writing to a string does not fail");
@@ -50,9 +52,9 @@ pub fn all() -> String {
     for row in 0..8 {
         let (from, line) = if row < 4 { ("own", row) } else { ("far", row - 4) };
         for half in 0..2 {
-            let place = format!("mem[{from} + {line}u * side + {}u]", 16 * half);
-            put(&mut load, format!("  var c{row}{half} = {place};"));
-            put(&mut store, format!("  {place} = c{row}{half};"));
+            let place = format!("{from} + {line}u * side + {}u", 16 * half);
+            put(&mut load, format!("  var c{row}{half} = load({place});"));
+            put(&mut store, format!("  store({place}, c{row}{half});"));
         }
     }
     for step in 0..4 {
@@ -73,9 +75,10 @@ pub fn all() -> String {
     }
     let text = include_str!("../../wgsl/natives/min_plus/all.wgsl");
     let text = text.replace("LOAD\n", &load).replace("STEPS\n", &steps).replace("STORE\n", &store);
-    with_constants(&text)
+    with_constants(Limb::Four, &text)
 }
 
-fn with_constants(text: &str) -> String {
-    format!("const THREADS = {THREADS}u;\nconst NONE = {NONE}u;\n{text}")
+fn with_constants(limb: Limb, text: &str) -> Shader {
+    let body = format!("const THREADS = {THREADS}u;\nconst NONE = {NONE}u;\n{text}");
+    Shader { limb, body }
 }

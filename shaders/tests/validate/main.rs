@@ -4,6 +4,7 @@ mod uniform;
 
 use naga::Module;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
+use star_shaders::{Banks, Limb, Shader};
 
 fn parsed(text: &str) -> Module {
     naga::front::wgsl::parse_str(text)
@@ -20,8 +21,7 @@ fn valid(text: &str) -> Module {
 #[test]
 fn the_control_unit_is_valid_for_every_size_of_workgroup() {
     for threads in [1, 8, 128, 256, 1024] {
-        let module = valid(&star_shaders::control_unit(threads));
-        assert_eq!(uniform::check(&module), Ok(()), "{threads} threads");
+        on_all_banks(&star_shaders::control_unit(threads));
     }
 }
 
@@ -36,8 +36,31 @@ fn natives_are_valid() {
         min_plus::all(),
         min_plus::write(),
     ];
-    for text in &all {
-        assert_eq!(uniform::check(&valid(text)), Ok(()), "{text}");
+    all.iter().for_each(on_all_banks);
+}
+
+/// Every text of a shader is valid, and its barriers stand where they may.
+fn on_all_banks(shader: &Shader) {
+    for count in [1, 2, 4, 8, star_shaders::memory::MOST_BANKS] {
+        let text = shader.text(Banks { count, log_words: 28 });
+        assert_eq!(uniform::check(&valid(&text)), Ok(()), "{count} banks\n{text}");
+    }
+}
+
+#[test]
+fn memory_of_every_limb_is_valid() {
+    let body = |calls: &str| {
+        let head =
+            "@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>)";
+        format!("{head} {{ let x = id.x; {calls} }}")
+    };
+    for (limb, calls) in [
+        (Limb::Word, "store(x, load(x + 1u));"),
+        (Limb::Pair, "store(x, load(x + 1u)); store_word(x, x & 1u, 3u);"),
+        (Limb::Four, "store(x, load(x + 1u)); store_word(x, x & 3u, 3u);"),
+        (Limb::Joined, "join_max(x, load(x + 1u)); join_add(x, 1u);"),
+    ] {
+        on_all_banks(&Shader { limb, body: body(calls) });
     }
 }
 

@@ -9,7 +9,6 @@
 // limbs. Each of its lines takes one of each group, four limbs a thread. Places are counted in pairs of limbs: lines begin
 // at even ones.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<vec2<u32>>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 // OR of the pivots in number `entry` of group `part`, for four limbs: [part][entry][lane].
@@ -26,15 +25,15 @@ var<workgroup> reached: array<vec2<u32>, THREADS>;
 const NO_PIVOT = vec2<u32>(0u);
 
 // Pairs `x` and `x` + 1 of a line that has `pairs`.
-fn load(at: u32, x: u32, pairs: u32) -> vec4<u32> {
+fn load_two(at: u32, x: u32, pairs: u32) -> vec4<u32> {
   var u = vec4<u32>(0u);
-  if (x < pairs) { let pair = mem[at + x]; u.x = pair.x; u.y = pair.y; }
-  if (x + 1u < pairs) { let pair = mem[at + x + 1u]; u.z = pair.x; u.w = pair.y; }
+  if (x < pairs) { let pair = load(at + x); u.x = pair.x; u.y = pair.y; }
+  if (x + 1u < pairs) { let pair = load(at + x + 1u); u.z = pair.x; u.w = pair.y; }
   return u;
 }
-fn store(at: u32, x: u32, pairs: u32, u: vec4<u32>) {
-  if (x < pairs) { mem[at + x] = u.xy; }
-  if (x + 1u < pairs) { mem[at + x + 1u] = u.zw; }
+fn store_two(at: u32, x: u32, pairs: u32, u: vec4<u32>) {
+  if (x < pairs) { store(at + x, u.xy); }
+  if (x + 1u < pairs) { store(at + x + 1u, u.zw); }
 }
 
 // Those of the pivots that lie below `n`.
@@ -70,15 +69,15 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let part = id >> 4u; let quarter = id & 3u; let column = 8u * group.x + 2u * ((id >> 2u) & 3u);
   let has = max(n, 64u * round + 4u * part) - (64u * round + 4u * part);
   var p = vec4<u32>(0u); var q = vec4<u32>(0u); var upper = vec4<u32>(0u);
-  if (has > 0u) { p = load(pivots + 4u * part * stride, column, stride); }
-  if (has > 1u) { q = load(pivots + (4u * part + 1u) * stride, column, stride); }
-  if (has > 2u && (quarter & 1u) != 0u) { upper = load(pivots + (4u * part + 2u) * stride, column, stride); }
-  if (has > 3u && (quarter & 2u) != 0u) { upper |= load(pivots + (4u * part + 3u) * stride, column, stride); }
+  if (has > 0u) { p = load_two(pivots + 4u * part * stride, column, stride); }
+  if (has > 1u) { q = load_two(pivots + (4u * part + 1u) * stride, column, stride); }
+  if (has > 2u && (quarter & 1u) != 0u) { upper = load_two(pivots + (4u * part + 2u) * stride, column, stride); }
+  if (has > 3u && (quarter & 2u) != 0u) { upper |= load_two(pivots + (4u * part + 3u) * stride, column, stride); }
   if (id < 64u) {
     var own = NO_PIVOT;
     let line = 64u * round + id;
     if (line < n) {
-      own = mem[bits + line] & is_pivot;
+      own = load(bits + line) & is_pivot;
       if (id < 32u) { own.x |= 1u << id; } else { own.y |= 1u << (id - 32u); }
     }
     arcs[id] = own;
@@ -110,13 +109,13 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let low_bits = x == next; let high_bits = x + 1u == next;
   let start = group.y * share; let end = min(start + share, lines);
   for (var first = start; first < end; first += THREADS) {
-    if (first + id < end) { reached[id] = stepped(mem[bits + first + id] & is_pivot); }
+    if (first + id < end) { reached[id] = stepped(load(bits + first + id) & is_pivot); }
     workgroupBarrier();
     for (var i = id >> 2u; i < min(THREADS, end - first); i += THREADS / 4u) {
       let line = first + i; let w = reached[i];
       let is_next = line >> 6u == next;
       if (any(w != NO_PIVOT) || low_bits || high_bits || is_next) {
-        let before = load(table + line * stride, x, stride);
+        let before = load_two(table + line * stride, x, stride);
         var sum = before;
         if (any(w != NO_PIVOT) && any(before != vec4<u32>(0xffffffffu))) {
           sum |= sums[0u + 4u * (w.x & 15u) + lane] | sums[64u + 4u * ((w.x >> 4u) & 15u) + lane] |
@@ -127,11 +126,11 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
             sums[640u + 4u * ((w.y >> 8u) & 15u) + lane] | sums[704u + 4u * ((w.y >> 12u) & 15u) + lane] |
             sums[768u + 4u * ((w.y >> 16u) & 15u) + lane] | sums[832u + 4u * ((w.y >> 20u) & 15u) + lane] |
             sums[896u + 4u * ((w.y >> 24u) & 15u) + lane] | sums[960u + 4u * ((w.y >> 28u) & 15u) + lane];
-          if (any(sum != before)) { store(table + line * stride, x, stride, sum); }
+          if (any(sum != before)) { store_two(table + line * stride, x, stride, sum); }
         }
-        if (low_bits) { mem[bits_next + line] = sum.xy; }
-        if (high_bits) { mem[bits_next + line] = sum.zw; }
-        if (is_next) { store(pivots_next + (line & 63u) * stride, x, stride, sum); }
+        if (low_bits) { store(bits_next + line, sum.xy); }
+        if (high_bits) { store(bits_next + line, sum.zw); }
+        if (is_next) { store_two(pivots_next + (line & 63u) * stride, x, stride, sum); }
       }
     }
     workgroupBarrier();

@@ -1,20 +1,23 @@
 //! The control unit on an adapter, through wgpu: the only module that knows it. `grid`: kernels beside it. `window`: what of the
-//! heap the host has.
+//! heap the host has. `banks`: memory. `pipelines`: what was compiled. `adapter`: which one.
 
+mod adapter;
+mod banks;
 mod grid;
+mod pipelines;
 mod window;
 
-use std::future::Future;
-use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
-use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
+use star_shaders::Banks;
 use star_shaders::layout::STATE_WORDS;
 use star_vm::BackendError;
 
-use self::window::bytes_of;
+use self::adapter::{adapter, answer};
+use self::banks::{Division, Memory};
+use self::pipelines::{Pipelines, entry};
 use crate::grid::Grid;
 use crate::program::internal;
 use crate::unit::{State, Unit};
@@ -30,6 +33,8 @@ pub struct DeviceSettings {
     pub budget: Option<u32>,
     /// Words that the heap has at first.
     pub words: Option<u32>,
+    /// Words of a buffer of memory, at most; memory beyond is in others.
+    pub bank_words: Option<u32>,
     /// Bits of a table from which on loops over its lines run as kernels over a grid.
     pub least_bits: Option<u64>,
     /// How programs run.
@@ -55,6 +60,12 @@ impl DeviceSettings {
         let least_bits = Some(1);
         DeviceSettings { threads, budget, words, least_bits, ..DeviceSettings::default() }
     }
+
+    /// Likewise, with memory of up to 512 KiB in up to 16 buffers.
+    pub fn tiny_banks() -> Self {
+        let (bank_words, words) = (Some(1 << 13), Some(3 << 13));
+        DeviceSettings { bank_words, words, ..DeviceSettings::tiny() }
+    }
 }
 
 /// Turns of loops in a dispatch on an adapter that is a processor: llvmpipe ends a shader without a word after 65,535.
@@ -75,6 +86,10 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const WORDS: u32 = 1 << 18;
 /// Words whose zeros are written rather than made on the device.
 const SHORT: u32 = 1 << 12;
+/// Bytes that are written before they are sent.
+const UNSENT_BYTES: u64 = 64 << 20;
+/// Words that are copied at once.
+const BETWEEN_WORDS: u32 = 1 << 24;
 /// Bytes that are read back at once.
 const STAGING_BYTES: u64 = 8 << 20;
 
@@ -83,14 +98,14 @@ const STAGING_BYTES: u64 = 8 << 20;
 struct Opened {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    pipeline: wgpu::ComputePipeline,
-    layout: wgpu::BindGroupLayout,
+    /// The control unit.
+    units: Pipelines,
+    grids: Pipelines,
+    division: Division,
     about: String,
     threads: u32,
     turns: u32,
     is_processor: bool,
-    max_bytes: u64,
-    kernels: grid::Kernels,
     /// Why the device was lost, once it was.
     lost: Arc<Mutex<Option<String>>>,
 }
@@ -99,12 +114,14 @@ struct Opened {
 pub(crate) struct Device {
     opened: Opened,
     budget: u32,
-    heap: wgpu::Buffer,
-    words: u32,
+    memory: Memory,
+    /// Bytes written that were not sent.
+    unsent: u64,
     code: Option<wgpu::Buffer>,
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
     bindings: Option<wgpu::BindGroup>,
+    grid_bindings: Option<wgpu::BindGroup>,
     window: window::Window,
     grid: Option<grid::GridParts>,
     least_bits: Option<u64>,
@@ -113,48 +130,12 @@ pub(crate) struct Device {
 /// Adapters that were opened in this process, with the settings that they were opened for.
 static OPENED: Mutex<Vec<(DeviceSettings, Opened)>> = Mutex::new(Vec::new());
 
-/// The answer of a future that does not wait for anybody.
-fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(answer) => Ok(answer),
-        Poll::Pending => Err("the driver did not answer".to_owned()),
-    }
-}
-
-/// The best adapter that there is, or the one of this name.
-fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::PRIMARY;
-    let instance = wgpu::Instance::new(descriptor);
-    let found = answer(instance.enumerate_adapters(wgpu::Backends::PRIMARY))?;
-    if found.is_empty() {
-        return Err("no adapter: there is no driver for Vulkan, Metal or Direct3D 12".to_owned());
-    }
-    let names: Vec<String> = found.iter().map(|adapter| adapter.get_info().name).collect();
-    let suits = |adapter: &wgpu::Adapter| match wanted {
-        None => true,
-        Some(part) => adapter.get_info().name.to_lowercase().contains(&part.to_lowercase()),
-    };
-    let mut suitable: Vec<wgpu::Adapter> = found.into_iter().filter(suits).collect();
-    suitable.sort_by_key(|adapter| match adapter.get_info().device_type {
-        wgpu::DeviceType::DiscreteGpu => 0,
-        wgpu::DeviceType::IntegratedGpu => 1,
-        wgpu::DeviceType::VirtualGpu => 2,
-        wgpu::DeviceType::Cpu => 3,
-        wgpu::DeviceType::Other => 4,
-    });
-    let none = || {
-        let part = wanted.unwrap_or_default();
-        format!("no adapter's name has `{part}` in it; there are: {}", names.join(", "))
-    };
-    suitable.into_iter().next().ok_or_else(none)
-}
-
 impl Opened {
     fn new(settings: &DeviceSettings) -> Result<Opened, String> {
         let mut all = OPENED.lock().unwrap_or_else(PoisonError::into_inner);
         let alike = |known: &DeviceSettings| {
-            (&known.adapter, known.threads) == (&settings.adapter, settings.threads)
+            (&known.adapter, known.threads, known.bank_words)
+                == (&settings.adapter, settings.threads, settings.bank_words)
         };
         let usable = |opened: &Opened| opened.why_lost().is_none();
         if let Some((_, opened)) = all.iter().find(|(known, it)| alike(known) && usable(it)) {
@@ -188,59 +169,32 @@ impl Opened {
         device.set_device_lost_callback(move |_, why| {
             *noted.lock().unwrap_or_else(PoisonError::into_inner) = Some(why);
         });
-        let internal = device.push_error_scope(wgpu::ErrorFilter::Internal);
-        let scope = device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
-            label: Some("control unit"),
-            source: wgpu::ShaderSource::Wgsl(star_shaders::control_unit(threads).into()),
-        });
-        let entry = |binding: u32, read_only: bool| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::COMPUTE,
-            ty: wgpu::BindingType::Buffer {
-                ty: wgpu::BufferBindingType::Storage { read_only },
-                has_dynamic_offset: false,
-                min_binding_size: None,
-            },
-            count: None,
-        };
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
-            label: Some("control unit"),
-            entries: &[entry(0, false), entry(1, true), entry(2, false)],
-        });
-        let pipeline_layout = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-            label: Some("control unit"),
-            bind_group_layouts: &[Some(&layout)],
-            immediate_size: 0,
-        });
-        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-            label: Some("control unit"),
-            layout: Some(&pipeline_layout),
-            module: &module,
-            entry_point: Some("main"),
-            compilation_options: wgpu::PipelineCompilationOptions::default(),
-            cache: None,
-        });
-        let refused = [answer(scope.pop())?, answer(internal.pop())?];
-        if let Some(error) = refused.into_iter().flatten().next() {
-            return Err(format!("{} refuses the control unit: {error}", info.name));
-        }
+        let division = Division::new(&limits, settings.bank_words);
+        let read_only = wgpu::BufferBindingType::Storage { read_only: true };
+        let beside = [entry(1, read_only), entry(2, pipelines::STORED)];
+        let units = Pipelines::new(&device, division.most, &beside);
+        let unit = units.number(&star_shaders::control_unit(threads));
+        let refused = |error| format!("{} refuses the control unit: {error}", info.name);
+        let first = Banks { count: 1, log_words: division.log_words };
+        units.get(&device, unit, first).map_err(refused)?;
         let kind = format!("{:?}", info.backend);
         let driver = format!("{} {}", info.driver, info.driver_info);
         Ok(Opened {
-            device,
-            queue,
-            pipeline,
-            layout,
             about: format!("{}, {kind}, {}, {threads} threads", info.name, driver.trim()),
             threads,
             turns: if is_processor { PROCESSOR_TURNS } else { TURNS },
             is_processor,
-            // Places are words of 32 bits, and one buffer holds them all.
-            max_bytes: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
-            kernels: grid::Kernels::default(),
+            grids: Pipelines::new(&device, division.most, &grid::beside()),
+            division,
+            units,
+            device,
+            queue,
             lost,
         })
+    }
+
+    fn encoder(&self) -> wgpu::CommandEncoder {
+        self.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
     }
 
     fn why_lost(&self) -> Option<String> {
@@ -281,35 +235,33 @@ impl Device {
         let read_back = wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
         Ok(Device {
             budget: settings.budget.unwrap_or(opened.turns),
-            heap: buffer(u64::from(words) * 4, STORED)?,
-            words,
+            memory: Memory::new(&opened, words)
+                .map_err(|error| format!("{}: {error}", opened.about))?,
+            unsent: 0,
             code: None,
             state: buffer(u64::from(STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             bindings: None,
-            window: window::Window::new(words),
+            grid_bindings: None,
+            window: window::Window::new(words.min(opened.division.words())),
             grid: None,
             least_bits: settings.least_bits,
             opened,
         })
     }
 
-    fn encoder(&self) -> wgpu::CommandEncoder {
-        self.opened.device.create_command_encoder(&wgpu::CommandEncoderDescriptor { label: None })
-    }
-
-    /// Sends what was recorded; `bytes` of the staging buffer come back.
+    /// Sends what was recorded; these words of the staging buffer come back.
     fn submit(
         &mut self,
         encoder: wgpu::CommandEncoder,
-        bytes: u64,
-    ) -> Result<Vec<u32>, BackendError> {
+        into: &mut [u32],
+    ) -> Result<(), BackendError> {
         let lost = |why: String| BackendError::DeviceLost { why };
         if let Some(why) = self.opened.why_lost() {
             return Err(lost(why));
         }
         let submission = self.opened.queue.submit([encoder.finish()]);
-        let slice = self.staging.slice(..bytes);
+        let slice = self.staging.slice(..into.len() as u64 * 4);
         let (noted, mapped) = mpsc::channel();
         slice.map_async(wgpu::MapMode::Read, move |result| {
             // Whoever asked may have given up.
@@ -335,12 +287,16 @@ impl Device {
             Err(_) => return Err(lost("nothing came back".to_owned())),
         }
         let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
-        let words = view.chunks_exact(4).map(|it| u32::from_le_bytes([it[0], it[1], it[2], it[3]]));
-        let words = words.collect();
+        bytemuck::cast_slice_mut(into).copy_from_slice(&view);
         drop(view);
         self.staging.unmap();
-        Ok(words)
+        Ok(())
     }
+}
+
+/// All of a buffer.
+fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferBinding<'_> {
+    wgpu::BufferBinding { buffer, offset: 0, size: None }
 }
 
 impl Unit for Device {
@@ -364,21 +320,21 @@ impl Unit for Device {
     }
 
     fn max_words(&self) -> u64 {
-        self.opened.max_bytes / 4
+        self.opened.division.most_words()
+    }
+
+    fn bank_words(&self) -> u32 {
+        self.opened.division.words()
     }
 
     fn words(&self) -> u32 {
-        self.words
+        self.memory.words
     }
 
     fn grow(&mut self, words: u32) -> Result<(), BackendError> {
         self.flush();
-        let larger = self.opened.buffer(u64::from(words) * 4, STORED)?;
-        let mut encoder = self.encoder();
-        encoder.copy_buffer_to_buffer(&self.heap, 0, &larger, 0, u64::from(self.words) * 4);
-        self.opened.queue.submit([encoder.finish()]);
-        (self.heap, self.words, self.bindings) = (larger, words, None);
-        Ok(())
+        (self.bindings, self.grid_bindings) = (None, None);
+        self.memory.grow(&self.opened, words)
     }
 
     fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
@@ -386,38 +342,70 @@ impl Unit for Device {
             return Ok(());
         }
         self.flush();
-        for (idx, piece) in into.chunks_mut(STAGING_BYTES as usize / 4).enumerate() {
-            let start = u64::from(at) * 4 + idx as u64 * STAGING_BYTES;
-            let bytes = piece.len() as u64 * 4;
-            let mut encoder = self.encoder();
-            encoder.copy_buffer_to_buffer(&self.heap, start, &self.staging, 0, bytes);
-            piece.copy_from_slice(&self.submit(encoder, bytes)?);
+        let mut rest = into;
+        let all = self.memory.division.spans(at, rest.len() as u32, (STAGING_BYTES / 4) as u32);
+        for span in all {
+            let (piece, behind) = rest.split_at_mut(span.words as usize);
+            let bytes = u64::from(span.words) * 4;
+            let mut encoder = self.opened.encoder();
+            let from = &self.memory.banks[span.bank];
+            encoder.copy_buffer_to_buffer(from, span.start, &self.staging, 0, bytes);
+            self.submit(encoder, piece)?;
+            rest = behind;
         }
         Ok(())
     }
 
     fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError> {
         let n = self.write_window(at, from);
-        let (at, from) = (at + n as u32, &from[n..]);
-        if !from.is_empty() {
-            self.opened.queue.write_buffer(&self.heap, u64::from(at) * 4, &bytes_of(from));
+        let (at, mut rest) = (at + n as u32, &from[n..]);
+        for span in self.memory.division.spans(at, rest.len() as u32, u32::MAX) {
+            let (piece, behind) = rest.split_at(span.words as usize);
+            let into = &self.memory.banks[span.bank];
+            self.opened.queue.write_buffer(into, span.start, bytemuck::cast_slice(piece));
+            self.unsent += u64::from(span.words) * 4;
+            rest = behind;
+        }
+        // What is not sent lies in memory of the host a second time.
+        if self.unsent > UNSENT_BYTES {
+            self.unsent = 0;
+            self.opened.queue.submit([]);
+            let polled = self.opened.device.poll(wgpu::PollType::Poll);
+            polled.map_err(|error| BackendError::DeviceLost { why: error.to_string() })?;
         }
         Ok(())
     }
 
     fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError> {
-        if self.window.copy(from, to, words) {
+        if words == 0 || self.window.copy(from, to, words) {
             return Ok(());
         }
-        self.flush();
-        self.window.forget();
+        if self.window.reaches(from) || self.window.reaches(to) {
+            self.flush();
+            self.window.forget();
+        }
         // A buffer cannot be copied to itself.
-        let bytes = u64::from(words) * 4;
-        let between = self.opened.buffer(bytes, STORED)?;
-        let mut encoder = self.encoder();
-        encoder.copy_buffer_to_buffer(&self.heap, u64::from(from) * 4, &between, 0, bytes);
-        encoder.copy_buffer_to_buffer(&between, 0, &self.heap, u64::from(to) * 4, bytes);
-        self.opened.queue.submit([encoder.finish()]);
+        let most = words.min(BETWEEN_WORDS);
+        let between = self.opened.buffer(u64::from(most) * 4, STORED)?;
+        let mut done = 0;
+        while done < words {
+            let piece = most.min(words - done);
+            let mut encoder = self.opened.encoder();
+            let mut at = 0;
+            for span in self.memory.division.spans(from + done, piece, most) {
+                let (bank, bytes) = (&self.memory.banks[span.bank], u64::from(span.words) * 4);
+                encoder.copy_buffer_to_buffer(bank, span.start, &between, at, bytes);
+                at += bytes;
+            }
+            at = 0;
+            for span in self.memory.division.spans(to + done, piece, most) {
+                let (bank, bytes) = (&self.memory.banks[span.bank], u64::from(span.words) * 4);
+                encoder.copy_buffer_to_buffer(&between, at, bank, span.start, bytes);
+                at += bytes;
+            }
+            self.opened.queue.submit([encoder.finish()]);
+            done += piece;
+        }
         Ok(())
     }
 
@@ -426,18 +414,23 @@ impl Unit for Device {
         if words <= SHORT {
             return self.write(at, &vec![0; words as usize]);
         }
-        self.flush();
-        self.window.cover(at, words as usize);
-        self.window.forget();
-        let mut encoder = self.encoder();
-        encoder.clear_buffer(&self.heap, u64::from(at) * 4, Some(u64::from(words) * 4));
+        if self.window.reaches(at) {
+            self.flush();
+            self.window.cover(at, words as usize);
+            self.window.forget();
+        }
+        let mut encoder = self.opened.encoder();
+        for span in self.memory.division.spans(at, words, u32::MAX) {
+            let bytes = Some(u64::from(span.words) * 4);
+            encoder.clear_buffer(&self.memory.banks[span.bank], span.start, bytes);
+        }
         self.opened.queue.submit([encoder.finish()]);
         Ok(())
     }
 
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
         let buffer = self.opened.buffer(code.len() as u64 * 4, STORED)?;
-        self.opened.queue.write_buffer(&buffer, 0, &bytes_of(code));
+        self.opened.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(code));
         (self.code, self.bindings) = (Some(buffer), None);
         Ok(())
     }
@@ -447,33 +440,28 @@ impl Unit for Device {
     }
 
     fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
-        let code = self.code.as_ref().ok_or_else(|| internal("a dispatch without code"))?;
-        let bindings = self.bindings.get_or_insert_with(|| {
-            let entry = |binding: u32, buffer: &wgpu::Buffer| (binding, buffer.clone());
-            let buffers = [entry(0, &self.heap), entry(1, code), entry(2, &self.state)];
-            let entries: Vec<wgpu::BindGroupEntry<'_>> = buffers
-                .iter()
-                .map(|(binding, buffer)| wgpu::BindGroupEntry {
-                    binding: *binding,
-                    resource: buffer.as_entire_binding(),
-                })
-                .collect();
-            self.opened.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: None,
-                layout: &self.opened.layout,
-                entries: &entries,
-            })
-        });
-        let bindings = bindings.clone();
+        let seen = self.memory.seen();
+        let bindings = match &self.bindings {
+            Some(bindings) => bindings.clone(),
+            None => {
+                let code = self.code.as_ref().ok_or_else(|| internal("a dispatch without code"))?;
+                let beside = [(1, code), (2, &self.state)];
+                let whole = |(binding, buffer)| (binding, whole(buffer));
+                let all = self.memory.bound().chain(beside).map(whole);
+                self.opened.units.bind(&self.opened.device, seen, all)?
+            }
+        };
+        self.bindings = Some(bindings.clone());
+        let pipeline = self.opened.units.get(&self.opened.device, 0, seen)?;
         self.flush();
-        self.opened.queue.write_buffer(&self.state, 0, &bytes_of(state));
-        let mut encoder = self.encoder();
+        self.opened.queue.write_buffer(&self.state, 0, bytemuck::cast_slice(state));
+        let mut encoder = self.opened.encoder();
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
                 timestamp_writes: None,
             });
-            pass.set_pipeline(&self.opened.pipeline);
+            pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bindings, &[]);
             pass.dispatch_workgroups(1, 1, 1);
         }
@@ -481,9 +469,10 @@ impl Unit for Device {
         encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, 0, bytes);
         let seen = self.window.len() as u64 * 4;
         if seen > 0 {
-            encoder.copy_buffer_to_buffer(&self.heap, 0, &self.staging, bytes, seen);
+            encoder.copy_buffer_to_buffer(&self.memory.banks[0], 0, &self.staging, bytes, seen);
         }
-        let words = self.submit(encoder, bytes + seen)?;
+        let mut words = vec![0; state.len() + self.window.len()];
+        self.submit(encoder, &mut words)?;
         let (ended, seen) = words.split_at(state.len());
         state.copy_from_slice(ended);
         self.window.refresh(seen);

@@ -1,5 +1,6 @@
 //! Kernels over a grid of workgroups, beside the control unit and on the same memory.
 
+use star_shaders::Shader;
 use star_vm::BackendError;
 
 /// What a kernel is given: words that are the same for every thread.
@@ -29,11 +30,14 @@ pub(crate) trait Grid {
     /// Bits of a table from which on it pays to stop for the host: for a loop with turns of its own, and for one dispatch.
     fn least_bits(&self) -> [u64; 2];
 
-    /// The kernel with this text, which binds memory as `mem` and what it is given as `given`; compiled once.
+    /// The kernel of a shader that binds what it is given as `given`; compiled once.
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] if the driver refuses it.
-    fn kernel(&mut self, text: &str) -> Result<Kernel, BackendError>;
+    fn kernel(&mut self, shader: &Shader) -> Result<Kernel, BackendError>;
+
+    /// Buffers that memory has.
+    fn banks(&self) -> usize;
 
     /// Runs dispatches one after another, each of which sees what those before it wrote, and waits for their end.
     /// Nanoseconds that the device took, if it can tell.

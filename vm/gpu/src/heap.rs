@@ -1,6 +1,7 @@
 //! The heap: who has which words of a unit's memory. All values lie in it, those of a run and those that outlive it.
 
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 use star_base::limbs::OutOfMemory;
 use star_vm::BackendError;
@@ -13,6 +14,17 @@ const ALIGN: u32 = 16;
 /// The beginning of the memory is for small things, which the host looks at (`device/window.rs`): large blocks lie behind it.
 const FOR_SMALL: u32 = 1 << 13;
 const LARGE: u32 = 1 << 12;
+
+/// A share of the first bank that values leave to what has to lie there.
+const NEAR_SHARE: u32 = 64;
+
+/// What memory is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum For {
+    /// Frames, records, constants.
+    Near,
+    Value,
+}
 
 /// Words that somebody has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,32 +59,36 @@ impl Heap {
         self.used * 4
     }
 
-    /// Zeros.
+    /// Zeros, for a value.
     ///
     /// # Errors
     /// If the device has no more memory, or is gone.
     pub(crate) fn take(&mut self, words: u64) -> Result<Block, BackendError> {
+        self.taken(words, For::Value)
+    }
+
+    /// Zeros in the first bank, for what the control unit finds its way by.
+    ///
+    /// # Errors
+    /// As for [`Heap::take`].
+    pub(crate) fn take_near(&mut self, words: u64) -> Result<Block, BackendError> {
+        self.taken(words, For::Near)
+    }
+
+    fn taken(&mut self, words: u64, why: For) -> Result<Block, BackendError> {
         let refused = OutOfMemory { n_bytes: u128::from(words) * 4 };
         if words == 0 {
             return Ok(Block::default());
         }
         let wanted = words.next_multiple_of(u64::from(ALIGN));
         let wanted = u32::try_from(wanted).map_err(|_| refused)?;
-        let mut found = self.fitting(wanted);
+        let mut found = self.fitting(wanted, why);
         if found.is_none() {
-            let least = u64::from(self.unit.words()) + u64::from(wanted) + u64::from(ALIGN);
-            let most = self.unit.max_words();
-            let spaced = least + u64::from(FOR_SMALL);
-            let is_first = wanted >= LARGE && self.unit.words() < FOR_SMALL && spaced <= most;
-            let least = if is_first { spaced } else { least };
-            let words = least.max(u64::from(self.unit.words()) * 2).min(most);
-            if words < least {
-                return Err(refused.into());
-            }
-            let before = self.unit.words();
-            self.unit.grow(u32::try_from(words).map_err(|_| refused)?)?;
-            self.join(before.max(ALIGN), self.unit.words() - before.max(ALIGN));
-            found = self.fitting(wanted);
+            let words = self.enough(wanted, why).ok_or(refused)?;
+            let before = self.unit.words().max(ALIGN);
+            self.unit.grow(words)?;
+            self.join(before, self.unit.words() - before);
+            found = self.fitting(wanted, why);
         }
         let at = found.ok_or(refused)?;
         if let Some((&start, &has)) = self.free.range(..=at).next_back() {
@@ -90,6 +106,40 @@ impl Heap {
         Ok(Block { at, words: wanted })
     }
 
+    /// Where so many words may lie, what suits best first.
+    fn places(&self, words: u32, why: For) -> [Range<u32>; 3] {
+        let (bank, most) = (self.unit.bank_words(), self.unit.max_words());
+        let all = u32::try_from(most).unwrap_or(u32::MAX);
+        let is_divided = all > bank;
+        let first = if words >= LARGE { FOR_SMALL } else { 0 };
+        match why {
+            For::Near => [0..bank.min(all), 0..0, 0..0],
+            For::Value if is_divided => {
+                let kept = bank - (bank / NEAR_SHARE).max(FOR_SMALL).min(bank / 2);
+                [bank..all, first.min(kept)..kept, 0..kept]
+            }
+            For::Value => [first.min(all)..all, 0..all, 0..0],
+        }
+    }
+
+    /// How large memory becomes where so many words fit: twice as large up to a bank, and a quarter of one more beyond.
+    fn enough(&self, words: u32, why: For) -> Option<u32> {
+        let (has, bank) = (self.unit.words(), self.unit.bank_words());
+        // What is free at the end is part of what is needed.
+        let last = self.free.last_key_value().filter(|(at, free)| **at + **free == has);
+        let begin = last.map_or(has.max(ALIGN), |(at, _)| *at);
+        let ends = self.places(words, why).into_iter().filter_map(|place| {
+            let end = begin.max(place.start).checked_add(words)?;
+            (end > has && end <= place.end).then_some((end, place.end))
+        });
+        let (least, most) = ends.min()?;
+        let roomy = match least <= bank {
+            true => least.max(has.saturating_mul(2)).min(bank),
+            false => least.checked_next_multiple_of(bank / 4).unwrap_or(u32::MAX),
+        };
+        Some(roomy.min(most.max(least)))
+    }
+
     /// Gives words back.
     pub(crate) fn give(&mut self, block: Block) {
         if block.words > 0 {
@@ -98,12 +148,14 @@ impl Heap {
         }
     }
 
-    fn fitting(&self, words: u32) -> Option<u32> {
-        let behind = |at: u32| if words >= LARGE { at.max(FOR_SMALL) } else { at };
-        let mut free = self.free.iter();
-        let far = free.find(|(at, has)| **at + **has >= behind(**at).saturating_add(words));
-        let far = far.map(|(at, _)| behind(*at));
-        far.or_else(|| self.free.iter().find(|(_, has)| **has >= words).map(|(at, _)| *at))
+    fn fitting(&self, words: u32, why: For) -> Option<u32> {
+        self.places(words, why).into_iter().find_map(|place| {
+            self.free.iter().find_map(|(at, has)| {
+                let at_least = (*at).max(place.start);
+                let end = (*at + *has).min(place.end);
+                (at_least.checked_add(words)? <= end).then_some(at_least)
+            })
+        })
     }
 
     fn join(&mut self, mut at: u32, mut words: u32) {

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use star_shaders::{Limb, Shader};
 use star_vm::BackendError;
 
 use crate::backend::Gpu;
@@ -28,14 +29,13 @@ impl Gpu {
         let block = heap.take(u64::from(limbs) * 4 * u64::from(reads + writes))?;
         let (mut all, mut put) = (String::new(), String::new());
         for stream in 0..reads {
-            let _ = writeln!(all, "  v = v ^ mem[at + {stream}u * limbs + x];");
+            let _ = writeln!(all, "  v = v ^ load(at + {stream}u * limbs + x);");
         }
         for stream in reads..reads + writes {
-            let _ = writeln!(put, "  mem[at + {stream}u * limbs + x] = v;");
+            let _ = writeln!(put, "  store(at + {stream}u * limbs + x, v);");
         }
-        let text = format!(
-            "@group(0) @binding(0) var<storage, read_write> mem: array<vec4<u32>>;
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+        let body = format!(
+            "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 @compute @workgroup_size({THREADS})
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
   let at = given[0].x; let limbs = given[0].y;
@@ -47,7 +47,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
         );
         let mut times = Vec::new();
         let timed = heap.unit.grid().ok_or_else(|| internal("no grid")).and_then(|grid| {
-            let kernel = grid.kernel(&text)?;
+            let kernel = grid.kernel(&Shader { limb: Limb::Four, body })?;
             let mut given: Given = [0; 32];
             given[..3].copy_from_slice(&[block.at / 4, limbs, wide]);
             let launch = Launch { kernel, groups: [wide, groups.div_ceil(wide.max(1))], given };

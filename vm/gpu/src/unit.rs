@@ -25,6 +25,9 @@ pub(crate) trait Unit {
     /// Words that its memory may have at most.
     fn max_words(&self) -> u64;
 
+    /// Words of a buffer of its memory: larger memory is in several.
+    fn bank_words(&self) -> u32;
+
     /// Words that its memory has.
     fn words(&self) -> u32;
 

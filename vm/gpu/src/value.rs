@@ -1,5 +1,6 @@
 //! Values on the device, and the way of bits there and back.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -122,10 +123,17 @@ impl Kind {
 pub(crate) fn upload(heap: &mut Heap, at: u32, limbs: &[u64]) -> Result<(), BackendError> {
     // The device takes what it is given piece by piece.
     for (idx, piece) in limbs.chunks(PIECE).enumerate() {
-        let words: Vec<u32> = words_of(piece).collect();
-        heap.unit.write(at + (idx * PIECE * 2) as u32, &words)?;
+        heap.unit.write(at + (idx * PIECE * 2) as u32, &words(piece))?;
     }
     Ok(())
+}
+
+/// Limbs of the host as words of the device.
+fn words(limbs: &[u64]) -> Cow<'_, [u32]> {
+    match cfg!(target_endian = "little") {
+        true => Cow::Borrowed(bytemuck::cast_slice(limbs)),
+        false => words_of(limbs).collect(),
+    }
 }
 
 /// Limbs that go to the device or come from it at once: 8 MiB.
@@ -143,21 +151,22 @@ pub(crate) fn download(
         return Ok(());
     }
     let at_once = (PIECE * 2 / stride).max(1);
-    let (mut words, mut limbs) = (Vec::new(), vec![0; stride / 2]);
+    let mut limbs: Vec<u64> = Vec::new();
     for first in (0..columns).step_by(at_once) {
         let n = at_once.min(columns - first);
-        words.resize(n * stride, 0);
-        heap.unit.read(at + (first * stride) as u32, &mut words)?;
-        for (idx, line) in words.chunks(stride).enumerate() {
+        limbs.resize(n * stride / 2, 0);
+        let words: &mut [u32] = bytemuck::cast_slice_mut(&mut limbs);
+        heap.unit.read(at + (first * stride) as u32, words)?;
+        if cfg!(target_endian = "big") {
+            limbs.iter_mut().for_each(|limb| *limb = limb.rotate_left(32));
+        }
+        for (idx, line) in limbs.chunks_mut(stride / 2).enumerate() {
             let used = rows.div_ceil(32) as usize;
-            for (limb, pair) in limbs.iter_mut().zip(line.chunks(2)) {
-                *limb = u64::from(pair[0]) | u64::from(pair[1]) << 32;
-            }
             // Nobody writes the other half of the last limb.
             if used % 2 == 1 {
-                limbs[used / 2] &= 0xffff_ffff;
+                line[used / 2] &= 0xffff_ffff;
             }
-            into(first + idx, &limbs);
+            into(first + idx, line);
         }
     }
     Ok(())
@@ -231,9 +240,14 @@ pub(crate) fn upload_columns(
     let at_once = (PIECE * 2 / stride).max(1);
     for first in (0..table.n_cols()).step_by(at_once) {
         let columns = first..table.n_cols().min(first + at_once);
-        let words: Vec<u32> =
-            columns.flat_map(|idx| words_of(table.column_limbs(idx)).take(stride)).collect();
-        heap.unit.write(at + (first * stride) as u32, &words)?;
+        let at = at + (first * stride) as u32;
+        if columns.len() == 1 {
+            upload(heap, at, &table.column_limbs(first)[..stride / 2])?;
+            continue;
+        }
+        let mut limbs = Vec::with_capacity(columns.len() * stride / 2);
+        columns.for_each(|idx| limbs.extend(&table.column_limbs(idx)[..stride / 2]));
+        heap.unit.write(at, &words(&limbs))?;
     }
     Ok(())
 }

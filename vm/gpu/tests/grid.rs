@@ -40,9 +40,10 @@ impl Host for Nobody {
     }
 }
 
-/// The device with usual sizes and with tiny ones; `None` without an adapter, which a test may have to have.
-fn devices() -> Option<[Gpu; 2]> {
-    let settings = [DeviceSettings::default(), DeviceSettings::tiny()];
+/// The device with usual sizes, with tiny ones, and with memory in many buffers; `None` without an adapter, which a test may have to have.
+fn devices() -> Option<[Gpu; 3]> {
+    let settings =
+        [DeviceSettings::default(), DeviceSettings::tiny(), DeviceSettings::tiny_banks()];
     let opened: Result<Vec<Gpu>, String> = settings.iter().map(Gpu::open).collect();
     match opened {
         Ok(opened) => opened.try_into().ok(),
@@ -276,6 +277,30 @@ fn the_native_of_the_closure_is_right_at_every_border() {
 }
 
 #[test]
+fn memory_beyond_one_binding_is_in_several_buffers() {
+    let Some([one, _, many]) = devices() else { return };
+    let mut random = Random(14);
+    for (text, size) in [(by_rows(" native closure"), 1000), (by_rows(""), 1000)] {
+        let graph = random.table((size, size), 1);
+        let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
+        let expected = HostValue::Table(closed(graph, size));
+        let banks = [&one, &many].map(|device| {
+            let (outcome, values, stats) = run(device, &text, &args, LIMITS);
+            assert_eq!(outcome, Outcome::Done, "{size}");
+            assert!(values[1] == expected, "{size}");
+            assert!(stats.paths.grid_kernels > 0, "{size}");
+            stats.paths.grid_banks
+        });
+        assert_eq!(banks[0], 0, "{size}");
+        assert!(banks[1] > 4, "{size}: {banks:?}");
+    }
+    // There are 16 of them, of 32 KiB.
+    let wide = HostValue::Table(random.table((2100, 2100), 1));
+    let refused = many.load(wide, true).err();
+    assert!(matches!(refused, Some(BackendError::OutOfMemory(_))), "{refused:?}");
+}
+
+#[test]
 fn a_native_that_may_not_be_taken_leaves_what_its_body_leaves() {
     let Some(devices) = devices() else { return };
     let mut random = Random(6);
@@ -311,7 +336,7 @@ fn textbook_closures_are_lifted_turn_by_turn() {
             for text in [by_rows(""), by_columns("1 to %n")] {
                 // The reference takes its time.
                 let counted = (size <= 65).then(|| run(&Reference::new(), &text, &args, LIMITS).2);
-                for (device, least) in devices.iter().zip([1 << 10, 1]) {
+                for (device, least) in devices.iter().zip([1 << 10, 1, 1]) {
                     let context = format!("{size} of {shape:?}, {percent} %, from {least} bits on");
                     let (outcome, values, stats) = run(device, &text, &args, LIMITS);
                     assert_eq!(outcome, Outcome::Done, "{context}");
@@ -348,7 +373,7 @@ fn turns_may_go_down_and_begin_anywhere() {
 
 #[test]
 fn a_turn_that_would_trap_traps_where_it_is_written() {
-    let Some([device, _]) = devices() else { return };
+    let Some([device, ..]) = devices() else { return };
     let mut random = Random(9);
     let cases = [
         (by_rows(""), 41, (40, 50), Declined::Guard),
@@ -369,7 +394,7 @@ fn a_turn_that_would_trap_traps_where_it_is_written() {
 
 #[test]
 fn a_loop_of_one_dispatch_combines_lines() {
-    let Some([_, device]) = devices() else { return };
+    let Some([_, device, _]) = devices() else { return };
     let mut random = Random(10);
     for (rows, columns) in [(1, 1), (40, 33), (65, 7), (129, 300), (513, 64)] {
         let n = rows as i64;
@@ -411,7 +436,7 @@ locations {
 
 #[test]
 fn extremes_are_kernels() {
-    let Some([_, device]) = devices() else { return };
+    let Some([_, tiny, banks]) = devices() else { return };
     let mut random = Random(12);
     // Of numbers of few bits, many are the least; of long ones, one is, in a block of rows.
     let shapes =
@@ -425,17 +450,19 @@ fn extremes_are_kernels() {
                 HostValue::Slice(random.bits(rows, percent / 4)),
             ];
             let (expected, wanted, _) = run(&Reference::new(), EXTREMES, &args, LIMITS);
-            let (outcome, values, stats) = run(&device, EXTREMES, &args, LIMITS);
-            assert_eq!(outcome, expected, "{rows}×{columns}, {percent} %");
-            assert!(values == wanted, "{rows}×{columns}, {percent} %");
-            assert_eq!(stats.paths.grid_runs, 2, "{rows}×{columns}, {percent} %");
+            for device in [&tiny, &banks] {
+                let (outcome, values, stats) = run(device, EXTREMES, &args, LIMITS);
+                assert_eq!(outcome, expected, "{rows}×{columns}, {percent} %");
+                assert!(values == wanted, "{rows}×{columns}, {percent} %");
+                assert_eq!(stats.paths.grid_runs, 2, "{rows}×{columns}, {percent} %");
+            }
         }
     }
 }
 
 #[test]
 fn a_mode_is_kept_or_refused() {
-    let Some([device, _]) = devices() else { return };
+    let Some([device, ..]) = devices() else { return };
     let of = |mode: Mode| {
         Gpu::open(&DeviceSettings { mode, ..DeviceSettings::default() }).expect("an adapter")
     };

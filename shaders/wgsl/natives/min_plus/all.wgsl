@@ -1,7 +1,6 @@
 // The second half of a round: every length, or the one by way of 64 pivots if that is less. A workgroup has 128 lines and 128
 // places of the matrix, a thread 8 and 8 of these: places are counted in fours. What LOAD, STEPS and STORE stand for is written out for each of them.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<vec4<u32>>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 // Lengths from and to 16 pivots: [pivot][four others].
@@ -19,7 +18,7 @@ LOAD
   for (var first = 0u; first < 64u; first += 16u) {
     for (var i = id; i < 512u; i += THREADS) {
       let at = (first + (i >> 5u)) * side + (i & 31u);
-      down[i] = mem[down_at + at]; across[i] = mem[across_at + at];
+      down[i] = load(down_at + at); across[i] = load(across_at + at);
     }
     workgroupBarrier();
     for (var k = 0u; k < 512u; k += 128u) {

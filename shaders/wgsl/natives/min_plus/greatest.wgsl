@@ -1,6 +1,5 @@
 // The greatest of the notes that the reading workgroups left, for the host, and behind them the limb of a word.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 var<workgroup> seen: array<vec2<u32>, THREADS>;
@@ -10,7 +9,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
   let notes = given[0].x; let n = given[0].y; let word = given[0].z; let into = given[0].w;
   var own = vec2<u32>(0u);
   for (var i = id; i < n; i += THREADS) {
-    own = max(own, vec2<u32>(mem[notes + 2u * i], mem[notes + 2u * i + 1u]));
+    own = max(own, vec2<u32>(load(notes + 2u * i), load(notes + 2u * i + 1u)));
   }
   seen[id] = own;
   workgroupBarrier();
@@ -20,6 +19,6 @@ fn main(@builtin(local_invocation_index) id: u32) {
   }
   if (id == 0u) {
     let both = seen[0];
-    mem[into] = both.x; mem[into + 1u] = both.y; mem[into + 2u] = mem[word];
+    store(into, both.x); store(into + 1u, both.y); store(into + 2u, load(word));
   }
 }

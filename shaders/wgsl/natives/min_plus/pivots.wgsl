@@ -2,7 +2,6 @@
 // lengths among the pivots, which all need, and those of 64 other vertices: the even ones to the pivots, the
 // odd ones from them, a line for each pivot either way.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 // Lengths among the pivots, [to][from] for even workgroups and [from][to] for odd ones; lengths of the others, [pivot][other].
@@ -16,13 +15,13 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let is_odd = (group.x & 1u) == 1u; let start = 64u * (group.x >> 1u);
   for (var i = id; i < 4096u; i += THREADS) {
     let high = i >> 6u; let low = i & 63u;
-    let length = mem[matrix + (first + high) * side + first + low];
+    let length = load(matrix + (first + high) * side + first + low);
     if (is_odd) {
       among[64u * low + high] = length;
-      others[64u * low + high] = mem[matrix + (start + high) * side + first + low];
+      others[64u * low + high] = load(matrix + (start + high) * side + first + low);
     } else {
       among[i] = length;
-      others[i] = mem[matrix + (first + high) * side + start + low];
+      others[i] = load(matrix + (first + high) * side + start + low);
     }
   }
   workgroupBarrier();
@@ -52,9 +51,9 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
     let line = a + 16u * i; let at = 64u * line + b;
     var found = p;
     if (i == 1u) { found = q; } else if (i == 2u) { found = r; } else if (i == 3u) { found = s; }
-    mem[into + line * side] = min(others[at], found.x);
-    mem[into + line * side + 16u] = min(others[at + 16u], found.y);
-    mem[into + line * side + 32u] = min(others[at + 32u], found.z);
-    mem[into + line * side + 48u] = min(others[at + 48u], found.w);
+    store(into + line * side, min(others[at], found.x));
+    store(into + line * side + 16u, min(others[at + 16u], found.y));
+    store(into + line * side + 32u, min(others[at + 32u], found.z));
+    store(into + line * side + 48u, min(others[at + 48u], found.w));
   }
 }

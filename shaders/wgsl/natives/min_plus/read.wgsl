@@ -4,7 +4,6 @@
 // A workgroup has 256 rows and a share of the fields. It leaves its greatest number, and whether a vertex has no length to
 // itself.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 var<workgroup> seen: array<vec2<u32>, THREADS>;
@@ -24,7 +23,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
         var bits = 0u;
         var at = table + field * width * stride + (row >> 5u);
         for (var i = 0u; i < width; i++) {
-          bits = (bits << 1u) | ((mem[at] >> (row & 31u)) & 1u);
+          bits = (bits << 1u) | ((load(at) >> (row & 31u)) & 1u);
           at += stride;
         }
         if (bits != all_ones) {
@@ -34,7 +33,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
           own.y = 1u;
         }
       }
-      mem[matrix + field * side + row] = number;
+      store(matrix + field * side + row, number);
     }
   }
   seen[id] = own;
@@ -45,6 +44,6 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   }
   if (id < 2u) {
     let both = seen[0];
-    mem[notes + 2u * (group.y * across + group.x) + id] = select(both.y, both.x, id == 0u);
+    store(notes + 2u * (group.y * across + group.x) + id, select(both.y, both.x, id == 0u));
   }
 }

@@ -1,6 +1,5 @@
 // Integers become numbers in the columns of a table. A workgroup has 1024 rows of a field.
 
-@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
 // The numbers of 32 limbs; each limb begins in a bank of its own.
@@ -14,7 +13,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   for (var i = id; i < 1024u; i += THREADS) {
     var number = 0u;
     if (start + i < n) {
-      number = mem[matrix + field * side + start + i];
+      number = load(matrix + field * side + start + i);
       if (number == NONE) { number = 0xffffffffu; }
     }
     numbers[33u * (i >> 5u) + (i & 31u)] = number;
@@ -27,7 +26,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
       for (var row = 0u; row < 32u; row++) {
         bits |= ((numbers[33u * limb + row] >> (width - 1u - place)) & 1u) << row;
       }
-      mem[table + (field * width + place) * stride + start / 32u + limb] = bits;
+      store(table + (field * width + place) * stride + start / 32u + limb, bits);
     }
   }
 }

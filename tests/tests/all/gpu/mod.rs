@@ -56,7 +56,7 @@ fn generated_programs_leave_the_same_on_the_twin() {
 
 #[test]
 fn generated_programs_leave_the_same_on_an_adapter() {
-    match machines(&["gpu", "gpu-tiny"]) {
+    match machines(&["gpu", "gpu-tiny", "gpu-banks"]) {
         Ok(machines) => {
             agree_about_programs(&machines, 3001..3011);
             agree_about_sir(&machines, 3001..3041);

@@ -90,6 +90,11 @@ impl Window {
         (!range.is_empty()).then(|| (range.start as u32, &self.words[range]))
     }
 
+    /// Do words from here on lie in it?
+    pub(super) fn reaches(&self, at: u32) -> bool {
+        (at as usize) < self.most
+    }
+
     /// The device has changed words that may lie in the window.
     pub(super) fn forget(&mut self) {
         self.is_valid = false;
@@ -102,20 +107,15 @@ impl Window {
     }
 }
 
-/// Words as a device takes them.
-pub(super) fn bytes_of(words: &[u32]) -> Vec<u8> {
-    let mut bytes = vec![0; 4 * words.len()];
-    for (piece, word) in bytes.chunks_exact_mut(4).zip(words) {
-        piece.copy_from_slice(&word.to_le_bytes());
-    }
-    bytes
-}
-
 impl Device {
     /// The device gets what was written.
     pub(super) fn flush(&mut self) {
         if let Some((at, words)) = self.window.take_written() {
-            self.opened.queue.write_buffer(&self.heap, u64::from(at) * 4, &bytes_of(words));
+            self.opened.queue.write_buffer(
+                &self.memory.banks[0],
+                u64::from(at) * 4,
+                bytemuck::cast_slice(words),
+            );
         }
     }
 
@@ -126,9 +126,10 @@ impl Device {
         }
         if self.window.inside(at, into.len()).is_some() && !self.window.is_valid {
             let bytes = self.window.len() as u64 * 4;
-            let mut encoder = self.encoder();
-            encoder.copy_buffer_to_buffer(&self.heap, 0, &self.staging, 0, bytes);
-            let words = self.submit(encoder, bytes)?;
+            let mut encoder = self.opened.encoder();
+            encoder.copy_buffer_to_buffer(&self.memory.banks[0], 0, &self.staging, 0, bytes);
+            let mut words = vec![0; self.window.len()];
+            self.submit(encoder, &mut words)?;
             self.window.refresh(&words);
         }
         Ok(self.window.read(at, into))

@@ -7,20 +7,21 @@
 //! candidates has ones only, which are nobody's better.
 
 use star_ir::Sense;
+use star_shaders::{Limb, Shader};
 
 use super::text::{THREADS, head, of_width};
 
 /// The kernels of an extreme, one behind another.
 pub(crate) struct Kernels {
     /// The least word of each block, and its rows.
-    pub(crate) blocks: String,
+    pub(crate) blocks: Shader,
     /// 32 bits of the least word of all.
-    pub(crate) least: String,
+    pub(crate) least: Shader,
     /// Rows of blocks that hold another one go.
-    pub(crate) keep: String,
+    pub(crate) keep: Shader,
 }
 
-pub(crate) fn kernels(sense: Sense, width: u32) -> Kernels {
+pub(crate) fn kernels(sense: Sense, limb: Limb) -> Kernels {
     let zero = match sense {
         Sense::Min => "~c",
         Sense::Max => "c",
@@ -36,7 +37,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   let x = block * {THREADS}u + lane;
   let own = min(x, limbs - 1u);
   var z = L(#ZEROS);
-  if (x < limbs) {{ z = mem[mask + x]; }}
+  if (x < limbs) {{ z = load(mask + x); }}
   let chunks = (columns + 31u) / 32u;
   var found = L(#ZEROS);
   for (var chunk = 0u; chunk < chunks; chunk = chunk + 1u) {{
@@ -44,7 +45,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let had = any(z != L(#ZEROS));
     var word = 0u;
     for (var j = 32u * chunk; j < end; j = j + 1u) {{
-      let c = mem[table + j * stride + own];
+      let c = load(table + j * stride + own);
       let y = z & {zero};
       let has = any(y != L(#ZEROS));
       z = select(z, y, has);
@@ -57,18 +58,17 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if (word != least) {{ z = L(#ZEROS); }}
     found[chunk % #Wu] = least;
     if (lane == 0u && (chunk % #Wu == #Wu - 1u || chunk + 1u == chunks)) {{
-      mem[words + block * ((chunks + #Wu - 1u) / #Wu) + chunk / #Wu] = found;
+      store(words + block * ((chunks + #Wu - 1u) / #Wu) + chunk / #Wu, found);
     }}
   }}
-  if (x < limbs) {{ mem[rows_out + x] = z; }}
+  if (x < limbs) {{ store(rows_out + x, z); }}
 }}
 ",
         head = head()
     );
     // What is found lies in words of its own, which no other kernel touches meanwhile.
     let least = format!(
-        "@group(0) @binding(0) var<storage, read_write> mem: array<atomic<u32>>;
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+        "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 var<workgroup> best: atomic<u32>;
 
 @compute @workgroup_size({THREADS})
@@ -79,13 +79,13 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
   if (block < blocks) {{
     var is_least = true;
     for (var before = 0u; before < chunk; before = before + 1u) {{
-      let other = ~atomicLoad(&mem[all + before]);
-      is_least = is_least && atomicLoad(&mem[words + block * per + before]) == other;
+      let other = ~load(all + before);
+      is_least = is_least && load(words + block * per + before) == other;
     }}
-    if (is_least) {{ atomicMax(&best, ~atomicLoad(&mem[words + block * per + chunk])); }}
+    if (is_least) {{ atomicMax(&best, ~load(words + block * per + chunk)); }}
   }}
   workgroupBarrier();
-  if (lane == 0u) {{ atomicMax(&mem[all + chunk], atomicLoad(&best)); }}
+  if (lane == 0u) {{ join_max(all + chunk, atomicLoad(&best)); }}
 }}
 "
     );
@@ -101,10 +101,11 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
   for (var chunk = 0u; chunk < chunks; chunk = chunk + 1u) {{
     is_least = is_least && word(words + block * per + chunk) == ~word(all + chunk);
   }}
-  if (x < limbs && !is_least) {{ mem[rows_out + x] = L(#ZEROS); }}
+  if (x < limbs && !is_least) {{ store(rows_out + x, L(#ZEROS)); }}
 }}
 ",
         head = head()
     );
-    Kernels { blocks: of_width(&blocks, width), least, keep: of_width(&keep, width) }
+    let least = Shader { limb: Limb::Joined, body: least };
+    Kernels { blocks: of_width(&blocks, limb), least, keep: of_width(&keep, limb) }
 }

@@ -25,6 +25,7 @@ use text::Texts;
 pub(crate) use text::{FIRST_GIVEN, IN_GIVEN, THREADS};
 
 use star_ir::{SizeOperand, Stmt, StmtKind, VarId, visit};
+use star_shaders::Shader;
 
 /// A run of statements that becomes a kernel.
 #[derive(Clone, Debug)]
@@ -100,13 +101,13 @@ impl Fused {
     }
 
     /// The text for limbs of two words, or of four.
-    pub(crate) fn text(&self, is_wide: bool) -> &str {
+    pub(crate) fn text(&self, is_wide: bool) -> &Shader {
         if is_wide { &self.texts.wide } else { &self.texts.narrow }
     }
 
     /// The kernel that puts the answers to questions together, if there are any.
-    pub(crate) fn gather(&self) -> Option<&str> {
-        self.texts.gather.as_deref()
+    pub(crate) fn gather(&self) -> Option<&Shader> {
+        self.texts.gather.as_ref()
     }
 }
 

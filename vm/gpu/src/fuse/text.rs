@@ -8,6 +8,8 @@ use star_ir::{
     StmtKind, Ty, VarId,
 };
 
+use star_shaders::{Limb, Shader};
+
 use super::{Ask, Asked, Given};
 
 /// Threads of a workgroup.
@@ -31,9 +33,8 @@ const ANY: &str = "#ANY";
 
 /// In front of every kernel: its memory in limbs of a few words, what it is given, bits of words.
 const HEAD: &str = "alias L = vec#W<u32>;
-@group(0) @binding(0) var<storage, read_write> mem: array<L>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
-fn word(at: u32) -> u32 { return mem[at / #Wu][at % #Wu]; }
+fn word(at: u32) -> u32 { return load(at / #Wu)[at % #Wu]; }
 fn bit(at: u32, i: i32) -> i32 {
   let place = u32(i - 1);
   return i32((word(at + (place >> 5u)) >> (place & 31u)) & 1u);
@@ -55,23 +56,24 @@ pub(super) fn head() -> &'static str {
 #[derive(Clone, Debug)]
 pub(super) struct Texts {
     /// For limbs of two words.
-    pub(super) narrow: String,
+    pub(super) narrow: Shader,
     /// For limbs of four words.
-    pub(super) wide: String,
+    pub(super) wide: Shader,
     /// What puts the answers to questions together, if there are any.
-    pub(super) gather: Option<String>,
+    pub(super) gather: Option<Shader>,
 }
 
 impl Texts {
     /// Those of a run with this text, for limbs of any width, and these questions.
     pub(super) fn new(text: &str, asks: &[Asked]) -> Self {
         let gather = (!asks.is_empty()).then(|| gather(asks));
-        Texts { narrow: of_width(text, 2), wide: of_width(text, 4), gather }
+        Texts { narrow: of_width(text, Limb::Pair), wide: of_width(text, Limb::Four), gather }
     }
 }
 
-/// The text for limbs of so many words.
-pub(super) fn of_width(text: &str, width: u32) -> String {
+/// The text for limbs of two words, or of four.
+pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
+    let width = if limb == Limb::Four { 4 } else { 2 };
     let each = |sep: &str, of: &dyn Fn(u32) -> String| -> String {
         (0..width).map(of).collect::<Vec<_>>().join(sep)
     };
@@ -84,26 +86,28 @@ pub(super) fn of_width(text: &str, width: u32) -> String {
     let count = each(" + ", &|c| format!("countOneBits(s[{c}])"));
     let any = each(" | ", &|c| format!("s[{c}]"));
     let zeros = each(", ", &|_| "0u".to_owned());
-    text.replace(WIDTH, &width.to_string())
+    let body = text
+        .replace(WIDTH, &width.to_string())
         .replace(ONES, &ones)
         .replace(ZEROS, &zeros)
         .replace(FIRST, &first)
         .replace(COUNT, &count)
-        .replace(ANY, &any)
+        .replace(ANY, &any);
+    Shader { limb, body }
 }
 
 /// Puts together what workgroups found: words of theirs, one for each question, with one for each at the end.
-fn gather(asks: &[Asked]) -> String {
+fn gather(asks: &[Asked]) -> Shader {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
     for (idx, asked) in asks.iter().enumerate() {
         let join = atomic(asked.ask);
         let _ = writeln!(slots, "var<workgroup> found{idx}: atomic<u32>;");
-        let _ = writeln!(own, "    {join}(&found{idx}, atomicLoad(&mem[at + {idx}u]));");
-        let _ = writeln!(all, "    {join}(&mem[all + {idx}u], atomicLoad(&found{idx}));");
+        let _ = writeln!(own, "    {join}(&found{idx}, load(at + {idx}u));");
+        let into = joined(asked.ask);
+        let _ = writeln!(all, "    {into}(all + {idx}u, atomicLoad(&found{idx}));");
     }
-    format!(
-        "@group(0) @binding(0) var<storage, read_write> mem: array<atomic<u32>>;
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+    let body = format!(
+        "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 {slots}
 @compute @workgroup_size({THREADS})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_index) lane: u32) {{
@@ -116,7 +120,8 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 {all}  }}
 }}
 "
-    )
+    );
+    Shader { limb: Limb::Joined, body }
 }
 
 /// How an answer joins others.
@@ -124,6 +129,14 @@ fn atomic(ask: Ask) -> &'static str {
     match ask {
         Ask::Some | Ask::None | Ask::First => "atomicMax",
         Ask::Count => "atomicAdd",
+    }
+}
+
+/// How it joins others in memory.
+fn joined(ask: Ask) -> &'static str {
+    match ask {
+        Ask::Some | Ask::None | Ask::First => "join_max",
+        Ask::Count => "join_add",
     }
 }
 
@@ -205,10 +218,11 @@ impl<'r> Text<'r> {
         self.assigned.insert(dst);
     }
 
+    /// The place of a limb of a column.
     fn column(&mut self, table: VarId, index: &Operand) -> Option<String> {
         let (at, stride) = (self.given(Given::Table(table)), self.given(Given::Stride(table)));
         let index = self.number(index)?;
-        Some(format!("mem[{at} + u32({index} - 1i) * {stride} + x]"))
+        Some(format!("{at} + u32({index} - 1i) * {stride} + x"))
     }
 
     fn statement(&mut self, stmt: &Stmt) -> Option<()> {
@@ -217,7 +231,7 @@ impl<'r> Text<'r> {
             StmtKind::PutColumn { table, index, value } => {
                 let value = self.read(*value);
                 let column = self.column(*table, index)?;
-                let _ = writeln!(self.body, "    {column} = {value};");
+                let _ = writeln!(self.body, "    store({column}, {value});");
                 Some(())
             }
             StmtKind::Size(SizeOp::Latch { dst, size }) => {
@@ -284,7 +298,7 @@ impl<'r> Text<'r> {
                 let (left, right) = (self.read(*left), self.read(*right));
                 format!("{left} {} {right}", sign(*op))
             }
-            Op::Column(table, index) => self.column(*table, index)?,
+            Op::Column(table, index) => format!("load({})", self.column(*table, index)?),
             Op::Int(op, left, right) => {
                 let sign = match op {
                     IntOp::Add => "+",
@@ -366,7 +380,7 @@ impl<'r> Text<'r> {
                 continue;
             }
             let (out, name) = (self.given(Given::Out(slice)), self.read(slice));
-            let _ = writeln!(stores, "    if ({out} != 0u) {{ mem[{out} + x] = {name}; }}");
+            let _ = writeln!(stores, "    if ({out} != 0u) {{ store({out} + x, {name}); }}");
         }
         let mut named: Vec<(VarId, usize)> = self.names.clone().into_iter().collect();
         named.sort_unstable_by_key(|(_, number)| *number);
@@ -384,7 +398,7 @@ impl<'r> Text<'r> {
                     let first = self.given(Given::In(var));
                     writeln!(
                         vars,
-                        "    var {name} = L({ZEROS}); if ({first} != 0u) {{ {name} = mem[{first} + x]; }}"
+                        "    var {name} = L({ZEROS}); if ({first} != 0u) {{ {name} = load({first} + x); }}"
                     )
                 }
             };
@@ -411,7 +425,7 @@ impl<'r> Text<'r> {
 ",
                 (0..n)
                     .map(|idx| format!(
-                        "    mem[at + {idx}u / #Wu][{idx}u % #Wu] = atomicLoad(&found{idx});\n"
+                        "    store_word(at + {idx}u / #Wu, {idx}u % #Wu, atomicLoad(&found{idx}));\n"
                     ))
                     .collect::<String>()
             );

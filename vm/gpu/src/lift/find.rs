@@ -139,7 +139,7 @@ impl<'r> Finder<'r> {
         };
         let changes = text.changes(made);
         let made = text.limb(made, line)?;
-        let (text, ports) = text.kernel(&some, &made, changes, turns.is_some());
+        let (shader, ports) = text.kernel(&some, &made, changes, turns.is_some());
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
         let Finder { steps, latches, turn_cost, cost, .. } = self;
         Some(Lifted {
@@ -150,7 +150,7 @@ impl<'r> Finder<'r> {
             iteration,
             objects,
             steps,
-            text,
+            shader,
             ports,
             turn_cost,
             cost,

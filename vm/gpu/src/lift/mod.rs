@@ -20,6 +20,7 @@ use std::collections::HashMap;
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{Check, LogicOp, Op, Operand, Program, RoutineId, SizeOperand, Stmt, VarId, visit};
+use star_shaders::Shader;
 
 /// A loop that becomes kernels.
 #[derive(Clone, Debug)]
@@ -37,8 +38,8 @@ pub(crate) struct Lifted {
     pub(crate) objects: Vec<VarId>,
     /// What is looked at and made before the first dispatch, in order.
     pub(crate) steps: Vec<Step>,
-    /// The text of its kernel.
-    pub(crate) text: String,
+    /// Its kernel.
+    pub(crate) shader: Shader,
     /// What its ports are, behind the words that every kernel is given.
     pub(crate) ports: Vec<Port>,
     /// Elementary operations of a turn, and of an iteration.

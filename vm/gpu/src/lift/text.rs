@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use star_ir::{LogicOp, VarId};
+use star_shaders::{Limb, Shader};
 
 use super::{Line, Node, Port};
 
@@ -48,9 +49,8 @@ enum Stage {
 }
 
 /// In front of every kernel: its memory, what it is given, a bit for every limb.
-const HEAD: &str = "@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
-fn bit(at: u32, place: u32) -> u32 { return 0u - ((mem[at + (place >> 5u)] >> (place & 31u)) & 1u); }
+const HEAD: &str = "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
+fn bit(at: u32, place: u32) -> u32 { return 0u - ((load(at + (place >> 5u)) >> (place & 31u)) & 1u); }
 fn below(n: u32, x: u32) -> u32 {
   let start = 32u * x;
   if (n >= start + 32u) { return 0xffffffffu; }
@@ -99,20 +99,20 @@ impl<'n> Text<'n> {
                     (format!("before{COLUMN}"), Stage::Loaded)
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
-                    (format!("mem[{at} + j{COLUMN} * {stride} + x]"), Stage::Column)
+                    (format!("load({at} + j{COLUMN} * {stride} + x)"), Stage::Column)
                 }
             }
             Node::Pivot(line, table) => {
                 (line == along).then_some(())?;
                 let text = if table == self.target {
                     match line {
-                        Line::Column => "mem[column_in + x]".to_owned(),
-                        Line::Row => format!("mem[row_in + j{COLUMN}]"),
+                        Line::Column => "load(column_in + x)".to_owned(),
+                        Line::Row => format!("load(row_in + j{COLUMN})"),
                     }
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
                     match line {
-                        Line::Column => format!("mem[{at} + k * {stride} + x]"),
+                        Line::Column => format!("load({at} + k * {stride} + x)"),
                         Line::Row => format!("bit({at} + j{COLUMN} * {stride}, k)"),
                     }
                 };
@@ -121,7 +121,7 @@ impl<'n> Text<'n> {
             Node::Outer(var) => {
                 let [at, _] = self.port(Port::Bits(var, along));
                 let text = match along {
-                    Line::Column => format!("mem[{at} + x]"),
+                    Line::Column => format!("load({at} + x)"),
                     Line::Row => format!("bit({at}, j{COLUMN})"),
                 };
                 (text, stage_of(along))
@@ -185,23 +185,23 @@ impl<'n> Text<'n> {
         made: &str,
         changes: Option<String>,
         has_turns: bool,
-    ) -> (String, Vec<Port>) {
+    ) -> (Shader, Vec<Port>) {
         let Text { ports, lets: [once, column, loaded], line, .. } = self;
         let changes = changes.unwrap_or_else(|| "0xffffffffu".to_owned());
         let count = match line {
             Line::Row => {
-                "  if (acts != 0u && j# == 0u) { mem[counts + x] += countOneBits(some#); }\n"
+                "  if (acts != 0u && j# == 0u) { store(counts + x, load(counts + x) + countOneBits(some#)); }\n"
             }
             Line::Column => {
-                "  if (acts != 0u && x == 0u && in#) { mem[counts + j#] += some# & 1u; }\n"
+                "  if (acts != 0u && x == 0u && in#) { store(counts + j#, load(counts + j#) + (some# & 1u)); }\n"
             }
         };
         let keeps = if has_turns { "in# && (next >> 5u == x || next == j#)" } else { "false" };
         let kept = match has_turns {
             false => "",
             true => {
-                "    if (next == j#) { mem[column_out + x] = after#; }
-    if (next >> 5u == x) { mem[row_out + j#] = 0u - ((after# >> (next & 31u)) & 1u); }
+                "    if (next == j#) { store(column_out + x, after#); }
+    if (next >> 5u == x) { store(row_out + j#, 0u - ((after# >> (next & 31u)) & 1u)); }
 "
             }
         };
@@ -210,13 +210,13 @@ impl<'n> Text<'n> {
 {column}  let some# = select(0u, {some} & is_row, in#);
   let touched# = some# & {changes}; let keeps# = {keeps};
   let at# = table + j# * stride + x;
-  let before# = mem[at#];
+  let before# = load(at#);
 "
         );
         let stores = format!(
             "{loaded}  let after# = ({made} & touched#) | (before# & ~touched#);
   if (touched# != 0u || keeps#) {{
-    if (after# != before#) {{ mem[at#] = after#; }}
+    if (after# != before#) {{ store(at#, after#); }}
 {kept}  }}
 {count}"
         );
@@ -224,7 +224,7 @@ impl<'n> Text<'n> {
             (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
         };
         let (loads, stores) = (all(&loads), all(&stores));
-        let text = format!(
+        let body = format!(
             "{HEAD}
 @compute @workgroup_size({ACROSS}, {DOWN})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>) {{
@@ -238,7 +238,7 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>) {{
 {once}{loads}{stores}}}
 "
         );
-        (text, ports)
+        (Shader { limb: Limb::Word, body }, ports)
     }
 }
 

@@ -1,5 +1,6 @@
 //! FLOYD over integers: numbers become a matrix beside the table, a round of 64 pivots is two dispatches.
 
+use star_shaders::Shader;
 use star_shaders::natives::min_plus::{
     BYTES, NONE, PIVOTS, SIDE, THREADS, WRITTEN, all, greatest, pivots, read, write,
 };
@@ -37,10 +38,10 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> NativeResult {
     let across = down + of_pivots as u32;
     let notes = across + of_pivots as u32;
     let found = notes + 2 * n_notes;
-    let mut launch = |text: String, groups: [u32; 2], given: &[u32]| {
+    let mut launch = |shader: Shader, groups: [u32; 2], given: &[u32]| {
         let mut all: Given = [0; 32];
         all[..given.len()].copy_from_slice(given);
-        Ok::<Launch, NotTaken>(Launch { kernel: call.kernel(&text)?, groups, given: all })
+        Ok::<Launch, NotTaken>(Launch { kernel: call.kernel(&shader)?, groups, given: all })
     };
     let bits = [table.at, table.stride, n, width, beside.at, side];
     let first = [&bits[..], &[notes, SHARE, readers[0]]].concat();

@@ -1,6 +1,7 @@
 //! MIN or MAX of a wide table begins: room for what blocks of rows find, and the dispatches.
 
 use star_ir::RoutineId;
+use star_shaders::Limb;
 use star_vm::{BackendError, Declined};
 
 use super::fused::Grown;
@@ -48,14 +49,15 @@ impl Run<'_, '_> {
         if rows == 0 || table.columns == 0 {
             return Ok(Err(Declined::Empty));
         }
-        let width = if table.columns <= 1 || table.stride.is_multiple_of(4) { 4 } else { 2 };
+        let is_wide = table.columns <= 1 || table.stride.is_multiple_of(4);
+        let (width, limb) = if is_wide { (4, Limb::Four) } else { (2, Limb::Pair) };
         let limbs = rows.div_ceil(32 * width);
         let (n_blocks, chunks) = (limbs.div_ceil(THREADS), table.columns.div_ceil(32));
         let per = chunks.next_multiple_of(width);
         let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
         let work = u64::from(table.columns) + 3;
         let at_once = grid.limbs_at_once() / u64::from(width * THREADS) / work;
-        let texts = kernels(sense, width);
+        let texts = kernels(sense, limb);
         let mut ready = Vec::new();
         for text in [&texts.blocks, &texts.least, &texts.keep] {
             ready.push(match grid.kernel(text) {

@@ -75,7 +75,7 @@ impl Run<'_, '_> {
             return Ok(Err(Declined::Memory));
         }
         let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
-        let kernel = match grid.kernel(&lifted.text) {
+        let kernel = match grid.kernel(&lifted.shader) {
             Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
             other => other?,
         };

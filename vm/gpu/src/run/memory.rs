@@ -16,7 +16,7 @@ use star_vm::stop::Stop;
 impl Run<'_, '_> {
     /// Memory for what is no value.
     pub(super) fn furnish(&mut self, words: u64) -> Result<Block, BackendError> {
-        let block = self.heap.take(words)?;
+        let block = self.heap.take_near(words)?;
         self.furniture.push(block);
         Ok(block)
     }

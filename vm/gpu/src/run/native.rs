@@ -11,6 +11,7 @@ use crate::value::{Kind, Sizes};
 use star_base::Native;
 use star_base::natives::{ParamMode, SizeTerm};
 use star_ir::{LimitKind, RoutineId};
+use star_shaders::Shader;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::BackendError;
 use star_vm::stop::Stop;
@@ -64,8 +65,8 @@ impl Call<'_, '_, '_> {
     }
 
     /// A kernel; one that the driver refuses leaves the call to the body.
-    pub(crate) fn kernel(&mut self, text: &str) -> Result<Kernel, NotTaken> {
-        match self.grid()?.kernel(text) {
+    pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
+        match self.grid()?.kernel(shader) {
             Err(BackendError::Unsupported { .. }) => Err(NotTaken::Declined),
             other => Ok(other?),
         }
@@ -112,6 +113,7 @@ impl Run<'_, '_> {
     pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
         let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
         let at_once = (grid.limbs_at_once() / limbs.max(1)).clamp(1, 1 << 16) as usize;
+        let banks = grid.banks() as u64;
         for some in launches.chunks(at_once) {
             if self.control.interrupt.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Interrupted).into());
@@ -122,6 +124,9 @@ impl Run<'_, '_> {
             let took = grid.launch(some)?;
             let paths = &mut self.control.stats.paths;
             paths.grid_kernels += some.len() as u64;
+            if banks > 1 {
+                paths.grid_banks = paths.grid_banks.max(banks);
+            }
             paths.grid_nanoseconds += took.unwrap_or(0);
         }
         Ok(())

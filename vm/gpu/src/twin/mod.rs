@@ -176,6 +176,10 @@ impl Unit for Twin {
         self.settings.most_words
     }
 
+    fn bank_words(&self) -> u32 {
+        u32::MAX
+    }
+
     fn words(&self) -> u32 {
         self.mem.len() as u32
     }

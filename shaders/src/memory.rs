@@ -1,0 +1,121 @@
+//! The memory of a device in a kernel: `load(at)` and `store(at, value)`, on as many buffers as there are.
+//!
+//! Note [Banks]. A binding of a buffer has a limit, 2 GiB − 1 at most, and an address has 32 bits for words of 32. So memory is
+//! *banks*: buffers of one size, a power of two, and the upper bits of an address say which. An object begins at a multiple of
+//! 64 bytes and may go on in the next bank, a limb never does. A kernel is written once, with calls of `load` and `store`; these
+//! are an access to the only bank, or a switch over all that there are. What is no value (frames, descriptors) lies in the first
+//! one, for `near(at)` and `put_near(at, value)`: a driver takes long for hundreds of switches. Texts come for 1, 2, 4, 8 and 16 banks, so that a
+//! device with one bank pays nothing.
+
+use std::fmt::Write;
+
+/// What a kernel takes memory for. Addresses count these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Limb {
+    /// Words of 32 bits.
+    Word,
+    /// Two words.
+    Pair,
+    /// Four words.
+    Four,
+    /// Words that threads join what they found to, by `join_max` and `join_add`; nothing is stored otherwise.
+    Joined,
+}
+
+/// The banks of a memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Banks {
+    /// How many there are: 1, 2, 4, 8 or 16.
+    pub count: u32,
+    /// The binary logarithm of the words in each.
+    pub log_words: u32,
+}
+
+/// Most banks.
+pub const MOST_BANKS: u32 = 16;
+
+impl Banks {
+    /// Memory in one buffer.
+    pub const ONE: Banks = Banks { count: 1, log_words: 31 };
+
+    /// The binding of a bank; the first one's is 0. What else kernels bind lies between it and the others.
+    pub fn binding(bank: u32) -> u32 {
+        if bank == 0 { 0 } else { 2 + bank }
+    }
+}
+
+/// A kernel, whatever memory it will run on.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shader {
+    /// What its memory is made of.
+    pub limb: Limb,
+    /// Everything but the declaration of memory.
+    pub body: String,
+}
+
+impl Shader {
+    /// The whole text.
+    pub fn text(&self, banks: Banks) -> String {
+        memory(self.limb, banks) + &self.body
+    }
+}
+
+/// Declares the banks, `load`, and what changes memory.
+fn memory(limb: Limb, banks: Banks) -> String {
+    let (element, value, log_limb) = match limb {
+        Limb::Word => ("u32", "u32", 0),
+        Limb::Pair => ("vec2<u32>", "vec2<u32>", 1),
+        Limb::Four => ("vec4<u32>", "vec4<u32>", 2),
+        Limb::Joined => ("atomic<u32>", "u32", 0),
+    };
+    let mut text = String::new();
+    let mut put = |line: String| {
+        writeln!(text, "{line}").expect("writing to a string does not fail");
+    };
+    for bank in 0..banks.count {
+        let binding = Banks::binding(bank);
+        put(format!(
+            "@group(0) @binding({binding}) var<storage, read_write> bank{bank}: array<{element}>;"
+        ));
+    }
+    // What is done with the place of an address.
+    let each = |act: &dyn Fn(String) -> String| -> String {
+        if banks.count == 1 {
+            return act("bank0[at]".to_owned());
+        }
+        let shift = banks.log_words - log_limb;
+        let mut all =
+            format!("let i = at & {}u; switch (at >> {shift}u) {{ ", (1_u64 << shift) - 1);
+        for bank in 1..banks.count {
+            let _ = write!(all, "case {bank}u: {{ {} }} ", act(format!("bank{bank}[i]")));
+        }
+        let _ = write!(all, "default: {{ {} }} }}", act("bank0[i]".to_owned()));
+        all
+    };
+    let load = each(&|place| match limb {
+        Limb::Word | Limb::Pair | Limb::Four => format!("value = {place};"),
+        Limb::Joined => format!("value = atomicLoad(&{place});"),
+    });
+    put(format!("fn load(at: u32) -> {value} {{ var value: {value}; {load} return value; }}"));
+    let mut change = |name: &str, given: &str, act: &dyn Fn(String) -> String| {
+        put(format!("fn {name}(at: u32, {given}) {{ {} }}", each(act)));
+    };
+    match limb {
+        Limb::Word => {
+            change("store", "value: u32", &|place| format!("{place} = value;"));
+            put("fn near(at: u32) -> u32 { return bank0[at]; }".to_owned());
+            put("fn put_near(at: u32, value: u32) { bank0[at] = value; }".to_owned());
+        }
+        Limb::Pair | Limb::Four => {
+            change("store", &format!("value: {value}"), &|place| format!("{place} = value;"));
+            change("store_word", "part: u32, value: u32", &|place| {
+                format!("{place}[part] = value;")
+            });
+        }
+        Limb::Joined => {
+            change("join_max", "value: u32", &|place| format!("atomicMax(&{place}, value);"));
+            change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
+        }
+    }
+    text
+}

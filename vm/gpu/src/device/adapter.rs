@@ -1,0 +1,42 @@
+//! Which adapter: the best one, or one by its name.
+
+use std::future::Future;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
+
+/// The answer of a future that does not wait for anybody.
+pub(super) fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
+    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(answer) => Ok(answer),
+        Poll::Pending => Err("the driver did not answer".to_owned()),
+    }
+}
+
+/// The best adapter that there is, or the one of this name.
+pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
+    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+    descriptor.backends = wgpu::Backends::PRIMARY;
+    let instance = wgpu::Instance::new(descriptor);
+    let found = answer(instance.enumerate_adapters(wgpu::Backends::PRIMARY))?;
+    if found.is_empty() {
+        return Err("no adapter: there is no driver for Vulkan, Metal or Direct3D 12".to_owned());
+    }
+    let names: Vec<String> = found.iter().map(|adapter| adapter.get_info().name).collect();
+    let suits = |adapter: &wgpu::Adapter| match wanted {
+        None => true,
+        Some(part) => adapter.get_info().name.to_lowercase().contains(&part.to_lowercase()),
+    };
+    let mut suitable: Vec<wgpu::Adapter> = found.into_iter().filter(suits).collect();
+    suitable.sort_by_key(|adapter| match adapter.get_info().device_type {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::IntegratedGpu => 1,
+        wgpu::DeviceType::VirtualGpu => 2,
+        wgpu::DeviceType::Cpu => 3,
+        wgpu::DeviceType::Other => 4,
+    });
+    let none = || {
+        let part = wanted.unwrap_or_default();
+        format!("no adapter's name has `{part}` in it; there are: {}", names.join(", "))
+    };
+    suitable.into_iter().next().ok_or_else(none)
+}
