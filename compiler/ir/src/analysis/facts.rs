@@ -166,13 +166,19 @@ impl<'a> Facts<'a> {
         self.forget_classes();
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
-            let classes =
-                [Class::Relation, Class::Order, Class::Contents, Class::Part, Class::Other];
+            let classes = [
+                Class::Size,
+                Class::Result,
+                Class::Order,
+                Class::Contents,
+                Class::Part,
+                Class::Other,
+            ];
             return self.known.forget(var, &classes, |_| true);
         }
         let columns = SizeOperand::Columns(var);
         // Parts of another module are given up.
-        let classes = [Class::Relation, Class::Order, Class::Part];
+        let classes = [Class::Size, Class::Order, Class::Part];
         self.known.forget(var, &classes, |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
             // What is at most their number stays so.
@@ -255,11 +261,6 @@ impl<'a> Facts<'a> {
         self.known.about(key, class)
     }
 
-    /// Equal sizes and results of operations that mention something.
-    fn relations(&self, key: Key) -> impl Iterator<Item = &Fact> {
-        self.known.about(key, Class::Relation)
-    }
-
     /// The measures known to be equal to this one, itself first.
     pub fn class(&self, measure: &SizeOperand) -> Rc<[SizeOperand]> {
         let mut classes = self.classes.borrow_mut();
@@ -296,7 +297,7 @@ impl<'a> Facts<'a> {
             };
             add(&self.canonical(&here));
             let Some(key) = measure_key(&here) else { continue };
-            for fact in self.relations(key).take(MAX_FOLLOWED) {
+            for fact in self.about(key, Class::Size).take(MAX_FOLLOWED) {
                 match fact {
                     Fact::Check(Check::Size(a, b)) if *a == here => add(b),
                     Fact::Check(Check::Size(a, b)) if *b == here => add(a),
@@ -326,7 +327,7 @@ impl<'a> Facts<'a> {
 
     /// The arithmetic that a variable is known to be the result of.
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
-        self.relations(Key::Var(var)).find_map(|fact| match fact {
+        self.about(Key::Var(var), Class::Result).find_map(|fact| match fact {
             Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
             Fact::Result(..) | Fact::Check(_) | Fact::Order(..) | Fact::Ensured(..) => None,
         })
@@ -341,7 +342,7 @@ impl<'a> Facts<'a> {
         let Some(key) = key.or(operand_key(b)) else {
             return Vec::new();
         };
-        self.relations(key)
+        self.about(key, Class::Result)
             .filter_map(|fact| match fact {
                 Fact::Result(dst, o, x, y) if *o == op && x == a && y == b => {
                     Some(Operand::Var(*dst))

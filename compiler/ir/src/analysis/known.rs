@@ -39,8 +39,10 @@ pub(super) enum Key {
 /// What makes facts die: lists are kept apart by it, so that a change looks at no fact that outlives it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Class {
-    /// Equal sizes, and results of operations: what is followed up.
-    Relation,
+    /// Equal sizes.
+    Size,
+    /// Results of operations.
+    Result,
     /// Which of two numbers is the greater one.
     Order,
     /// What a change in place ends.
@@ -54,8 +56,9 @@ pub(super) enum Class {
 }
 
 impl Class {
-    pub(super) const ALL: [Class; 6] = [
-        Class::Relation,
+    pub(super) const ALL: [Class; 7] = [
+        Class::Size,
+        Class::Result,
         Class::Order,
         Class::Contents,
         Class::Part,
@@ -65,7 +68,8 @@ impl Class {
 
     fn of(fact: &Fact) -> Class {
         match fact {
-            Fact::Check(Check::Size(..)) | Fact::Result(..) => Class::Relation,
+            Fact::Check(Check::Size(..)) => Class::Size,
+            Fact::Result(..) => Class::Result,
             Fact::Order(..) => Class::Order,
             Fact::Check(Check::FitsInt(_) | Check::NoCarry(..) | Check::Assert(..)) => {
                 Class::Contents
@@ -134,7 +138,8 @@ impl Hasher for Kept {
     }
 }
 
-type Lists = HashMap<(Key, Class), Vec<Rc<Hashed>>, RandomState>;
+/// Facts about something, by their class.
+type Lists = HashMap<Key, [Vec<Rc<Hashed>>; Class::ALL.len()], RandomState>;
 
 /// What changed since the layer below.
 #[derive(Debug, Default)]
@@ -146,26 +151,27 @@ struct Delta {
 }
 
 impl Delta {
-    fn is_alive(&self, fact: &Rc<Hashed>) -> bool {
-        is_alive(&self.changed, fact)
-    }
-
     fn add(&mut self, fact: Rc<Hashed>) {
         // The fact itself is the one that lists hold.
         self.changed.remove(&fact);
         self.changed.insert(Rc::clone(&fact), true);
         for key in keys(&fact) {
-            self.room((key, Class::of(&fact)), 1).push(Rc::clone(&fact));
+            self.room(key, Class::of(&fact), 1).push(Rc::clone(&fact));
         }
     }
 
     /// The list to which so many facts are going to be added. It is cleared of what died before it grows.
-    fn room(&mut self, at: (Key, Class), n_facts: usize) -> &mut Vec<Rc<Hashed>> {
-        let list = self.lists.entry(at).or_default();
+    fn room(&mut self, key: Key, class: Class, n_facts: usize) -> &mut Vec<Rc<Hashed>> {
+        let list = &mut self.lists.entry(key).or_default()[class as usize];
         if list.len() >= 32 && list.len() + n_facts > list.capacity() {
             list.retain(|fact| is_alive(&self.changed, fact));
         }
         list
+    }
+
+    /// The facts of a class about something, dead ones among them.
+    fn list(&self, key: Key, class: Class) -> &[Rc<Hashed>] {
+        self.lists.get(&key).map_or(&[], |lists| &lists[class as usize])
     }
 }
 
@@ -219,35 +225,35 @@ impl Known {
         layers.reverse();
         layers
             .into_iter()
-            .filter_map(move |delta| delta.lists.get(&(key, class)))
-            .flatten()
+            .flat_map(move |delta| delta.list(key, class))
             .filter(|fact| self.holds(fact))
             .map(|fact| &fact.fact)
     }
 
     /// Forgets the facts of these classes about a variable that die.
     pub(super) fn forget(&mut self, var: VarId, classes: &[Class], dies: impl Fn(&Fact) -> bool) {
-        for &class in classes {
-            let at = (Key::Var(var), class);
-            let below = self.deltas().skip(1).filter_map(|delta| delta.lists.get(&at));
-            let below: Vec<Rc<Hashed>> = below.flatten().cloned().collect();
-            let mut kept = self.top.lists.remove(&at).unwrap_or_default();
-            kept.retain(|fact| {
-                let dead = dies(fact);
-                if dead && self.top.is_alive(fact) {
-                    self.remove(fact);
-                }
-                !dead && self.top.is_alive(fact)
-            });
-            if !kept.is_empty() {
-                self.top.lists.insert(at, kept);
-            }
-            for fact in below {
-                if dies(&fact) && self.holds(&fact) {
-                    self.remove(&fact);
-                }
+        let key = Key::Var(var);
+        let mut dead: Vec<Rc<Hashed>> = Vec::new();
+        for delta in self.deltas().skip(1) {
+            let Some(lists) = delta.lists.get(&key) else { continue };
+            let facts = classes.iter().flat_map(|&class| &lists[class as usize]);
+            dead.extend(facts.filter(|fact| dies(fact)).cloned());
+        }
+        dead.retain(|fact| self.holds(fact));
+        if let Some(lists) = self.top.lists.get_mut(&key) {
+            for &class in classes {
+                let changed = &self.top.changed;
+                lists[class as usize].retain(|fact| {
+                    let alive = is_alive(changed, fact);
+                    if alive && dies(fact) {
+                        dead.push(Rc::clone(fact));
+                        return false;
+                    }
+                    alive
+                });
             }
         }
+        dead.iter().for_each(|fact| self.remove(fact));
     }
 
     fn remove(&mut self, fact: &Rc<Hashed>) {
@@ -284,11 +290,13 @@ impl Known {
         // Lists keep the order of `self`.
         let mut own: Vec<&Delta> = self.since(shared.as_ref()).collect();
         own.reverse();
-        for (&at, list) in own.into_iter().flat_map(|delta| &delta.lists) {
-            let alive = list.iter().filter(|fact| delta.changed.get(&***fact) == Some(&true));
-            let alive: Vec<Rc<Hashed>> = alive.cloned().collect();
-            if !alive.is_empty() {
-                delta.room(at, alive.len()).extend(alive);
+        for (&key, lists) in own.into_iter().flat_map(|delta| &delta.lists) {
+            for (&class, list) in Class::ALL.iter().zip(lists) {
+                let alive = list.iter().filter(|fact| delta.changed.get(&***fact) == Some(&true));
+                let alive: Vec<Rc<Hashed>> = alive.cloned().collect();
+                if !alive.is_empty() {
+                    delta.room(key, class, alive.len()).extend(alive);
+                }
             }
         }
         drop((base, other));
@@ -314,8 +322,12 @@ impl Known {
                     self.top.changed.insert(fact, alive);
                 }
             }
-            for (at, list) in above.lists {
-                self.top.room(at, list.len()).extend(list);
+            for (key, lists) in above.lists {
+                for (&class, list) in Class::ALL.iter().zip(lists) {
+                    if !list.is_empty() {
+                        self.top.room(key, class, list.len()).extend(list);
+                    }
+                }
             }
         }
     }
