@@ -22,6 +22,7 @@ mod code;
 mod compile;
 mod copies;
 mod explain;
+mod extremes;
 mod forall;
 mod form;
 mod guards;

@@ -7,20 +7,15 @@ use std::sync::Arc;
 
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitVector};
-use star_ir::Sense;
 
 use super::bits::index_in;
-use super::form::{Line, bytes_of, columns_of, copy_columns};
+use super::form::{Line, bytes_of, copy_columns};
 use super::inst::TableInst;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
-use super::parallelism::pieces;
 use super::registers::CowTable;
 use super::table::Table;
 use crate::stop::{Run, broken};
-
-/// Columns that MIN and MAX look at as a whole, about, before few candidates are left.
-const FIRST_COLUMNS: usize = 8;
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
@@ -396,98 +391,6 @@ impl Interpreter<'_, '_, '_> {
                 table.write(Line::Column, at, column.limbs(), parallelism, room)?;
             }
             Ok(())
-        })
-    }
-
-    /// At once where rows are few; otherwise in two passes: the extreme number of each block of rows, and of those the
-    /// extreme one; then the rows that hold it.
-    fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<()> {
-        let len = self.bits(mask).len();
-        if self.table(table)?.n_rows() != len {
-            return Err(broken("a mask of another size than the table"));
-        }
-        self.make_small_dense(table)?;
-        let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
-        let is_sparse = self.is_sparse(table);
-        let turned = match self.table(table)?.as_columns() {
-            Some(_) => None,
-            None if !is_sparse && self.may_copy(self.table(table)?) => {
-                self.table(table)?.make_form(Line::Column, &self.parallelism)?;
-                None
-            }
-            None => {
-                self.budget.reserve(bytes)?;
-                Some(self.table(table)?.to_host(&self.parallelism)?)
-            }
-        };
-        self.recount_copy(table, before)?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
-        let mut spare = std::mem::take(&mut self.scratch.spare);
-        let done = self.make(dst, len, dst == mask, |interpreter, to| {
-            let form = match &turned {
-                Some(turned) => turned.as_ref(),
-                None => interpreter.table(table)?.as_columns(),
-            };
-            let form = form.ok_or_else(|| interpreter.out_of_memory(refused))?;
-            let (mask, columns) = (interpreter.bits(mask).limbs(), columns_of(form));
-            // A column or some leave few candidates, so that one thread is as fast as several where columns are short.
-            let n_first = mask.len().saturating_mul(columns.n_cols.clamp(1, FIRST_COLUMNS));
-            let is_short = interpreter.parallelism.is_short(n_first);
-            if is_short && spare.resize(to.len()).is_ok() {
-                let kernels = interpreter.parallelism.kernels;
-                kernels.extreme(columns, mask, sense, &mut spare, to);
-                return Ok(());
-            }
-            interpreter.find_extreme(form, mask, sense, to)
-        });
-        self.scratch.spare = spare;
-        done?;
-        self.summarise_few(dst);
-        Ok(())
-    }
-
-    fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {
-        let columns = columns_of(form);
-        let (parallelism, kernels) = (&self.parallelism, self.parallelism.kernels);
-        let block = parallelism.settings.block_limbs.max(1);
-        let weight = columns.n_cols.max(1);
-        let n_word = columns.n_cols.div_ceil(64);
-        let better = |a: Option<Vec<u64>>, b: Option<Vec<u64>>| match (a, b) {
-            (Some(a), Some(b)) => {
-                let a_wins = match sense {
-                    Sense::Min => kernels.compare(&a, &b).is_le(),
-                    Sense::Max => kernels.compare(&a, &b).is_ge(),
-                };
-                Some(if a_wins { a } else { b })
-            }
-            (a, b) => a.or(b),
-        };
-        let best = parallelism.fold(
-            mask.len(),
-            weight,
-            None,
-            |range| {
-                let mut scratch = vec![0; 2 * block];
-                let mut best = None;
-                for limbs in pieces(range, block) {
-                    let mut word = vec![0; n_word];
-                    let some =
-                        kernels.block_extreme(columns, limbs, mask, sense, &mut scratch, &mut word);
-                    best = better(best, some.then_some(word));
-                }
-                best
-            },
-            better,
-        )?;
-        let Some(best) = best else {
-            to.fill(0);
-            return Ok(());
-        };
-        parallelism.fill(to, weight, |start, part| {
-            for limbs in pieces(0..part.len(), block) {
-                let at = start + limbs.start..start + limbs.end;
-                kernels.block_match(columns, at, mask, &best, &mut part[limbs]);
-            }
         })
     }
 }
