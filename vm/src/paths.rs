@@ -53,6 +53,8 @@ pub struct PathStats {
     pub tables_made_dense: u64,
     /// Operations on slices and words that went block by block.
     pub block_operations: u64,
+    /// MIN and MAX that looked at blocks of rows alone that have changed since the last one.
+    pub extremes_kept: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -139,6 +141,7 @@ impl PathStats {
             sparse_lines,
             tables_made_dense,
             block_operations,
+            extremes_kept,
             declined,
         } = *self;
         let taken = [
@@ -165,6 +168,7 @@ impl PathStats {
             ("lines of sparse tables", sparse_lines),
             ("sparse tables made dense", tables_made_dense),
             ("operations by blocks", block_operations),
+            ("extremes of blocks that were kept", extremes_kept),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

@@ -45,10 +45,11 @@ fn for_every_refusal(mut attempt: impl FnMut(u64) -> bool) -> u64 {
     n
 }
 
-/// The CPU backend in this thread alone, with the usual sizes and with tiny ones.
-fn machines() -> [Cpu; 2] {
+/// The CPU backend in this thread alone, with the usual sizes, with tiny ones, and with sparse tables.
+fn machines() -> [Cpu; 3] {
     let usual = star_vm::cpu::Settings::default();
-    [usual, star_vm::cpu::Settings::tiny()].map(|settings| {
+    let (tiny, sparse) = (star_vm::cpu::Settings::tiny(), star_vm::cpu::Settings::sparse());
+    [usual, tiny, sparse].map(|settings| {
         let settings = star_vm::cpu::Settings { threads: Some(1), ..settings };
         Cpu::with(settings, Kernels::detect())
     })

@@ -22,6 +22,9 @@ impl Interpreter<'_, '_, '_> {
             return Err(broken("a mask of another size than the table"));
         }
         self.make_small_dense(table)?;
+        if self.kept_extreme(dst, table, mask, sense)? {
+            return Ok(());
+        }
         let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
         let is_sparse = self.is_sparse(table);
         let turned = match self.table(table)?.as_columns() {
@@ -59,6 +62,32 @@ impl Interpreter<'_, '_, '_> {
         done?;
         self.summarise_few(dst);
         Ok(())
+    }
+
+    /// The same from what the table has kept; false if all rows are to be looked at.
+    fn kept_extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<bool> {
+        let (len, at) = (self.bits(mask).len(), self.table_at(table));
+        if len.div_ceil(64) < self.parallelism.settings.kept_limbs {
+            return Ok(false);
+        }
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let found = match holding.get_mut() {
+            Some(table) => {
+                let before = table.extra_bytes();
+                let has_room = |bytes| self.copies.may_add(&self.budget, bytes);
+                let mask = self.bits(mask).limbs();
+                let found = table.find_extreme(mask, sense, &self.parallelism, has_room);
+                self.copies.count(table, before);
+                found
+            }
+            // Others have it, too.
+            None => Ok(None),
+        };
+        self.tables[at].table = holding;
+        let Some(holders) = found? else { return Ok(false) };
+        self.put_limbs(dst, len, false, holders.into_iter())?;
+        self.paths.extremes_kept += 1;
+        Ok(true)
     }
 
     fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {

@@ -31,7 +31,9 @@ pub struct Settings {
     pub copy_share: u64,
     /// Limbs of a slice or word from which on its blocks have a summary.
     pub summary_limbs: usize,
-    /// Limbs of such a block, 1 to 8.
+    /// Limbs of a mask from which on MIN and MAX keep what they find in blocks of rows; see Note [Kept extremes].
+    pub kept_limbs: usize,
+    /// Limbs of such a block of a summary, 1 to 8.
     pub summary_block: usize,
     /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
     pub all_sparse: bool,
@@ -53,6 +55,7 @@ impl Default for Settings {
             in_place_bytes: 1 << 28,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            kept_limbs: 1 << 6,
             summary_limbs: 1 << 11,
             summary_block: 8,
             all_sparse: false,
@@ -76,6 +79,7 @@ impl Settings {
             in_place_bytes: 0,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            kept_limbs: 1,
             summary_limbs: 0,
             summary_block: 1,
             all_sparse: false,

@@ -110,8 +110,15 @@ impl Known {
         let first = std::mem::replace(&mut self.zeros, limbs);
         if let Some(Summary { ones, .. }) = self.summary_mut() {
             let per_block = Blocks::limbs_of(settings);
-            for block in first / per_block..limbs / per_block {
-                ones[block / 64] &= !(1 << (block % 64));
+            let (from, to) = (first / per_block, limbs / per_block);
+            let words = ones.iter_mut().enumerate().take(to.div_ceil(64));
+            for (idx, word) in words.skip(from / 64) {
+                // The blocks of this word from `from` on and before `to`.
+                let before = |block: usize| match block.saturating_sub(idx * 64) {
+                    n @ 0..64 => (1 << n) - 1,
+                    _ => !0,
+                };
+                *word &= !before(to) | before(from);
             }
         }
     }

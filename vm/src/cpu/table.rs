@@ -10,6 +10,7 @@
 //! memory if it is square, and else if both forms find room for as long as it takes. Each time it does, the next time takes twice
 //! as many accesses, since what is read in both ways would be turned for ever.
 
+mod extremes;
 mod growth;
 mod host;
 mod sparse;
@@ -26,6 +27,7 @@ use super::turn::{Progress, turn_in_place};
 use super::window::Window;
 use crate::stop::{Run, broken};
 
+use extremes::Extremes;
 pub(super) use sparse::Found;
 use sparse::Sparse;
 
@@ -44,6 +46,8 @@ pub(super) struct Table {
     against: AtomicUsize,
     /// Over the home form; see Note [Windows].
     window: Window,
+    /// See Note [Kept extremes].
+    extremes: Extremes,
     /// How often the home form has changed for want of memory for a copy.
     n_changes: u32,
     /// A turn in its own memory that a flag has stopped; see Note [Half turned] in `turn.rs`.
@@ -109,7 +113,7 @@ impl Table {
             return sparse.extra_bytes();
         }
         let copy = if self.copy.get().is_some() { self.n_bytes() } else { 0 };
-        copy.saturating_add(self.window.n_bytes())
+        copy.saturating_add(self.window.n_bytes()).saturating_add(self.extremes.n_bytes())
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
@@ -304,6 +308,7 @@ impl Table {
 
     /// Lines along the home form are going to be written: the other form is worth nothing any more.
     pub(super) fn lines_change(&mut self) {
+        self.extremes.drop();
         self.copy.take();
         *self.against.get_mut() = 0;
     }
@@ -316,6 +321,7 @@ impl Table {
 
     /// The other form becomes the home form.
     fn set_home(&mut self, turned: BitTable) {
+        self.extremes.drop();
         self.window.drop();
         self.home = turned;
         self.by_rows = !self.by_rows;
@@ -334,6 +340,7 @@ impl Table {
 
     /// Its rows become columns, and its columns rows, without a bit being moved.
     pub(super) fn transpose(&mut self) {
+        self.extremes.drop();
         std::mem::swap(&mut self.n_rows, &mut self.n_cols);
         self.by_rows = !self.by_rows;
     }
@@ -376,6 +383,7 @@ impl Table {
                 None if !room.copy && self.change_home(line, room, parallelism)? => {}
                 None => {
                     self.window.drop();
+                    self.extremes.row_changes(idx);
                     return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
@@ -396,6 +404,7 @@ impl Table {
         put(&mut self.home, self.by_rows);
         let (idx, at) = if self.by_rows { (row_idx, col_idx) } else { (col_idx, row_idx) };
         self.window.put(idx, at, bit);
+        self.extremes.row_changes(row_idx);
         if let Some(copy) = self.copy.get_mut() {
             put(copy, !self.by_rows);
         }
@@ -449,6 +458,7 @@ impl Table {
             return Ok(self.has(line));
         }
         self.window.drop();
+        self.extremes.drop();
         self.half_turned = Some(Progress::default());
         self.end_turn(parallelism)?;
         Ok(true)

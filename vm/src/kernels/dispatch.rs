@@ -219,6 +219,12 @@ kernels! {
     extreme fn extreme(
         columns: Columns<'_>, mask: &[u64], sense: Sense, spare: &mut [u64], out: &mut [u64]
     );
+    /// The extreme number among the rows of at most [`NUMBERED_LIMBS`](super::NUMBERED_LIMBS) limbs that `mask` marks, in at most
+    /// [`NUMBERED_COLUMNS`](super::NUMBERED_COLUMNS) columns: column 0 most significant, and of MAX the complement, so that less is better. All ones if no row is
+    /// marked.
+    extreme fn block_number(
+        columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], sense: Sense
+    ) -> u64;
     /// `out` marks the rows of some limbs that `mask` marks and that hold `word`: bit 0 of `out[0]` is the
     /// first row of limb `limbs.start`. True if there is one.
     extreme fn block_match(

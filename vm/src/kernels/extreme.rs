@@ -76,6 +76,49 @@ pub(super) fn block_extreme(
     true
 }
 
+/// Limbs of a block at most whose extreme number is one limb.
+pub const NUMBERED_LIMBS: usize = 8;
+/// Columns at most of which that is so.
+pub const NUMBERED_COLUMNS: usize = 63;
+
+#[inline(always)]
+pub(super) fn block_number(
+    columns: Columns<'_>,
+    limbs: Range<usize>,
+    mask: &[u64],
+    sense: Sense,
+) -> u64 {
+    let n = limbs.len();
+    let mut candidates = [0; NUMBERED_LIMBS];
+    candidates[..n].copy_from_slice(&mask[limbs.clone()]);
+    if !some(&candidates) {
+        return u64::MAX;
+    }
+    let flip = match sense {
+        Sense::Min => !0,
+        Sense::Max => 0,
+    };
+    let mut number = 0;
+    for col_idx in 0..columns.n_cols {
+        let limbs_of = part(&columns, col_idx, &limbs);
+        let mut column = [0; NUMBERED_LIMBS];
+        match limbs_of.first_chunk() {
+            Some(limbs) => column = *limbs,
+            None => column[..n].copy_from_slice(limbs_of),
+        }
+        let mut left = 0;
+        for (limb, candidates) in column.iter_mut().zip(&candidates) {
+            *limb = candidates & (*limb ^ flip);
+            left |= *limb;
+        }
+        number = number << 1 | u64::from(left == 0);
+        if left != 0 {
+            candidates = column;
+        }
+    }
+    number
+}
+
 /// Limbs with candidates are few if one in so many is one.
 const FEW: usize = 8;
 

@@ -35,6 +35,7 @@ mod words;
 mod tests;
 
 pub use dispatch::Kernels;
+pub use extreme::{NUMBERED_COLUMNS, NUMBERED_LIMBS};
 pub use level::Level;
 pub use lines::{Lines, LinesMut, LinesOf, Spacing};
 pub use lut::{BlockOp, NARROWED_AT_ONCE};

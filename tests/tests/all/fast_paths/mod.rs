@@ -5,6 +5,7 @@
 
 mod blocks;
 mod calls;
+mod extremes;
 mod lines;
 mod long;
 mod pending;

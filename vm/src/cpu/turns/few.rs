@@ -95,6 +95,13 @@ impl Few {
         self.mask.is_some()
     }
 
+    /// Does a column stay as it is but on these limbs?
+    pub(super) fn keeps_rest_of(&self, port: usize, on_few: OnFew) -> bool {
+        let port = PortId(port as u32);
+        let keeps = |mask: &Mask| mask.cleared.iter().all(|ports| !ports.contains(&port));
+        on_few == OnFew::Masked && self.mask.as_ref().is_some_and(keeps)
+    }
+
     /// Does a column get nothing but what it gets on these limbs, and zeros elsewhere?
     pub(super) fn makes_all_of(&self, port: usize, on_few: OnFew) -> bool {
         let is_cleared =

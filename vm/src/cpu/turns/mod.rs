@@ -61,6 +61,12 @@ pub(super) struct LoopKernel {
 }
 
 impl LoopKernel {
+    /// Does a port's column stay as it is but on the limbs that are worked on?
+    fn keeps_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
+        let few = self.few.as_ref().zip(on_few);
+        few.is_some_and(|(few, on_few)| few.keeps_rest_of(port, on_few))
+    }
+
     /// Can it run on the limbs of a mask alone?
     pub(super) fn is_masked(&self) -> bool {
         self.few.as_ref().is_some_and(few::Few::is_masked)

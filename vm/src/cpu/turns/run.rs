@@ -3,8 +3,9 @@
 use star_base::BitVector;
 
 use super::super::code::RoutineCode;
-use super::super::form::Line;
+use super::super::form::{Line, bytes_of};
 use super::super::interpreter::Interpreter;
+use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
@@ -136,15 +137,19 @@ impl Interpreter<'_, '_, '_> {
             }
             return Ok(None);
         }
-        for port in kernel.ports.iter().filter(|port| port.is_written) {
+        for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
                 Source::Column(reg) if self.is_sparse(reg) => {}
                 Source::Column(reg) => {
-                    if !self.own_lines(reg, Line::Column, Table::all_changes)? {
+                    let change = match kernel.keeps_rest_of(idx, on_few) {
+                        true => Table::limbs_change,
+                        false => Table::all_changes,
+                    };
+                    if !self.own_lines(reg, Line::Column, change)? {
                         return Err(broken("a table that does not lie by columns any more"));
                     }
                 }
-                Source::Slice(reg) if port.is_new => self.claim(reg, n_rows)?,
+                Source::Slice(reg) if port.is_new => self.claim_new(reg, n_rows, on_few)?,
                 Source::Slice(_) => {}
             }
         }
@@ -166,6 +171,21 @@ impl Interpreter<'_, '_, '_> {
             self.paths.turns_narrowing += n_turns;
         }
         Ok(Some(taken))
+    }
+
+    /// A register gets a slice of which nothing is read that was there before. Where only some limbs are written, the others stay what
+    /// they were, and what is known of them holds.
+    fn claim_new(&mut self, reg: Reg, n_rows: usize, on_few: Option<OnFew>) -> Run<()> {
+        let slot = self.bits_slot(reg);
+        let is_known = slot.bits.len() == n_rows && slot.known.summary().is_some();
+        if !is_known || on_few != Some(OnFew::Masked) {
+            return self.claim(reg, n_rows);
+        }
+        let (before, n_bytes) = (slot.n_bytes(), bytes_of(n_rows));
+        self.budget.reserve(n_bytes)?;
+        self.bits_slot_mut(reg).is_set = true;
+        self.budget.exchange(before, n_bytes);
+        Ok(())
     }
 
     /// Would every guard hold in every turn, and does every table lie as it is needed? Then: how many rows are there?
@@ -276,7 +296,7 @@ impl Interpreter<'_, '_, '_> {
         outputs
     }
 
-    /// With `few` nothing else has changed of slices that were there before.
+    /// With `few` nothing else has changed of slices.
     fn put_outputs(&mut self, kernel: &LoopKernel, mut outputs: Outputs, few: Option<&[u64]>) {
         let settings = self.parallelism.settings;
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
@@ -285,8 +305,8 @@ impl Interpreter<'_, '_, '_> {
                     let slot = self.bits_slot_mut(reg);
                     slot.bits = std::mem::take(&mut outputs.slices[idx]);
                     match few {
-                        Some(few) if !port.is_new => slot.known.may_hold(few, &settings),
-                        Some(_) | None => slot.known.forget(),
+                        Some(few) => slot.known.may_hold(few, &settings),
+                        None => slot.known.forget(),
                     }
                 }
                 Source::Column(reg) => {
@@ -336,7 +356,10 @@ impl Interpreter<'_, '_, '_> {
                         sparse.written = table.sparse_mut().map(|lines| (idx, lines));
                         continue;
                     }
-                    let form = table.lines_mut(Line::Column);
+                    let form = match kernel.keeps_rest_of(idx, on_few) {
+                        true => table.limbs_mut(&scratch.few),
+                        false => table.lines_mut(Line::Column),
+                    };
                     let stride = form.stride();
                     Lane::Written { limbs: form.storage_mut(), stride }
                 }

@@ -35,6 +35,19 @@ fn extremes_of_blocks_and_the_rows_that_hold_them() {
                             &mut out,
                         );
                         assert_eq!(found, extreme.is_some(), "{kernels:?}");
+                        if limbs.len() <= NUMBERED_LIMBS && n_cols <= NUMBERED_COLUMNS {
+                            let better = sense == Sense::Max;
+                            let digit =
+                                |number: u64, bit: &bool| number << 1 | u64::from(*bit != better);
+                            let number = extreme.as_ref().map(|word| word.iter().fold(0, digit));
+                            let found = kernels.block_number(
+                                table.columns(),
+                                limbs.clone(),
+                                &pack(&mask),
+                                sense,
+                            );
+                            assert_eq!(found, number.unwrap_or(u64::MAX), "{sense:?} {kernels:?}");
+                        }
                         let expected = extreme.clone().unwrap_or(vec![false; n_cols]);
                         assert_eq!(out, pack(&expected), "{sense:?} {kernels:?}");
                         let holders: Vec<bool> =

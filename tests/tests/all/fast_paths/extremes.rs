@@ -1,0 +1,57 @@
+//! MIN and MAX that are asked for again while little has changed.
+
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+use super::{slice, table, word};
+
+/// Rows are taken in order of their numbers, and meanwhile rows, bits, few rows at once, a column, and the mask change.
+const TEXT: &str =
+    "procedure queue(X: slice(n); T: table(n,h); w: word(h); turns: integer; greatest: boolean;
+                var k: integer; var Last: slice(n));
+var Z,Y: slice(n); U: table(n,h); l,i: integer;
+begin
+  k:=0; U:=T;
+  for l:=1 to turns do
+  begin
+    if greatest then MAX(U,X,Z) else MIN(U,X,Z);
+    k:=(k*31+17*FND(Z)+NUMB(Z)) mod 1000000007;
+    i:=FND(Z);
+    if i>0 then
+    begin
+      if l mod 3=0 then X(i):=0;
+      if l mod 5=1 then ROW(i,U):=w;
+      if l mod 7=2 then begin CLR(Y); Y(i):=1; Y(1):=1; WMERGE(w,Y,U) end;
+      if l mod 7=5 then begin Y:=Z; Y(n):=1; TMERGE(T,Y,U) end;
+      if l mod 11=3 then U(n-i+1,1):=1
+    end;
+    if l mod 29=28 then COL(2,U):=X;
+    if l mod 37=36 then X:=X and (not COL(1,U))
+  end;
+  Last:=Z
+end;";
+
+#[test]
+fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
+    let program = Program::new(TEXT);
+    for (n, turns) in [(70, 40), (600, 60), (6000, 120)] {
+        for greatest in [false, true] {
+            let args = vec![
+                slice(n, 3),
+                table(n, 30, 8),
+                word(30, 4),
+                HostValue::Int(turns),
+                HostValue::Bool(greatest),
+                HostValue::Unset,
+                HostValue::Unset,
+            ];
+            let agreement = program.agree("queue", args, LIMITS);
+            // A column changes now and then, or more blocks than are worth it, and the first two afterwards look at all rows.
+            let least = if n >= 4096 { turns as u64 / 4 } else { 0 };
+            let kept = agreement.optimised("cpu").extremes_kept;
+            assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {turns}");
+            let kept = agreement.optimised("cpu-tiny").extremes_kept;
+            assert!(kept > 0, "cpu-tiny, {n}: {kept}");
+        }
+    }
+}

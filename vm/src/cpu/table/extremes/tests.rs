@@ -1,0 +1,94 @@
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use star_base::Random;
+
+use super::*;
+use crate::budget::MemoryBudget;
+use crate::cpu::Settings;
+use crate::cpu::pool::Pool;
+use crate::cpu::table::TurnRoom;
+use crate::kernels::Kernels;
+
+/// The rows of the kernel that looks at all of them.
+fn expected(table: &Table, mask: &[u64], sense: Sense) -> Holders {
+    let columns = columns_of(table.home().0);
+    let (mut spare, mut out) = (vec![0; mask.len()], vec![0; mask.len()]);
+    Kernels::detect().extreme(columns, mask, sense, &mut spare, &mut out);
+    (0..).zip(out).filter(|(_, limb)| *limb != 0).collect()
+}
+
+#[test]
+fn what_is_kept_is_what_is_found_in_all_rows() {
+    let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
+    let budget = MemoryBudget::new(&flag, &never, u64::MAX);
+    let settings = Settings::default();
+    let pool = Pool::of(settings.threads);
+    let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
+    let room = TurnRoom { copy: false, both: false, change: false };
+    let mut random = Random::new(3);
+    for (n_rows, n_cols) in [(1, 1), (64, 0), (65, 3), (700, 5), (5000, 63), (40_000, 9)] {
+        let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());
+        let mut mask = vec![0; n_rows.div_ceil(64)];
+        let (mut n_kept, mut sense) = (0, Sense::Min);
+        for step in 0..600 {
+            for _ in 0..random.below(4) {
+                let (row, limb) = (random.below(n_rows), random.below(mask.len()));
+                match random.below(200) {
+                    0 => mask.iter_mut().for_each(|limb| *limb = random.next_u64()),
+                    1 => sense = if sense == Sense::Min { Sense::Max } else { Sense::Min },
+                    2 if n_cols > 0 => {
+                        let column: Vec<u64> = mask.iter().map(|_| random.next_u64()).collect();
+                        let at = random.below(n_cols);
+                        let written = table.write(Line::Column, at, &column, &parallelism, room);
+                        written.unwrap_or_else(|_| panic!("nobody stops it"));
+                    }
+                    3..60 => mask[limb] = random.next_u64(),
+                    60..120 if n_cols > 0 => {
+                        table.limbs_change();
+                        let home = table.limbs_mut(&[limb as u64]);
+                        for col in 0..n_cols {
+                            home.column_limbs_mut(col)[limb] = random.next_u64();
+                        }
+                    }
+                    120..160 if n_cols > 0 => {
+                        let word = [random.next_u64() & (!0 >> (64 - n_cols))];
+                        let written = table.write(Line::Row, row, &word, &parallelism, room);
+                        written.unwrap_or_else(|_| panic!("nobody stops it"));
+                    }
+                    _ if n_cols > 0 => table.put(row, random.below(n_cols), random.below(2) == 1),
+                    _ => {}
+                }
+            }
+            // Rows that there are not.
+            *mask.last_mut().unwrap() &= !0 >> (63 - (n_rows - 1) % 64);
+            // A flag stops one of them: nothing is kept then that is half right.
+            flag.store(step % 50 == 49, Ordering::Relaxed);
+            let found = table.find_extreme(&mask, sense, &parallelism, |_| step % 100 > 3);
+            flag.store(false, Ordering::Relaxed);
+            if let Ok(Some(holders)) = found {
+                assert_eq!(holders, expected(&table, &mask, sense), "{n_rows} x {n_cols}, {step}");
+                assert!(table.extra_bytes() >= Extremes::bytes_for(mask.len()));
+                n_kept += 1;
+            }
+        }
+        assert!(n_kept > 100, "{n_rows} x {n_cols}: {n_kept}");
+    }
+}
+
+#[test]
+fn what_changes_as_a_whole_every_time_is_kept_less_and_less() {
+    let never = AtomicBool::new(false);
+    let budget = MemoryBudget::new(&never, &never, u64::MAX);
+    let settings = Settings::default();
+    let pool = Pool::of(settings.threads);
+    let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
+    let mut table = Table::new(BitTable::zeros(6400, 4).unwrap());
+    let mut n_kept = 0;
+    for turn in 0..2000_u64 {
+        // Quite another mask each time.
+        let mask = vec![turn + 1; 100];
+        let found = table.find_extreme(&mask, Sense::Min, &parallelism, |_| true);
+        n_kept += u64::from(matches!(found, Ok(Some(_))));
+    }
+    assert!((1..30).contains(&n_kept), "{n_kept}");
+}
