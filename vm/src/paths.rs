@@ -41,7 +41,9 @@ pub struct PathStats {
     pub grid_kernels: u64,
     /// Buffers that these had their memory in, if it was more than one.
     pub grid_banks: u64,
-    /// Nanoseconds that the device took for these, if it can tell.
+    /// Times that columns of a table went to another one by a copy of the device.
+    pub grid_copies: u64,
+    /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
@@ -135,6 +137,7 @@ impl PathStats {
             grid_runs,
             grid_kernels,
             grid_banks,
+            grid_copies,
             grid_nanoseconds,
             table_copies,
             homes_changed,
@@ -162,6 +165,7 @@ impl PathStats {
             ("runs of operations over a grid", grid_runs),
             ("kernels over a grid", grid_kernels),
             ("buffers of their memory", grid_banks),
+            ("copies by the device", grid_copies),
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
             ("home forms changed", homes_changed),

@@ -43,6 +43,7 @@ pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendE
                 SiteKind::Lifted(_)
                 | SiteKind::Fused(..)
                 | SiteKind::Extreme(_)
+                | SiteKind::Copied(..)
                 | SiteKind::Check(_)
                 | SiteKind::Returned(_)
                 | SiteKind::Call { .. }

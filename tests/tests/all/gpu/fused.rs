@@ -52,6 +52,17 @@ begin
   if ONE(A) then c:=1;
   if A=B then c:=c+2;
 end;
+procedure copies(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
+var A: table;
+begin
+  R:=T; COL(1,R):=X;
+  TCOPY1(T,1,size(T),A);
+  Z:=COL(1,A) and (not X);
+  A:=F; COL(1,A):=Z;
+  TCOPY2(A,1,size(T),R);
+  COL(1,R):=COL(1,R) or X;
+  a:=NUMB(Z); b:=0; c:=0;
+end;
 procedure sum(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
 begin
   ADDV(T,F,X,R);
@@ -60,7 +71,7 @@ end;
 ";
 
 /// Their names; the sum alone is one run, which begins with a slice that was never set.
-const PROCEDURES: [&str; 5] = ["searches", "comparisons", "sums", "straight", "sum"];
+const PROCEDURES: [&str; 6] = ["searches", "comparisons", "sums", "straight", "copies", "sum"];
 
 fn bits(random: &mut Random, n: usize, percent: usize) -> BitVector {
     let mut bits = BitVector::zeros(n);
@@ -120,6 +131,9 @@ fn runs_of_operations_leave_the_same_at_every_border() {
                     for reason in Declined::ALL {
                         assert_eq!(paths.declined(reason), 0, "{context}: {reason:?}");
                     }
+                    // R becomes T, and A becomes F.
+                    let copies = if name == "copies" { 2 } else { 0 };
+                    assert!(paths.grid_copies >= copies, "{context}: {paths:?}");
                     let least = if machine.name == "gpu-banks" { 3 } else { 0 };
                     assert!(paths.grid_banks >= least, "{context}: {paths:?}");
                 }

@@ -38,10 +38,28 @@ impl Builder<'_> {
         if x != y {
             self.shape_like(x, y);
             let width = self.size(y, measure::COLUMNS);
-            let columns = self.columns(None, width);
-            self.column_copy(x, columns.at, y, columns.at);
-            self.next_column(columns);
+            self.copy_columns((x, None), (y, None), width);
         }
+    }
+
+    /// So many columns of a table become those of another one, each behind a number of its own columns.
+    pub(super) fn copy_columns(
+        &mut self,
+        (x, to): (Object, Option<Reg>),
+        (y, from): (Object, Option<Reg>),
+        width: Reg,
+    ) {
+        let end = self.label();
+        self.wide_copy((x, to), (y, from), width, end);
+        let columns = self.columns(None, width);
+        let mut behind = |base: Option<Reg>| match base {
+            Some(base) => self.alu(Op::Add, columns.at, base),
+            None => columns.at,
+        };
+        let (to, from) = (behind(to), behind(from));
+        self.column_copy(x, to, y, from);
+        self.next_column(columns);
+        self.here(end);
     }
 
     /// The columns behind `behind` up to `last` become zeros.
@@ -52,7 +70,7 @@ impl Builder<'_> {
         self.next_column(columns);
     }
 
-    pub(super) fn column_copy(&mut self, x: Object, to: Reg, y: Object, from: Reg) {
+    fn column_copy(&mut self, x: Object, to: Reg, y: Object, from: Reg) {
         let to = Line { object: x, column: Some(to) };
         let from = Line { object: y, column: Some(from) };
         self.logic(table::FIRST, to, Some(from), None);

@@ -8,6 +8,7 @@ use star_shaders::layout::measure;
 
 use super::builder::{Builder, Label};
 use super::{Extreme, SiteKind, Unsupported, is_number, passed_cells};
+use crate::code::{Object, Reg};
 use crate::fuse::Fused;
 use crate::lift::Lifted;
 
@@ -100,6 +101,30 @@ impl Builder<'_> {
         }
         self.here(end);
         Ok(n)
+    }
+
+    /// Columns that are enough for a copy by the device; behind it the code goes on at `end`.
+    pub(super) fn wide_copy(
+        &mut self,
+        (x, to): (Object, Option<Reg>),
+        (y, from): (Object, Option<Reg>),
+        width: Reg,
+        end: Label,
+    ) {
+        let Some([_, least]) = self.source.choices.lifts else { return };
+        let as_written = self.label();
+        let rows = self.size(x, measure::ROWS);
+        let bits = self.alu(Op::Mul, rows, width);
+        let is_small = self.alu_imm(Op::Lt, bits, i64::try_from(least).unwrap_or(i64::MAX));
+        self.jump_if(Op::JumpNonzero, is_small, as_written);
+        let shown = std::mem::take(&mut self.observed);
+        let site = self.site(SiteKind::Copied(x, y));
+        self.observed = shown;
+        self.emit(Op::Host, |it| {
+            (it.a, it.b, it.c) = (to, from, Some(width));
+            (it.site, it.target) = (Some(site), end.0);
+        });
+        self.here(as_written);
     }
 
     /// MIN or MAX of a table that is large enough as kernels: behind them the code goes on at `end`.

@@ -105,6 +105,9 @@ pub(crate) enum SiteKind {
     Fused(Arc<Fused>, u32),
     /// MIN or MAX, which may be kernels.
     Extreme(Extreme),
+    /// Columns of the second become columns of the first, perhaps by a copy of the device: behind the columns in `a` and `b` of
+    /// the instruction, as many as `c` says.
+    Copied(Object, Object),
     /// The routine begins; this does all of it, perhaps.
     Native(Native),
     /// Steps are counted.
@@ -149,7 +152,9 @@ impl SiteKind {
                     "kernels over the grid: one over all columns, then the least of all blocks";
                 Some((Subject::Slices, form.to_owned()))
             }
-            SiteKind::Check(_)
+            // A copy is no kernel.
+            SiteKind::Copied(..)
+            | SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
             | SiteKind::Print(_)

@@ -123,10 +123,7 @@ impl Builder<'_> {
                 let to = if x == y { self.temporary() } else { x };
                 let rows = self.size(y, measure::ROWS);
                 self.shape(to, rows, Some(width));
-                let columns = self.columns(None, width);
-                let from = self.alu(Op::Add, columns.at, base);
-                self.column_copy(to, columns.at, y, from);
-                self.next_column(columns);
+                self.copy_columns((to, None), (y, Some(base)), width);
                 if to != x {
                     self.copy_table(x, to);
                 }
@@ -301,10 +298,7 @@ impl Builder<'_> {
                     let base = self.value(base);
                     let (x, y) = (self.object(*table), self.object(*value));
                     let width = self.size(y, measure::COLUMNS);
-                    let columns = self.columns(None, width);
-                    let to = self.alu(Op::Add, columns.at, base);
-                    self.column_copy(x, to, y, columns.at);
-                    self.next_column(columns);
+                    self.copy_columns((x, Some(base)), (y, None), width);
                 }
             }
             StmtKind::PutHandlePart { handle, part, value } => {

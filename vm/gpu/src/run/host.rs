@@ -43,6 +43,7 @@ impl Run<'_, '_> {
                 return self.fused((&fused, cells), (id, &inst), &site);
             }
             SiteKind::Extreme(extreme) => return self.extreme(*extreme, (id, &inst), &site),
+            SiteKind::Copied(x, y) => return self.copied((*x, *y), (id, &inst)),
             SiteKind::Native(native) => return self.native(*native, (id, &inst), &site),
             SiteKind::Check(_)
             | SiteKind::Returned(_)
@@ -81,6 +82,7 @@ impl Run<'_, '_> {
             SiteKind::Lifted(_)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
+            | SiteKind::Copied(..)
             | SiteKind::Native(_)
             | SiteKind::Check(_)
             | SiteKind::Returned(_)

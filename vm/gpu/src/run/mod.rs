@@ -1,9 +1,10 @@
 //! A run: dispatches, and what the host does between them.
 //!
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
-//! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX. `native`: library routines that are kernels over a grid.
+//! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `native`: library routines that are kernels over a grid.
 //! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
 
+mod copied;
 mod enter;
 mod extreme;
 mod fused;

@@ -171,6 +171,7 @@ impl Run<'_, '_> {
             | SiteKind::Lifted(_)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
+            | SiteKind::Copied(..)
             | SiteKind::Native(_)
             | SiteKind::Count => return Err(internal("a trap of no guard")),
         }
@@ -185,6 +186,7 @@ impl Run<'_, '_> {
             | SiteKind::Lifted(_)
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
+            | SiteKind::Copied(..)
             | SiteKind::Native(_)
             | SiteKind::Count => Ok(None),
         };

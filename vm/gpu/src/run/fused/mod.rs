@@ -118,7 +118,7 @@ impl<'r> Run<'r, '_> {
         self.held(pointer)
     }
 
-    fn held(&mut self, pointer: u32) -> Result<Held, BackendError> {
+    pub(super) fn held(&mut self, pointer: u32) -> Result<Held, BackendError> {
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
         let is = |flag: u32| has(descriptor::FLAGS) & flag != 0;

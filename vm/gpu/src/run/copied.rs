@@ -1,0 +1,45 @@
+//! Columns go from one table to another by a copy of the device: they lie one behind another in both.
+
+use star_ir::RoutineId;
+use star_shaders::layout::{FRAME_HEAD, state};
+use star_vm::BackendError;
+
+use super::fused::Held;
+use super::{End, Run};
+use crate::code::{Inst, Object, Reg};
+
+impl Run<'_, '_> {
+    /// Copies the columns of the second to the first, if their lines have one length.
+    pub(super) fn copied(
+        &mut self,
+        (x, y): (Object, Object),
+        (id, inst): (RoutineId, &Inst),
+    ) -> Result<(), End> {
+        let (to, from) = (self.held_at(x)?, self.held_at(y)?);
+        let number = |reg: Option<Reg>| reg.map_or(Ok(0), |reg| u32::try_from(self.register(reg)));
+        let (Ok(behind_to), Ok(behind_from), Ok(n)) =
+            (number(inst.a), number(inst.b), number(inst.c))
+        else {
+            return Ok(());
+        };
+        let holds = |held: &Held, behind: u32| {
+            held.is_set && behind.checked_add(n).is_some_and(|last| last <= held.columns)
+        };
+        // One that is lent twice is one table.
+        let are_two = to.pointer != from.pointer && to.stride == from.stride;
+        if !are_two || !holds(&to, behind_to) || !holds(&from, behind_from) {
+            return Ok(());
+        }
+        let place = |held: &Held, behind: u32| held.at + behind * held.stride;
+        let words = n * to.stride;
+        self.heap.unit.copy(place(&from, behind_from), place(&to, behind_to), words)?;
+        self.control.stats.paths.grid_copies += 1;
+        self.go_on(id, inst)
+    }
+
+    /// An object of the routine that has stopped.
+    fn held_at(&mut self, object: Object) -> Result<Held, BackendError> {
+        let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object.0, 1)?[0];
+        self.held(pointer)
+    }
+}
