@@ -2,26 +2,36 @@
 //!
 //! Note [Boards]. A step of the wave moves the whole front of a tile at once: `front & right` one bit along,
 //! and so on in all directions, less what was reached before. Rows go in groups of eight, which is one register of
-//! AVX-512, and groups that the front does not touch are left out. What crosses the border of the tile
-//! is not moved here: [`Edges`] tell it to the crew.
+//! AVX-512.
+//!
+//! Note [Windows]. A board moves on by a window of steps at a time, while the first cache has it, with what is known to come in over its
+//! border; what goes out is told to the neighbours when it is done. What comes in later than that, but at a time
+//! that has passed in the window, makes the board go back to that time and move on once more. Whatever it told was the length of some
+//! path, so that labels can but become less, and when nothing comes in any more they are exact: then the window ends.
 //!
 //! Note [Times]. The step in which a cell was reached is not written to memory cell by cell. A board counts the steps
 //! since its *base*. Eight bit planes hold that count in Gray code for all cells that are not reached yet: from one step to
-//! the next one plane changes, by the bits of these cells. So a cell that is reached keeps the code of its step. After
-//! 255 steps, or when the wave has left the tile, the planes are turned into labels, with some bit operations for 64 cells.
+//! the next one plane changes, by the bits of these cells. So a cell that is reached keeps the code of its step, and to go back
+//! is to compare codes. After 255 steps, or when the wave has left the tile, the planes are turned into labels, with some bit
+//! operations for 64 cells.
 
-use multiversion::multiversion;
-
-use super::label::Label;
+use super::grid::Step;
+use super::label::{Form, More};
+use super::planes::{add, turn};
+use super::steps::{rewind, run, run_diagonally};
+use crate::environment::Ended;
 
 /// Cells along the side of a tile.
 pub(super) const SIDE: usize = 64;
 
 /// Rows in a group.
-const GROUP: usize = 8;
+pub(super) const GROUP: usize = 8;
 
 /// Steps that the planes can tell apart.
 const PERIOD: u32 = 255;
+
+/// Times of a window.
+pub(super) const WINDOW: usize = 24;
 
 /// A side of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,31 +42,37 @@ pub(super) enum Side {
     Right,
 }
 
-/// What a board gets from its neighbours in one step: which cells of its border rows and columns are reached.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Arrivals {
+impl Side {
+    pub(super) const ALL: [Side; 4] = [Side::Top, Side::Bottom, Side::Left, Side::Right];
+}
+
+/// Cells of the border rows and columns of a tile.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Border {
     pub(super) top: u64,
     pub(super) bottom: u64,
     pub(super) left: u64,
     pub(super) right: u64,
 }
 
-impl Arrivals {
-    fn is_none(&self) -> bool {
-        self.top | self.bottom | self.left | self.right == 0
+impl Border {
+    pub(super) fn at(&self, side: Side) -> u64 {
+        match side {
+            Side::Top => self.top,
+            Side::Bottom => self.bottom,
+            Side::Left => self.left,
+            Side::Right => self.right,
+        }
     }
-}
 
-/// What a board has reached in one step on its border, and whether it has reached anything.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Edges {
-    pub(super) top: u64,
-    pub(super) bottom: u64,
-    pub(super) left: u64,
-    pub(super) right: u64,
-    /// What came in: where that lies on the border, the cell on the other side was reached before.
-    pub(super) came: Arrivals,
-    pub(super) any: bool,
+    fn at_mut(&mut self, side: Side) -> &mut u64 {
+        match side {
+            Side::Top => &mut self.top,
+            Side::Bottom => &mut self.bottom,
+            Side::Left => &mut self.left,
+            Side::Right => &mut self.right,
+        }
+    }
 }
 
 /// The open transitions of a tile, and those over its border.
@@ -65,8 +81,11 @@ pub(super) struct Edges {
 pub(super) struct Open {
     /// To the right of each cell.
     pub(super) right: [u64; SIDE],
+    /// With this the rows of groups lie in lines of the cache, those below each row and below it in the next field.
+    filler: [u64; GROUP - 1],
     /// Above each row, and below the last one.
     pub(super) down: [u64; SIDE + 1],
+    more_filler: [u64; GROUP - 1],
     /// 2 × 2 squares that begin in the row above each row, and in the last one. With four neighbours all are closed.
     pub(super) squares: [u64; SIDE + 1],
     /// To the left of column 0, a bit for each row.
@@ -85,7 +104,9 @@ impl Open {
     fn closed() -> Self {
         Open {
             right: [0; SIDE],
+            filler: [0; GROUP - 1],
             down: [0; SIDE + 1],
+            more_filler: [0; GROUP - 1],
             squares: [0; SIDE + 1],
             left_edge: 0,
             right_edge: 0,
@@ -101,33 +122,43 @@ impl Open {
 #[repr(C, align(64))]
 pub(super) struct Board {
     /// The cells that were reached in the last step; a group of zeros on either side, so that groups lie in lines of the cache.
-    front: [u64; SIDE + 2 * GROUP],
+    pub(super) front: [u64; SIDE + 2 * GROUP],
     /// Cells that were not reached yet.
-    fresh: [u64; SIDE],
+    pub(super) fresh: [u64; SIDE],
     /// What comes in over the border in the step at hand.
-    coming: [u64; SIDE],
+    pub(super) coming: [u64; SIDE],
     /// Groups in which anything comes in.
-    coming_groups: u8,
+    pub(super) coming_groups: u8,
     pub(super) open: Open,
     /// When cells were reached; see Note [Times]. A plane lies in one piece: the lower ones change most often, and are what
     /// the cache has to keep.
-    planes: [[u64; SIDE]; 8],
+    pub(super) planes: [[u64; SIDE]; 8],
     /// The code of the fresh cells of each group.
-    codes: [u8; SIDE / GROUP],
+    pub(super) codes: [u8; SIDE / GROUP],
     /// Groups in which the front is.
-    groups: u8,
+    pub(super) groups: u8,
     /// Whether any plane has a one.
-    is_written: bool,
+    pub(super) is_written: bool,
     /// The time that the planes count from.
-    base: u32,
-    /// Arrivals of even and of odd times.
-    inbox: [Arrivals; 2],
+    pub(super) base: u32,
+    /// The first time of the window.
+    pub(super) begin: u32,
+    /// The wave has moved on to this time.
+    pub(super) done: u32,
+    /// The earliest time up to `done` at which something arrived too late to be heeded.
+    late: u32,
+    /// What comes in at each time of the window, and at the one behind it.
+    pub(super) inbox: [Border; WINDOW + 1],
+    /// Times of the window at which anything comes in, a bit for each.
+    pub(super) expected: u64,
+    /// What was reached of the border before each time of the window, and behind the last one, up to `done`.
+    pub(super) seen: [Border; WINDOW + 1],
     /// The tile.
     pub(super) tile: Tile,
     /// Is it among those that the wave is in?
     pub(super) is_listed: bool,
-    /// Are the labels of the tile in memory, up to what the planes hold?
-    pub(super) has_labels: bool,
+    /// Is it to be moved on in this window?
+    pub(super) is_pending: bool,
 }
 
 /// Where a tile lies.
@@ -155,41 +186,130 @@ impl Board {
             groups: 0,
             is_written: false,
             base: 0,
-            inbox: [Arrivals::default(); 2],
+            begin: 0,
+            done: 0,
+            late: u32::MAX,
+            inbox: [Border::default(); WINDOW + 1],
+            expected: 0,
+            seen: [Border::default(); WINDOW + 1],
+            is_pending: false,
             tile: Tile { x: 0, y: 0, width: 0, height: 0 },
             is_listed: false,
-            has_labels: false,
         }
     }
 
-    /// Takes a tile that nothing was reached of, in which the wave arrives after `base`. The board is new, or was
+    /// Takes a tile that nothing was reached of, in the window that begins at a time. The board is new, or was
     /// flushed when the wave had left it, so that no front and no planes are to be wiped. What is open is to be said.
-    pub(super) fn take(&mut self, tile: Tile, base: u32) {
+    pub(super) fn take(&mut self, tile: Tile, begin: u32) {
         let row = u64::MAX >> (SIDE - tile.width);
         self.fresh = [0; SIDE];
         self.fresh[..tile.height].fill(row);
-        self.inbox = [Arrivals::default(); 2];
-        self.base = base;
+        self.expected = 0;
+        self.inbox = [Border::default(); WINDOW + 1];
+        self.planes = [[0; SIDE]; 8];
+        self.codes = [0; SIDE / GROUP];
+        self.is_written = false;
+        self.base = begin.wrapping_sub(2);
         self.tile = tile;
-        self.has_labels = false;
+        self.start(begin);
     }
 
-    /// What comes in over a side at the next time of this parity. Returns false if all of that is reached already.
-    pub(super) fn arrive(&mut self, time: u32, side: Side, cells: u64) -> bool {
-        let inbox = &mut self.inbox[time as usize % 2];
-        let (arrivals, cells) = match side {
-            Side::Top => (&mut inbox.top, cells & self.fresh[0]),
-            Side::Bottom => (&mut inbox.bottom, cells & self.fresh[SIDE - 1]),
-            Side::Left => (&mut inbox.left, cells),
-            Side::Right => (&mut inbox.right, cells),
+    /// What was reached is in `fresh` alone: makes the border of it, from a time on.
+    fn start(&mut self, begin: u32) {
+        self.begin = begin;
+        self.done = begin - 1;
+        self.late = u32::MAX;
+        let columns = |x: usize| (0..SIDE).fold(0, |bits, y| bits | (!self.fresh[y] >> x & 1) << y);
+        self.seen[0] = Border {
+            top: !self.fresh[0],
+            bottom: !self.fresh[SIDE - 1],
+            left: columns(0),
+            right: columns(SIDE - 1),
         };
-        *arrivals |= cells;
-        cells != 0
     }
 
-    /// Does anything come in at this time?
-    pub(super) fn expects(&self, time: u32) -> bool {
-        !self.inbox[time as usize % 2].is_none()
+    /// The window begins at this time: all boards are done with the one before.
+    pub(super) fn enter(&mut self, begin: u32) {
+        if self.begin == begin {
+            return;
+        }
+        self.seen[0] = self.seen[(self.done + 1 - self.begin) as usize];
+        // What came in behind the last window comes in first; nothing has if that is long ago.
+        let n_times = WINDOW.min((begin - self.begin) as usize);
+        let next = self.expected >> n_times & 1;
+        let first = self.inbox[n_times];
+        while self.expected != 0 {
+            self.inbox[self.expected.trailing_zeros() as usize] = Border::default();
+            self.expected &= self.expected - 1;
+        }
+        self.inbox[0] = first;
+        self.expected = next;
+        self.begin = begin;
+        self.done = begin - 1;
+    }
+
+    /// What comes in over a side at a time of the window or behind it. Returns false if all of that was known.
+    pub(super) fn arrive(&mut self, time: u32, side: Side, cells: u64) -> bool {
+        let known = &self.seen[(time.min(self.done) + 1 - self.begin) as usize];
+        let idx = (time - self.begin) as usize;
+        let inbox = self.inbox[idx].at_mut(side);
+        let cells = cells & !known.at(side) & !*inbox;
+        if cells == 0 {
+            return false;
+        }
+        *inbox |= cells;
+        self.expected |= 1 << idx;
+        if time <= self.done {
+            self.late = self.late.min(time);
+        }
+        true
+    }
+
+    /// Is there a front, or does anything come in behind the window?
+    pub(super) fn goes_on(&self) -> bool {
+        self.groups != 0 || self.expected >> (self.done + 1 - self.begin) != 0
+    }
+
+    /// What goes out over a side at a time of the window, a bit for each cell that is reached beyond it.
+    pub(super) fn leaving(&self, idx: usize, side: Side, with_diagonals: bool) -> u64 {
+        let reached = self.reached(idx, side);
+        let open = &self.open;
+        let (straight, squares) = match side {
+            Side::Top => (open.down[0], open.squares[0]),
+            Side::Bottom => (open.down[SIDE], open.squares[SIDE]),
+            Side::Left => (open.left_edge, open.left_squares),
+            Side::Right => (open.right_edge, open.right_squares),
+        };
+        // Straight back, where it came from, every cell is reached.
+        let straight = reached & straight & !self.inbox[idx].at(side);
+        match with_diagonals {
+            false => straight,
+            true => straight | (reached & squares) << 1 | reached >> 1 & squares,
+        }
+    }
+
+    /// The corners over which the wave goes at a time of the window.
+    pub(super) fn leaving_corners(&self, idx: usize) -> [Option<Step>; 4] {
+        let (top, bottom) = (self.reached(idx, Side::Top), self.reached(idx, Side::Bottom));
+        let open = &self.open;
+        let last = SIDE - 1;
+        [
+            (open.corner_square && top & 1 == 1, Step::UpLeft),
+            (open.squares[0] >> last & top >> last == 1, Step::UpRight),
+            (open.squares[SIDE] >> last & bottom >> last == 1, Step::DownRight),
+            (open.left_squares >> last & bottom & 1 == 1, Step::DownLeft),
+        ]
+        .map(|(is_open, step)| is_open.then_some(step))
+    }
+
+    /// What of a side was reached at a time of the window.
+    fn reached(&self, idx: usize, side: Side) -> u64 {
+        self.seen[idx + 1].at(side) & !self.seen[idx].at(side)
+    }
+
+    /// The time of a place in the window.
+    pub(super) fn time(&self, idx: usize) -> u32 {
+        self.begin + idx as u32
     }
 
     /// Was every cell reached?
@@ -202,71 +322,119 @@ impl Board {
         self.fresh[y] >> x & 1 == 0
     }
 
-    /// Steps since the planes were begun.
-    pub(super) fn age(&self, time: u32) -> u32 {
-        time - self.base
+    /// Steps since it was moved on.
+    pub(super) fn rests(&self, time: u32) -> u32 {
+        time - self.done
     }
 
     /// Do the planes have no room for this time?
     pub(super) fn is_over(&self, time: u32) -> bool {
-        self.age(time) > PERIOD
+        time.wrapping_sub(self.base) > PERIOD
     }
 
-    /// The step at a time that the planes have room for.
-    pub(super) fn step(&mut self, time: u32, with_diagonals: bool) -> Edges {
+    /// Was it not yet moved on in this window?
+    pub(super) fn is_behind(&self) -> bool {
+        self.done < self.begin
+    }
+
+    /// Did something come in at a time that has passed?
+    pub(super) fn is_late(&self) -> bool {
+        self.late <= self.done
+    }
+
+    /// Moves on to a time that the planes have room for; if something came too late, from there on once more. Gives for each side
+    /// the times of the window at which it was reached.
+    pub(super) fn run(&mut self, until: u32, with_diagonals: bool) -> [u64; 4] {
+        let from = self.late.min(self.done + 1);
+        self.late = u32::MAX;
+        if from <= self.done {
+            self.rewind(from - 1);
+        }
         match with_diagonals {
-            false => advance(self, time),
-            true => advance_diagonally(self, time),
+            false => run(self, from, until),
+            true => run_diagonally(self, from, until),
         }
     }
 
-    /// Writes the labels of what was reached since the base, and makes `time` the base. `labels` begin with the tile's first
-    /// row of cells, each of `width`.
-    pub(super) fn flush<L: Label>(&mut self, time: u32, labels: &mut [L], width: usize) {
-        if self.has_labels && !self.is_written {
-            return self.begin(time);
+    /// Goes back to a time of the window, or the one before it.
+    pub(super) fn rewind(&mut self, time: u32) {
+        if time < self.done {
+            rewind(self, time);
+            self.done = time;
         }
-        let Tile { x, width: n_cells, height, .. } = self.tile;
-        let rows = labels.chunks_mut(width).take(height);
-        let mut bytes = [[0u8; SIDE]; GROUP];
-        for (y, row) in rows.enumerate() {
-            let row = &mut row[x * SIDE..][..n_cells];
-            if self.is_written && y % GROUP == 0 {
-                let planes = self.planes.each_ref().map(|plane| *part(plane, y));
-                turn(&planes, part(&self.fresh, y), &mut bytes);
+    }
+
+    /// When a cell of the tile was reached in this window or shortly before.
+    pub(super) fn when(&self, x: usize, y: usize) -> u32 {
+        let code = (0..8).fold(0, |code, k| code | (self.planes[k][y] >> x & 1) << k) as u8;
+        let step = code ^ code >> 1;
+        let step = step ^ step >> 2;
+        self.base.wrapping_add(u32::from(step ^ step >> 4))
+    }
+
+    /// Writes the labels of what was reached since the base, and counts from `time` on. `bytes` are the lowest ones of the tile's
+    /// labels, `form` says what the others are.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn flush(
+        &mut self,
+        time: u32,
+        bytes: &mut [u8],
+        form: &mut Form,
+        more: &mut More,
+    ) -> Result<(), Ended> {
+        if self.is_written {
+            let is_first = form.n_bytes == 0;
+            if is_first {
+                // Time t is label t − 1.
+                form.zero = self.base.wrapping_sub(1);
             }
-            let steps = &bytes[y % GROUP];
-            // Time t is label t − 1.
-            let base = self.base.wrapping_sub(1);
-            for (label, &step) in row.iter_mut().zip(steps) {
-                let new = L::of(base.wrapping_add(u32::from(step)));
-                let old = if self.has_labels { *label } else { L::NONE };
-                *label = if step == 0 { old } else { new };
+            let shift = self.base.wrapping_sub(1).wrapping_sub(form.zero);
+            form.widen(shift + time.wrapping_sub(self.base), more)?;
+            let mut steps = [[0u8; SIDE]; GROUP];
+            for first in (0..SIDE).step_by(GROUP) {
+                let planes = self.planes.each_ref().map(|plane| *part(plane, first));
+                turn(&planes, part(&self.fresh, first), &mut steps);
+                let cells = first * SIDE..(first + GROUP) * SIDE;
+                let steps = steps.as_flattened();
+                match is_first {
+                    true => bytes[cells].copy_from_slice(steps),
+                    false => {
+                        add(steps, shift, 0, &mut bytes[cells.clone()]);
+                        for (idx, &plane) in form.others().iter().enumerate() {
+                            let plane = &mut more[plane as usize][cells.clone()];
+                            add(steps, shift, 8 * (idx as u32 + 1), plane);
+                        }
+                    }
+                }
             }
         }
-        self.has_labels = true;
         self.begin(time);
+        Ok(())
     }
 
-    /// Wipes the planes, which count from `time` on.
+    /// Wipes the planes, which count from the step before `time` on: the front keeps its time, since the wave may go back there.
     fn begin(&mut self, time: u32) {
-        self.is_written = false;
-        if self.codes != [0; SIDE / GROUP] {
-            self.planes = [[0; SIDE]; 8];
-            self.codes = [0; SIDE / GROUP];
+        self.is_written = self.groups != 0;
+        self.planes = [[0; SIDE]; 8];
+        self.codes = [1; SIDE / GROUP];
+        for (y, plane) in self.planes[0].iter_mut().enumerate() {
+            *plane = self.front[GROUP + y] | self.fresh[y];
         }
-        self.base = time;
+        self.base = time.wrapping_sub(1);
     }
 
-    /// Takes what was reached from the labels in memory.
-    pub(super) fn recall<L: Label>(&mut self, labels: &[L], width: usize) {
-        let Tile { x, width: n_cells, height, .. } = self.tile;
-        for (fresh, row) in self.fresh.iter_mut().zip(labels.chunks(width).take(height)) {
-            let row = &row[x * SIDE..][..n_cells];
-            let bits = row.iter().enumerate().map(|(x, label)| u64::from(*label == L::NONE) << x);
-            *fresh = bits.fold(0, |bits, bit| bits | bit);
+    /// Takes what was reached from the labels.
+    pub(super) fn recall(&mut self, bytes: &[u8], form: &Form, more: &More) {
+        for (y, fresh) in self.fresh.iter_mut().enumerate() {
+            let others = form.others().iter().map(|&plane| &*more[plane as usize]);
+            for plane in [bytes].into_iter().chain(others) {
+                let row = plane[y * SIDE..][..SIDE].iter().enumerate();
+                *fresh &= row.fold(0, |bits, (x, &byte)| bits | u64::from(byte == 0) << x);
+            }
         }
-        self.has_labels = true;
+        self.start(self.begin);
     }
 
     /// The wave begins at a cell of the tile in the next step.
@@ -275,10 +443,9 @@ impl Board {
         self.coming_groups |= 1 << (y / GROUP);
     }
 
-    /// Brings what arrives to its rows, and says what that is.
-    fn unpack(&mut self, time: u32) -> Arrivals {
-        let came = std::mem::take(&mut self.inbox[time as usize % 2]);
-        let Arrivals { top, bottom, left, right } = came;
+    /// Brings what comes in at a time to its rows.
+    #[inline(always)]
+    pub(super) fn unpack(&mut self, Border { top, bottom, left, right }: Border) {
         self.coming[0] |= top;
         self.coming[SIDE - 1] |= bottom;
         self.coming_groups |= u8::from(top != 0) | u8::from(bottom != 0) << 7;
@@ -290,179 +457,17 @@ impl Board {
                 self.coming_groups |= 1 << (y / GROUP);
             }
         }
-        came
     }
-}
-
-/// A step with four neighbours.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn advance(board: &mut Board, time: u32) -> Edges {
-    go(board, time, |_, _, _| 0)
-}
-
-/// A step with eight neighbours.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn advance_diagonally(board: &mut Board, time: u32) -> Edges {
-    go(
-        board,
-        time,
-        #[inline(always)]
-        |front, squares, i| {
-            let (above, below) = (front[i], front[i + 2]);
-            (above & squares[i]) << 1
-                | above >> 1 & squares[i]
-                | (below & squares[i + 1]) << 1
-                | below >> 1 & squares[i + 1]
-        },
-    )
-}
-
-/// A step; `diagonal` gives what comes over corners into row i of a group, whose front begins a row above and whose
-/// squares likewise.
-#[inline(always)]
-fn go(
-    board: &mut Board,
-    time: u32,
-    diagonal: impl Fn(&[u64; GROUP + 2], &[u64; GROUP + 1], usize) -> u64,
-) -> Edges {
-    let came = board.unpack(time);
-    let step = (time - board.base) as u8;
-    let code = step ^ step >> 1;
-    let Board { front, fresh, coming, coming_groups, open, planes, codes, groups, .. } = board;
-    let coming_groups = std::mem::take(coming_groups);
-    let touched = *groups | *groups << 1 | *groups >> 1 | coming_groups;
-    let mut edges = Edges { came, ..Edges::default() };
-    let mut reached_groups = 0u8;
-    // The last row of the group above, as it was before this step.
-    let mut above = 0;
-    for (group, kept) in codes.iter_mut().enumerate() {
-        if touched >> group & 1 == 0 {
-            above = 0;
-            continue;
-        }
-        let first = group * GROUP;
-        let mut old: [u64; GROUP + 2] = *part(front, GROUP + first - 1);
-        old[0] = above;
-        above = old[GROUP];
-        let right: &[u64; GROUP] = part(&open.right, first);
-        let down: &[u64; GROUP + 1] = part(&open.down, first);
-        let squares: &[u64; GROUP + 1] = part(&open.squares, first);
-        let unreached: &mut [u64; GROUP] = part_mut(fresh, first);
-        let mut spread = [0u64; GROUP];
-        if coming_groups >> group & 1 == 1 {
-            spread = std::mem::take(part_mut(coming, first));
-        }
-        let mut reached = [0u64; GROUP];
-        for i in 0..GROUP {
-            let here = old[i + 1];
-            spread[i] |= (here & right[i]) << 1
-                | here >> 1 & right[i]
-                | old[i] & down[i]
-                | old[i + 2] & down[i + 1]
-                | diagonal(&old, squares, i);
-            reached[i] = spread[i] & unreached[i];
-        }
-        *part_mut::<GROUP>(front, GROUP + first) = reached;
-        let all = reached.iter().fold(0, |all, row| all | row);
-        if all == 0 {
-            continue;
-        }
-        let mut changing = *kept ^ code;
-        *kept = code;
-        while changing != 0 {
-            let plane = &mut planes[changing.trailing_zeros() as usize % 8];
-            let plane: &mut [u64; GROUP] = part_mut(plane, first);
-            changing &= changing - 1;
-            for i in 0..GROUP {
-                plane[i] ^= unreached[i];
-            }
-        }
-        for i in 0..GROUP {
-            unreached[i] &= !reached[i];
-        }
-        reached_groups |= 1 << group;
-        if all & 1 != 0 {
-            edges.left |= column(&reached, 0) << first;
-        }
-        if all >> (SIDE - 1) != 0 {
-            edges.right |= column(&reached, SIDE - 1) << first;
-        }
-    }
-    edges.top = front[GROUP];
-    edges.bottom = front[GROUP + SIDE - 1];
-    edges.any = reached_groups != 0;
-    *groups = reached_groups;
-    board.is_written |= edges.any;
-    edges
 }
 
 /// So many rows from the first one on. The callers' groups lie inside.
 #[inline(always)]
-fn part<const N: usize>(rows: &[u64], first: usize) -> &[u64; N] {
+pub(super) fn part<const N: usize>(rows: &[u64], first: usize) -> &[u64; N] {
     rows[first..].first_chunk().expect("groups lie inside the rows of a tile")
 }
 
 /// Likewise, to be changed.
 #[inline(always)]
-fn part_mut<const N: usize>(rows: &mut [u64], first: usize) -> &mut [u64; N] {
+pub(super) fn part_mut<const N: usize>(rows: &mut [u64], first: usize) -> &mut [u64; N] {
     rows[first..].first_chunk_mut().expect("groups lie inside the rows of a tile")
-}
-
-/// The bits of a column in the rows of a group.
-#[inline(always)]
-fn column(rows: &[u64; GROUP], x: usize) -> u64 {
-    rows.iter().enumerate().fold(0, |bits, (y, row)| bits | (row >> x & 1) << y)
-}
-
-/// The steps whose codes lie in eight planes, for the 64 columns of eight rows; 0 where cells are fresh.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn turn(planes: &[[u64; GROUP]; 8], fresh: &[u64; GROUP], bytes: &mut [[u8; SIDE]; GROUP]) {
-    let mut words = *planes;
-    // From Gray code to binary numbers, and nothing where the wave was not.
-    for place in (0..7).rev() {
-        let above = words[place + 1];
-        words[place].iter_mut().zip(above).for_each(|(word, above)| *word ^= above);
-    }
-    for word in &mut words {
-        word.iter_mut().zip(fresh).for_each(|(word, fresh)| *word &= !fresh);
-    }
-    // Bits of bytes: byte m of word j becomes the byte of column 8m + j.
-    for (distance, mask) in
-        [(4, 0x0f0f_0f0f_0f0f_0f0f), (2, 0x3333_3333_3333_3333), (1, 0x5555_5555_5555_5555)]
-    {
-        swap(&mut words, distance, distance, mask);
-    }
-    // Bytes of words: byte j of word m becomes that of column 8m + j.
-    for (distance, mask) in
-        [(4, 0x0000_0000_ffff_ffff), (2, 0x0000_ffff_0000_ffff), (1, 0x00ff_00ff_00ff_00ff)]
-    {
-        swap(&mut words, distance, 8 * distance, mask);
-    }
-    for (y, row) in bytes.iter_mut().enumerate() {
-        for (eight, word) in row.chunks_exact_mut(8).zip(&words) {
-            eight.copy_from_slice(&word[y].to_le_bytes());
-        }
-    }
-}
-
-/// Exchanges the upper bits of each word with the lower bits of the one at a distance.
-#[inline(always)]
-fn swap(words: &mut [[u64; GROUP]; 8], distance: usize, shift: usize, mask: u64) {
-    for low in (0..8).filter(|word| word & distance == 0) {
-        let (lower, upper) = words.split_at_mut(low + distance);
-        for (a, b) in lower[low].iter_mut().zip(&mut upper[0]) {
-            let differing = (*a >> shift ^ *b) & mask;
-            *b ^= differing;
-            *a ^= differing << shift;
-        }
-    }
 }

@@ -7,20 +7,21 @@ use std::sync::Mutex;
 
 use super::board::{Board, Open, SIDE, Side, Tile};
 use super::grid::{Grid, Neighbourhood};
-use super::label::Label;
+use super::label::{Form, TILE};
 use super::worker::Place;
 use crate::environment::Ended;
 use crate::reserved;
 
-/// Rows of tiles in a band.
-const BAND: usize = 2;
+/// Rows of tiles in a band: where two meet, much is done twice.
+const BAND: usize = 8;
 
 /// Messages of a tile at one time, at most: straight on and over two corners. It borders on one other band, or on none.
 pub(super) const MESSAGES: usize = 3;
 
-/// What a tile gets from a neighbour that another worker owns.
+/// What a tile gets at a time from a neighbour that another worker owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
+    pub(super) time: u32,
     pub(super) x: u32,
     pub(super) y: u32,
     pub(super) side: Side,
@@ -37,12 +38,12 @@ pub(super) struct Field<'g> {
     /// For each row of tiles the worker that owns it, and the place of the row among its own.
     pub(super) owners: Vec<(usize, usize)>,
     pub(super) n_workers: usize,
-    /// For each worker, what arrives at even and at odd times.
+    /// For each worker, what arrives in even and in odd rounds.
     pub(super) mail: Vec<[Mutex<Vec<Message>>; 2]>,
 }
 
-/// The labels of the tiles of a worker: a run of rows of cells for each of its rows of tiles.
-pub(super) type Bands<'l, L> = Vec<&'l mut [L]>;
+/// The lowest bytes of the labels of the tiles of a worker: those of each of its rows of tiles.
+pub(super) type Bands<'l> = Vec<&'l mut [u8]>;
 
 impl<'g> Field<'g> {
     /// The field of a wave over a grid.
@@ -80,9 +81,10 @@ impl<'g> Field<'g> {
         // In lists: active, entered and unused boards; messages for two neighbours, and those at two times.
         let tile = size_of::<Board>()
             + size_of::<Place>()
+            + size_of::<Form>()
             + 3 * size_of::<u32>()
             + 4 * MESSAGES * size_of::<Message>();
-        let row = size_of::<(usize, usize)>() + size_of::<&mut [u32]>();
+        let row = size_of::<(usize, usize)>() + size_of::<&mut [u8]>();
         let (n_cols, n_rows) = (width.div_ceil(SIDE) as u64, height.div_ceil(SIDE) as u64);
         let n_bytes = n_cols.saturating_mul(n_rows).saturating_mul(tile as u64);
         n_bytes
@@ -94,15 +96,12 @@ impl<'g> Field<'g> {
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
-    pub(super) fn deal<'l, L: Label>(
-        &self,
-        labels: &'l mut [L],
-    ) -> Result<Vec<Bands<'l, L>>, Ended> {
+    pub(super) fn deal<'l>(&self, labels: &'l mut [u8]) -> Result<Vec<Bands<'l>>, Ended> {
         let mut bands = reserved(self.n_workers)?;
         for worker in 0..self.n_workers {
             bands.push(reserved(self.n_tile_rows_of(worker))?);
         }
-        let n_labels = SIDE * self.grid.width();
+        let n_labels = TILE * self.n_tile_cols;
         for (tile_y, labels) in labels.chunks_mut(n_labels.max(1)).enumerate() {
             bands[self.owners[tile_y].0].push(labels);
         }

@@ -1,19 +1,20 @@
 //! The wave over a whole grid: tiles on several threads, in step.
 //!
-//! All tiles move on by one wave at a time, so that every label is exact as soon as it is there. One thread does that
-//! while the wave is short (*alone*); on a long one all threads work, and wait for each other at a [`Gate`]. The tiles of a worker
-//! are its own in either case, and with them everything it writes.
+//! All tiles move on by one window of waves at a time, so that every label is exact when the window is done. One thread does that
+//! while the wave is short (*alone*); on a long one all threads work, and wait for each other at a [`Gate`]: exchange messages until
+//! there are none. The tiles of a worker are its own in either case, and with them everything it writes.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, Ordering};
 
+use super::board::WINDOW;
 use super::field::{Bands, Field};
 use super::gate::Gate;
 use super::grid::{Cell, Grid, Neighbourhood};
-use super::label::{Label, Labels, lengthened};
+use super::label::Labels;
 use super::locked;
 use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
-use crate::zeros::Zeros;
 
 /// Boards for each thread with which waiting for others pays.
 const LONG: usize = 24;
@@ -21,26 +22,14 @@ const LONG: usize = 24;
 /// Boards for each thread below which it does not.
 const SHORT: usize = 12;
 
-/// Times between two polls.
-const POLL: u32 = 64;
-
 /// Added to the sum of a gate by the thread that wants the end.
 const INTERRUPTED: u64 = 1 << 60;
 
+/// Added by the thread that gets no memory for its messages.
+const OUT_OF_MEMORY: u64 = 1 << 40;
+
 /// Added by the thread in whose tiles the cell lies that ends the wave.
 const FOUND: u64 = 1 << 50;
-
-/// Added by a thread that has waited long.
-const WAITED: u64 = 1 << 40;
-
-/// Times after which it is asked how often a thread has waited long.
-const TRIAL: u32 = 128;
-
-/// Times with long waiting, of so many, that show that the processors are taken by others.
-const CROWD: u32 = 16;
-
-/// Times that one thread works before all try again; twice as many after each failure.
-const ALONE: u32 = 1 << 10;
 
 /// How the wave came about; tests ask for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -49,8 +38,10 @@ pub struct FloodStats {
     pub n_alone: u32,
     /// Waves by all threads.
     pub n_together: u32,
-    /// Were the labels lengthened to 32 bits on the way?
-    pub lengthened: bool,
+    /// How often a tile went back in a window, since something came in late.
+    pub n_returns: u32,
+    /// Bytes of a label, over the number that a tile has, in the tile that needs most of them.
+    pub n_bytes: u8,
 }
 
 /// Why threads stop.
@@ -60,14 +51,12 @@ enum Pause {
     Done,
     /// The run is to end.
     Interrupted,
-    /// The next wave has a number that no label can hold.
-    LabelsFull,
+    /// The system refuses the memory of messages.
+    OutOfMemory,
     /// Few boards: one thread is faster.
     Short,
     /// Many boards.
     Long,
-    /// Many boards, but other programs take the processors away: waiting for each other takes longer than one thread.
-    Crowded,
 }
 
 /// The wave in the making.
@@ -77,10 +66,8 @@ struct Flood<'a> {
     stop_at: Option<Cell>,
     /// Time t makes label t − 1.
     time: u32,
-    /// One thread works until then.
-    alone_until: u32,
-    /// How long it does the next time.
-    patience: u32,
+    /// Exchanges of messages.
+    round: u32,
     stats: FloodStats,
     environment: &'a dyn Environment,
 }
@@ -112,36 +99,25 @@ pub(super) fn flood(
         let workers = (0..n_threads).map(|idx| Worker::new(idx, &field).map(Mutex::new));
         let workers = workers.collect::<Result<_, Ended>>()?;
         let stats = FloodStats::default();
-        let mut flood = Flood {
-            field,
-            workers,
-            stop_at,
-            time: 0,
-            alone_until: 0,
-            patience: ALONE,
-            stats,
-            environment,
-        };
-        let mut labels = Zeros::<u16>::new(grid.n_cells())?;
+        let mut flood = Flood { field, workers, stop_at, time: 0, round: 0, stats, environment };
+        let mut labels = Labels::lowest(&flood.field)?;
         flood.begin(goals, &mut labels)?;
-        match flood.spread(&mut labels)? {
-            true => Ok((Labels::Short(labels), flood.stats)),
-            false => {
-                let mut long = lengthened(&labels)?;
-                drop(labels);
-                flood.stats.lengthened = true;
-                match flood.spread(&mut long)? {
-                    true => Ok((Labels::Long(long), flood.stats)),
-                    // There are fewer cells than labels of 32 bits.
-                    false => Err(Ended::Internal("labels of 32 bits do not suffice")),
-                }
-            }
-        }
+        flood.spread(&mut labels)?;
+        let mut stats = flood.stats;
+        let workers = flood.workers.into_iter();
+        let parts = workers.map(|worker| {
+            let mut worker = worker.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner());
+            stats.n_returns += worker.n_returns();
+            worker.take_labels()
+        });
+        let labels = Labels::new(&flood.field, labels, parts)?;
+        stats.n_bytes = labels.n_bytes();
+        Ok((labels, stats))
     })
 }
 
 impl Flood<'_> {
-    fn begin<L: Label>(&mut self, goals: &[Cell], labels: &mut [L]) -> Result<(), Ended> {
+    fn begin(&mut self, goals: &[Cell], labels: &mut [u8]) -> Result<(), Ended> {
         let bands = self.field.deal(labels)?;
         for (worker, mut bands) in self.workers.iter_mut().zip(bands) {
             let worker = worker.get_mut().unwrap_or_else(|poisoned| poisoned.into_inner());
@@ -152,125 +128,161 @@ impl Flood<'_> {
         Ok(())
     }
 
-    /// Goes on until nothing changes; false if the labels are full.
-    fn spread<L: Label>(&mut self, labels: &mut [L]) -> Result<bool, Ended> {
+    /// Goes on until nothing changes.
+    fn spread(&mut self, labels: &mut [u8]) -> Result<(), Ended> {
         let bands = self.field.deal(labels)?;
-        let bands: Vec<Mutex<Bands<'_, L>>> = bands.into_iter().map(Mutex::new).collect();
+        let bands: Vec<Mutex<Bands<'_>>> = bands.into_iter().map(Mutex::new).collect();
         let mut pause = Pause::Short;
-        let is_done = loop {
+        loop {
             pause = match pause {
                 Pause::Short => self.alone(&bands),
                 Pause::Long => self.together(&bands),
-                Pause::Crowded => {
-                    self.alone_until = self.time.saturating_add(self.patience);
-                    self.patience = self.patience.saturating_mul(2);
-                    self.alone(&bands)
-                }
-                Pause::Done => break true,
-                Pause::LabelsFull => break false,
+                Pause::Done => break,
                 Pause::Interrupted => return Err(Ended::Interrupted),
+                Pause::OutOfMemory => return Err(Ended::OutOfMemory),
             };
-        };
+        }
         let (field, time) = (&self.field, self.time);
-        let settle = |worker: &Mutex<Worker>, bands: &Mutex<Bands<'_, L>>| {
-            let (mut worker, mut bands) = (locked(worker), locked(bands));
-            worker.settle(time, field, &mut bands);
-            worker.finish(field, &mut bands);
+        let settle = |worker: &Mutex<Worker>, bands: &Mutex<Bands<'_>>| {
+            locked(worker).settle(time, field, &mut locked(bands))
         };
         match self.workers.as_slice() {
             [worker] => settle(worker, &bands[0]),
-            workers => {
-                rayon::broadcast(|context| {
-                    if let Some(worker) = workers.get(context.index()) {
-                        settle(worker, &bands[context.index()]);
-                    }
-                });
-            }
+            workers => rayon::broadcast(|context| {
+                let own = workers.get(context.index()).zip(bands.get(context.index()));
+                own.map_or(Ok(()), |(worker, bands)| settle(worker, bands))
+            })
+            .into_iter()
+            .collect(),
         }
-        Ok(is_done)
     }
 
     /// One thread moves the tiles of all workers.
-    fn alone<L: Label>(&mut self, bands: &[Mutex<Bands<'_, L>>]) -> Pause {
-        let Flood { field, workers, stop_at, time, alone_until, stats, environment, .. } = self;
+    fn alone(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
+        let Flood { field, workers, stop_at, time, round, stats, environment, .. } = self;
         let n_workers = workers.len();
         let mut own: Vec<_> =
             workers.iter().zip(bands).map(|(w, b)| (locked(w), locked(b))).collect();
         loop {
-            if *time > L::MOST {
-                return Pause::LabelsFull;
+            let (begin, until) = window(*time);
+            own.iter_mut().for_each(|(worker, _)| worker.open(begin));
+            loop {
+                let mut n_messages = 0;
+                for (worker, bands) in &mut own {
+                    match worker.work(*round, until, field, bands) {
+                        Ok(n) => n_messages += n,
+                        Err(_) => return Pause::OutOfMemory,
+                    }
+                }
+                *round += 1;
+                if n_messages == 0 {
+                    break;
+                }
             }
-            *time += 1;
-            stats.n_alone += 1;
-            let mut n_left = 0;
-            let mut is_found = false;
-            for (worker, bands) in &mut own {
-                n_left += worker.advance(*time, field, bands);
-                is_found |= stop_at.is_some_and(|cell| worker.has_reached(cell.x, cell.y, field));
-            }
-            if *time % POLL == 0 && environment.poll().is_err() {
-                return Pause::Interrupted;
-            }
-            if n_left == 0 || is_found {
+            stats.n_alone += until - *time;
+            *time = until;
+            let found = stop_at.and_then(|Cell { x, y }| {
+                own.iter().find_map(|(worker, _)| worker.when(x, y, field))
+            });
+            if let Some(found) = found {
+                own.iter_mut().for_each(|(worker, _)| worker.rewind(found));
+                *time = found;
                 return Pause::Done;
             }
-            if n_workers > 1 && n_left > LONG * n_workers && *time >= *alone_until {
+            let left = own.iter_mut().map(|(worker, bands)| worker.close(until, field, bands));
+            let Ok(n_left) = left.sum::<Result<usize, Ended>>() else {
+                return Pause::OutOfMemory;
+            };
+            if environment.poll().is_err() {
+                return Pause::Interrupted;
+            }
+            if n_left == 0 {
+                return Pause::Done;
+            }
+            if n_workers > 1 && n_left > LONG * n_workers {
                 return Pause::Long;
             }
         }
     }
 
     /// Each thread moves its own tiles.
-    fn together<L: Label>(&mut self, bands: &[Mutex<Bands<'_, L>>]) -> Pause {
-        let Flood { field, workers, stop_at, time, stats, environment, .. } = self;
+    fn together(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
+        let Flood { field, workers, stop_at, time, round, stats, environment, .. } = self;
         let n_workers = workers.len();
         let gate = Gate::new(n_workers);
-        let (begin, stop_at) = (*time, *stop_at);
+        let (start, first_round, stop_at) = (*time, *round, *stop_at);
+        let found = AtomicU32::new(0);
         let paces = rayon::broadcast(|context| {
             let idx = context.index();
             let worker = workers.get(idx)?;
             let passer = gate.passer();
             let (mut worker, mut bands) = (locked(worker), locked(&bands[idx]));
-            let (mut time, mut has_waited, mut n_waits) = (begin, false, 0);
+            let (mut time, mut round) = (start, first_round);
             loop {
-                if time > L::MOST {
-                    return Some((time, Pause::LabelsFull));
+                let (begin, until) = window(time);
+                worker.open(begin);
+                let closed = |worker: &mut Worker, bands: &mut Bands<'_>| {
+                    worker.close(until, field, bands).map_or(OUT_OF_MEMORY, |n_left| n_left as u64)
+                };
+                let mut sum;
+                loop {
+                    sum = match worker.work(round, until, field, &mut bands) {
+                        Ok(n_messages) => n_messages as u64,
+                        Err(_) => OUT_OF_MEMORY,
+                    };
+                    round += 1;
+                    (sum, _) = passer.pass(sum)?;
+                    if sum == 0 || sum >= OUT_OF_MEMORY {
+                        break;
+                    }
                 }
-                time += 1;
-                let mut sum = worker.advance(time, field, &mut bands) as u64;
-                if has_waited {
-                    sum += WAITED;
+                if sum >= OUT_OF_MEMORY {
+                    return Some((time, round, Pause::OutOfMemory));
                 }
-                if stop_at.is_some_and(|cell| worker.has_reached(cell.x, cell.y, field)) {
-                    sum += FOUND;
+                time = until;
+                let when = stop_at.and_then(|cell| worker.when(cell.x, cell.y, field));
+                let mut sum = 0;
+                if let Some(when) = when {
+                    found.store(when, Ordering::Relaxed);
+                    sum = FOUND;
                 }
-                if idx == 0 && time % POLL == 0 && environment.poll().is_err() {
+                if idx == 0 && environment.poll().is_err() {
                     sum += INTERRUPTED;
                 }
-                (sum, has_waited) = passer.pass(sum)?;
-                // The sums are the same to all threads, and so is what they conclude.
-                n_waits += u32::from(sum % FOUND >= WAITED);
-                let is_trial = (time - begin) % TRIAL == 0;
-                let is_crowded = is_trial && n_waits > CROWD;
-                if is_trial {
-                    n_waits = 0;
+                if stop_at.is_none() {
+                    sum += closed(&mut worker, &mut bands);
                 }
+                (sum, _) = passer.pass(sum)?;
+                if sum % INTERRUPTED >= FOUND {
+                    time = found.load(Ordering::Relaxed);
+                    worker.rewind(time);
+                } else if stop_at.is_some() {
+                    let n_left = closed(&mut worker, &mut bands);
+                    sum = sum / FOUND * FOUND + passer.pass(n_left)?.0;
+                }
+                // The sums are the same to all threads, and so is what they conclude.
                 let pause = match sum {
                     INTERRUPTED.. => Pause::Interrupted,
                     FOUND.. => Pause::Done,
-                    _ if sum.is_multiple_of(WAITED) => Pause::Done,
-                    _ if sum % WAITED < (SHORT * n_workers) as u64 => Pause::Short,
-                    _ if is_crowded => Pause::Crowded,
+                    OUT_OF_MEMORY.. => Pause::OutOfMemory,
+                    0 => Pause::Done,
+                    _ if sum < (SHORT * n_workers) as u64 => Pause::Short,
                     _ => continue,
                 };
-                return Some((time, pause));
+                return Some((time, round, pause));
             }
         });
-        let Some((end, pause)) = paces.into_iter().flatten().next() else {
+        let Some((end, round, pause)) = paces.into_iter().flatten().next() else {
             return Pause::Interrupted;
         };
-        stats.n_together += end - begin;
-        *time = end;
+        stats.n_together += end - start;
+        self.time = end;
+        self.round = round;
         pause
     }
+}
+
+/// The first and the last time of the window behind a time. The goals have one of their own.
+fn window(time: u32) -> (u32, u32) {
+    (time + 1, if time == 0 { 1 } else { time + WINDOW as u32 })
 }

@@ -1,76 +1,148 @@
 //! Labels: the number of the wave that reached a cell.
+//!
+//! They lie tile by tile, and count from a number that each tile has of its own: a byte is enough for most tiles, so that half the
+//! memory of numbers of 16 bits is asked for, and a tile is written in one piece. Where it is not, the tile has more
+//! bytes of each number, in planes of their own.
 
 use star_base::BitTable;
 
+use super::board::SIDE;
+use super::field::Field;
 use crate::environment::{Ended, InterruptPoller};
 use crate::numbers::write_numbers_from;
+use crate::reserved;
 use crate::zeros::Zeros;
 
 /// Cells whose labels are brought into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
 
-/// The label of a cell that the wave did not reach, among labels of 32 bits.
+/// Cells of a tile.
+pub(super) const TILE: usize = SIDE * SIDE;
+
+/// Bytes of a number.
+const BYTES: usize = size_of::<u32>();
+
+/// The label of a cell that the wave did not reach.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// A label as it is stored.
-pub(super) trait Label: Copy + Default + Eq + Send + Sync {
-    /// Not reached: all ones.
-    const NONE: Self;
-    /// The greatest number of a wave.
-    const MOST: u32;
-
-    /// The label of a wave.
-    fn of(wave: u32) -> Self;
+/// How the labels of a tile are to be read.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Form {
+    /// What is to be added to the numbers of the tile, of which 0 is none.
+    pub(super) zero: u32,
+    /// Bytes of these numbers; none where the wave was not.
+    pub(super) n_bytes: u8,
+    /// Where those lie that follow the lowest one.
+    pub(super) more: [u32; BYTES - 1],
 }
 
-impl Label for u16 {
-    const NONE: u16 = u16::MAX;
-    const MOST: u32 = u16::MAX as u32 - 1;
+/// Planes of bytes that follow the lowest one, of one tile each.
+pub(super) type More = Vec<Vec<u8>>;
 
-    #[inline(always)]
-    fn of(wave: u32) -> u16 {
-        wave as u16
+impl Form {
+    /// Makes room for numbers up to `most`.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn widen(&mut self, most: u32, planes: &mut More) -> Result<(), Ended> {
+        self.n_bytes = self.n_bytes.max(1);
+        while most.checked_shr(8 * u32::from(self.n_bytes)).unwrap_or(0) != 0 {
+            planes.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
+            self.more[usize::from(self.n_bytes) - 1] = planes.len() as u32;
+            let mut plane = reserved(TILE)?;
+            plane.resize(TILE, 0);
+            planes.push(plane);
+            self.n_bytes += 1;
+        }
+        Ok(())
+    }
+
+    /// The places of the bytes that follow the lowest one.
+    pub(super) fn others(&self) -> &[u32] {
+        &self.more[..usize::from(self.n_bytes.saturating_sub(1))]
     }
 }
 
-impl Label for u32 {
-    const NONE: u32 = UNREACHED;
-    const MOST: u32 = UNREACHED - 1;
-
-    #[inline(always)]
-    fn of(wave: u32) -> u32 {
-        wave
-    }
-}
-
-/// The labels of all cells, row by row.
-#[derive(Debug, PartialEq, Eq)]
-pub enum Labels {
-    /// At most 65,534 waves.
-    Short(Zeros<u16>),
-    /// More.
-    Long(Zeros<u32>),
+/// The labels of all cells.
+#[derive(Debug)]
+pub struct Labels {
+    width: usize,
+    height: usize,
+    n_tile_cols: usize,
+    forms: Vec<Form>,
+    bytes: Zeros<u8>,
+    more: More,
 }
 
 impl Labels {
+    /// Bytes of the labels of a grid, at most.
+    pub(super) fn n_most_bytes(width: usize, height: usize) -> u64 {
+        let n_tiles = (width.div_ceil(SIDE) as u64).saturating_mul(height.div_ceil(SIDE) as u64);
+        let tile = BYTES * TILE + size_of::<Form>() + (BYTES - 1) * size_of::<Vec<u8>>();
+        n_tiles.saturating_mul(tile as u64)
+    }
+
+    /// The lowest bytes of the labels of a field, where the wave was nowhere yet.
+    pub(super) fn lowest(field: &Field<'_>) -> Result<Zeros<u8>, Ended> {
+        Zeros::new(field.owners.len() * field.n_tile_cols * TILE)
+    }
+
+    /// The labels of a field, of which each worker has the forms of its own tiles, and planes.
+    pub(super) fn new(
+        field: &Field<'_>,
+        bytes: Zeros<u8>,
+        parts: impl Iterator<Item = (Vec<Form>, More)>,
+    ) -> Result<Labels, Ended> {
+        let n_tile_cols = field.n_tile_cols;
+        let mut forms = reserved(field.owners.len() * n_tile_cols)?;
+        forms.resize(field.owners.len() * n_tile_cols, Form::default());
+        let mut more: More = Vec::new();
+        for (worker, (part, planes)) in parts.enumerate() {
+            for (y, _) in field.owners.iter().enumerate().filter(|(_, owner)| owner.0 == worker) {
+                let band = field.owners[y].1;
+                let row = &mut forms[y * n_tile_cols..][..n_tile_cols];
+                row.copy_from_slice(&part[band * n_tile_cols..][..n_tile_cols]);
+                row.iter_mut()
+                    .flat_map(|form| &mut form.more)
+                    .for_each(|place| *place += more.len() as u32);
+            }
+            more.try_reserve(planes.len()).map_err(|_| Ended::OutOfMemory)?;
+            more.extend(planes);
+        }
+        let (width, height) = (field.grid.width(), field.grid.height());
+        Ok(Labels { width, height, n_tile_cols, forms, bytes, more })
+    }
+
+    /// Bytes of the numbers of the tile that needs most of them.
+    pub(super) fn n_bytes(&self) -> u8 {
+        self.forms.iter().map(|form| form.n_bytes).max().unwrap_or(0)
+    }
+
     /// The label of the cell with this number; [`UNREACHED`] if it was not reached.
     #[inline]
     pub fn at(&self, cell: usize) -> u32 {
-        match self {
-            Labels::Short(labels) => match labels[cell] {
-                u16::NONE => UNREACHED,
-                label => u32::from(label),
-            },
-            Labels::Long(labels) => labels[cell],
+        let (x, y) = (cell % self.width, cell / self.width);
+        let tile = y / SIDE * self.n_tile_cols + x / SIDE;
+        self.of_tile(tile, y % SIDE * SIDE + x % SIDE)
+    }
+
+    /// The label of a cell of a tile.
+    #[inline]
+    fn of_tile(&self, tile: usize, cell: usize) -> u32 {
+        let form = &self.forms[tile];
+        let mut number = u32::from(self.bytes[tile * TILE + cell]);
+        for (idx, &plane) in form.others().iter().enumerate() {
+            number |= u32::from(self.more[plane as usize][cell]) << (8 * (idx + 1));
+        }
+        match number {
+            0 => UNREACHED,
+            number => form.zero.wrapping_add(number),
         }
     }
 
     /// Cells.
     pub fn len(&self) -> usize {
-        match self {
-            Labels::Short(labels) => labels.len(),
-            Labels::Long(labels) => labels.len(),
-        }
+        self.width * self.height
     }
 
     /// Are there none?
@@ -94,11 +166,10 @@ impl Labels {
     ) -> Result<(), Ended> {
         let n_bits = table.n_cols();
         let mut block = [0; BLOCK];
+        let mut labels = self.iter();
         for first in (0..self.len()).step_by(BLOCK) {
             let block = &mut block[..BLOCK.min(self.len() - first)];
-            for (idx, label) in block.iter_mut().enumerate() {
-                *label = self.at(first + idx);
-            }
+            block.iter_mut().zip(&mut labels).for_each(|(to, label)| *to = label);
             write_numbers_from(table, first, 0..n_bits, block, poller)?;
         }
         Ok(())
@@ -106,18 +177,17 @@ impl Labels {
 
     /// The labels, one cell after another.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.len()).map(|cell| self.at(cell))
+        (0..self.height).flat_map(move |y| {
+            let first = y / SIDE * self.n_tile_cols;
+            (0..self.width).map(move |x| self.of_tile(first + x / SIDE, y % SIDE * SIDE + x % SIDE))
+        })
     }
 }
 
-/// Short labels as long ones.
-pub(super) fn lengthened(short: &[u16]) -> Result<Zeros<u32>, Ended> {
-    let mut long = Zeros::<u32>::new(short.len())?;
-    for (long, &label) in long.iter_mut().zip(short) {
-        *long = match label {
-            u16::NONE => UNREACHED,
-            label => u32::from(label),
-        };
+impl PartialEq for Labels {
+    fn eq(&self, other: &Self) -> bool {
+        self.width == other.width && self.iter().eq(other.iter())
     }
-    Ok(long)
 }
+
+impl Eq for Labels {}

@@ -15,7 +15,11 @@ mod flood;
 mod gate;
 mod grid;
 mod label;
+#[cfg(target_arch = "x86_64")]
+mod lanes;
+mod planes;
 mod queue;
+mod steps;
 mod weighed;
 mod worker;
 
@@ -82,12 +86,10 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Bytes that a wave takes at most beside the grid: long labels while short ones are there too, and what the tiles take
-    /// if the wave is in all of them at once, which is some 2 bytes for each cell.
+    /// Bytes that a wave takes at most beside the grid: labels of four bytes, and what the tiles take if the wave is in all of them at
+    /// once, which is some 2 bytes for each cell.
     pub fn n_bytes(width: usize, height: usize) -> u64 {
-        let n_cells = (width as u64).saturating_mul(height as u64);
-        let of_labels = n_cells.saturating_mul((size_of::<u16>() + size_of::<u32>()) as u64);
-        of_labels.saturating_add(flood::n_bytes(width, height))
+        Labels::n_most_bytes(width, height).saturating_add(flood::n_bytes(width, height))
     }
 
     /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: exactly

@@ -222,6 +222,21 @@ fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
     assert_eq!(wave.stats().n_together, 0);
 }
 
+#[test]
+fn tiles_go_back_where_the_wave_goes_to_and_fro_between_them() {
+    let grid = blocked(640, 640, 420, 1);
+    let goal = Cell { x: 320, y: 320 };
+    for threads in [1, 2].map(workers) {
+        let wave = spread(&grid, Neighbourhood::VonNeumann, &[goal], &threads);
+        assert!(wave.stats().n_returns > 100, "{:?}", wave.stats());
+        assert!(wave.labels().iter().eq(searched(&grid, Neighbourhood::VonNeumann, &[goal])));
+    }
+    // Along a corridor no wave comes back.
+    let corridor = Grid::of_edges(2500, 64, |a, b| a.y == b.y || a.x % 2 == 0).unwrap();
+    let wave = spread(&corridor, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &workers(1));
+    assert_eq!(wave.stats().n_returns, 0);
+}
+
 /// A path that winds through all cells, from the upper left on.
 fn winding(width: usize, height: usize) -> Grid {
     let turn = |y: usize| if y.is_multiple_of(2) { width - 1 } else { 0 };
@@ -231,11 +246,13 @@ fn winding(width: usize, height: usize) -> Grid {
 #[test]
 fn labels_become_long_where_short_ones_do_not_suffice() {
     let threads = workers(1);
-    for (width, height, is_long) in [(256, 255, false), (256, 256, true), (300, 300, true)] {
+    // The first tile is entered at once, and left for good when 64 rows are done.
+    let sizes = [(64, 3, 1), (64, 5, 2), (1000, 64, 2), (1100, 64, 3), (300, 300, 2)];
+    for (width, height, n_bytes) in sizes {
         let grid = winding(width, height);
         let goal = Cell { x: 0, y: 0 };
         let wave = spread(&grid, Neighbourhood::VonNeumann, &[goal], &threads);
-        assert_eq!(wave.stats().lengthened, is_long, "{width} x {height}");
+        assert_eq!(wave.stats().n_bytes, n_bytes, "{width} x {height}");
         let expected = searched(&grid, Neighbourhood::VonNeumann, &[goal]);
         assert!(wave.labels().iter().eq(expected));
         let end = Cell { x: if height % 2 == 0 { 0 } else { width - 1 }, y: height - 1 };

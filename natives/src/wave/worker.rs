@@ -1,15 +1,17 @@
 //! One thread's tiles, the labels of their cells, and the wave in them.
 
-use super::board::{Board, Edges, SIDE, Side, Tile};
+use super::board::{Board, SIDE, Side, Tile, WINDOW};
 use super::field::{Bands, Field, MESSAGES, Message};
-use super::grid::Step;
-use super::label::Label;
+use super::label::{Form, More, TILE};
 use super::locked;
 use crate::environment::Ended;
 use crate::reserved;
 
 /// Steps between two looks for boards that the wave has left.
-const SWEEP: u32 = 256;
+const SWEEP: u32 = 64;
+
+/// Steps for which a board is kept that the wave has left.
+const REST: u32 = 64;
 
 /// Where the board of a tile is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,12 +33,19 @@ pub(super) struct Worker {
     /// For each of its tiles, row by row.
     places: Vec<Place>,
     boards: Vec<Board>,
+    /// How the labels of its tiles are to be read.
+    forms: Vec<Form>,
+    more: More,
     /// Boards without a tile.
     unused: Vec<u32>,
     /// Boards with a front, or with arrivals at the next time.
     active: Vec<u32>,
-    /// Those that come in at the next time.
-    entered: Vec<u32>,
+    /// Those that are to be moved on in this window.
+    pending: Vec<u32>,
+    /// How often a board went back.
+    n_returns: u32,
+    /// Where the window begins.
+    begin: u32,
     /// Messages of the time at hand, for each worker.
     outgoing: Vec<Vec<Message>>,
 }
@@ -51,6 +60,8 @@ impl Worker {
         let (n_tiles, n_workers) = (field.n_tiles_of(idx), field.n_workers);
         let mut places = reserved(n_tiles)?;
         places.resize(n_tiles, Place::Untouched);
+        let mut forms = reserved(n_tiles)?;
+        forms.resize(n_tiles, Form::default());
         let mut outgoing = reserved(n_workers)?;
         for to in 0..n_workers {
             let is_beside = (to + 1) % n_workers == idx || (idx + 1) % n_workers == to;
@@ -60,227 +71,323 @@ impl Worker {
             idx,
             places,
             boards: reserved(n_tiles)?,
+            forms,
+            more: Vec::new(),
             unused: reserved(n_tiles)?,
             active: reserved(n_tiles)?,
-            entered: reserved(n_tiles)?,
+            pending: reserved(n_tiles)?,
+            n_returns: 0,
+            begin: 1,
             outgoing,
         })
     }
 
     /// Lets the wave begin at a cell of its own at time 1.
-    pub(super) fn begin_at<L: Label>(
+    pub(super) fn begin_at(
         &mut self,
         x: usize,
         y: usize,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
+        bands: &mut Bands<'_>,
     ) {
         if field.owners[y / SIDE].0 != self.idx {
             return;
         }
         if let Some(slot) = self.board_of(x / SIDE, y / SIDE, 1, field, bands) {
-            self.boards[slot as usize].seed(x % SIDE, y % SIDE);
-            self.enter(slot);
-        }
-    }
-
-    /// Moves the wave on to `time`. Gives the number of boards and messages that are left.
-    pub(super) fn advance<L: Label>(
-        &mut self,
-        time: u32,
-        field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
-    ) -> usize {
-        self.receive(time, field, bands);
-        self.active.append(&mut self.entered);
-        let mut idx = 0;
-        while let Some(&slot) = self.active.get(idx) {
             let board = &mut self.boards[slot as usize];
-            if board.is_over(time) {
-                let band = field.owners[board.tile.y].1;
-                board.flush(time - 1, bands[band], field.grid.width());
-            }
-            let edges = board.step(time, field.squares.is_some());
-            if edges.any {
-                idx += 1;
-                self.spread(slot, edges, time + 1, field, bands);
-            } else if board.expects(time + 1) {
-                idx += 1;
-            } else {
-                board.is_listed = false;
-                self.active.swap_remove(idx);
-                if board.is_full() {
-                    self.give_up(slot, time, Place::Full, field, bands);
-                }
+            board.seed(x % SIDE, y % SIDE);
+            if !board.is_listed {
+                board.is_listed = true;
+                self.active.push(slot);
             }
         }
-        if time.is_multiple_of(SWEEP) {
-            self.sweep(time, field, bands);
-        }
-        let n_messages = self.send(time + 1, field);
-        self.active.len() + self.entered.len() + n_messages
     }
 
-    /// Was this cell reached, which lies in a tile of its own?
-    pub(super) fn has_reached(&self, x: usize, y: usize, field: &Field<'_>) -> bool {
-        let (owner, band) = field.owners[y / SIDE];
-        owner == self.idx
-            && match self.places[band * field.n_tile_cols + x / SIDE] {
-                Place::Untouched => false,
-                Place::At(slot) => self.boards[slot as usize].has_reached(x % SIDE, y % SIDE),
-                // It was found when it was reached, before the board was given up.
-                Place::Left => false,
-                Place::Full => true,
+    /// Begins a window: all boards with a front are to be moved on.
+    pub(super) fn open(&mut self, begin: u32) {
+        self.begin = begin;
+        for &slot in &self.active {
+            let board = &mut self.boards[slot as usize];
+            board.enter(begin);
+            board.is_pending = true;
+        }
+        self.pending.clear();
+        self.pending.extend_from_slice(&self.active);
+    }
+
+    /// Takes what others have sent, moves all boards on to the end of the window that have to be, and sends what others get. Gives the
+    /// number of messages.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn work(
+        &mut self,
+        round: u32,
+        until: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_>,
+    ) -> Result<usize, Ended> {
+        self.receive(round, until, field, bands)?;
+        let mut idx = 0;
+        while let Some(&slot) = self.pending.get(idx) {
+            idx += 1;
+            let board = &mut self.boards[slot as usize];
+            board.is_pending = false;
+            if board.is_behind() && board.is_over(until) {
+                self.flush(slot, self.begin - 1, field, bands)?;
             }
+            let board = &mut self.boards[slot as usize];
+            self.n_returns += u32::from(board.is_late());
+            let moved = board.run(until, field.squares.is_some());
+            if moved != [0; 4] {
+                self.spread(slot, moved, until, field, bands)?;
+            }
+        }
+        self.pending.clear();
+        Ok(self.send(round + 1, field))
+    }
+
+    /// Ends a window. Gives the number of boards that go on.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn close(
+        &mut self,
+        until: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_>,
+    ) -> Result<usize, Ended> {
+        let mut n_active = 0;
+        for idx in 0..self.active.len() {
+            let slot = self.active[idx];
+            let board = &mut self.boards[slot as usize];
+            board.is_listed = board.goes_on();
+            if board.is_listed {
+                self.active[n_active] = slot;
+                n_active += 1;
+            } else if board.is_full() {
+                self.give_up(slot, until, Place::Full, field, bands)?;
+            }
+        }
+        self.active.truncate(n_active);
+        if until / SWEEP != (self.begin - 1) / SWEEP {
+            self.sweep(until, field, bands)?;
+        }
+        Ok(n_active)
+    }
+
+    /// Goes back to a time of the window.
+    pub(super) fn rewind(&mut self, time: u32) {
+        for &slot in &self.active {
+            self.boards[slot as usize].rewind(time);
+        }
+    }
+
+    /// When this cell was reached, if it lies in a tile of its own and was reached in this window.
+    pub(super) fn when(&self, x: usize, y: usize, field: &Field<'_>) -> Option<u32> {
+        let (owner, band) = field.owners[y / SIDE];
+        if owner != self.idx {
+            return None;
+        }
+        match self.places[band * field.n_tile_cols + x / SIDE] {
+            Place::At(slot) => {
+                let board = &self.boards[slot as usize];
+                board.has_reached(x % SIDE, y % SIDE).then(|| board.when(x % SIDE, y % SIDE))
+            }
+            // It was found when it was reached, before the board was given up.
+            Place::Untouched | Place::Left | Place::Full => None,
+        }
     }
 
     /// Writes all labels up to `time`.
-    pub(super) fn settle<L: Label>(
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`].
+    pub(super) fn settle(
         &mut self,
         time: u32,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
-    ) {
-        for place in &self.places {
-            if let Place::At(slot) = place {
-                let board = &mut self.boards[*slot as usize];
-                let band = field.owners[board.tile.y].1;
-                board.flush(time, bands[band], field.grid.width());
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
+        for idx in 0..self.places.len() {
+            if let Place::At(slot) = self.places[idx] {
+                self.flush(slot, time, field, bands)?;
             }
         }
+        Ok(())
     }
 
-    /// Says of all cells where the wave never was that they are not reached.
-    pub(super) fn finish<L: Label>(&self, field: &Field<'_>, bands: &mut Bands<'_, L>) {
-        let width = field.grid.width();
-        for (places, labels) in self.places.chunks(field.n_tile_cols.max(1)).zip(bands) {
-            for row in labels.chunks_mut(width.max(1)) {
-                for (cells, place) in row.chunks_mut(SIDE).zip(places) {
-                    if *place == Place::Untouched {
-                        cells.fill(L::NONE);
-                    }
-                }
-            }
-        }
+    /// How often a board went back.
+    pub(super) fn n_returns(&self) -> u32 {
+        self.n_returns
     }
 
-    /// Tells the neighbours of a board what comes over to them at `time`.
-    fn spread<L: Label>(
+    /// How the labels of its tiles are to be read, when all are written.
+    pub(super) fn take_labels(&mut self) -> (Vec<Form>, More) {
+        (std::mem::take(&mut self.forms), std::mem::take(&mut self.more))
+    }
+
+    /// Writes the labels of a board up to `time`.
+    fn flush(
         &mut self,
         slot: u32,
-        edges: Edges,
         time: u32,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
-    ) {
-        let Board { open, tile, .. } = &self.boards[slot as usize];
-        let Tile { x, y, .. } = *tile;
-        let Edges { came, .. } = edges;
-        // Straight back, where it came from, every cell is reached.
-        let mut top = edges.top & open.down[0] & !came.top;
-        let mut bottom = edges.bottom & open.down[SIDE] & !came.bottom;
-        let mut left = edges.left & open.left_edge & !came.left;
-        let mut right = edges.right & open.right_edge & !came.right;
-        let mut corners = [None; 4];
-        if field.squares.is_some() {
-            let last = SIDE - 1;
-            let across = |cells: u64, squares: u64| (cells & squares) << 1 | cells >> 1 & squares;
-            let (up, down) = (open.squares[0], open.squares[SIDE]);
-            top |= across(edges.top, up);
-            bottom |= across(edges.bottom, down);
-            left |= across(edges.left, open.left_squares);
-            right |= across(edges.right, open.right_squares);
-            corners = [
-                (open.corner_square && edges.top & 1 == 1, Step::UpLeft),
-                (up >> last & edges.top >> last == 1, Step::UpRight),
-                (down >> last & edges.bottom >> last == 1, Step::DownRight),
-                (open.left_squares >> last & edges.bottom & 1 == 1, Step::DownLeft),
-            ]
-            .map(|(is_open, step)| is_open.then_some(step));
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
+        let board = &mut self.boards[slot as usize];
+        let (band, x) = (field.owners[board.tile.y].1, board.tile.x);
+        let form = &mut self.forms[band * field.n_tile_cols + x];
+        board.flush(time, &mut bands[band][x * TILE..][..TILE], form, &mut self.more)
+    }
+
+    /// Tells the neighbours of a board what comes over to them.
+    fn spread(
+        &mut self,
+        slot: u32,
+        moved: [u64; 4],
+        until: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
+        let with_diagonals = field.squares.is_some();
+        let Tile { x, y, .. } = self.boards[slot as usize].tile;
+        for (side, times) in Side::ALL.into_iter().zip(moved) {
+            if times == 0 {
+                continue;
+            }
+            let (to, at) = match side {
+                Side::Top => ((Some(x), y.checked_sub(1)), Side::Bottom),
+                Side::Bottom => ((Some(x), Some(y + 1)), Side::Top),
+                Side::Left => ((x.checked_sub(1), Some(y)), Side::Right),
+                Side::Right => ((Some(x + 1), Some(y)), Side::Left),
+            };
+            let (Some(to_x), Some(to_y)) = to else { continue };
+            if to_x >= field.n_tile_cols || to_y >= field.owners.len() {
+                continue;
+            }
+            let mut letter = (0, [(0, 0); WINDOW]);
+            let board = &self.boards[slot as usize];
+            let mut left = times;
+            while left != 0 {
+                let idx = left.trailing_zeros() as usize;
+                left &= left - 1;
+                let cells = board.leaving(idx, side, with_diagonals);
+                if cells != 0 {
+                    letter.1[letter.0] = (board.time(idx) + 1, cells);
+                    letter.0 += 1;
+                }
+            }
+            self.deliver((to_x, to_y), at, &letter.1[..letter.0], until, field, bands)?;
         }
-        if top != 0 {
-            self.deliver(x, y - 1, (Side::Bottom, top), time, field, bands);
+        if !with_diagonals {
+            return Ok(());
         }
-        if bottom != 0 {
-            self.deliver(x, y + 1, (Side::Top, bottom), time, field, bands);
+        let mut left = moved[0] | moved[1];
+        while left != 0 {
+            let idx = left.trailing_zeros() as usize;
+            left &= left - 1;
+            let board = &self.boards[slot as usize];
+            let time = board.time(idx) + 1;
+            for step in board.leaving_corners(idx).into_iter().flatten() {
+                let (dx, dy) = step.offset();
+                let cell = if dx < 0 { 1 << (SIDE - 1) } else { 1 };
+                let side = if dy < 0 { Side::Bottom } else { Side::Top };
+                let to = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
+                self.deliver(to, side, &[(time, cell)], until, field, bands)?;
+            }
         }
-        if left != 0 {
-            self.deliver(x - 1, y, (Side::Right, left), time, field, bands);
-        }
-        if right != 0 {
-            self.deliver(x + 1, y, (Side::Left, right), time, field, bands);
-        }
-        for step in corners.into_iter().flatten() {
-            let (dx, dy) = step.offset();
-            let cell = if dx < 0 { 1 << (SIDE - 1) } else { 1 };
-            let side = if dy < 0 { Side::Bottom } else { Side::Top };
-            let (x, y) = (x.wrapping_add_signed(dx), y.wrapping_add_signed(dy));
-            self.deliver(x, y, (side, cell), time, field, bands);
-        }
+        Ok(())
     }
 
     /// Brings arrivals to a tile, or to its owner.
-    fn deliver<L: Label>(
+    fn deliver(
         &mut self,
-        x: usize,
-        y: usize,
-        (side, cells): (Side, u64),
-        time: u32,
+        (x, y): (usize, usize),
+        side: Side,
+        arrivals: &[(u32, u64)],
+        until: u32,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
-    ) {
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
+        if arrivals.is_empty() {
+            return Ok(());
+        }
         let (owner, _) = field.owners[y];
         if owner != self.idx {
-            self.outgoing[owner].push(Message { x: x as u32, y: y as u32, side, cells });
-            return;
+            let outgoing = &mut self.outgoing[owner];
+            outgoing.try_reserve(arrivals.len()).map_err(|_| Ended::OutOfMemory)?;
+            let (x, y) = (x as u32, y as u32);
+            outgoing.extend(arrivals.iter().map(|&(time, cells)| Message {
+                time,
+                x,
+                y,
+                side,
+                cells,
+            }));
+            return Ok(());
         }
-        if let Some(slot) = self.board_of(x, y, time, field, bands)
-            && self.boards[slot as usize].arrive(time, side, cells)
-        {
-            self.enter(slot);
-        }
-    }
-
-    /// Puts a board on the list of the next time, if it is on none.
-    fn enter(&mut self, slot: u32) {
+        let Some(slot) = self.board_of(x, y, self.begin, field, bands) else { return Ok(()) };
         let board = &mut self.boards[slot as usize];
-        if !board.is_listed {
+        board.enter(self.begin);
+        let (mut is_new, mut is_now) = (false, false);
+        for &(time, cells) in arrivals {
+            if board.arrive(time, side, cells) {
+                is_new = true;
+                is_now |= time <= until;
+            }
+        }
+        if is_new && !board.is_listed {
             board.is_listed = true;
-            self.entered.push(slot);
+            self.active.push(slot);
         }
+        if is_now && !board.is_pending {
+            board.is_pending = true;
+            // Each board is on the list once at a time, but may be again.
+            self.pending.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
+            self.pending.push(slot);
+        }
+        Ok(())
     }
 
-    /// Takes what others have sent for this time.
-    fn receive<L: Label>(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_, L>) {
+    /// Takes what others have sent for this round.
+    fn receive(
+        &mut self,
+        round: u32,
+        until: u32,
+        field: &Field<'_>,
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
         if field.n_workers == 1 {
-            return;
+            return Ok(());
         }
-        let mut mail = locked(&field.mail[self.idx][time as usize % 2]);
-        for Message { x, y, side, cells } in mail.drain(..) {
-            self.deliver(x as usize, y as usize, (side, cells), time, field, bands);
+        let mut mail = locked(&field.mail[self.idx][round as usize % 2]);
+        for Message { time, x, y, side, cells } in mail.drain(..) {
+            self.deliver((x as usize, y as usize), side, &[(time, cells)], until, field, bands)?;
         }
+        Ok(())
     }
 
-    /// Sends what others get at `time`; gives the number of messages.
-    fn send(&mut self, time: u32, field: &Field<'_>) -> usize {
+    /// Sends what others get in a round; gives the number of messages.
+    fn send(&mut self, round: u32, field: &Field<'_>) -> usize {
         let mut n_messages = 0;
         for (messages, mail) in self.outgoing.iter_mut().zip(&field.mail) {
             if !messages.is_empty() {
                 n_messages += messages.len();
-                locked(&mail[time as usize % 2]).append(messages);
+                locked(&mail[round as usize % 2]).append(messages);
             }
         }
         n_messages
     }
 
     /// The board of a tile of its own, made if there is none; `None` if every cell of the tile was reached.
-    fn board_of<L: Label>(
+    fn board_of(
         &mut self,
         x: usize,
         y: usize,
-        time: u32,
+        begin: u32,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
+        bands: &mut Bands<'_>,
     ) -> Option<u32> {
         let band = field.owners[y].1;
         let place = &mut self.places[band * field.n_tile_cols + x];
@@ -296,40 +403,42 @@ impl Worker {
         });
         let board = &mut self.boards[slot as usize];
         let tile = field.tile(x, y);
-        board.take(tile, time - 1);
+        board.take(tile, begin);
         field.open(tile, &mut board.open);
         if is_left {
-            board.recall(bands[band], field.grid.width());
+            let form = &self.forms[band * field.n_tile_cols + x];
+            board.recall(&bands[band][x * TILE..][..TILE], form, &self.more);
         }
         *place = Place::At(slot);
         Some(slot)
     }
 
     /// Writes the labels of a board, which becomes that of another tile.
-    fn give_up<L: Label>(
+    fn give_up(
         &mut self,
         slot: u32,
         time: u32,
         place: Place,
         field: &Field<'_>,
-        bands: &mut Bands<'_, L>,
-    ) {
-        let board = &mut self.boards[slot as usize];
-        let band = field.owners[board.tile.y].1;
-        board.flush(time, bands[band], field.grid.width());
-        self.places[band * field.n_tile_cols + board.tile.x] = place;
+        bands: &mut Bands<'_>,
+    ) -> Result<(), Ended> {
+        self.flush(slot, time, field, bands)?;
+        let tile = self.boards[slot as usize].tile;
+        self.places[field.owners[tile.y].1 * field.n_tile_cols + tile.x] = place;
         self.unused.push(slot);
+        Ok(())
     }
 
-    /// Gives up the boards that the wave left long ago.
-    fn sweep<L: Label>(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_, L>) {
+    /// Gives up the boards that the wave left a while ago.
+    fn sweep(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_>) -> Result<(), Ended> {
         for slot in 0..self.boards.len() as u32 {
             let board = &self.boards[slot as usize];
             let place = field.owners[board.tile.y].1 * field.n_tile_cols + board.tile.x;
             let has_tile = self.places[place] == Place::At(slot);
-            if has_tile && !board.is_listed && board.age(time) > 2 * SWEEP {
-                self.give_up(slot, time, Place::Left, field, bands);
+            if has_tile && !board.is_listed && board.rests(time) > REST {
+                self.give_up(slot, time, Place::Left, field, bands)?;
             }
         }
+        Ok(())
     }
 }
