@@ -15,6 +15,7 @@ pub mod parser;
 mod prepass;
 mod state;
 pub mod token;
+mod wording;
 
 pub use feed::{Feed, Readiness};
 pub use fragment::{Fragment, Piece, PieceKind, fragment};

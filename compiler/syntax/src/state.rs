@@ -1,10 +1,10 @@
-//! What the grammar's actions share: making nodes of bounded depth and wording syntax errors.
+//! What the grammar's actions share: making nodes of bounded depth and reporting syntax errors.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use lalrpop_util::{ErrorRecovery, ParseError};
-use star_base::{Code, Diagnostic, FileId, Span};
+use star_base::{Diagnostic, FileId, Span};
 
 use crate::ast::*;
 use crate::prepass::{Gap, Spanned, too_deep};
@@ -14,9 +14,9 @@ use crate::token::{LexError, Token, number_in, unquoted};
 pub(crate) const MAX_DEPTH: u16 = 256;
 
 pub(crate) struct State<'s> {
-    file: FileId,
-    text: &'s str,
-    tokens: &'s [Spanned],
+    pub(crate) file: FileId,
+    pub(crate) text: &'s str,
+    pub(crate) tokens: &'s [Spanned],
     gaps: &'s [Gap],
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_depth: bool,
@@ -279,93 +279,6 @@ impl<'s> State<'s> {
             LexError::UnexpectedCharacter | LexError::NumberTooLarge => false,
         })
     }
-
-    fn unexpected(&self, token: Option<Token>, span: Span, expected: &[String]) -> Diagnostic {
-        let expects = |wanted: &str| expected.iter().any(|name| name.trim_matches('"') == wanted);
-        let before = self.token_before(span.start);
-        let found = match token {
-            Some(_) => format!("`{}`", elide(&self.text[span.range()])),
-            None => format!("the end of the {}", self.whole),
-        };
-        if let Some((_, before_token, before_end)) = before {
-            let behind = Span::new(self.file, before_end, before_end);
-            let on_new_line = self.text[before_end as usize..span.start as usize].contains('\n');
-            if expects(";") && token.is_some() && (on_new_line || starts_statement(token)) {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "a `;` is missing here")
-                    .label(span, format!("before {found}"))
-                    .fix("write `;`", behind, ";");
-            }
-            if expects("end") && token.is_none() {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "an `end` is missing here")
-                    .note("every `begin` needs an `end` of its own")
-                    .label(self.begin_of_last_block(span.start), "perhaps for this `begin`");
-            }
-            if matches!(token, Some(Token::Equals)) && expects(":=") {
-                return Diagnostic::at(Code::UnexpectedToken, span, "`=` cannot stand here").fix(
-                    "write `:=`",
-                    span,
-                    ":=",
-                );
-            }
-            if matches!(before_token, Token::Begin) && expects("begin") {
-                return Diagnostic::at(
-                    Code::UnexpectedToken,
-                    span,
-                    format!("{found} cannot stand here"),
-                );
-            }
-        }
-        let place = if token.is_none() {
-            before.map_or(span, |(_, _, end)| Span::new(self.file, end, end))
-        } else {
-            span
-        };
-        let mut diagnostic =
-            Diagnostic::at(Code::UnexpectedToken, place, format!("{found} cannot stand here"));
-        if let Some(wanted) = wanted(expected) {
-            diagnostic = diagnostic.here(format!("expected {wanted}"));
-        }
-        match token {
-            Some(Token::Minus) if matches!(before, Some((_, Token::Name, _))) => {
-                diagnostic.note("a name with hyphens can only be called as a statement of its own")
-            }
-            Some(Token::Name)
-                if ["elif", "elsif"]
-                    .iter()
-                    .any(|word| self.text[span.range()].eq_ignore_ascii_case(word)) =>
-            {
-                diagnostic.help("write `else if`")
-            }
-            Some(Token::Assign) if !expects(":=") => {
-                diagnostic.help("`:=` stores; to compare, write `=`")
-            }
-            Some(Token::And | Token::Or | Token::Xor) if expects("then") || expects("do") => {
-                diagnostic.help("put comparisons in parentheses: `(a < b) and (c < d)`")
-            }
-            _ => diagnostic,
-        }
-    }
-
-    /// The last token that ends at or before byte `at`.
-    fn token_before(&self, at: u32) -> Option<Spanned> {
-        let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
-        idx.checked_sub(1).map(|idx| self.tokens[idx])
-    }
-
-    /// The `begin` or `repeat` before byte `at` that has no end yet.
-    fn begin_of_last_block(&self, at: u32) -> Span {
-        let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
-        let mut closed = 0;
-        for &(start, token, end) in self.tokens[..behind].iter().rev() {
-            match token {
-                Token::End => closed += 1,
-                Token::Begin if closed > 0 => closed -= 1,
-                Token::Begin => return self.span(start, end),
-                _ => {}
-            }
-        }
-        self.span(at, at)
-    }
 }
 
 impl Ref {
@@ -385,69 +298,4 @@ pub(crate) fn begins_item(token: &Token) -> bool {
             | Token::Import
             | Token::Const
     )
-}
-
-/// Can the token only begin a statement?
-fn starts_statement(token: Option<Token>) -> bool {
-    matches!(
-        token,
-        Some(
-            Token::If
-                | Token::While
-                | Token::For
-                | Token::Foreach
-                | Token::Repeat
-                | Token::Begin
-                | Token::Goto
-        )
-    )
-}
-
-/// What could have stood there, in words; `None` if that would be a long list.
-fn wanted(expected: &[String]) -> Option<String> {
-    let mut names: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
-    let has = |names: &[&str], name: &str| names.contains(&name);
-    if has(&names, "not") && has(&names, "true") {
-        return Some("an expression".to_owned());
-    }
-    if has(&names, "while") && has(&names, "if") {
-        return Some("a statement".to_owned());
-    }
-    if has(&names, "procedure") && has(&names, "import") {
-        return Some("`procedure`, `function`, `program`, `const` or `import`".to_owned());
-    }
-    if has(&names, "integer") {
-        return Some("a type".to_owned());
-    }
-    // Operators can follow any operand, and the point of `H.part` any name, which is for texts of the library: they say
-    // little.
-    let operators = [
-        "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(", ".",
-    ];
-    if names.iter().any(|name| !operators.contains(name)) {
-        names.retain(|name| !operators.contains(name));
-    }
-    names.sort_unstable();
-    names.dedup();
-    let spell = |name: &str| match name {
-        "name" | "number" | "bit constant" | "string constant" => format!("a {name}"),
-        sign => format!("`{sign}`"),
-    };
-    match names.as_slice() {
-        [] => None,
-        [one] => Some(spell(one)),
-        [some @ .., last] if some.len() <= 4 => {
-            let first: Vec<String> = some.iter().map(|name| spell(name)).collect();
-            Some(format!("{} or {}", first.join(", "), spell(last)))
-        }
-        _ => None,
-    }
-}
-
-/// The first characters of a long text.
-fn elide(text: &str) -> String {
-    match text.char_indices().nth(40) {
-        Some((at, _)) => format!("{}…", &text[..at]),
-        None => text.to_owned(),
-    }
 }
