@@ -17,10 +17,10 @@ use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
 
 /// Boards for each thread with which waiting for others pays.
-const LONG: usize = 24;
+const LONG: usize = 48;
 
 /// Boards for each thread below which it does not.
-const SHORT: usize = 12;
+const SHORT: usize = 24;
 
 /// Added to the sum of a gate by the thread that wants the end.
 const INTERRUPTED: u64 = 1 << 60;
