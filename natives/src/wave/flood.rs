@@ -16,11 +16,8 @@ use super::locked;
 use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
 
-/// Boards for each thread with which waiting for others pays.
-const LONG: usize = 48;
-
-/// Boards for each thread below which it does not.
-const SHORT: usize = 24;
+/// Boards for each thread with which waiting for others pays; with half of them it does not any more.
+pub(super) const LONG: usize = 48;
 
 /// Added to the sum of a gate by the thread that wants the end.
 const INTERRUPTED: u64 = 1 << 60;
@@ -63,6 +60,7 @@ enum Pause {
 struct Flood<'a> {
     field: Field<'a>,
     workers: Vec<Mutex<Worker>>,
+    long: usize,
     stop_at: Option<Cell>,
     /// Time t makes label t − 1.
     time: u32,
@@ -78,11 +76,13 @@ pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
     Field::n_bytes(width, height).saturating_add(1 << 20)
 }
 
-/// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached.
+/// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached. All
+/// threads work on fronts of more than `long` boards for each of them.
 ///
 /// # Errors
 /// If the run is to end, or the system refuses the memory.
 pub(super) fn flood(
+    long: usize,
     grid: &Grid,
     neighbourhood: Neighbourhood,
     goals: &[Cell],
@@ -99,7 +99,8 @@ pub(super) fn flood(
         let workers = (0..n_threads).map(|idx| Worker::new(idx, &field).map(Mutex::new));
         let workers = workers.collect::<Result<_, Ended>>()?;
         let stats = FloodStats::default();
-        let mut flood = Flood { field, workers, stop_at, time: 0, round: 0, stats, environment };
+        let (time, round) = (0, 0);
+        let mut flood = Flood { field, workers, long, stop_at, time, round, stats, environment };
         let mut labels = Labels::lowest(&flood.field)?;
         flood.begin(goals, &mut labels)?;
         flood.spread(&mut labels)?;
@@ -159,7 +160,7 @@ impl Flood<'_> {
 
     /// One thread moves the tiles of all workers.
     fn alone(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
-        let Flood { field, workers, stop_at, time, round, stats, environment, .. } = self;
+        let Flood { field, workers, long, stop_at, time, round, stats, environment } = self;
         let n_workers = workers.len();
         let mut own: Vec<_> =
             workers.iter().zip(bands).map(|(w, b)| (locked(w), locked(b))).collect();
@@ -199,7 +200,7 @@ impl Flood<'_> {
             if n_left == 0 {
                 return Pause::Done;
             }
-            if n_workers > 1 && n_left > LONG * n_workers {
+            if n_workers > 1 && n_left > *long * n_workers {
                 return Pause::Long;
             }
         }
@@ -207,10 +208,11 @@ impl Flood<'_> {
 
     /// Each thread moves its own tiles.
     fn together(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
-        let Flood { field, workers, stop_at, time, round, stats, environment, .. } = self;
+        let Flood { field, workers, long, stop_at, time, round, stats, environment } = self;
         let n_workers = workers.len();
         let gate = Gate::new(n_workers);
         let (start, first_round, stop_at) = (*time, *round, *stop_at);
+        let short = *long / 2 * n_workers;
         let found = AtomicU32::new(0);
         let paces = rayon::broadcast(|context| {
             let idx = context.index();
@@ -266,7 +268,7 @@ impl Flood<'_> {
                     FOUND.. => Pause::Done,
                     OUT_OF_MEMORY.. => Pause::OutOfMemory,
                     0 => Pause::Done,
-                    _ if sum < (SHORT * n_workers) as u64 => Pause::Short,
+                    _ if sum < short as u64 => Pause::Short,
                     _ => continue,
                 };
                 return Some((time, round, pause));

@@ -105,7 +105,8 @@ impl Wave {
         environment: &dyn Environment,
     ) -> Result<Wave, WaveError> {
         goals.iter().chain(&stop_at).try_for_each(|&cell| inside(grid, cell))?;
-        let (labels, stats) = flood::flood(grid, neighbourhood, goals, stop_at, environment)?;
+        let (labels, stats) =
+            flood::flood(flood::LONG, grid, neighbourhood, goals, stop_at, environment)?;
         Ok(Wave { neighbourhood, labels, stats })
     }
 

@@ -109,6 +109,19 @@ fn spread(
     Wave::spread(grid, neighbourhood, goals, None, threads).unwrap()
 }
 
+/// Labels by all threads from the first window on, however short the front is.
+fn together(
+    grid: &Grid,
+    neighbourhood: Neighbourhood,
+    goals: &[Cell],
+    threads: &Workers<'_>,
+) -> Vec<u32> {
+    let (labels, stats) =
+        super::flood::flood(0, grid, neighbourhood, goals, None, threads).unwrap();
+    assert!(stats.n_alone <= super::board::WINDOW as u32 + 1, "{stats:?}");
+    labels.iter().collect()
+}
+
 /// The five conditions of the source: the path begins at the robot, ends at the goal, goes from neighbour to neighbour over open
 /// transitions, has as many steps as the label of the robot, and no shorter one exists (`labels` are from elsewhere).
 fn assert_optimal(
@@ -173,6 +186,7 @@ fn labels_are_those_of_a_search_at_every_size() {
                         "{width} x {height}, {per_mille}, {neighbourhood:?}"
                     );
                 }
+                assert!(together(&grid, neighbourhood, &goals, &three) == expected);
             }
         }
     }
@@ -200,6 +214,10 @@ fn eleven_classes_of_impassability_from_two_generators() {
                         let expected = searched(&grid, neighbourhood, &[goal]);
                         let wave = spread(&grid, neighbourhood, &[goal], &threads);
                         assert!(wave.labels().iter().eq(expected.iter().copied()), "{class} {map}");
+                        if map % 5 == 0 {
+                            let labels = together(&grid, neighbourhood, &[goal], &threads);
+                            assert!(labels == expected, "{class} {map}");
+                        }
                         let path = wave.path(&grid, start).unwrap();
                         assert_optimal(&path, &grid, neighbourhood, (start, goal), &expected);
                     }
@@ -212,11 +230,11 @@ fn eleven_classes_of_impassability_from_two_generators() {
 #[test]
 fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
     let threads = workers(2);
-    let open = Grid::of_edges(2500, 2500, |_, _| true).unwrap();
+    let open = Grid::of_edges(4000, 4000, |_, _| true).unwrap();
     let wave = spread(&open, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
     let stats = wave.stats();
     assert!(stats.n_together > 0 && stats.n_alone > 0, "{stats:?}");
-    assert_eq!(wave.labels().at(2500 * 2500 - 1), 2 * 2499);
+    assert_eq!(wave.labels().at(4000 * 4000 - 1), 2 * 3999);
     let corridor = Grid::of_edges(64, 2500, |a, b| a.x == b.x || a.y % 2 == 0).unwrap();
     let wave = spread(&corridor, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
     assert_eq!(wave.stats().n_together, 0);
