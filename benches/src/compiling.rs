@@ -7,7 +7,7 @@ use star_opt::{Options, PASSES, Verify};
 use star_vm::{Backend, CompileOptions, cpu};
 
 use crate::front_end::OneText;
-use crate::program::{lowered, median};
+use crate::program::median;
 use crate::say::say;
 
 /// Runs of which the median is taken.
@@ -27,7 +27,7 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
     };
     let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
     let backend = cpu::Cpu::default();
-    let n_routines = lowered(text).routines.len();
+    let mut n_routines = 0;
     for _ in 0..RUNS {
         let mut sum = Duration::ZERO;
         let mut took = |at: usize, name: &str, start: Instant| {
@@ -43,6 +43,7 @@ pub(crate) fn run(module: &str) -> Result<(), String> {
         let made = star_compiler::lower(&compilation, &LowerOptions::default());
         took(1, "lower", start);
         let mut program = made.map_err(|error| error.message)?.program;
+        n_routines = program.routines.len();
         for (at, pass) in (2..).zip(PASSES) {
             let others = PASSES.iter().map(|pass| pass.name).filter(|name| *name != pass.name);
             let disabled = others.map(str::to_owned).collect();

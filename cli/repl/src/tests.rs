@@ -3,16 +3,17 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, BitsRef, Code};
+use star_base::BitTable;
 use star_edge::access::Grants;
 use star_edge::engine::Engine;
 use star_edge::limits::LimitArgs;
 use star_edge::report::{ErrorFormat, Reporter};
-use star_ir::{RoutineId, Ty};
-use star_vm::{CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
+use star_ir::RoutineId;
+use star_vm::{CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use crate::event::{Event, Sink};
 use crate::session::{Flow, Session, Settings, Work};
+use crate::step::tests::NoHost;
 use crate::values::{Job, Values};
 
 /// Keeps what is printed.
@@ -139,28 +140,6 @@ const LOOKS: &str = r#"routine 0 "LOOKS" (ref %T, ref %v) !0 {
 }
 "#;
 
-struct Nobody;
-
-impl Host for Nobody {
-    fn print(&mut self, _: &str) -> Result<(), HostError> {
-        Ok(())
-    }
-
-    fn read(
-        &mut self,
-        _: &str,
-        _: Option<&str>,
-        _: Ty,
-        _: Option<u64>,
-    ) -> Result<HostValue, HostError> {
-        Err(HostError { code: Code::CannotOpen, message: String::new() })
-    }
-
-    fn write(&mut self, _: &str, _: BitsRef<'_>) -> Result<(), HostError> {
-        Err(HostError { code: Code::CannotWrite, message: String::new() })
-    }
-}
-
 #[test]
 fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
     let backend = Engine::find("cpu").unwrap().backend;
@@ -168,7 +147,7 @@ fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
     let memory = Some(table.n_bytes() * 3 / 2);
     let limits = Limits { steps: None, memory, output: None, depth: 100 };
     let flag = AtomicBool::new(false);
-    let mut nobody = Nobody;
+    let mut nobody = NoHost;
     let mut control = Control {
         interrupt: &flag,
         deadline: &flag,

@@ -233,7 +233,7 @@ impl Flood<'_> {
                         Err(_) => OUT_OF_MEMORY,
                     };
                     round += 1;
-                    (sum, _) = passer.pass(sum)?;
+                    sum = passer.pass(sum)?;
                     if sum == 0 || sum >= OUT_OF_MEMORY {
                         break;
                     }
@@ -254,13 +254,13 @@ impl Flood<'_> {
                 if stop_at.is_none() {
                     sum += closed(&mut worker, &mut bands);
                 }
-                (sum, _) = passer.pass(sum)?;
+                sum = passer.pass(sum)?;
                 if sum % INTERRUPTED >= FOUND {
                     time = found.load(Ordering::Relaxed);
                     worker.rewind(time);
                 } else if stop_at.is_some() {
                     let n_left = closed(&mut worker, &mut bands);
-                    sum = sum / FOUND * FOUND + passer.pass(n_left)?.0;
+                    sum = sum / FOUND * FOUND + passer.pass(n_left)?;
                 }
                 // The sums are the same to all threads, and so is what they conclude.
                 let pause = match sum {

@@ -7,8 +7,8 @@ use std::thread;
 /// Turns of waiting before the processor is given to others.
 const N_SPINS: usize = 4000;
 
-/// A barrier at which the threads add up numbers. Waiting takes some hundred nanoseconds, less than sleeping would: a step of
-/// the wave takes microseconds.
+/// A barrier at which the threads add up numbers. Waiting takes some hundred nanoseconds, less than sleeping would: a window
+/// of the wave takes some ten microseconds.
 #[derive(Debug)]
 pub(super) struct Gate {
     n_threads: usize,
@@ -42,9 +42,8 @@ impl Gate {
 }
 
 impl Passer<'_> {
-    /// Waits until all threads are here; gives the sum of what they add, and whether waiting took so long that the processor was
-    /// given to others. `None` if a thread will not come.
-    pub(super) fn pass(&self, number: u64) -> Option<(u64, bool)> {
+    /// Waits until all threads are here; gives the sum of what they add. `None` if a thread will not come.
+    pub(super) fn pass(&self, number: u64) -> Option<u64> {
         let Gate { n_threads, n_here, turn, sums, is_broken } = self.0;
         let now = turn.load(Ordering::Acquire);
         sums[now % 3].fetch_add(number, Ordering::Relaxed);
@@ -65,7 +64,7 @@ impl Passer<'_> {
                 false => thread::yield_now(),
             }
         }
-        Some((sums[now % 3].load(Ordering::Relaxed), n_spins >= N_SPINS))
+        Some(sums[now % 3].load(Ordering::Relaxed))
     }
 }
 
@@ -90,10 +89,7 @@ mod tests {
                 scope.spawn(move || {
                     let passer = gate.passer();
                     for turn in 0..500 {
-                        assert_eq!(
-                            passer.pass(turn + thread).map(|(sum, _)| sum),
-                            Some(3 * turn + 3)
-                        );
+                        assert_eq!(passer.pass(turn + thread), Some(3 * turn + 3));
                     }
                 });
             }

@@ -11,7 +11,7 @@ mod frames;
 mod line;
 mod orders;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use std::ops::ControlFlow;
 

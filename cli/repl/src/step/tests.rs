@@ -23,7 +23,8 @@ impl SourceLoader for One {
     }
 }
 
-struct NoHost;
+/// A host of programs that neither read nor write.
+pub(crate) struct NoHost;
 
 impl Host for NoHost {
     fn print(&mut self, _line: &str) -> Result<(), HostError> {
