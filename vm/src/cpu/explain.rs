@@ -4,12 +4,12 @@ use star_ir::analysis::line_accesses::{LineAccesses, TURNS};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::{Plan, accesses_of, wants_rows};
+use super::{NativeTwin, Plan, accesses_of, wants_rows};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
 /// What became of the program of a plan.
-pub(super) fn explain(plan: &Plan) -> Explanation {
+pub(super) fn explain(twins: &[NativeTwin], plan: &Plan) -> Explanation {
     let Plan { code, entry, kernels, pool } = plan;
     let mut all = Explanation::default();
     let n_insts: usize = code.routines.iter().map(|routine| routine.insts.len()).sum();
@@ -24,7 +24,7 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
     let (threads, refused) = pool.found();
     let reason = refused.map_or_else(String::new, |why| format!(" ({why})"));
     all.whole(Subject::Threads, format!("{threads}{reason}"));
-    all.items.extend(of_tables(plan));
+    all.items.extend(of_tables(twins, plan));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled, code.options));
     }
@@ -32,11 +32,11 @@ pub(super) fn explain(plan: &Plan) -> Explanation {
 }
 
 /// The form that each table of the entry had best lie in.
-fn of_tables(plan: &Plan) -> Vec<Item> {
+fn of_tables(twins: &[NativeTwin], plan: &Plan) -> Vec<Item> {
     let program = &plan.code.program;
     let Some(entry) = program.routines.get(plan.entry.0 as usize) else { return Vec::new() };
     let mut items = Vec::new();
-    for (param, accesses) in entry.params.iter().zip(accesses_of(&plan.code, plan.entry)) {
+    for (param, accesses) in entry.params.iter().zip(accesses_of(twins, &plan.code, plan.entry)) {
         let var = entry.var(param.var);
         if !matches!(var.ty, Ty::Table(..)) {
             continue;

@@ -304,13 +304,13 @@ impl Backend for Cpu {
     }
 
     fn home_forms(&self, code: &Code, entry: RoutineId) -> Vec<TableForm> {
-        let accesses = accesses_of(&code.0, entry).into_iter();
+        let accesses = accesses_of(&self.natives, &code.0, entry).into_iter();
         let form = |of| if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
         accesses.map(form).collect()
     }
 
     fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
-        let accesses = accesses_of(&code.0, entry).into_iter();
+        let accesses = accesses_of(&self.natives, &code.0, entry).into_iter();
         let used = |of: LineAccesses| match of.rows.max(of.columns) {
             // Nothing is gained where no line is touched.
             0 => of.used.max(TableUse::Changes),
@@ -329,7 +329,7 @@ impl Backend for Cpu {
         let mut budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
         values.iter().for_each(|value| budget.commit(value.data.n_bytes()));
         let parallelism = self.parallelism(&budget);
-        let wanted = accesses_of(&plan.code, plan.entry);
+        let wanted = accesses_of(&self.natives, &plan.code, plan.entry);
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
@@ -354,7 +354,7 @@ impl Backend for Cpu {
     }
 
     fn explain(&self, plan: &Plan) -> Explanation {
-        explain::explain(plan)
+        explain::explain(&self.natives, plan)
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
@@ -407,10 +407,11 @@ fn sparse_of(
 }
 
 /// What an entry does with its tables, natives with theirs.
-fn accesses_of(code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
+fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
     line_accesses(&code.program, entry, &|routine, place| {
-        code.options.natives
-            && routine.native.is_some_and(|native| natives::takes_sparse(native, place))
+        let reads =
+            |twin: &NativeTwin| routine.native == Some(twin.native) && twin.sparse == Some(place);
+        code.options.natives && twins.iter().any(reads)
     })
 }
 

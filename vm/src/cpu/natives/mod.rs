@@ -43,48 +43,50 @@ pub struct NativeTwin {
     pub native: Native,
     /// What it does.
     pub run: NativeFn,
+    /// The parameter that it reads as it lies, if that is a sparse table on zeros. All other sparse tables are made dense for it.
+    pub sparse: Option<usize>,
 }
 
-/// Does a native read this parameter as it lies, if that is a sparse table on zeros? All other sparse tables are made dense for it.
-pub(super) fn takes_sparse(native: Native, idx: usize) -> bool {
-    native == CONDENSE && idx == 1
+/// One that works on dense tables.
+const fn twin(native: Native, run: NativeFn) -> NativeTwin {
+    NativeTwin { native, run, sparse: None }
 }
 
 /// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
 pub(super) const TABLE: &[NativeTwin] = &[
-    NativeTwin { native: CLOSURE, run: closure::closure },
-    NativeTwin { native: CONDENSE, run: reach::condense },
-    NativeTwin { native: REACHES, run: reach::reaches },
-    NativeTwin { native: REACHABLE, run: reach::reachable },
-    NativeTwin { native: catalogue::paths::MIN_PLUS, run: paths::min_plus },
-    NativeTwin { native: catalogue::cbt::INIT, run: cbt::init },
-    NativeTwin { native: catalogue::cbt::OF, run: cbt::of },
-    NativeTwin { native: catalogue::cbt::FIELD, run: cbt::field },
-    NativeTwin { native: catalogue::cbt::SPLIT, run: cbt::split },
-    NativeTwin { native: catalogue::cbt::MERGE, run: cbt::merge },
-    NativeTwin { native: catalogue::cbt::SPLIT_RAW, run: cbt::split_raw },
-    NativeTwin { native: catalogue::cbt::MERGE_RAW, run: cbt::merge_raw },
-    NativeTwin { native: catalogue::cbt::CHANGE, run: cbt::change },
-    NativeTwin { native: catalogue::cbt::REDUCE, run: cbt::reduce },
-    NativeTwin { native: catalogue::cbt::COUNT, run: cbt::count },
-    NativeTwin { native: catalogue::cbt::LEAF, run: cbt::leaf },
-    NativeTwin { native: catalogue::cbt::LEAVES, run: cbt::leaves },
-    NativeTwin { native: catalogue::cbt::HEAP, run: cbt::heap },
-    NativeTwin { native: catalogue::cbt::OF_HEAP, run: cbt::of_heap },
-    NativeTwin { native: catalogue::terrain::INIT, run: terrain::init },
-    NativeTwin { native: catalogue::terrain::STEP, run: terrain::step },
-    NativeTwin { native: catalogue::terrain::MESH, run: terrain::mesh },
-    NativeTwin { native: catalogue::terrain::PICTURE, run: terrain::picture },
-    NativeTwin { native: WAVE, run: wave::wave },
-    NativeTwin { native: WEIGHED_WAVE, run: wave::weighed_wave },
-    NativeTwin { native: catalogue::polyline::POLYLINES, run: polyline::polylines },
-    NativeTwin { native: catalogue::moving::INIT, run: moving::init },
-    NativeTwin { native: catalogue::moving::PUT, run: moving::put },
-    NativeTwin { native: catalogue::moving::DROP, run: moving::drop_object },
-    NativeTwin { native: catalogue::moving::MOVES, run: moving::moves },
-    NativeTwin { native: catalogue::moving::RANGES, run: moving::ranges },
-    NativeTwin { native: catalogue::moving::NEAREST, run: moving::nearest },
-    NativeTwin { native: catalogue::moving::TABLES, run: moving::tables },
+    twin(CLOSURE, closure::closure),
+    NativeTwin { sparse: Some(1), ..twin(CONDENSE, reach::condense) },
+    twin(REACHES, reach::reaches),
+    twin(REACHABLE, reach::reachable),
+    twin(catalogue::paths::MIN_PLUS, paths::min_plus),
+    twin(catalogue::cbt::INIT, cbt::init),
+    twin(catalogue::cbt::OF, cbt::of),
+    twin(catalogue::cbt::FIELD, cbt::field),
+    twin(catalogue::cbt::SPLIT, cbt::split),
+    twin(catalogue::cbt::MERGE, cbt::merge),
+    twin(catalogue::cbt::SPLIT_RAW, cbt::split_raw),
+    twin(catalogue::cbt::MERGE_RAW, cbt::merge_raw),
+    twin(catalogue::cbt::CHANGE, cbt::change),
+    twin(catalogue::cbt::REDUCE, cbt::reduce),
+    twin(catalogue::cbt::COUNT, cbt::count),
+    twin(catalogue::cbt::LEAF, cbt::leaf),
+    twin(catalogue::cbt::LEAVES, cbt::leaves),
+    twin(catalogue::cbt::HEAP, cbt::heap),
+    twin(catalogue::cbt::OF_HEAP, cbt::of_heap),
+    twin(catalogue::terrain::INIT, terrain::init),
+    twin(catalogue::terrain::STEP, terrain::step),
+    twin(catalogue::terrain::MESH, terrain::mesh),
+    twin(catalogue::terrain::PICTURE, terrain::picture),
+    twin(WAVE, wave::wave),
+    twin(WEIGHED_WAVE, wave::weighed_wave),
+    twin(catalogue::polyline::POLYLINES, polyline::polylines),
+    twin(catalogue::moving::INIT, moving::init),
+    twin(catalogue::moving::PUT, moving::put),
+    twin(catalogue::moving::DROP, moving::drop_object),
+    twin(catalogue::moving::MOVES, moving::moves),
+    twin(catalogue::moving::RANGES, moving::ranges),
+    twin(catalogue::moving::NEAREST, moving::nearest),
+    twin(catalogue::moving::TABLES, moving::tables),
 ];
 
 impl Environment for Parallelism<'_> {
@@ -146,7 +148,7 @@ impl Interpreter<'_, '_, '_> {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
             let lines = self.table(reg)?.sparse_lines();
             let on_zeros = lines.filter(|lines| lines.common_ground() == Some(false));
-            if let (true, Some(lines)) = (takes_sparse(twin.native, idx), on_zeros) {
+            if let (true, Some(lines)) = (twin.sparse == Some(idx), on_zeros) {
                 self.paths.sparse_lines += lines.n_lines() as u64;
                 continue;
             }

@@ -258,7 +258,8 @@ impl Toys {
         assert_eq!(star_ir::verify(&program), Ok(()));
         let entry = program.find("TRY").expect("the entry");
         let with_toys = |cpu: Cpu| {
-            let twins = natives.iter().map(|&(native, run)| NativeTwin { native, run });
+            let twins =
+                natives.iter().map(|&(native, run)| NativeTwin { native, run, sparse: None });
             twins.fold(cpu, Cpu::with_native)
         };
         let tiny = Cpu::with(Settings::tiny(), Kernels::detect());
