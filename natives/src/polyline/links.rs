@@ -12,19 +12,16 @@
 //! one comparison guards all. If a guide's points are nearer than pixels, neighbours share a pixel, and a link between
 //! the same pixels is scored once.
 
-use multiversion::multiversion;
 use rayon::prelude::*;
 
 use super::geometry::{Guide, Pixel};
+use super::sums::{FULL_RUN, N_APART, N_TOGETHER, sum_apart, sum_run, sum_together};
 use super::{Gradient, LinkTable};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Links that are summed side by side where their pixels lie anywhere.
-const N_APART: usize = 8;
-
-/// Links that are summed side by side where their pixels lie side by side, too.
-const N_TOGETHER: usize = 16;
+/// Links side by side from which on they are summed so.
+const SHORT_RUN: usize = 4;
 
 /// Points of a guide that a thread takes at once at least and at most, each with all points of the next guide.
 const N_POINTS: [usize; 2] = [64, 512];
@@ -193,73 +190,45 @@ impl Shape {
     fn sums(&self, places: &[usize], vectors: &[[i16; 2]], sums: &mut [u64]) {
         // No side of an image part is longer than 2^15.
         let weights = [self.dy as i16, -self.dx as i16];
-        for (places, sums) in places.chunks(N_TOGETHER).zip(sums.chunks_mut(N_TOGETHER)) {
-            let first = places[0] - self.begin;
-            let is_run = places.iter().zip(places[0]..).all(|(&place, next)| place == next);
-            if is_run && places.len() == N_TOGETHER {
-                let vectors = &vectors[first..first + self.span + N_TOGETHER - 1];
-                for offsets in self.offsets.chunks(self.n_safe) {
-                    let parts = sum_together(vectors, offsets, weights);
-                    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += u64::from(part));
+        let mut at = 0;
+        while let Some(&place) = places.get(at) {
+            let run = places[at..].iter().zip(place..).take(FULL_RUN);
+            let n_run = run.take_while(|&(&place, next)| place == next).count();
+            let here = &vectors[place - self.begin..];
+            // Sums behind the end of a run are of no link, and are left out.
+            let window = |n_links: usize| here.get(..self.span + n_links - 1);
+            let rest = &mut sums[at..];
+            at += if n_run > FULL_RUN - N_TOGETHER
+                && let Some(window) = window(FULL_RUN)
+            {
+                self.add(&mut rest[..n_run], |part| sum_run(window, part, weights))
+            } else if n_run >= SHORT_RUN
+                && let Some(window) = window(N_TOGETHER)
+            {
+                let n_links = n_run.min(N_TOGETHER);
+                self.add(&mut rest[..n_links], |part| sum_together(window, part, weights))
+            } else {
+                let mut windows = [&here[..self.span]; N_APART];
+                for (window, &place) in windows.iter_mut().zip(&places[at..]) {
+                    *window = &vectors[place - self.begin..][..self.span];
                 }
-                continue;
-            }
-            for (places, sums) in places.chunks(N_APART).zip(sums.chunks_mut(N_APART)) {
-                let mut parts = [&vectors[first..first + self.span]; N_APART];
-                for (part, &place) in parts.iter_mut().zip(places) {
-                    *part = &vectors[place - self.begin..][..self.span];
-                }
-                for offsets in self.offsets.chunks(self.n_safe) {
-                    let parts = sum_apart(parts, offsets, weights);
-                    sums.iter_mut().zip(parts).for_each(|(sum, part)| *sum += u64::from(part));
-                }
-            }
+                let n_links = rest.len().min(N_APART);
+                self.add(&mut rest[..n_links], |part| sum_apart(windows, part, weights))
+            };
         }
+    }
+
+    /// Adds what `sum` gives for parts of the offsets to the sums of some links, and says how many these are.
+    fn add<const N: usize>(&self, sums: &mut [u64], sum: impl Fn(&[u32]) -> [u32; N]) -> usize {
+        for offsets in self.offsets.chunks(self.n_safe) {
+            sums.iter_mut().zip(sum(offsets)).for_each(|(sum, part)| *sum += u64::from(part));
+        }
+        sums.len()
     }
 
     /// The score of a link with this sum.
     fn score(&self, sum: u64) -> u32 {
         (sum << 12).checked_div(self.length).unwrap_or(0) as u32
-    }
-}
-
-/// The sums of weighed vectors at these places of all windows of [`N_TOGETHER`] neighbours.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn sum_together(vectors: &[[i16; 2]], offsets: &[u32], weights: [i16; 2]) -> [u32; N_TOGETHER] {
-    let mut sums = [0; N_TOGETHER];
-    for &offset in offsets {
-        let Some(vectors) = vectors[offset as usize..].first_chunk::<N_TOGETHER>() else { break };
-        add_weighed(&mut sums, vectors, weights);
-    }
-    sums
-}
-
-/// The sums of weighed vectors at these places of each part; all are equally long.
-#[multiversion(targets(
-    "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
-    "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
-))]
-fn sum_apart(parts: [&[[i16; 2]]; N_APART], offsets: &[u32], weights: [i16; 2]) -> [u32; N_APART] {
-    let mut sums = [0; N_APART];
-    // One comparison for all.
-    let len = parts[0].len();
-    let parts = parts.map(|part| &part[..len]);
-    for &offset in offsets {
-        let vectors = parts.map(|part| part[offset as usize]);
-        add_weighed(&mut sums, &vectors, weights);
-    }
-    sums
-}
-
-/// Adds |u·Δy − v·Δx| for each vector.
-#[inline(always)]
-fn add_weighed<const N: usize>(sums: &mut [u32; N], vectors: &[[i16; 2]; N], weights: [i16; 2]) {
-    for (sum, &[u, v]) in sums.iter_mut().zip(vectors) {
-        let [u, v] = [i32::from(u) * i32::from(weights[0]), i32::from(v) * i32::from(weights[1])];
-        *sum += (u + v).unsigned_abs();
     }
 }
 
