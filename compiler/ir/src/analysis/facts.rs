@@ -398,15 +398,26 @@ impl<'a> Facts<'a> {
                     SizeOperand::Value(value) => self.knows(Check::NotNegative(value.clone())),
                 })
             }
-            Check::Fits { value, width } => {
-                value.as_int().zip(width.as_int()).is_some_and(|(value, width)| {
-                    value >= 0 && width >= 0 && (width >= 63 || value < 1 << width)
-                })
-            }
+            Check::Fits { value, width } => self.fits(value, width),
             Check::FitsInt(v) => self.length_is(*v, |n| n < 64),
             Check::Even(v) => self.length_is(*v, |n| n % 2 == 0),
             Check::HandlePart(..) | Check::NoCarry(..) | Check::Assert(..) => false,
         }
+    }
+
+    fn fits(&self, value: &Operand, width: &Operand) -> bool {
+        let equals = |operand: &Operand| self.values(&SizeOperand::Value(operand.clone()));
+        let widths = equals(width);
+        equals(value).into_iter().any(|value| {
+            widths.iter().any(|width| match (value.as_int(), width.as_int()) {
+                (Some(value), Some(width)) => {
+                    value >= 0 && width >= 0 && (width >= 63 || value < 1 << width)
+                }
+                (None, Some(_)) | (Some(_) | None, None) => {
+                    self.knows(Check::Fits { value: value.clone(), width: width.clone() })
+                }
+            })
+        })
     }
 
     fn length_is(&self, bits: VarId, test: impl Fn(i64) -> bool) -> bool {
@@ -416,13 +427,16 @@ impl<'a> Facts<'a> {
     }
 
     fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
+        let indices = self.values(&SizeOperand::Value(index.clone()));
+        let is_new = |table: VarId, index: &Operand| {
+            self.knows(Check::NewColumn(table, index.clone()))
+                && self.known.contains(Fact::Ensured(table, index.clone()))
+        };
         if let SizeOperand::Columns(table) = limit
-            && self.knows(Check::NewColumn(*table, index.clone()))
-            && self.known.contains(Fact::Ensured(*table, index.clone()))
+            && indices.iter().any(|index| is_new(*table, index))
         {
             return true;
         }
-        let indices = self.values(&SizeOperand::Value(index.clone()));
         self.class(limit).iter().any(|limit| {
             indices.iter().any(|index| match (index.as_int(), limit.as_int()) {
                 (Some(i), Some(n)) => 1 <= i && i <= n,

@@ -102,6 +102,11 @@ fn what_is_measured_has_a_size() {
         &sized("R"),
         "check sized %R\nif %b {\n}\n%j = length %R",
     );
+    rule(
+        "%m = copy %i\ncheck fits %i, 3\n%m = copy 9\n%u = int_to_word %m, 3",
+        "`check fits %m, 3` is not established",
+        "%m = copy %i\ncheck fits %i, 3\n%u = int_to_word %m, 3",
+    );
     // A size that agreed because none was known says nothing afterwards.
     let size = "`check size length %X, length %Y` is not established";
     let two = "check size length %R, length %Y\ncheck size length %R, length %X";
@@ -262,6 +267,13 @@ fn new_columns_are_made_before_they_are_written() {
         &format!("{new}ensure_columns %Q, %i\nput_column %Q, %i, %Y"),
     );
     passes("check set %Q\nensure_columns %Q, %i\ncheck new_column %Q, %i\n%x = column %Q, %i");
+    // A copy of the index will do, as long as it is one.
+    let copied = "%m = copy %i\ncheck set %Q\ncheck new_column %Q, %i\nensure_columns %Q, %i\n";
+    rule(
+        &format!("{copied}%m = copy 2\n%x = column %Q, %m"),
+        "`check index %m, columns %Q` is not established",
+        &format!("{copied}%x = column %Q, %m"),
+    );
     // A growing table keeps its columns, but not their number.
     rule(
         "%t = copy %T\ncheck index %i, columns %t\ncheck size columns %t, length %v
