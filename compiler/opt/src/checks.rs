@@ -7,11 +7,11 @@
 use star_ir::analysis::facts::Facts;
 use star_ir::{Check, Program, RoutineId, SizeOperand, StmtKind};
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use crate::rewrite::remove_redundant;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
-    remove_redundant(program, id, |_, stmt, facts| match &stmt.kind {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
+    remove_redundant(program, id, context, |_, stmt, facts| match &stmt.kind {
         StmtKind::Check(check) => is_proven(check, facts),
         StmtKind::Assign(..)
         | StmtKind::Step { .. }

@@ -15,11 +15,11 @@ use star_ir::{
     StmtKind, Ty, Var, VarId, visit,
 };
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use crate::rewrite::guarded;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
-    guarded(program, id, |routine| {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
+    guarded(program, id, context, |routine| {
         let mut analysis = Constants { at: BTreeMap::new() };
         forward::run(routine, &mut analysis, Known::new());
         let Routine { vars, body, .. } = routine;

@@ -21,19 +21,19 @@ use star_ir::{
     StmtKind, Var, VarId, visit,
 };
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use crate::rewrite::guarded;
 use crate::temporaries;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     // First, since a read of `y` that became one of `t` would keep `t` alive.
-    let joined = temporaries::run(program, id);
+    let joined = temporaries::run(program, id, context);
     let Some(routine) = program.routines.get(id.0 as usize) else { return joined };
     let apart = Apart::of(program, routine);
     let mut copies = Copies { routine, apart, parallel: 0, found: BTreeMap::new() };
     forward::run(routine, &mut copies, Available::default());
     let found = copies.found;
-    let propagated = guarded(program, id, |routine| {
+    let propagated = guarded(program, id, context, |routine| {
         let Routine { vars, body, .. } = routine;
         let mut fired = 0;
         for_each(body, &mut |at, stmt| {
@@ -445,6 +445,12 @@ impl Apart {
                 }
             }
         });
+        // Facts are found out where they can say something.
+        let mut stored = BTreeSet::new();
+        visit::walk(&routine.body, &mut |stmt| {
+            stored.extend(Store::of(&stmt.kind).map(|(table, _)| table));
+        });
+        loads.retain(|table, _| stored.contains(table));
         let mut apart = Apart { loads, different: BTreeMap::new() };
         if !apart.loads.is_empty() {
             walk::walk(program, routine, Belief::Header, &mut apart);

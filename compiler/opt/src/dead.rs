@@ -11,17 +11,17 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{Op, Operand, Program, RoutineId, SizeOp, StmtKind, VarId, visit};
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use crate::rewrite::guarded;
 
 /// Removing one store makes others dead; so many rounds at most.
 const MAX_ROUNDS: usize = 10;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let mut fired = 0;
     for _ in 0..MAX_ROUNDS {
         let dead = find(program, id);
-        let removed = guarded(program, id, |routine| {
+        let removed = guarded(program, id, context, |routine| {
             edit(&mut routine.body, &dead);
             dead.len()
         });

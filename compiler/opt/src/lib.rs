@@ -13,8 +13,10 @@
 
 mod checks;
 mod constants;
+mod context;
 mod copies;
 mod dead;
+mod group;
 mod idioms;
 mod inline;
 mod lift;
@@ -28,13 +30,23 @@ mod sizes;
 mod temporaries;
 mod unreachable;
 
-use remark::Remarks;
+use context::Context;
 use star_ir::{Program, RoutineId};
 
 pub use loops::{Loop, loops};
 pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
 pub use remark::{Outcome, Remark};
+
+/// How far a pass looks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The body of the routine, and the headers of those that it calls. Passes of this kind that stand side by side run
+    /// one after the other over a routine, and the verifier looks at what they all have made of it.
+    Routine,
+    /// The bodies of other routines, too.
+    Program,
+}
 
 /// A transformation of one routine.
 pub struct Pass {
@@ -44,9 +56,10 @@ pub struct Pass {
     pub about: &'static str,
     /// Does it add places to the program? A session leaves it out.
     adds_places: bool,
-    /// Transforms one routine; yields how often it fired. It may read the other routines. Loops that it looked at
-    /// are remarked upon.
-    run: fn(&mut Program, RoutineId, &mut Remarks) -> usize,
+    /// What it looks at, and changes.
+    scope: Scope,
+    /// Transforms one routine; yields how often it fired. Loops that it looked at are remarked upon.
+    run: fn(&mut Program, RoutineId, &mut Context) -> usize,
 }
 
 /// All passes in the order in which they run.
@@ -55,60 +68,70 @@ pub static PASSES: &[Pass] = &[
         name: "idioms",
         about: "gives routines that are a known algorithm the native of that",
         adds_places: false,
+        scope: Scope::Program,
         run: idioms::run,
     },
     Pass {
         name: "inline",
         about: "puts the statements of small routines in the place of calls",
         adds_places: true,
+        scope: Scope::Program,
         run: inline::run,
     },
     Pass {
         name: "constants",
         about: "folds and propagates constants, takes branches whose test is known",
         adds_places: false,
+        scope: Scope::Routine,
         run: constants::run,
     },
     Pass {
         name: "unreachable",
         about: "removes statements behind a jump",
         adds_places: false,
+        scope: Scope::Routine,
         run: unreachable::run,
     },
     Pass {
         name: "responders",
         about: "turns loops that visit the ones of a slice or word into `foreach`",
         adds_places: false,
+        scope: Scope::Routine,
         run: responders::run,
     },
     Pass {
         name: "checks",
         about: "removes checks that are proven",
         adds_places: false,
+        scope: Scope::Routine,
         run: checks::run,
     },
     Pass {
         name: "sizes",
         about: "removes size operations that change nothing",
         adds_places: false,
+        scope: Scope::Routine,
         run: sizes::run,
     },
     Pass {
         name: "copies",
         about: "uses what was copied instead of the copy",
         adds_places: false,
+        scope: Scope::Routine,
         run: copies::run,
     },
     Pass {
         name: "dead",
         about: "removes stores that nothing sees",
         adds_places: false,
+        scope: Scope::Routine,
         run: dead::run,
     },
     Pass {
         name: "lift",
         about: "turns loops whose iterations are independent into `forall`",
         adds_places: false,
+        scope: Scope::Routine,
         run: lift::run,
     },
 ];

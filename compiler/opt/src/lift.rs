@@ -16,40 +16,55 @@
 //! in every iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which is
 //! kept behind it, and traps where it did.
 
+mod emit;
+
 use std::collections::BTreeMap;
 
-use star_ir::analysis::facts::Facts;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::n_statements;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
-use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::visit;
 use star_ir::{
     Access, Block, Check, ForallRange, LabelId, LocId, LogicOp, Op, Operand, Part, PartKind,
-    Program, Reduction, ReductionOp, Relation, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
-    StmtKind, Ty, VarId,
+    Program, Reduction, ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind,
+    VarId,
 };
 
-use crate::remark::{self, Remarks, Stay};
+use crate::context::Context;
+use crate::remark::{self, Stay};
 use crate::rewrite::guarded;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
     let mut finder =
         Finder { program, id, routine, liveness: None, found: BTreeMap::new(), stayed: Vec::new() };
-    walk(program, routine, Belief::Nothing, &mut finder);
-    let Finder { found, stayed, .. } = finder;
-    stayed.into_iter().for_each(|(loc, stay)| remarks.stayed_for(id, loc, stay));
+    let mut at = 0;
+    visit::walk(&routine.body, &mut |stmt| {
+        finder.look(at, stmt);
+        at += 1;
+    });
+    let Finder { mut found, mut stayed, .. } = finder;
+    if found.values().any(|lifted| !lifted.guards.is_empty()) {
+        let mut unset = Unset { found: &found, is_unset: BTreeMap::new() };
+        walk(program, routine, Belief::Nothing, &mut unset);
+        for (at, var) in unset.is_unset {
+            if let Some(lifted) = found.remove(&at) {
+                let why = format!("{} may be unset", remark::name(routine, var));
+                stayed.push((lifted.stmt.loc, why.into()));
+            }
+        }
+    }
+    stayed.into_iter().for_each(|(loc, stay)| context.stayed_for(id, loc, stay));
     let locs: Vec<LocId> = found.values().map(|lifted| lifted.stmt.loc).collect();
-    let fired = guarded(program, id, |routine| {
+    let fired = guarded(program, id, context, |routine| {
         let n = found.len();
-        rewrite(routine, found);
+        emit::rewrite(routine, found);
         n
     });
     for loc in locs {
         match fired {
-            0 => remarks.stayed(id, loc, "the verifier finds no guard for its body"),
-            _ => remarks.became(id, loc, "forall"),
+            0 => context.stayed(id, loc, "the verifier finds no guard for its body"),
+            _ => context.became(id, loc, "forall"),
         }
     }
     fired
@@ -110,8 +125,25 @@ struct Finder<'p> {
     stayed: Vec<(LocId, Stay)>,
 }
 
-impl Inspect for Finder<'_> {
-    fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>) {
+/// The loops in front of which something that their guards measure may be unset: sizes are compared of what has one.
+struct Unset<'f> {
+    found: &'f BTreeMap<usize, Lifted>,
+    is_unset: BTreeMap<usize, VarId>,
+}
+
+impl Inspect for Unset<'_> {
+    fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
+        let guards = self.found.get(&at).into_iter().flat_map(|lifted| &lifted.guards);
+        let mut measured = guards.flat_map(Guard::measured);
+        if let Some(var) = measured.find(|var| !point.facts.is_set(*var)) {
+            self.is_unset.insert(at, var);
+        }
+    }
+}
+
+impl Finder<'_> {
+    /// Looks at the statement with number `at`.
+    fn look(&mut self, at: usize, stmt: &Stmt) {
         let (label, var, range, body) = match &stmt.kind {
             StmtKind::For { label, var, from, to, down: false, body } => {
                 (*label, *var, ForallRange::Range(from.clone(), to.clone()), body)
@@ -147,23 +179,20 @@ impl Inspect for Finder<'_> {
             | StmtKind::Continue(_)
             | StmtKind::Exit => return,
         };
-        match self.lifted(at, stmt, (label, var, range, body), point.facts) {
+        match self.lifted(at, stmt, (label, var, range, body)) {
             Ok(lifted) => {
                 self.found.insert(at, lifted);
             }
             Err(why) => self.stayed.push((stmt.loc, why)),
         }
     }
-}
 
-impl Finder<'_> {
     /// The loop with number `at` as a `forall`, or why it is none.
     fn lifted(
         &mut self,
         at: usize,
         stmt: &Stmt,
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
-        facts: &Facts<'_>,
     ) -> Result<Lifted, Stay> {
         let mut lines = Lines::new(self.routine, var);
         lines.reduction = reduction(self.routine, body);
@@ -179,11 +208,6 @@ impl Finder<'_> {
                 return Err("its body stores no row or column of its index".to_owned().into());
             }
         };
-        // Sizes are compared of what has one.
-        let unset = guards.iter().flat_map(Guard::measured).find(|var| !facts.is_set(*var));
-        if let Some(var) = unset {
-            return Err(format!("{} may be unset", remark::name(self.routine, var)).into());
-        }
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let last = at + n_statements(body);
         let kept = written.iter().chain([&var]).find(|var| liveness.is_live_after(last, **var));
@@ -408,80 +432,4 @@ fn reduction(routine: &Routine, body: &[Stmt]) -> Option<Reduction> {
 /// Is each bit of the result a function of the same bits of the operands?
 fn is_logic(op: &Op) -> bool {
     matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_) | Op::Convert(_))
-}
-
-fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
-    let mut labels = Labels::new(routine);
-    let mut edits = Edits::new();
-    for (at, lifted) in found {
-        edits.insert(at, Edit::Splice(forall(routine, &mut labels, lifted)));
-    }
-    edit(&mut routine.body, &edits);
-}
-
-/// What stands in the place of the loop.
-fn forall(routine: &mut Routine, labels: &mut Labels, lifted: Lifted) -> Block {
-    let Lifted { stmt, label, var, body, range, writes, reductions, privates, guards } = lifted;
-    let loc = stmt.loc;
-    let at = |kind| Stmt { kind, loc };
-    let forall = at(StmtKind::Forall { label, var, range, writes, privates, reductions, body });
-    if guards.is_empty() {
-        return vec![forall];
-    }
-    let mut stmts = Block::new();
-    let mut holds: Option<Operand> = None;
-    let mut and = |routine: &mut Routine, stmts: &mut Block, op: Op| {
-        let test = fresh_var(routine, "fits", Ty::Bool);
-        stmts.push(at(StmtKind::Assign(test, op)));
-        holds = Some(match holds.take() {
-            None => Operand::Var(test),
-            Some(before) => {
-                let both = fresh_var(routine, "fits", Ty::Bool);
-                let op = Op::Logic(LogicOp::And, before, Operand::Var(test));
-                stmts.push(at(StmtKind::Assign(both, op)));
-                Operand::Var(both)
-            }
-        });
-    };
-    for guard in guards {
-        let (least, limit) = match guard {
-            Guard::AtMost(least, limit) => (least, limit),
-            Guard::Equal(left, right) => {
-                let sizes = [left, right].map(|of| measure(routine, &mut stmts, loc, &of));
-                let [left, right] = sizes;
-                and(routine, &mut stmts, Op::Compare(Relation::Eq, left, right));
-                continue;
-            }
-        };
-        let limit = measure(routine, &mut stmts, loc, &limit);
-        let greatest = match least {
-            Least::Range(from, to) => {
-                if !matches!(from, Operand::Int(1..)) {
-                    and(routine, &mut stmts, Op::Compare(Relation::Ge, from, Operand::Int(1)));
-                }
-                to
-            }
-            Least::Length(over) => measure(routine, &mut stmts, loc, &SizeOperand::Length(over)),
-        };
-        and(routine, &mut stmts, Op::Compare(Relation::Le, greatest, limit));
-    }
-    let otherwise = clone_block(std::slice::from_ref(&stmt), labels);
-    match holds {
-        Some(test) => stmts.push(at(StmtKind::If { test, then: vec![forall], otherwise })),
-        None => stmts.push(forall),
-    }
-    stmts
-}
-
-/// The size as a number.
-fn measure(routine: &mut Routine, stmts: &mut Block, loc: LocId, size: &SizeOperand) -> Operand {
-    let op = match size {
-        SizeOperand::Length(var) => Op::Length(*var),
-        SizeOperand::Rows(var) => Op::Rows(*var),
-        SizeOperand::Columns(var) => Op::Columns(*var),
-        SizeOperand::Value(value) => return value.clone(),
-    };
-    let number = fresh_var(routine, "size", Ty::Int);
-    stmts.push(Stmt { kind: StmtKind::Assign(number, op), loc });
-    Operand::Var(number)
 }

@@ -6,8 +6,9 @@ use std::fmt;
 use star_base::did_you_mean;
 use star_ir::{Program, RoutineId, StmtKind, VerifyError, visit};
 
-use crate::remark::{Remark, Remarks};
-use crate::{PASSES, Pass};
+use crate::group::{self, Done};
+use crate::remark::Remark;
+use crate::{PASSES, Pass, Scope};
 
 /// How a program is optimised.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl Options {
 /// When the verifier runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
-    /// After each pass.
+    /// After each pass; where a routine verifies behind several passes that look at nothing else, behind these.
     EachPass,
     /// Never: passes are trusted.
     Never,
@@ -58,6 +59,9 @@ pub struct Report {
     pub fired: Vec<(&'static str, usize)>,
     /// What became of the loops of the program, in the order in which passes looked at them.
     pub remarks: Vec<Remark>,
+    /// How often the verifier looked for the guards of a routine, so that a pass knows whether what it made can be shown.
+    /// [`Verify`] is not counted.
+    pub n_verified: usize,
 }
 
 impl Report {
@@ -145,14 +149,21 @@ pub(crate) fn run(
 ) -> Result<Report, Broken> {
     let mut report = Report::default();
     let ids = &callees_first(program, ids)[..];
-    for pass in passes {
-        let remarks = &mut Remarks { pass: pass.name, all: &mut report.remarks };
-        let count = ids.iter().map(|&id| (pass.run)(program, id, remarks)).sum();
-        report.fired.push((pass.name, count));
-        match verify {
-            Verify::EachPass => star_ir::verify_routines(program, ids)
-                .map_err(|errors| Broken { pass: pass.name, errors })?,
-            Verify::Never => {}
+    let passes: Vec<&'static Pass> = passes.into_iter().collect();
+    for group in passes.chunk_by(|one, next| group::go_together(one, next)) {
+        let first = report.fired.len();
+        report.fired.extend(group.iter().map(|pass| (pass.name, 0)));
+        for &id in ids {
+            let Done { fired, mut remarks, n_verified, .. } =
+                group::run(program, id, group, verify)?;
+            let counts = report.fired[first..].iter_mut();
+            counts.zip(fired).for_each(|((_, count), fired)| *count += fired);
+            report.remarks.append(&mut remarks);
+            report.n_verified += n_verified;
+        }
+        if let (Verify::EachPass, [Pass { name, scope: Scope::Program, .. }]) = (verify, group) {
+            star_ir::verify_routines(program, ids)
+                .map_err(|errors| Broken { pass: name, errors })?;
         }
     }
     Ok(report)
@@ -270,6 +281,7 @@ mod tests {
             name: "bad",
             about: "reads a variable that is not there",
             adds_places: false,
+            scope: Scope::Routine,
             run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;
                 body[0].kind = StmtKind::Print(vec![star_ir::Operand::Var(VarId(9))]);

@@ -28,38 +28,6 @@ pub enum Outcome {
     Stayed(String),
 }
 
-/// Remarks of the pass that runs.
-pub(crate) struct Remarks<'r> {
-    pub(crate) pass: &'static str,
-    pub(crate) all: &'r mut Vec<Remark>,
-}
-
-impl Remarks<'_> {
-    /// A loop of the routine became something else.
-    pub(crate) fn became(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
-        let (pass, outcome) = (self.pass, Outcome::Became(form.into()));
-        self.all.push(Remark { pass, routine, loc, outcome, at: None });
-    }
-
-    /// A loop of the routine is this as a whole, under conditions that the form names.
-    pub(crate) fn whole(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
-        let (pass, outcome) = (self.pass, Outcome::Whole(form.into()));
-        self.all.push(Remark { pass, routine, loc, outcome, at: None });
-    }
-
-    /// A loop of the routine stays as it is, because of something in its body.
-    pub(crate) fn stayed_for(&mut self, routine: RoutineId, loc: LocId, Stay { why, at }: Stay) {
-        let (pass, outcome) = (self.pass, Outcome::Stayed(why));
-        self.all.push(Remark { pass, routine, loc, outcome, at });
-    }
-
-    /// A loop of the routine stays as it is.
-    pub(crate) fn stayed(&mut self, routine: RoutineId, loc: LocId, why: impl Into<String>) {
-        let (pass, outcome) = (self.pass, Outcome::Stayed(why.into()));
-        self.all.push(Remark { pass, routine, loc, outcome, at: None });
-    }
-}
-
 /// Why a loop stays, and the place in its body that this is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stay {

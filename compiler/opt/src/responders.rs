@@ -24,28 +24,29 @@ use star_ir::{
     StmtKind, Ty, VarId,
 };
 
-use crate::remark::{self, Remarks};
+use crate::context::Context;
+use crate::remark;
 use crate::rewrite::guarded;
 
 /// Loops inside loops are rewritten from the innermost on; so many levels at most.
 const MAX_NESTING: usize = 16;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let mut fired = 0;
     for _ in 0..MAX_NESTING {
         let Found { loops, stayed } = find(program, id);
         let locs: Vec<LocId> = loops.iter().map(|found| found.loc).collect();
-        let rewritten = guarded(program, id, |routine| {
+        let rewritten = guarded(program, id, context, |routine| {
             let n = loops.len();
             rewrite(routine, loops);
             n
         });
         fired += rewritten;
         if rewritten == 0 {
-            stayed.into_iter().for_each(|(loc, why)| remarks.stayed(id, loc, why));
+            stayed.into_iter().for_each(|(loc, why)| context.stayed(id, loc, why));
             break;
         }
-        locs.into_iter().for_each(|loc| remarks.became(id, loc, "foreach"));
+        locs.into_iter().for_each(|loc| context.became(id, loc, "foreach"));
     }
     fired
 }

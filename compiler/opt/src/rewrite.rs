@@ -7,17 +7,30 @@ use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{Program, Routine, RoutineId, Stmt, VarId, verify_guards, visit};
 
+use crate::context::{Context, Guards};
+
 /// Rewrites a routine; `rewrite` yields how often it fired. What makes an operation safe is said by checks and
 /// found by the verifier from what stands before it. A rewrite that is right, but after which the verifier
-/// cannot find a guard any more, is taken back.
+/// cannot find a guard any more, is taken back: at once, or with all that the passes of the group did.
 pub(crate) fn guarded(
     program: &mut Program,
     id: RoutineId,
+    context: &mut Context,
     rewrite: impl FnOnce(&mut Routine) -> usize,
 ) -> usize {
+    if context.guards == Guards::Later {
+        let is_there = program.routines.len() > id.0 as usize;
+        let fired = if is_there { rewrite(program.routine_mut(id)) } else { 0 };
+        context.is_unverified |= fired > 0;
+        return fired;
+    }
     let Some(before) = program.routines.get(id.0 as usize).cloned() else { return 0 };
     let fired = rewrite(program.routine_mut(id));
-    if fired > 0 && verify_guards(program, id).is_err() {
+    if fired == 0 {
+        return 0;
+    }
+    context.n_verified += 1;
+    if verify_guards(program, id).is_err() {
         program.routines[id.0 as usize] = before;
         return 0;
     }
@@ -34,19 +47,29 @@ const MAX_ROUNDS: usize = 8;
 pub(crate) fn remove_redundant(
     program: &mut Program,
     id: RoutineId,
+    context: &mut Context,
     is_redundant: impl Fn(&Routine, &Stmt, &Facts<'_>) -> bool,
 ) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
     let mut find = Find { routine, is_redundant, found: Vec::new() };
     walk(program, routine, Belief::Nothing, &mut find);
     let mut found = find.found;
+    let edits = |found: &[(usize, BTreeSet<VarId>)]| -> Edits {
+        found.iter().map(|(at, _)| (*at, Edit::Remove)).collect()
+    };
+    if context.guards == Guards::Later {
+        return guarded(program, id, context, |routine| {
+            edit(&mut routine.body, &edits(&found));
+            found.len()
+        });
+    }
     for _ in 0..MAX_ROUNDS {
         if found.is_empty() {
             break;
         }
         let before = program.routines[id.0 as usize].clone();
-        let edits: Edits = found.iter().map(|(at, _)| (*at, Edit::Remove)).collect();
-        edit(&mut program.routine_mut(id).body, &edits);
+        edit(&mut program.routine_mut(id).body, &edits(&found));
+        context.n_verified += 1;
         let Err(errors) = verify_guards(program, id) else { return found.len() };
         program.routines[id.0 as usize] = before;
         let needed: BTreeSet<VarId> = errors.into_iter().flatten().collect();

@@ -9,11 +9,11 @@
 use star_ir::analysis::facts::Facts;
 use star_ir::{Check, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind, VarId};
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use crate::rewrite::remove_redundant;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
-    remove_redundant(program, id, |routine, Stmt { kind, loc: _ }, facts| match kind {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
+    remove_redundant(program, id, context, |routine, Stmt { kind, loc: _ }, facts| match kind {
         StmtKind::Size(op) => changes_nothing(routine, op, facts),
         StmtKind::Assign(..)
         | StmtKind::Step { .. }

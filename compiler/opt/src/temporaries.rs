@@ -7,9 +7,10 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};
 use star_ir::{Op, Operand, Program, RoutineId, Stmt, StmtKind, VarId, visit};
 
+use crate::context::Context;
 use crate::rewrite::guarded;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
     let liveness = Liveness::of(program, id);
     let mut find = Find { edits: Edits::new(), at: 0, joined: 0 };
@@ -20,7 +21,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId) -> usize {
             && !liveness.is_live_after(at, temporary)
     };
     find.block(&routine.body, &suits);
-    guarded(program, id, |routine| {
+    guarded(program, id, context, |routine| {
         edit(&mut routine.body, &find.edits);
         find.joined
     })

@@ -5,9 +5,9 @@
 use star_ir::visit::blocks_mut;
 use star_ir::{Block, Program, RoutineId, StmtKind};
 
-use crate::remark::Remarks;
+use crate::context::Context;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usize {
     block(&mut program.routine_mut(id).body)
 }
 

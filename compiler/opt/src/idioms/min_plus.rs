@@ -22,8 +22,9 @@ use star_ir::{
     StmtKind, Ty, visit,
 };
 
+use super::Likeness;
 use super::textbook::{Form, common};
-use super::{Likeness, plain};
+use crate::group::plain;
 use crate::remark::{self, Stay};
 
 /// What `star dev` makes of `min_plus.star`.

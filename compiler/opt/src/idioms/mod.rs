@@ -15,19 +15,9 @@ mod textbook;
 use star_base::Native;
 use star_ir::{LocId, Mode, Param, Program, Routine, RoutineId, Ty};
 
-use crate::remark::{Remarks, Stay};
-use crate::{checks, constants, copies, dead, responders, sizes, unreachable};
-
-/// What makes one form of many.
-const PLAIN: [fn(&mut Program, RoutineId, &mut Remarks) -> usize; 7] = [
-    constants::run,
-    unreachable::run,
-    responders::run,
-    checks::run,
-    sizes::run,
-    copies::run,
-    dead::run,
-];
+use crate::context::Context;
+use crate::group;
+use crate::remark::Stay;
 
 /// A loop that looks like an algorithm: of a routine with these parameters it would be this native.
 struct Likeness {
@@ -38,14 +28,14 @@ struct Likeness {
     found: Result<String, Stay>,
 }
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
     if routine.native.is_some() {
         return 0;
     }
     let found = if closure::may_be(routine) {
         let mut copy = program.clone();
-        plain(&mut copy, id);
+        context.n_verified += group::plain(&mut copy, id);
         closure::find(copy.routine(id))
     } else if min_plus::may_be(routine) {
         min_plus::find(program, id)
@@ -56,21 +46,13 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, remarks: &mut Remarks) -
     match found {
         Ok(form) => {
             program.routine_mut(id).native = Some(native);
-            remarks.whole(id, loc, form);
+            context.whole(id, loc, form);
             1
         }
         Err(stay) => {
-            remarks.stayed_for(id, loc, stay);
+            context.stayed_for(id, loc, stay);
             0
         }
-    }
-}
-
-/// Runs the plain passes over a routine of a copy.
-fn plain(program: &mut Program, id: RoutineId) {
-    let mut unheard = Vec::new();
-    for pass in PLAIN {
-        pass(program, id, &mut Remarks { pass: "idioms", all: &mut unheard });
     }
 }
 

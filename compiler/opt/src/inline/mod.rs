@@ -28,14 +28,14 @@ use star_ir::analysis::walk::{Inspect, Point, walk_doubting};
 use star_ir::rewrite::{Edit, Edits, Labels, edit};
 use star_ir::{Program, RoutineId, Stmt, StmtKind, VarId, verify_guards};
 
-use crate::remark::Remarks;
+use crate::context::Context;
 use site::Site;
 use splice::{Proof, Spliced};
 
 /// How often a routine is tried with fewer of its calls inlined.
 const MAX_ROUNDS: usize = 6;
 
-pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usize {
+pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let mut sites = site::find(program, id);
     for _ in 0..MAX_ROUNDS {
         if sites.is_empty() {
@@ -43,6 +43,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Remarks) -> usiz
         }
         let before = Arc::clone(&program.routines[id.0 as usize]);
         let n_locations = program.locations.len();
+        context.n_verified += 1;
         let refused = inline(program, id, &sites);
         if refused.is_empty() {
             return sites.len();
