@@ -51,6 +51,18 @@ fn rows_from_a_callee_or_a_field_store_are_not_guessed() {
 }
 
 #[test]
+fn a_field_of_a_parameter_gives_a_table_its_rows() {
+    // The rows of a `var` parameter are looked at when it is used: it may come unset.
+    let text = "procedure P(var V: table; var o: integer); var T: table;
+        begin TCOPY2(V, 1, 2, T); o := rows(T) end;
+        program M; var V: table; o: integer;
+        begin COL(1,V) := '10101'; COL(2,V) := '11111'; P(V, o); print(o) end.";
+    assert_eq!(prints(text), "5\n");
+    let text = text.replace("COL(1,V) := '10101'; COL(2,V) := '11111'; ", "");
+    assert!(trap(&text).contains("T0103"), "{}", traps(&text));
+}
+
+#[test]
 fn a_repeat_that_always_leaves_ends_what_follows() {
     let text = "procedure P(n: integer; Y: slice; var Z: slice); var X: slice;
         begin repeat exit until n = 0; X := Y; Z := X end;

@@ -171,6 +171,9 @@ impl Lowerer<'_> {
                 self.touch(to.local);
                 let table = self.place_var(*to);
                 let rows = SizeOperand::Rows(value_var);
+                if self.webs.is_split(to.local) {
+                    self.settled(self.place_exts(*to).0);
+                }
                 self.emit(StmtKind::Size(SizeOp::SetRows { table, rows: rows.clone() }));
                 self.check(Check::Size(SizeOperand::Rows(table), rows));
                 let end = self.sum(base.clone(), width.clone());
