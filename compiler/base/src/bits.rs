@@ -181,7 +181,7 @@ pub struct BitTable {
 
 /// Limbs from the beginning of a column to that of the next one; see Note [Stride]. `None` beyond what
 /// can be addressed.
-fn stride_of(n_rows: usize) -> Option<usize> {
+pub fn stride_of(n_rows: usize) -> Option<usize> {
     let n_limbs = n_rows.div_ceil(64);
     if n_limbs < 64 {
         return Some(n_limbs);
@@ -279,6 +279,22 @@ impl BitTable {
             }
         }
         Some(table)
+    }
+
+    /// A table whose columns lie [`stride_of`] limbs apart from the first of `limbs` on. Limbs between and behind them, and bits beyond
+    /// `n_rows`, are zero.
+    ///
+    /// # Panics
+    /// If there are too few limbs.
+    pub fn from_limbs(n_rows: usize, n_cols: usize, limbs: Limbs) -> Self {
+        let stride = stride_of(n_rows).unwrap_or(usize::MAX);
+        assert!(stride.checked_mul(n_cols).is_some_and(|n| n <= limbs.len()), "too few limbs");
+        BitTable { n_rows, n_cols, stride, limbs }
+    }
+
+    /// The limbs of all columns, and those between and behind them; see [`BitTable::from_limbs`].
+    pub fn into_limbs(self) -> Limbs {
+        self.limbs
     }
 
     /// Number of rows.

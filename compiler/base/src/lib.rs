@@ -27,7 +27,7 @@ pub mod span;
 pub mod sparse;
 pub mod text;
 
-pub use bits::{BitTable, BitVector};
+pub use bits::{BitTable, BitVector, stride_of};
 pub use bits_ref::BitsRef;
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};

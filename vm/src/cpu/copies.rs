@@ -31,7 +31,7 @@ impl Copies {
 
     /// What room there is to turn a table, or make a window, of so many bytes; with `change` its home form may change.
     pub(super) fn room(self, budget: &MemoryBudget<'_>, bytes: u64, change: bool) -> TurnRoom {
-        TurnRoom { copy: self.may_add(budget, bytes), both: bytes <= budget.available(), change }
+        TurnRoom { copy: self.may_add(budget, bytes), spare: budget.available(), change }
     }
 
     /// A table came with whatever it has beside its home form, or has something else there now; `before` bytes is what

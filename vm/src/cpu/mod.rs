@@ -256,7 +256,9 @@ impl Backend for Cpu {
         if let Some(table) = Arc::get_mut(&mut table)
             && table.n_bytes() >= self.settings.in_place_bytes
         {
-            let turned = table.turn_in_place(form::Line::Column, &parallelism);
+            // A table of few columns, which would take as much again, gets a second form.
+            let spare = table.n_bytes() / 4;
+            let turned = table.turn_in_place(form::Line::Column, spare, &parallelism);
             turned.map_err(|_stop| BackendError::Interrupted)?;
         }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
@@ -341,13 +343,10 @@ impl Backend for Cpu {
             }
             // A table that somebody else has, too, stays as it is.
             if let Some(table) = Arc::get_mut(shared) {
+                let spare = budget.available();
+                let turned = table.turn_in_place(form::Line::Row, spare, &parallelism);
                 // Nothing but a flag stops that.
-                let interrupted = |_stop| BackendError::Interrupted;
-                let is_turned = table.turn_in_place(form::Line::Row, &parallelism);
-                if !is_turned.map_err(interrupted)? && n_bytes <= budget.available() {
-                    // There is room for both forms for as long as it takes.
-                    table.home_along(form::Line::Row, &parallelism).map_err(interrupted)?;
-                }
+                turned.map_err(|_stop| BackendError::Interrupted)?;
             }
         }
         Ok(())

@@ -7,7 +7,7 @@
 //! table counts the accesses against its home since the last write along it, and turns when they have
 //! cost as much as a turn. What a turn makes is a copy if the access reads, the new home if it writes. A
 //! write to one form drops the other. Where there is no memory for a copy, a table that nobody shares changes its home: in its own
-//! memory if it is square, and else if both forms find room for as long as it takes. Each time it does, the next time takes twice
+//! memory, with a panel beside if it is not square (`turn/`). Each time it does, the next time takes twice
 //! as many accesses, since what is read in both ways would be turned for ever.
 
 mod extremes;
@@ -23,7 +23,7 @@ use star_natives::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;
-use super::turn::{Progress, turn_in_place};
+use super::turn::{Turning, spare_bytes};
 use super::window::Window;
 use crate::stop::{Run, broken};
 
@@ -50,8 +50,8 @@ pub(super) struct Table {
     extremes: Extremes,
     /// How often the home form has changed for want of memory for a copy.
     n_changes: u32,
-    /// A turn in its own memory that a flag has stopped; see Note [Half turned] in `turn.rs`.
-    half_turned: Option<Progress>,
+    /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `turn/`.
+    half_turned: Option<Box<Turning>>,
 }
 
 /// What memory there is for turning a table.
@@ -59,8 +59,8 @@ pub(super) struct Table {
 pub(super) struct TurnRoom {
     /// A copy in the other form.
     pub(super) copy: bool,
-    /// Both forms, for as long as a turn takes.
-    pub(super) both: bool,
+    /// Bytes beside the table for as long as a turn takes.
+    pub(super) spare: u64,
     /// May the home form change where there is no room for a copy?
     pub(super) change: bool,
 }
@@ -123,6 +123,13 @@ impl Table {
             Some(Err(_)) => return Ok(None),
             None => None,
         };
+        let half_turned = match &self.half_turned {
+            Some(turning) => match turning.try_clone(parallelism)? {
+                Some(copy) => Some(Box::new(copy)),
+                None => return Ok(None),
+            },
+            None => None,
+        };
         let Some(home) = copy_of(&self.home, parallelism)? else { return Ok(None) };
         Ok(Some(Table {
             n_rows: self.n_rows,
@@ -130,7 +137,7 @@ impl Table {
             by_rows: self.by_rows,
             home,
             sparse,
-            half_turned: self.half_turned,
+            half_turned,
             ..Table::default()
         }))
     }
@@ -167,8 +174,7 @@ impl Table {
         if !room.change || !is_due {
             return Ok(false);
         }
-        let is_changed = self.turn_in_place(line, parallelism)?
-            || (room.both && self.home_along(line, parallelism)?.is_some());
+        let is_changed = self.turn_in_place(line, room.spare, parallelism)?;
         if is_changed {
             self.n_changes = self.n_changes.saturating_add(1);
             *self.against.get_mut() = 0;
@@ -450,16 +456,26 @@ impl Table {
         self.form(Line::Column)
     }
 
-    /// Makes such lines lie together in the table's own memory, if it is square and has no form of them; do they now?
-    /// When a flag stops that, the table is half turned.
-    pub(super) fn turn_in_place(&mut self, line: Line, parallelism: &Parallelism<'_>) -> Run<bool> {
+    /// Makes such lines lie together in the table's own memory and so many bytes beside it, if there is no form of them and that is
+    /// enough; do they now? When a flag stops that, the table is half turned.
+    pub(super) fn turn_in_place(
+        &mut self,
+        line: Line,
+        spare: u64,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<bool> {
         self.end_turn(parallelism)?;
-        if self.has(line) || self.n_rows != self.n_cols || self.sparse.is_some() {
+        if self.has(line) || self.sparse.is_some() || spare_bytes(&self.home) > spare {
             return Ok(self.has(line));
         }
-        self.window.drop();
-        self.extremes.drop();
-        self.half_turned = Some(Progress::default());
+        self.all_changes();
+        match Turning::of(std::mem::take(&mut self.home)) {
+            Ok(turning) => self.half_turned = Some(Box::new(turning)),
+            Err(home) => {
+                self.home = home;
+                return Ok(false);
+            }
+        }
         self.end_turn(parallelism)?;
         Ok(true)
     }
@@ -476,9 +492,11 @@ impl Table {
 
     /// Brings a turn to its end that a flag has stopped.
     pub(super) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
-        if let Some(progress) = &mut self.half_turned {
-            turn_in_place(&mut self.home, progress, parallelism)?;
-            self.half_turned = None;
+        if let Some(turning) = &mut self.half_turned {
+            turning.go_on(parallelism)?;
+        }
+        if let Some(turning) = self.half_turned.take() {
+            self.home = turning.into_form();
             self.by_rows = !self.by_rows;
             *self.against.get_mut() = 0;
         }

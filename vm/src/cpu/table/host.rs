@@ -9,7 +9,6 @@ use crate::backend::BackendError;
 use crate::columns::check_columns;
 use crate::cpu::form::{Line, copy_of};
 use crate::cpu::parallelism::Parallelism;
-use crate::cpu::turn::read_column;
 use crate::stop::Run;
 
 impl Table {
@@ -18,14 +17,14 @@ impl Table {
         if let Some(sparse) = &self.sparse {
             return self.sparse_to_host(sparse, parallelism);
         }
-        if let Some(progress) = self.half_turned {
+        if let Some(turning) = &self.half_turned {
             let Ok(mut columns) = BitTable::zeros(self.n_rows, self.n_cols) else {
                 return Ok(None);
             };
             for idx in 0..self.n_cols {
                 parallelism.poll()?;
                 let limbs = columns.column_limbs_mut(idx);
-                read_column(&self.home, progress, self.by_rows, idx, limbs);
+                turning.read_line(self.by_rows, idx, limbs);
             }
             return Ok(Some(columns));
         }
@@ -65,8 +64,8 @@ impl Table {
         for (idx, col_idx) in columns.enumerate() {
             parallelism.poll().map_err(interrupted)?;
             let limbs = part.column_limbs_mut(idx);
-            if let Some(progress) = self.half_turned {
-                read_column(&self.home, progress, self.by_rows, col_idx, limbs);
+            if let Some(turning) = &self.half_turned {
+                turning.read_line(self.by_rows, col_idx, limbs);
                 continue;
             }
             self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;

@@ -7,11 +7,11 @@ use star_base::Random;
 use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::pool::Pool;
-use crate::cpu::turn::stopped_after;
+use crate::cpu::turn::Turning;
 use crate::kernels::Kernels;
 
 /// No room at all.
-const NONE: TurnRoom = TurnRoom { copy: false, both: false, change: false };
+const NONE: TurnRoom = TurnRoom { copy: false, spare: 0, change: false };
 
 #[test]
 fn a_transposed_table_has_its_rows_as_columns() {
@@ -75,7 +75,7 @@ fn a_window_holds_what_the_form_does() {
 }
 
 #[test]
-fn a_table_turns_in_its_own_memory_or_with_a_second_form_for_a_while() {
+fn a_table_turns_in_its_own_memory_if_there_is_room_for_a_panel() {
     let never = std::sync::atomic::AtomicBool::new(false);
     let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
     let settings = crate::cpu::Settings::default();
@@ -85,15 +85,18 @@ fn a_table_turns_in_its_own_memory_or_with_a_second_form_for_a_while() {
     let rows = ["011", "100", "110"];
     let mut square = Table::new(BitTable::parse(&rows).unwrap());
     for line in [Line::Row, Line::Row, Line::Column, Line::Row] {
-        assert!(matches!(square.turn_in_place(line, &parallelism), Ok(true)));
+        assert!(matches!(square.turn_in_place(line, 0, &parallelism), Ok(true)));
         assert!(square.is_home(line) && square.bit(0, 1) && square.bit(1, 0) && !square.bit(0, 0));
     }
     let mut wide = Table::new(BitTable::parse(&rows[..2]).unwrap());
-    assert!(matches!(wide.turn_in_place(Line::Row, &parallelism), Ok(false)));
-    assert!(matches!(wide.turn_in_place(Line::Column, &parallelism), Ok(true)));
-    assert!(matches!(wide.home_along(Line::Row, &parallelism), Ok(Some(_))));
+    let spare = spare_bytes(&wide.home);
+    assert!(matches!(wide.turn_in_place(Line::Row, spare - 1, &parallelism), Ok(false)));
+    assert!(matches!(wide.turn_in_place(Line::Column, 0, &parallelism), Ok(true)));
+    assert!(matches!(wide.turn_in_place(Line::Row, spare, &parallelism), Ok(true)));
     assert!(wide.is_home(Line::Row) && !wide.has(Line::Column));
     assert_eq!((wide.n_rows(), wide.n_cols(), wide.bit(0, 2)), (2, 3, true));
+    assert!(matches!(wide.home_along(Line::Column, &parallelism), Ok(Some(_))));
+    assert!(wide.is_home(Line::Column) && wide.bit(0, 2));
 }
 
 #[test]
@@ -126,18 +129,18 @@ fn a_table_grows_in_whatever_steps() {
 fn a_table_without_room_for_a_copy_changes_its_home() {
     let never = AtomicBool::new(false);
     let budget = MemoryBudget::new(&never, &never, u64::MAX);
-    for (n_rows, n_cols, both, changes) in [
-        (130, 130, false, true),
-        (1, 1, false, true),
-        (513, 513, false, true),
-        (130, 67, true, true),
-        (130, 67, false, false),
+    for (n_rows, n_cols, spare, changes) in [
+        (130, 130, 0, true),
+        (1, 1, 0, true),
+        (513, 513, 0, true),
+        (130, 67, 1 << 20, true),
+        (130, 67, 0, false),
     ] {
         for eager_turns in [true, false] {
             let settings = crate::cpu::Settings { eager_turns, ..Default::default() };
             let pool = Pool::of(settings.threads);
             let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
-            let room = TurnRoom { copy: false, both, change: true };
+            let room = TurnRoom { copy: false, spare, change: true };
             let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());
             let mut model = vec![vec![false; n_cols]; n_rows];
             let mut random = Random::new(12);
@@ -177,25 +180,26 @@ fn a_table_without_room_for_a_copy_changes_its_home() {
 /// A flag stops a turn; the table is read as it is, copied, and turned to the end later.
 #[test]
 fn a_turn_that_is_stopped_leaves_a_table() {
-    let n = 1100;
     let (never, always) = (AtomicBool::new(false), AtomicBool::new(true));
     let [free, stopped] = [&never, &always].map(|flag| MemoryBudget::new(flag, &never, u64::MAX));
     let (settings, pool) = (crate::cpu::Settings::default(), Pool::of(Some(1)));
     let [on, stopping] = [&free, &stopped]
         .map(|budget| Parallelism::new(Kernels::detect(), settings, budget.flags(), pool));
-    let mut columns = BitTable::zeros(n, n).unwrap();
     let mut random = Random::new(3);
-    (0..n * 9).for_each(|_| columns.put(random.below(n), random.below(n), true));
-    for line in [Line::Row, Line::Column] {
-        for n_pairs in 0..=6 {
+    for (n_rows, n_cols) in [(1100, 1100), (1100, 600)] {
+        let mut columns = BitTable::zeros(n_rows, n_cols).unwrap();
+        (0..n_rows * 9).for_each(|_| columns.put(random.below(n_rows), random.below(n_cols), true));
+        for (line, n_moves) in
+            [Line::Row, Line::Column].into_iter().flat_map(|line| (0..32).map(move |n| (line, n)))
+        {
             let mut table = Table::new(columns.clone());
             if line == Line::Column {
-                assert!(matches!(table.turn_in_place(Line::Row, &on), Ok(true)));
+                assert!(matches!(table.turn_in_place(Line::Row, u64::MAX, &on), Ok(true)));
             }
-            table.half_turned = Some(stopped_after(&mut table.home, n_pairs, &on));
-            // All pairs of three rows of tiles: there is nothing left at which a flag could stop it.
-            assert_eq!(table.turn_in_place(line, &stopping).is_err(), n_pairs < 6);
-            assert_eq!(table.is_half_turned(), n_pairs < 6);
+            let turning = Turning::stopped_after(std::mem::take(&mut table.home), n_moves, &on);
+            table.half_turned = Some(Box::new(turning));
+            assert!(table.turn_in_place(line, 0, &stopping).is_err());
+            assert!(table.is_half_turned());
             let some = table.some_columns(500..530, &on);
             assert!(some.is_ok_and(|some| {
                 let same = |idx| some.column_limbs(idx) == columns.column_limbs(500 + idx);

@@ -1,15 +1,12 @@
-//! The corner turn of a square table in place, for one that leaves no memory for a second form.
+//! The corner turn of a square table in its own memory.
 //!
 //! Tiles of 512 × 512 bits are exchanged across the diagonal. A line of 64 bytes that holds the same afterwards is not
 //! written: pages that hold no one are never taken.
-//!
-//! Note [Half turned]. A flag may stop a turn between two exchanges. What it leaves is a table still: [`Progress`] says which tiles
-//! lie where. No run works with such a table. It is turned to the end before one begins, and before the host writes to it; the host reads it
-//! as it is ([`read_column`]), so that a run that was interrupted ends at once.
 
 use star_base::BitTable;
 
-use super::parallelism::Parallelism;
+use crate::cpu::form::copy_of;
+use crate::cpu::parallelism::Parallelism;
 use crate::kernels::Columns;
 use crate::stop::Run;
 
@@ -22,7 +19,7 @@ const LIMBS: usize = TILE / 64;
 /// The pair of tiles that is exchanged next: those of a pair are (`above`, `below`) and (`below`, `above`), and pairs follow one another by
 /// `below`, then by `above`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Progress {
+struct Progress {
     below: usize,
     above: usize,
 }
@@ -35,27 +32,78 @@ impl Progress {
     }
 }
 
-/// The columns of `form`, which is square, become its rows, from `progress` on, which says how far it came when a flag stops that.
-pub(super) fn turn_in_place(
-    form: &mut BitTable,
-    progress: &mut Progress,
-    parallelism: &Parallelism<'_>,
-) -> Run<()> {
-    debug_assert_eq!(form.n_rows(), form.n_cols());
-    let mut tiles = Tiles::new();
-    let begin = *progress;
-    for below in begin.below..form.n_cols().div_ceil(TILE) {
-        let first = if below == begin.below { begin.above } else { 0 };
-        for above in first..=below {
-            *progress = Progress { below, above };
+/// A square form on its way to the other one.
+#[derive(Debug)]
+pub(in crate::cpu) struct Square {
+    form: BitTable,
+    progress: Progress,
+    tiles: Tiles,
+}
+
+impl Square {
+    pub(super) fn of(form: BitTable) -> Self {
+        debug_assert_eq!(form.n_rows(), form.n_cols());
+        Square { form, progress: Progress::default(), tiles: Tiles::new() }
+    }
+
+    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+        loop {
             parallelism.poll()?;
-            tiles.exchange(form, *progress, parallelism);
+            if !self.step(parallelism) {
+                return Ok(());
+            }
         }
     }
-    Ok(())
+
+    pub(super) fn is_done(&self) -> bool {
+        self.progress.below >= self.form.n_cols().div_ceil(TILE)
+    }
+
+    /// Exchanges the next pair of tiles; was any left?
+    pub(super) fn step(&mut self, parallelism: &Parallelism<'_>) -> bool {
+        if self.is_done() {
+            return false;
+        }
+        let Progress { below, above } = self.progress;
+        self.tiles.exchange(&mut self.form, self.progress, parallelism);
+        self.progress = match above == below {
+            true => Progress { below: below + 1, above: 0 },
+            false => Progress { below, above: above + 1 },
+        };
+        true
+    }
+
+    pub(super) fn into_form(self) -> BitTable {
+        debug_assert!(self.is_done());
+        self.form
+    }
+
+    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Self>> {
+        let form = copy_of(&self.form, parallelism)?;
+        let progress = self.progress;
+        Ok(form.map(|form| Square { form, progress, tiles: Tiles::new() }))
+    }
+
+    /// See [`Turning::read_line`](super::Turning::read_line).
+    pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
+        dst.fill(0);
+        let (n, column) = (self.form.n_cols(), self.form.column_limbs(idx));
+        for tile in 0..n.div_ceil(TILE) {
+            let (start, n_here) = (tile * TILE, n_lines(n, tile));
+            if self.progress.has(tile, idx / TILE) == turned {
+                let limbs = limbs(dst.len(), tile);
+                dst[limbs.clone()].copy_from_slice(&column[limbs]);
+            } else {
+                for at in (start..start + n_here).filter(|&at| self.form.get(idx, at)) {
+                    dst[at / 64] |= 1 << (at % 64);
+                }
+            }
+        }
+    }
 }
 
 /// A pair of tiles, and one that is turned.
+#[derive(Debug)]
 struct Tiles {
     upper: Box<[u64]>,
     lower: Box<[u64]>,
@@ -81,29 +129,6 @@ impl Tiles {
         if above != below {
             turn(form.n_cols(), (below, above), &self.lower, &mut self.turned, parallelism);
             write(form, above, below, &self.turned);
-        }
-    }
-}
-
-/// Column `idx` of what `form` was before the turn that came as far as `progress`, or with `turned` of what it is to become.
-pub(super) fn read_column(
-    form: &BitTable,
-    progress: Progress,
-    turned: bool,
-    idx: usize,
-    dst: &mut [u64],
-) {
-    dst.fill(0);
-    let column = form.column_limbs(idx);
-    for tile in 0..form.n_cols().div_ceil(TILE) {
-        let (start, n) = (tile * TILE, n_lines(form.n_cols(), tile));
-        if progress.has(tile, idx / TILE) == turned {
-            let limbs = limbs(dst.len(), tile);
-            dst[limbs.clone()].copy_from_slice(&column[limbs]);
-        } else {
-            for at in (start..start + n).filter(|&at| form.get(idx, at)) {
-                dst[at / 64] |= 1 << (at % 64);
-            }
         }
     }
 }
@@ -159,86 +184,5 @@ fn write(form: &mut BitTable, rows: usize, cols: usize, tile: &[u64]) {
         if to != column {
             to.copy_from_slice(column);
         }
-    }
-}
-
-/// A turn that a flag has stopped after so many pairs of tiles.
-#[cfg(test)]
-pub(super) fn stopped_after(
-    form: &mut BitTable,
-    n_pairs: usize,
-    parallelism: &Parallelism<'_>,
-) -> Progress {
-    let mut tiles = Tiles::new();
-    let mut progress = Progress::default();
-    for _ in 0..n_pairs {
-        tiles.exchange(form, progress, parallelism);
-        let Progress { below, above } = progress;
-        progress = match above == below {
-            true => Progress { below: below + 1, above: 0 },
-            false => Progress { below, above: above + 1 },
-        };
-    }
-    progress
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::atomic::AtomicBool;
-
-    use star_base::BitVector;
-
-    use super::*;
-    use crate::budget::MemoryBudget;
-    use crate::cpu::pool::Pool;
-    use crate::cpu::settings::Settings;
-    use crate::kernels::{Kernels, Level};
-
-    #[test]
-    fn a_square_table_is_turned_in_place_as_it_is_with_a_second_one() {
-        let never = AtomicBool::new(false);
-        let budget = MemoryBudget::new(&never, &never, u64::MAX);
-        let settings = Settings::default();
-        for level in Level::supported() {
-            let kernels = Kernels::at(level).unwrap();
-            let pool = Pool::of(Some(1));
-            let parallelism = Parallelism::new(kernels, settings, budget.flags(), pool);
-            for n in [0, 1, 63, 64, 65, 511, 512, 513, 1100] {
-                let bit =
-                    |row: usize, col: usize| (row * 31 + col * 17 + row * col).is_multiple_of(7);
-                let column = |col| (0..n).map(|row| bit(row, col)).collect::<Vec<bool>>();
-                let columns: Vec<_> =
-                    (0..n).map(|col| BitVector::from_bools(&column(col))).collect();
-                let mut table = BitTable::from_columns(n, &columns);
-                let rows: Vec<BitVector> = (0..n).map(|row| table.row(row)).collect();
-                let before = table.clone();
-                turn_in_place(&mut table, &mut Progress::default(), &parallelism).unwrap();
-                assert!(table == BitTable::from_columns(n, &rows), "n = {n}");
-
-                // Stopped before each pair of tiles, read as it is, and brought to its end.
-                let n_tiles = n.div_ceil(TILE);
-                for n_pairs in 0..=n_tiles * (n_tiles + 1) / 2 {
-                    let mut half = before.clone();
-                    let mut progress = stopped_after(&mut half, n_pairs, &parallelism);
-                    for (turned, whole) in [(false, &before), (true, &table)] {
-                        for idx in (0..n).step_by(37) {
-                            let mut column = vec![!0; n.div_ceil(64)];
-                            read_column(&half, progress, turned, idx, &mut column);
-                            assert_eq!(column, whole.column_limbs(idx), "{idx}");
-                        }
-                    }
-                    turn_in_place(&mut half, &mut progress, &parallelism).unwrap();
-                    assert!(half == table, "n = {n}, from pair {n_pairs}");
-                }
-            }
-        }
-        let flag = AtomicBool::new(true);
-        let budget = MemoryBudget::new(&flag, &flag, u64::MAX);
-        let pool = Pool::of(Some(1));
-        let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
-        let mut table = BitTable::parse(&["01", "11"]).unwrap();
-        let mut progress = Progress::default();
-        assert!(turn_in_place(&mut table, &mut progress, &parallelism).is_err());
-        assert!(progress == Progress::default());
     }
 }
