@@ -59,7 +59,7 @@ fn a_field_of_a_parameter_gives_a_table_its_rows() {
         begin COL(1,V) := '10101'; COL(2,V) := '11111'; P(V, o); print(o) end.";
     assert_eq!(prints(text), "5\n");
     let text = text.replace("COL(1,V) := '10101'; COL(2,V) := '11111'; ", "");
-    assert!(trap(&text).contains("T0103"), "{}", traps(&text));
+    assert!(trap(&text).contains("T0114"), "{}", traps(&text));
 }
 
 #[test]
