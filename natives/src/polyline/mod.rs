@@ -19,6 +19,7 @@ mod gradient;
 mod grey;
 mod links;
 mod search;
+mod shape;
 mod sums;
 mod table;
 mod turn;

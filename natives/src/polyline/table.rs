@@ -48,26 +48,45 @@ impl LinkTable {
         scores: &[u32],
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
-        let n_to = to.len();
-        LinkTable::of_rows(from, to, environment, |idx| &scores[idx * n_to..][..n_to], |idx| idx)
+        let (first, first_to, n_to) = (from.start, to.start, to.len());
+        LinkTable::of_values(from, to, environment, |a, b| {
+            scores[(a - first) * n_to + b - first_to] as i32
+        })
     }
 
-    /// Likewise: the scores of the links from point `idx` stand in its row, that to point `idx` at its place.
-    pub(super) fn of_rows<'s>(
+    /// Likewise, given one by one by the indices of the points.
+    ///
+    /// # Errors
+    /// Those of [`LinkTable::new`].
+    pub(super) fn of_values(
         from: Range<usize>,
         to: Range<usize>,
         environment: &dyn Environment,
-        row: impl Fn(usize) -> &'s [u32] + Sync,
-        place: impl Fn(usize) -> usize + Sync,
+        value: impl Fn(usize, usize) -> i32 + Sync,
     ) -> Result<Self, Ended> {
-        let starts = from.clone().into_par_iter().step_by(N_LANES);
-        let blocks = starts.map(|start| {
+        let mut table = LinkTable::without_rows(from, to)?;
+        let LinkTable { to, blocks, .. } = &mut table;
+        blocks.par_iter_mut().try_for_each(|block| {
             environment.poll()?;
+            block.make_rows(to.len())?;
+            block.put(to, &value);
+            Ok::<(), Ended>(())
+        })?;
+        Ok(table)
+    }
+
+    /// The blocks for links between these points, which are yet to get their rows.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub(super) fn without_rows(from: Range<usize>, to: Range<usize>) -> Result<Self, Ended> {
+        let mut blocks = reserved(from.len().div_ceil(N_LANES))?;
+        blocks.extend(from.clone().step_by(N_LANES).map(|start| {
             let lanes = start..(start + N_LANES).min(from.end);
-            let row = |lane: usize| row(start - from.start + lane);
-            Block::new(lanes, &to, row, &place)
-        });
-        let blocks = blocks.collect::<Result<Vec<Block>, Ended>>()?;
+            // From the last point to the first one, and the other way round.
+            let first = to.start as i64 - (lanes.end as i64 - 1);
+            Block { lanes, first, rows: Vec::new() }
+        }));
         Ok(LinkTable { from, to, blocks })
     }
 
@@ -107,43 +126,43 @@ impl LinkTable {
 }
 
 impl Block {
-    /// The links from some points, whose scores stand as [`LinkTable::of_rows`] says.
-    fn new<'s>(
-        lanes: Range<usize>,
-        to: &Range<usize>,
-        row: impl Fn(usize) -> &'s [u32],
-        place: impl Fn(usize) -> usize,
-    ) -> Result<Self, Ended> {
-        // From the last point to the first one, and the other way round.
-        let first = to.start as i64 - (lanes.end as i64 - 1);
-        let n_rows = to.len() + lanes.len() - 1;
-        let mut rows: Vec<Lanes> = reserved(n_rows)?;
-        while rows.len() < n_rows {
-            let start = rows.len();
-            let end = (start + N_ROWS).min(n_rows);
-            rows.resize(end, [0; N_LANES]);
-            for lane in 0..lanes.len() {
+    /// Makes the rows, with zeros, for links to so many points.
+    pub(super) fn make_rows(&mut self, n_to: usize) -> Result<(), Ended> {
+        let n_rows = n_to + self.lanes.len() - 1;
+        self.rows = reserved(n_rows)?;
+        self.rows.resize(n_rows, [0; N_LANES]);
+        Ok(())
+    }
+
+    /// The lanes of a row that have links, which go to neighbouring ones of so many points.
+    pub(super) fn lanes_with_links(&self, row: usize, n_to: usize) -> Range<usize> {
+        let n_lanes = self.lanes.len();
+        (n_lanes - 1).saturating_sub(row)..(n_to + n_lanes - 1).saturating_sub(row).min(n_lanes)
+    }
+
+    /// Puts the numbers of all links to these points.
+    fn put(&mut self, to: &Range<usize>, value: impl Fn(usize, usize) -> i32) {
+        let n_lanes = self.lanes.len();
+        let n_rows = self.rows.len();
+        for start in (0..n_rows).step_by(N_ROWS) {
+            for (lane, from) in self.lanes.clone().enumerate() {
                 // The row of the link to the first point.
-                let above = lanes.len() - 1 - lane;
-                let (begin, end) = (start.max(above), end.min(above + to.len()));
-                let scores = row(lane);
-                for (idx, row) in (begin..end).zip(rows.get_mut(begin..end).unwrap_or_default()) {
-                    row[lane] = scores[place(idx - above)] as i32;
+                let above = n_lanes - 1 - lane;
+                let rows = start.max(above)..(start + N_ROWS).min(above + to.len());
+                for row in rows {
+                    self.rows[row][lane] = value(from, to.start + row - above);
                 }
             }
         }
-        Ok(Block { lanes, first, rows })
     }
 
     /// Of values: where there is no link to one of so many points there is none.
     pub(super) fn clear_absent(&mut self, n_to: usize) {
-        let n_lanes = self.lanes.len();
-        for (idx, row) in self.rows.iter_mut().enumerate() {
-            // The lane of the link to the first point, and behind the one to the last.
-            let first = (n_lanes - 1).saturating_sub(idx);
-            let end = (n_to + n_lanes - 1).saturating_sub(idx).min(n_lanes);
-            row[..first].fill(NONE);
-            row[end..].fill(NONE);
+        for idx in 0..self.rows.len() {
+            let lanes = self.lanes_with_links(idx, n_to);
+            let row = &mut self.rows[idx];
+            row[..lanes.start].fill(NONE);
+            row[lanes.end..].fill(NONE);
         }
     }
 }

@@ -198,7 +198,10 @@ fn many_points_that_share_pixels_score_as_each_alone() {
     let image = image(&mut random, 90, 70);
     // Beside a direction of its own, along both axes: there pixels of neighbouring links are neighbours.
     let ends = [((5, 40), (80, 20)), ((30, 3), (50, 68)), ((10, 10), (60, 60))];
-    for (a, b) in ends.into_iter().chain([((5, 35), (85, 35)), ((45, 65), (45, 5))]) {
+    // Both ways, so that places rise and fall along the guides.
+    let along =
+        [((5, 35), (85, 35)), ((45, 65), (45, 5)), ((85, 35), (5, 35)), ((45, 5), (45, 65))];
+    for (a, b) in ends.into_iter().chain(along) {
         let [a, b] = [a, b].map(|(x, y)| Pixel { x, y });
         let request = Request { a, b, n_nodes: 5, n_points: 150, width: 60, max_turn: 40 };
         let geometry = Geometry::new(&request, 90, 70).unwrap();
