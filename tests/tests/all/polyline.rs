@@ -3,6 +3,7 @@
 use star_base::{BitTable, BitVector};
 use star_natives::Workers;
 use star_natives::polyline::{Gradient, GreyImage, LinkScores, Pixel};
+use star_tests::backends::have_natives;
 use star_tests::case::{Random, call_traps, ends};
 use star_tests::run::Program;
 use star_vm::HostValue;
@@ -64,7 +65,7 @@ fn star_texts_and_the_native_find_the_same() {
         let numbers_of = [round as i64 % 3, sizes[0], sizes[1], across, limit];
         same_everywhere(&program, &arguments(width, &pixels, &ends, numbers_of), &mut n_taken);
     }
-    assert!(n_taken >= 16, "{n_taken} natives");
+    assert!(n_taken >= 16 || !have_natives(), "{n_taken} natives");
 }
 
 /// The number in these columns of a row, counted from 0.
