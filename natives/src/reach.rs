@@ -216,4 +216,19 @@ impl NativeState for Reach {
         }
         Ok(())
     }
+
+    /// The sizes of the components that each one reaches, for each of its members.
+    fn n_ones(&self, idx: usize, environment: &dyn Environment) -> Result<Option<u64>, Ended> {
+        if idx > 0 {
+            return Err(StateTable::MISSING);
+        }
+        let (mut poller, mut n_ones) = (InterruptPoller::new(environment), 0);
+        let n_members = |component| self.components.members(component).len() as u64;
+        for from in 0..self.components.len() {
+            poller.spend(self.components.len())?;
+            let reached = (0..self.components.len()).filter(|&to| self.above.get(to, from));
+            n_ones += n_members(from) * reached.map(n_members).sum::<u64>();
+        }
+        Ok(Some(n_ones))
+    }
 }

@@ -31,6 +31,14 @@ pub trait NativeState: Any + Debug + Send + Sync {
         lines: &mut BitTable,
         environment: &dyn Environment,
     ) -> Result<(), Ended>;
+
+    /// How many ones table `idx` has, if that takes no memory: a trap says it where there is none for the table.
+    ///
+    /// # Errors
+    /// If the run has to end.
+    fn n_ones(&self, _idx: usize, _environment: &dyn Environment) -> Result<Option<u64>, Ended> {
+        Ok(None)
+    }
 }
 
 /// A table that a state stands for.

@@ -136,6 +136,21 @@ impl Handle {
         }
     }
 
+    /// Rows, columns and ones of a table that its state stands for, if these are known without it.
+    pub(super) fn measure(
+        &self,
+        name: &str,
+        parallelism: &Parallelism<'_>,
+    ) -> Result<Option<(usize, usize, u64)>, Ended> {
+        let form = self.form();
+        let (Form::State(state, parts) | Form::Alone(state, parts)) = &*form else {
+            return Ok(None);
+        };
+        let Some(idx) = parts.iter().position(|part| part.name == name) else { return Ok(None) };
+        let n_ones = state.n_ones(idx, parallelism)?;
+        Ok(n_ones.map(|n_ones| (parts[idx].n_rows, parts[idx].n_cols, n_ones)))
+    }
+
     /// Turns a state into its tables, whose bytes are counted; how many bytes that gives back.
     pub(super) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
@@ -193,6 +208,10 @@ impl Reclaim for KeptState<'_> {
     }
 
     fn reclaim(&self) -> u64 {
+        // Nothing is kept for the tables of a state that is alone.
+        if self.is_gone() {
+            return 0;
+        }
         // If it cannot be done, the run is refused the memory, or ends at the flag.
         self.handle.upgrade().map_or(0, |handle| handle.settle(&self.parallelism).unwrap_or(0))
     }

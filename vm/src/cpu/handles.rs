@@ -1,16 +1,22 @@
 //! What instructions do with handles.
+//!
+//! Note [Refused parts]. A Star body that reads a table of a state may trap before it looks at any bit of it: REACHES of a vertex that there is not.
+//! Where there is no memory for the table, the guards that follow are therefore asked before the run ends at the limit. They see a table that has
+//! its sizes, and so do the values of the trap, which name its number of ones. No such table outlives the end of the run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use star_base::limbs::OutOfMemory;
-use star_ir::HandlePart;
+use star_ir::{HandlePart, LimitKind};
 use star_natives::Ended;
 
 use super::handle::{Form, Handle, KeptState, Tables, bytes_with};
+use super::inst::{Inst, TableInst};
 use super::interpreter::Interpreter;
-use super::operand::Reg;
+use super::operand::{Passing, Reg, RegRef};
 use super::registers::CowTable;
-use crate::stop::{Run, broken};
+use super::table::Table;
+use crate::stop::{Run, Stop, broken};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
@@ -91,10 +97,54 @@ impl Interpreter<'_, '_, '_> {
     /// `T := H.part`
     pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
         let handle = self.handle(reg)?;
-        self.settle(&handle)?;
+        match self.settle(&handle) {
+            Err(stop @ Stop::Limit(LimitKind::Memory { .. })) => {
+                return Err(self.trap_before(dst, &handle, part)?.unwrap_or(stop));
+            }
+            settled => settled?,
+        }
         let table = handle.stored(&part.name);
         let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
         self.put_table(dst, CowTable::Shared(table));
         Ok(())
+    }
+
+    /// The trap of a guard behind this instruction, which wants a table for which there is no memory; see Note [Refused parts].
+    #[cold]
+    fn trap_before(&mut self, dst: Reg, handle: &Handle, part: &HandlePart) -> Run<Option<Stop>> {
+        let measured = match handle.measure(&part.name, &self.parallelism) {
+            Ok(measured) => measured,
+            Err(Ended::Interrupted) => return Err(self.interrupted()),
+            Err(Ended::Internal(why)) => return Err(broken(why)),
+            Err(Ended::OutOfMemory) => None,
+        };
+        let Some((n_rows, n_cols, n_ones)) = measured else { return Ok(None) };
+        let routine = self.routine()?;
+        // What the caller sees has its bits.
+        let is_own = |reg: Reg| {
+            let place = |(place, _): &(RegRef, Passing)| place.table() == Some(reg);
+            !routine.params.iter().any(place) && routine.result.and_then(RegRef::table) != Some(reg)
+        };
+        if !is_own(dst) {
+            return Ok(None);
+        }
+        let (at, table) = (self.pc, Table::without_bits(n_rows, n_cols, n_ones));
+        self.put_table(dst, CowTable::Own(Box::new(table)));
+        for (pc, inst) in routine.insts.iter().enumerate().skip(at + 1) {
+            if let Inst::Table(TableInst::Copy { dst, src }) = *inst
+                && is_own(dst)
+            {
+                let table = self.table_slot_mut(src).table.share();
+                self.put_table(dst, table);
+            } else if let Inst::Guard { test, check } = *inst {
+                if !self.holds(test) {
+                    self.pc = pc;
+                    return self.trapped(&routine.checks[check as usize]).map(Some);
+                }
+            } else {
+                break;
+            }
+        }
+        Ok(None)
     }
 }

@@ -506,7 +506,7 @@ impl Table {
     /// Number of ones.
     pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
         match &self.sparse {
-            Some(sparse) => Ok(sparse.lines().count_ones()),
+            Some(sparse) => Ok(sparse.n_ones()),
             None => parallelism.count(self.home.storage()),
         }
     }

@@ -243,14 +243,13 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
     let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
     let compiled = compiled.expect("it compiles");
-    let run = |i: usize, j: usize, by_rows: bool| {
+    let run = |i: usize, j: usize, by_rows: bool, memory: Option<u64>| {
         let adjacency = sparse_form(Layout::Adjacency, &graph, none, by_rows);
         let before = [int(n), int(i), int(j)];
         let arguments = before.iter().map(Argument::of).chain([adjacency]);
         let after = [HostValue::Unset, HostValue::Unset];
         let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
-        // The closure would take 112 MB, and so would the table.
-        let limits = Limits { steps: None, memory: Some(20 << 20), ..LIMITS };
+        let limits = Limits { steps: None, memory, ..LIMITS };
         let mut loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
         let (never, mut host) = (AtomicBool::new(false), Printed::default());
         let mut control = Control {
@@ -264,8 +263,10 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         let outcome = loaded.run(&mut control);
         (outcome, control.stats, loaded.into_results(&never).expect("memory"))
     };
+    // The closure would take 112 MB, and so would the table.
+    let little = Some(20 << 20);
     for by_rows in [false, true] {
-        let (outcome, stats, results) = run(n - n_tail + 5, 1, by_rows);
+        let (outcome, stats, results) = run(n - n_tail + 5, 1, by_rows, little);
         assert_eq!(outcome, star_vm::Outcome::Done);
         assert_eq!((stats.natives, stats.paths.tables_made_dense), (3, 0), "{:?}", stats.paths);
         let [.., HostValue::Slice(reached), HostValue::Bool(there)] = &results[..] else {
@@ -275,9 +276,12 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         assert_eq!(reached, (n - n_tail + 5..n).collect::<Vec<_>>());
         assert!(*there, "the ring reaches its tail");
     }
-    // Beyond the vertices the body looks at the closure, for which there is no memory.
-    let (outcome, ..) = run(1, n + 1, true);
-    let is_memory = |kind: &star_ir::LimitKind| matches!(kind, star_ir::LimitKind::Memory { .. });
-    let refused = matches!(&outcome, star_vm::Outcome::Limit { kind, .. } if is_memory(kind));
-    assert!(refused, "{outcome:?}");
+    // Beyond the vertices there is a trap, as if the closure were there.
+    for (i, j) in [(1, n + 1), (1, 0), (n + 1, 1), (0, 1)] {
+        let (outcome, stats, _) = run(i, j, true, little);
+        let (wanted, ..) = run(i, j, true, None);
+        assert!(matches!(&outcome, star_vm::Outcome::Trap(_)), "{i}, {j}: {outcome:?}");
+        assert_eq!(outcome, wanted, "{i}, {j}");
+        assert_eq!(stats.natives, if (1..=n).contains(&i) { 2 } else { 1 }, "{i}, {j}");
+    }
 }

@@ -24,6 +24,8 @@ pub(super) struct Sparse {
     lines: SparseLines,
     /// Its corner turn, while that is valid.
     turned: OnceLock<SparseLines>,
+    /// Number of ones, if only that and the sizes of the table are there.
+    n_ones: Option<u64>,
 }
 
 /// A new table of so many columns and bytes is sparse.
@@ -58,7 +60,13 @@ impl Sparse {
     }
 
     pub(super) fn try_clone(&self) -> Result<Self, OutOfMemory> {
-        Ok(Sparse { lines: self.lines.try_clone()?, turned: OnceLock::new() })
+        let lines = self.lines.try_clone()?;
+        Ok(Sparse { lines, turned: OnceLock::new(), n_ones: self.n_ones })
+    }
+
+    /// Number of ones.
+    pub(super) fn n_ones(&self) -> u64 {
+        self.n_ones.unwrap_or_else(|| self.lines.count_ones())
     }
 
     /// Bit `at` of all lines.
@@ -86,8 +94,15 @@ impl Table {
         let (len, n_lines) = (lines.len(), lines.n_lines());
         let by_rows = line == Line::Row;
         let (n_rows, n_cols) = if by_rows { (n_lines, len) } else { (len, n_lines) };
-        let sparse = Some(Box::new(Sparse { lines, turned: OnceLock::new() }));
-        Table { n_rows, n_cols, by_rows, sparse, ..Table::default() }
+        let sparse = Sparse { lines, turned: OnceLock::new(), n_ones: None };
+        Table { n_rows, n_cols, by_rows, sparse: Some(Box::new(sparse)), ..Table::default() }
+    }
+
+    /// A table of which only the sizes and the number of ones are there; see Note [Refused parts] in `handles`.
+    pub(in crate::cpu) fn without_bits(n_rows: usize, n_cols: usize, n_ones: u64) -> Self {
+        let (lines, turned) = (SparseLines::default(), OnceLock::new());
+        let sparse = Some(Box::new(Sparse { lines, turned, n_ones: Some(n_ones) }));
+        Table { n_rows, n_cols, sparse, ..Table::default() }
     }
 
     /// Is it sparse?
