@@ -127,7 +127,7 @@ fn measure(what: &str, format: Format, bytes: &[u8]) -> Result<(), String> {
 fn n_pixels(loaded: &Loaded) -> usize {
     match &loaded.data {
         Data::Numbers(numbers) => numbers.shape.n_records(),
-        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) => 0,
+        Data::Graph(_) | Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => 0,
     }
 }
 

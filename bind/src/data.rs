@@ -3,7 +3,7 @@
 use std::io::{Cursor, Read};
 use std::ops::Range;
 
-use star_base::{BitTable, Code, SparseLines, text};
+use star_base::{BitTable, Code, SparseLines, SparseTable, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
     NumberLayout, Numbers, ReadOptions, Shape, Stopped, Widths,
@@ -92,7 +92,7 @@ impl LaidOut {
 }
 
 /// A table that takes fewer bytes is not worth being sparse.
-const LEAST_DENSE_BYTES: u128 = 1 << 26;
+pub const LEAST_DENSE_BYTES: u64 = 1 << 26;
 /// One that is sparse takes one in so many bytes at most.
 const SPARSE_SHARE: u128 = 16;
 
@@ -208,14 +208,83 @@ pub fn to_value(
             from_numbers(reading, &numbers, request).map(|(value, ..)| value)
         }
         Data::Table(_) | Data::Slice(_) | Data::Word(_) if request.layout.is_some() => {
-            Err(wrong_layout(request, "these are bits").help("name the file without a layout"))
+            Err(these_are_bits(request))
         }
         Data::Table(table) => from_table(table, request),
+        Data::Sparse(table) => {
+            let request = LoadRequest { sparse: SparseWish::Never, ..request };
+            from_sparse(reading, table, request).map(|laid_out| laid_out.value)
+        }
         Data::Slice(bits) if request.kind == Kind::Slice => Ok(HostValue::Slice(bits)),
         Data::Word(bits) if request.kind == Kind::Word => Ok(HostValue::Word(bits)),
         Data::Slice(_) => Err(wrong_kind(request, "a slice")),
         Data::Word(_) => Err(wrong_kind(request, "a word")),
     }
+}
+
+fn these_are_bits(request: LoadRequest<'_>) -> FileError {
+    wrong_layout(request, "these are bits").help("name the file without a layout")
+}
+
+/// Takes a sparse table as it lies where the program may have it so, and makes it dense otherwise; which is told to the user.
+///
+/// # Errors
+/// If it does not fit dense where it has to be, or gives no value of that kind.
+pub fn from_sparse(
+    reading: Reading<'_>,
+    table: SparseTable,
+    request: LoadRequest<'_>,
+) -> Result<LaidOut, FileError> {
+    if request.layout.is_some() {
+        return Err(these_are_bits(request));
+    }
+    let (dense, sparse) = (table.dense_bytes(), table.n_bytes());
+    let does_not_fit = dense > request.max_bytes.saturating_sub(sparse);
+    let stays = match request.sparse {
+        SparseWish::Never => false,
+        SparseWish::WhereAsked if does_not_fit => {
+            return Err(works_on_the_whole("the table", dense.into(), sparse, request));
+        }
+        SparseWish::WhereAsked => false,
+        SparseWish::WhereNeeded | SparseWish::WhereSmaller | SparseWish::Always => {
+            request.kind == Kind::Table
+        }
+    };
+    let (dense_text, sparse_text) = (text::bytes(dense), text::bytes(sparse));
+    if stays {
+        let lies = if table.by_rows { "rows" } else { "columns" };
+        reading.observer.note(&format!(
+            "{}: sparse by {lies}, as it is in the file: {sparse_text} instead of {dense_text}",
+            request.file
+        ));
+        let form = if table.by_rows { TableForm::Rows } else { TableForm::Columns };
+        return Ok(LaidOut { value: HostValue::Unset, form, sparse: Some(table.lines) });
+    }
+    let refused = || {
+        let message = format!(
+            "the table takes {dense_text} dense and {sparse_text} sparse, and it has to be dense: {} may be taken",
+            text::bytes(request.max_bytes)
+        );
+        FileError::new(Code::DoesNotFit, request.file, message)
+    };
+    if does_not_fit {
+        return Err(refused());
+    }
+    let made = table.to_dense().map_err(|_| refused())?;
+    drop(table);
+    from_table(made, request).map(|value| LaidOut::dense(value, TableForm::Columns))
+}
+
+/// The error that the program wants a table dense, which does not fit so.
+fn works_on_the_whole(what: &str, dense: u128, sparse: u64, request: LoadRequest<'_>) -> FileError {
+    let free = text::bytes(request.max_bytes);
+    let dense = text::bytes(u64::try_from(dense).unwrap_or(u64::MAX));
+    let sparse = text::bytes(sparse);
+    let message = format!(
+        "{what} takes {dense} dense and {sparse} sparse, and the program works on the whole of it, dense: {free} may be taken"
+    );
+    let error = FileError::new(Code::DoesNotFit, request.file, message);
+    error.help("`--table-form sparse` lets it try with the sparse table, line by line")
 }
 
 /// Lays out a graph; the form is that of a table, the requested one where the layout may have it. Widths that are
@@ -309,20 +378,13 @@ fn sparse(
     let Some(bytes) = bytes.filter(|_| kind == Kind::Table) else { return Ok(None) };
     let LayoutBytes { dense, sparse } = bytes;
     let does_not_fit = dense > u128::from(max_bytes);
-    let is_smaller = dense >= LEAST_DENSE_BYTES && u128::from(sparse) <= dense / SPARSE_SHARE;
+    let is_smaller =
+        dense >= u128::from(LEAST_DENSE_BYTES) && u128::from(sparse) <= dense / SPARSE_SHARE;
     let why = match request.sparse {
         SparseWish::Never => return Ok(None),
         SparseWish::WhereAsked if does_not_fit && u128::from(sparse) <= u128::from(max_bytes) => {
-            let (layout, free) = (layout.name(), text::bytes(max_bytes));
-            let (dense, sparse) =
-                (text::bytes(u64::try_from(dense).unwrap_or(u64::MAX)), text::bytes(sparse));
-            let message = format!(
-                "`{layout}` takes {dense} dense and {sparse} sparse, and the program works on the whole of it, dense: {free} may be taken"
-            );
-            let error = FileError::new(Code::DoesNotFit, file, message);
-            return Err(
-                error.help("`--table-form sparse` lets it try with the sparse table, line by line")
-            );
+            let what = format!("`{}`", layout.name());
+            return Err(works_on_the_whole(&what, dense, sparse, request));
         }
         SparseWish::WhereAsked => return Ok(None),
         SparseWish::Always => "as asked for",

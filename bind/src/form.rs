@@ -113,7 +113,7 @@ impl Form {
             Data::Numbers(_) if !takes_rows_of_bits(format) => return Err(refused),
             Data::Numbers(_) => (Form::Table, table_example(false)),
             Data::Table(table) => (Form::Gray, gray(table)),
-            Data::Slice(_) | Data::Word(_) => return Err(refused),
+            Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => return Err(refused),
         };
         if try_write(format, &other).is_ok() { Ok(form) } else { Err(refused) }
     }

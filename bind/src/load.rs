@@ -267,6 +267,11 @@ impl Loader<'_> {
                 });
                 Ok(FileValue { laid_out: LaidOut::dense(value, form), rows, list })
             }
+            Data::Sparse(table) => {
+                let laid_out = data::from_sparse(self.reading, table, request)?;
+                self.note(laid_out.n_bytes());
+                Ok(FileValue { laid_out, rows: None, list: None })
+            }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(laid_out_bytes(&value));
@@ -378,7 +383,7 @@ fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph
         read(reading, file, max_bytes, Expected::default())?;
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes)),
-        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` holds no graph";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }

@@ -1,6 +1,6 @@
 //! What a routine gives back: its results by their names, where they are wanted, and their text.
 
-use star_base::{Code, Diagnostic, did_you_mean, text};
+use star_base::{Code, Diagnostic, SparseTable, did_you_mean, text};
 use star_vm::{HostValue, display};
 
 use crate::param::{Kind, Signature};
@@ -85,9 +85,7 @@ pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
             {
                 return format!("{name} = {sizes}, as records of {}\n{lines}", list.name);
             }
-            let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
-            let gap = if table.n_rows() > 0 && table.n_cols() > 0 { "\n" } else { "" };
-            format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
+            rows_of(name, display::Shown::from(value), &sizes)
         }
         HostValue::Unset
         | HostValue::Int(_)
@@ -96,6 +94,19 @@ pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
         | HostValue::Slice(_)
         | HostValue::Word(_) => format!("{name} = {shown}\n"),
     }
+}
+
+/// [`summary`] of a sparse table.
+pub fn summary_of_sparse(name: &str, table: &SparseTable) -> String {
+    let sizes = display::short(display::Shown::Table(table));
+    rows_of(name, display::Shown::Table(table), &sizes)
+}
+
+fn rows_of(name: &str, table: display::Shown<'_>, sizes: &str) -> String {
+    let shown = display::long(table);
+    let rows = shown.strip_suffix(&format!("({sizes})")).unwrap_or(&shown);
+    let gap = if rows.is_empty() { "" } else { "\n" };
+    format!("{name} = {sizes}{gap}{}\n", rows.trim_end())
 }
 
 #[cfg(test)]

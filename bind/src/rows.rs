@@ -168,9 +168,11 @@ impl ResultForm {
                     refused(format!("a slice of {n_bits} for {n_rows} rows of `{name}`"))
                 })
             }
-            (ResultForm::RowsOf(_), BitsRef::Table(_) | BitsRef::Word(_), _) => {
-                Err(refused(format!("`rows of {name}` is a form of slices")))
-            }
+            (
+                ResultForm::RowsOf(_),
+                BitsRef::Table(_) | BitsRef::Sparse(_) | BitsRef::Word(_),
+                _,
+            ) => Err(refused(format!("`rows of {name}` is a form of slices"))),
             (
                 ResultForm::Like(_),
                 BitsRef::Table(table),

@@ -20,6 +20,7 @@ pub(crate) fn all(
     match value {
         BitsRef::Slice(bits) | BitsRef::Word(bits) => chosen(bits, graph, file),
         BitsRef::Table(table) => numbers(table, "value", |_| true, graph, file),
+        BitsRef::Sparse(_) => Err(not_dense(file)),
     }
 }
 
@@ -37,12 +38,18 @@ pub(crate) fn near(
             let message = "`distances` is a form of tables";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
+        BitsRef::Sparse(_) => Err(not_dense(file)),
         BitsRef::Table(table) => {
             let infinity = (1_i64 << table.n_cols().min(MAX_BITS - 1)) - 1;
             let infinity = if table.n_cols() == MAX_BITS { i64::MAX } else { infinity };
             numbers(table, "distance", |number| number != infinity, graph, file)
         }
     }
+}
+
+/// Who wants a form of a result takes it dense.
+fn not_dense(file: &str) -> FileError {
+    FileError::new(Code::NoSuchLayout, file, "a sparse table has only the form of a table")
 }
 
 fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers, FileError> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::{Code, Diagnostic};
+use star_base::{BitsRef, Code, Diagnostic, SparseTable};
 use star_bind::marked::marked;
-use star_bind::results::{ResultFile, result_file, summary};
+use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
@@ -21,6 +21,14 @@ pub(crate) struct Out {
     /// What it is written as, if not as its bits.
     form: Option<ResultForm>,
     outlet: Outlet,
+}
+
+/// A result: unset if it is a table that stays sparse.
+pub(crate) type Taken = (HostValue, Option<SparseTable>);
+
+/// Is a result written as its bits alone? Then a sparse table may stay as it is.
+pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
+    outs.iter().all(|out| out.result != result || out.form.is_none())
 }
 
 /// What the values of a run come from, where its results are written as that.
@@ -104,15 +112,18 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 /// Every file that cannot be written; or only that a flag was set meanwhile.
 pub(crate) fn save(
     outs: Vec<Out>,
-    results: &[HostValue],
+    results: &[Taken],
     origins: &Origins,
     flags: &Flags,
     output: &mut Output,
 ) -> Result<(), Vec<FileError>> {
     let (mut written, mut faults) = (Vec::new(), Vec::new());
     for Out { result, form, outlet } in outs {
-        let value = results.get(result).unwrap_or(&HostValue::Unset);
-        let data = encoding::writable(value, outlet.name());
+        let data = match results.get(result) {
+            Some((_, Some(table))) => Ok(OutputRef::Bits(BitsRef::Sparse(table))),
+            Some((value, None)) => encoding::writable(value, outlet.name()),
+            None => encoding::writable(&HostValue::Unset, outlet.name()),
+        };
         let file = data.and_then(|data| match (form, data) {
             (Some(form), OutputRef::Bits(bits)) => {
                 let Origins { rows, graph, .. } = origins;
@@ -137,12 +148,18 @@ pub(crate) fn save(
 pub(crate) fn print(
     output: &mut Output,
     names: &[Option<&str>],
-    results: &[HostValue],
+    results: &[Taken],
     origins: &Origins,
 ) {
     let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
     let named = names.iter().zip(results).filter_map(|(name, value)| Some(((*name)?, value)));
-    for (name, value) in named {
+    for (name, (value, sparse)) in named {
+        if let Some(table) = sparse {
+            if !output.write(&summary_of_sparse(name, table)) {
+                return;
+            }
+            continue;
+        }
         let marked = match (value, graph) {
             (HostValue::Slice(slice), Some(graph)) => marked(slice, graph).unwrap_or_default(),
             _ => String::new(),

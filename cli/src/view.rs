@@ -12,7 +12,7 @@ use star_io::{Data, Field, FileError, Format, Graph, Numbers, OutputRef, Shape};
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
 
-use crate::results::Origins;
+use crate::results::{Origins, Taken};
 use crate::text;
 
 /// How pictures are written.
@@ -94,6 +94,7 @@ pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Dra
     match data {
         Data::Graph(graph) => of_graph(graph, extras, name),
         Data::Table(table) => of_bits(BitsRef::Table(table), name),
+        Data::Sparse(table) => of_bits(BitsRef::Sparse(table), name),
         Data::Slice(slice) => of_bits(BitsRef::Slice(slice), name),
         Data::Word(word) => of_bits(BitsRef::Word(word), name),
         Data::Numbers(numbers) => of_numbers(numbers, name),
@@ -211,10 +212,13 @@ pub(crate) fn places_for(
     let data = star_bind::load::read_data(reading, name, max_bytes)?;
     match data {
         Data::Numbers(numbers) if numbers.fields.len() == 2 => Ok(Some(numbers)),
-        Data::Graph(_) | Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-            Err(refused(name, "the file holds no coordinates")
-                .help("coordinates are a list of two numbers for each vertex, as in `.co` files"))
-        }
+        Data::Graph(_)
+        | Data::Table(_)
+        | Data::Sparse(_)
+        | Data::Slice(_)
+        | Data::Word(_)
+        | Data::Numbers(_) => Err(refused(name, "the file holds no coordinates")
+            .help("coordinates are a list of two numbers for each vertex, as in `.co` files")),
     }
 }
 
@@ -268,6 +272,11 @@ pub(crate) fn parameters(views: &[View]) -> impl Iterator<Item = String> {
     views.iter().filter_map(|view| Some(view.form.as_ref()?.parameter()?.to_owned()))
 }
 
+/// Does one of them show this result?
+pub(crate) fn shows(views: &[View], result: usize) -> bool {
+    views.iter().any(|view| view.result == result)
+}
+
 impl View {
     /// Draws the result and says what is to be seen.
     ///
@@ -275,12 +284,12 @@ impl View {
     /// E0507 if there is no picture of it, E0509 if it is unset or cannot be written.
     pub(crate) fn draw(
         &self,
-        results: &[HostValue],
+        results: &[Taken],
         origins: &Origins,
         reporter: &Reporter,
     ) -> Result<(), FileError> {
         let name = &self.frame.name;
-        let value = results.get(self.result).unwrap_or(&HostValue::Unset);
+        let value = results.get(self.result).map_or(&HostValue::Unset, |(value, _)| value);
         let graph = origins.graph.as_ref().map(|(_, graph)| &**graph);
         let places = origins.places.as_ref();
         let drawing = match (&self.form, encoding::writable(value, name)?) {

@@ -114,7 +114,7 @@ fn check_same(format: Format, before: &Data, after: &Data) {
         (Data::Table(before), Data::Graph(_)) => {
             assert!(adjacency(after).is_none_or(|after| after == *before), "{name}");
         }
-        (Data::Table(_) | Data::Slice(_) | Data::Word(_), _)
+        (Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_), _)
         | (Data::Graph(_) | Data::Numbers(_), _) => assert_eq!(before, after, "{name}"),
     }
 }

@@ -5,7 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use star_base::{BitTable, BitVector, BitsRef};
+use star_base::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 use star_io::{Field, Format, Numbers, OutputRef, Packing, Shape, write, write_packed};
 
 /// A seed: a name, and its bytes.
@@ -124,6 +124,8 @@ fn data_files() -> Vec<Seed> {
     }
     let square = BitTable::parse(&["010", "001", "100"]).expect("bits");
     let wide = BitTable::parse(&["0101110", "1111111"]).expect("bits");
+    let lines = SparseLines::of_columns(&square).expect("memory");
+    let sparse = SparseTable { lines, by_rows: true };
     let bits = BitVector::parse("0110101").expect("bits");
     let grey = numbers(Shape::Grid { height: 2, width: 3 }, &["grey"]);
     let colours = numbers(Shape::Grid { height: 2, width: 3 }, &["red", "green", "blue"]);
@@ -132,6 +134,7 @@ fn data_files() -> Vec<Seed> {
         let values = [
             ("square", OutputRef::Bits(BitsRef::Table(&square))),
             ("wide", OutputRef::Bits(BitsRef::Table(&wide))),
+            ("sparse", OutputRef::Bits(BitsRef::Sparse(&sparse))),
             ("slice", OutputRef::Bits(BitsRef::Slice(&bits))),
             ("word", OutputRef::Bits(BitsRef::Word(&bits))),
             ("grey", OutputRef::Numbers(&grey)),

@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{Native, Span};
+use star_base::{Native, Span, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::{
@@ -184,10 +184,30 @@ impl Loaded {
     /// # Errors
     /// As for [`Loaded::values`].
     pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
+        let results = self.into_results_as_they_lie(&|_, _| false, interrupt)?;
+        Ok(results.into_iter().map(|(value, _)| value).collect())
+    }
+
+    /// The same, where sparse tables stay as they are if `wanted` says so, which gets the place of the result and the bytes of the dense table: their
+    /// values are unset.
+    ///
+    /// # Errors
+    /// As for [`Loaded::values`].
+    pub fn into_results_as_they_lie(
+        self,
+        wanted: &dyn Fn(usize, u64) -> bool,
+        interrupt: &AtomicBool,
+    ) -> Result<Vec<(HostValue, Option<SparseTable>)>, BackendError> {
         let Loaded { backend, plan: _, values, program, entry } = self;
         let params = &program.routine(entry).params;
         let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);
-        results.map(|(value, _)| backend.unload(value, interrupt)).collect()
+        let results = results.enumerate().map(|(idx, (value, _))| {
+            match backend.unload_sparse(value, &|n_bytes| wanted(idx, n_bytes))? {
+                Ok(table) => Ok((HostValue::Unset, Some(table))),
+                Err(value) => Ok((backend.unload(value, interrupt)?, None)),
+            }
+        });
+        results.collect()
     }
 
     /// Where a run ended in the source: the calls that were active, inlined ones among them, the outermost first, and

@@ -1,6 +1,6 @@
 //! What a file can hold, and what can be written to one.
 
-use star_base::{BitTable, BitVector, BitsRef};
+use star_base::{BitTable, BitVector, BitsRef, SparseTable};
 
 use crate::graph::Graph;
 use crate::numbers::{Numbers, Shape};
@@ -14,6 +14,8 @@ pub enum Data {
     Graph(Graph),
     /// A table of bits.
     Table(BitTable),
+    /// A table of few ones, or few zeros.
+    Sparse(SparseTable),
     /// A slice: one bit for each row.
     Slice(BitVector),
     /// A word: one bit for each column.
@@ -54,6 +56,7 @@ impl Data {
         match self {
             Data::Graph(graph) => OutputRef::Graph(graph),
             Data::Table(table) => OutputRef::Bits(BitsRef::Table(table)),
+            Data::Sparse(table) => OutputRef::Bits(BitsRef::Sparse(table)),
             Data::Slice(slice) => OutputRef::Bits(BitsRef::Slice(slice)),
             Data::Word(word) => OutputRef::Bits(BitsRef::Word(word)),
             Data::Numbers(numbers) => OutputRef::Numbers(numbers),
@@ -71,6 +74,9 @@ impl OutputRef<'_> {
             }
             OutputRef::Bits(BitsRef::Table(table)) => {
                 format!("a table of {} × {}", table.n_rows(), table.n_cols())
+            }
+            OutputRef::Bits(BitsRef::Sparse(table)) => {
+                format!("a sparse table of {} × {}", table.n_rows(), table.n_cols())
             }
             OutputRef::Bits(BitsRef::Slice(slice)) => format!("a slice of {}", slice.len()),
             OutputRef::Bits(BitsRef::Word(word)) => format!("a word of {}", word.len()),

@@ -18,7 +18,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitsRef, Code, Native, SparseLines};
+use star_base::{BitTable, BitsRef, Code, Native, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
@@ -112,6 +112,15 @@ pub trait Backend {
             table.column_limbs_mut(col_idx).copy_from_slice(rows.row(col_idx).limbs());
         }
         self.load(HostValue::Table(table), fixed)
+    }
+
+    /// Gives a sparse table up as it lies; the value itself if it is none, or `wanted`, which gets the bytes of the dense table, says no.
+    fn unload_sparse(
+        &self,
+        value: Self::Value,
+        _wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<SparseTable, Self::Value> {
+        Err(value)
     }
 
     /// [`Backend::load`] of a sparse table, whose columns or rows are these lines, for backends that have [`Backend::sparse_tables`].

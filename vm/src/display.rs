@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use star_base::{BitTable, BitVector};
+use star_base::{BitTable, BitVector, SparseTable};
 
 use crate::value::HostValue;
 
@@ -86,6 +86,21 @@ impl ShownTable for BitTable {
     }
     fn n_cols(&self) -> usize {
         self.n_cols()
+    }
+    fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
+        self.get(row_idx, col_idx)
+    }
+    fn n_ones(&self) -> u64 {
+        self.count_ones()
+    }
+}
+
+impl ShownTable for SparseTable {
+    fn n_rows(&self) -> usize {
+        SparseTable::n_rows(self)
+    }
+    fn n_cols(&self) -> usize {
+        SparseTable::n_cols(self)
     }
     fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         self.get(row_idx, col_idx)

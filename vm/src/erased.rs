@@ -7,7 +7,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, SparseLines};
+use star_base::{BitTable, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{Program, RoutineId, Ty};
 
@@ -53,6 +53,11 @@ pub trait DynBackend {
         interrupt: &AtomicBool,
     ) -> Result<BitTable, BackendError>;
     fn unload(&self, value: DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
+    fn unload_sparse(
+        &self,
+        value: DynValue,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Result<SparseTable, DynValue>, BackendError>;
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<DynCode, BackendError>;
     fn recompile(
         &self,
@@ -193,6 +198,15 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
     ) -> Result<HostValue, BackendError> {
         let value = slot_of::<B::Value>(&mut value)?.take().ok_or_else(foreign)?;
         self.0.unload(value, interrupt)
+    }
+
+    fn unload_sparse(
+        &self,
+        mut value: DynValue,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<Result<SparseTable, DynValue>, BackendError> {
+        let value = slot_of::<B::Value>(&mut value)?.take().ok_or_else(foreign)?;
+        Ok(self.0.unload_sparse(value, wanted).map_err(Self::value))
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<DynCode, BackendError> {

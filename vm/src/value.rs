@@ -26,6 +26,7 @@ pub enum HostValue {
 impl From<BitsRef<'_>> for HostValue {
     fn from(bits: BitsRef<'_>) -> Self {
         match bits {
+            BitsRef::Sparse(table) => table.to_dense().map_or(HostValue::Unset, HostValue::Table),
             BitsRef::Slice(bits) => HostValue::Slice(bits.clone()),
             BitsRef::Word(bits) => HostValue::Word(bits.clone()),
             BitsRef::Table(table) => HostValue::Table(table.clone()),

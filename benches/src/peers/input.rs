@@ -250,7 +250,7 @@ fn shared(folders: &Folders, name: &str, format: Format) -> Result<Graph, Failur
     };
     match load(format, &folder.join("graphs").join(name))?.data {
         Data::Graph(graph) => Ok(without_parallels(graph)),
-        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             Err(Failure::peer(format!("{name} holds no graph")))
         }
     }

@@ -103,7 +103,7 @@ impl Host for RunHost<'_> {
             let kind = match value {
                 BitsRef::Slice(_) => Kind::Slice,
                 BitsRef::Word(_) => Kind::Word,
-                BitsRef::Table(_) => Kind::Table,
+                BitsRef::Table(_) | BitsRef::Sparse(_) => Kind::Table,
             };
             let target = Target::new(&path, file, &|format| encoding::holds(kind, format))?;
             target.write_bits(value, self.console.flags)?.commit()

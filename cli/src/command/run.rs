@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use star_base::Diagnostic;
+use star_bind::data::LEAST_DENSE_BYTES;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{Kind, Loaded, Reading, load};
@@ -325,7 +326,12 @@ pub(crate) fn run_with(
             let names = star_bind::results::names(&signature, ready.is_function);
             // The run ended in time: its results are worth some more.
             let flags = flags.without_deadline();
-            let results = ready_to_run.into_results(&flags.interrupt);
+            let as_they_lie = |idx, dense_bytes| {
+                let is_large = dense_bytes >= LEAST_DENSE_BYTES
+                    || args.table_form.as_deref() == Some("sparse");
+                is_large && results::are_bits(&wanted.outs, idx) && !view::shows(&wanted.views, idx)
+            };
+            let results = ready_to_run.into_results_as_they_lie(&as_they_lie, &flags.interrupt);
             finish(&names, wanted, results, &origins, &flags, reporter, output)
         }
         // A `print` without a reader or disk: that is told at the end.
@@ -429,7 +435,7 @@ fn lower(
 fn finish(
     names: &[Option<&str>],
     line::Wanted { outs, views }: line::Wanted,
-    results: Result<Vec<HostValue>, BackendError>,
+    results: Result<Vec<results::Taken>, BackendError>,
     origins: &Origins,
     flags: &Flags,
     reporter: &Reporter,

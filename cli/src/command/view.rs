@@ -65,7 +65,9 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
         Data::Graph(_) => {
             places_for(reading, &args.file, args.places.as_deref(), max_bytes).map_err(stopped)?
         }
-        Data::Table(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => None,
+        Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
+            None
+        }
     };
     let extras = Extras { places: places.as_ref(), marked: None };
     let drawing = drawing(&data, extras, &args.file)?;

@@ -35,6 +35,7 @@ mod records;
 mod repl;
 mod site;
 mod sources;
+mod sparse;
 mod support;
 #[cfg(target_os = "linux")]
 mod terminal;

@@ -1,12 +1,15 @@
 //! Values of bits, borrowed: what is written to a file, and what a program gives away.
 
 use crate::bits::{BitTable, BitVector};
+use crate::sparse::SparseTable;
 
 /// A table, slice or word, to be looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitsRef<'a> {
     /// A table.
     Table(&'a BitTable),
+    /// A table of few ones, or few zeros.
+    Sparse(&'a SparseTable),
     /// One column.
     Slice(&'a BitVector),
     /// One row.
@@ -18,6 +21,7 @@ impl BitsRef<'_> {
     pub fn shape(&self) -> (usize, usize) {
         match self {
             BitsRef::Table(table) => (table.n_rows(), table.n_cols()),
+            BitsRef::Sparse(table) => (table.n_rows(), table.n_cols()),
             BitsRef::Slice(slice) => (slice.len(), 1),
             BitsRef::Word(word) => (1, word.len()),
         }
@@ -27,6 +31,7 @@ impl BitsRef<'_> {
     pub fn count_ones(&self) -> u64 {
         match self {
             BitsRef::Table(table) => table.count_ones(),
+            BitsRef::Sparse(table) => table.count_ones(),
             BitsRef::Slice(vector) | BitsRef::Word(vector) => vector.count_ones(),
         }
     }
@@ -35,24 +40,15 @@ impl BitsRef<'_> {
     pub fn try_for_rows<E>(&self, mut each: impl FnMut(&[u8]) -> Result<(), E>) -> Result<(), E> {
         let (n_rows, n_cols) = self.shape();
         match self {
-            BitsRef::Table(_) | BitsRef::Slice(_) => {
-                // 64 rows at once: that is one limb of each column.
-                let mut rows = vec![0; n_cols * n_rows.min(64)];
-                for first in (0..n_rows).step_by(64) {
-                    let n_now = (n_rows - first).min(64);
-                    for col in 0..n_cols {
-                        let limbs = match self {
-                            BitsRef::Table(table) => table.column_limbs(col),
-                            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
-                        };
-                        let limb = limbs[first / 64];
-                        for row in 0..n_now {
-                            rows[row * n_cols + col] = (limb >> row & 1) as u8;
-                        }
-                    }
-                    for row in 0..n_now {
-                        each(&rows[row * n_cols..][..n_cols])?;
-                    }
+            BitsRef::Table(table) => rows_of(n_rows, n_cols, |col| table.column_limbs(col), each),
+            BitsRef::Slice(slice) => rows_of(n_rows, n_cols, |_| slice.limbs(), each),
+            BitsRef::Sparse(table) => {
+                let mut row = vec![0; n_cols];
+                for row_idx in 0..n_rows {
+                    row.iter_mut().enumerate().for_each(|(col, bit)| {
+                        *bit = u8::from(table.get(row_idx, col));
+                    });
+                    each(&row)?;
                 }
                 Ok(())
             }
@@ -67,12 +63,13 @@ impl BitsRef<'_> {
     pub fn get(&self, row: usize, col: usize) -> bool {
         match self {
             BitsRef::Table(table) => table.get(row, col),
+            BitsRef::Sparse(table) => table.get(row, col),
             BitsRef::Slice(slice) => slice.get(row),
             BitsRef::Word(word) => word.get(col),
         }
     }
 
-    /// Calls `each` with the row and column of every one, both from 0, column by column; stops at
+    /// Calls `each` with the row and column of every one, both from 0, column by column, or row by row if it is sparse by rows; stops at
     /// the first error.
     pub fn try_for_ones<E>(
         &self,
@@ -82,10 +79,35 @@ impl BitsRef<'_> {
             BitsRef::Table(table) if table.n_rows() == 0 => Ok(()),
             BitsRef::Table(table) => (0..table.n_cols())
                 .try_for_each(|col| ones_of(table.column_limbs(col), |row| each(row, col))),
+            BitsRef::Sparse(table) => table.try_for_ones(each),
             BitsRef::Slice(slice) => ones_of(slice.limbs(), |row| each(row, 0)),
             BitsRef::Word(word) => ones_of(word.limbs(), |col| each(0, col)),
         }
     }
+}
+
+/// Calls `each` with every row of these columns.
+fn rows_of<'c, E>(
+    n_rows: usize,
+    n_cols: usize,
+    column: impl Fn(usize) -> &'c [u64],
+    mut each: impl FnMut(&[u8]) -> Result<(), E>,
+) -> Result<(), E> {
+    // 64 rows at once: that is one limb of each column.
+    let mut rows = vec![0; n_cols * n_rows.min(64)];
+    for first in (0..n_rows).step_by(64) {
+        let n_now = (n_rows - first).min(64);
+        for col in 0..n_cols {
+            let limb = column(col)[first / 64];
+            for row in 0..n_now {
+                rows[row * n_cols + col] = (limb >> row & 1) as u8;
+            }
+        }
+        for row in 0..n_now {
+            each(&rows[row * n_cols..][..n_cols])?;
+        }
+    }
+    Ok(())
 }
 
 /// Calls `each` with the index of every one.

@@ -37,4 +37,4 @@ pub use limbs::{Limbs, OutOfMemory};
 pub use natives::Native;
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
-pub use sparse::{SparseLine, SparseLines};
+pub use sparse::{SparseLine, SparseLines, SparseTable};

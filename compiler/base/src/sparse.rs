@@ -5,13 +5,18 @@
 //! the line: 12 bytes for such a limb, 16 for a line. A line that outgrows its room moves to the end of the pool and gets half as
 //! much again; when half of the pool is abandoned, all lines move to a new one. Memory is asked for before anything changes.
 
+mod ones;
+mod parts;
 mod pool;
+mod table;
 #[cfg(test)]
 mod tests;
 
 use std::ops::Range;
 
+pub use parts::WrongParts;
 use pool::{Room, room_to_grow};
+pub use table::SparseTable;
 
 use crate::bits::BitTable;
 use crate::limbs::{OutOfMemory, fault};
@@ -386,108 +391,6 @@ impl SparseLines {
         self.n_used = n_limbs;
         Ok(())
     }
-
-    /// The corner turn, if all lines have the same ground: its lines are the bits of the same index of all lines. It takes time for every bit that is not the ground and every line;
-    /// `go_on` is asked now and then whether to.
-    ///
-    /// # Errors
-    /// [`OutOfMemory`]; `None` if `go_on` says no, or lines have different grounds.
-    pub fn turned(&self, mut go_on: impl FnMut() -> bool) -> Result<Option<Self>, OutOfMemory> {
-        let Some(ground) = self.common_ground() else { return Ok(None) };
-        // A limb of the turned table for each line and each 64 lines that differ from the ground there.
-        let mut n_limbs = vec_of(self.len)?;
-        let mut last = vec_of(self.len)?;
-        for idx in 0..self.n_lines() {
-            if idx % POLL_LINES == 0 && !go_on() {
-                return Ok(None);
-            }
-            self.others(idx, |at| {
-                if std::mem::replace(&mut last[at], idx as u32 / 64 + 1) != idx as u32 / 64 + 1 {
-                    n_limbs[at] += 1;
-                }
-            });
-        }
-        let total = n_limbs.iter().map(|n| *n as usize).sum();
-        let mut turned = SparseLines::zeros(self.n_lines(), self.len, total)?;
-        turned.places.resize(total, 0);
-        turned.limbs.resize(total, 0);
-        turned.n_used = total;
-        turned.n_on_ones = if ground { self.len } else { 0 };
-        let mut start = 0;
-        for (span, n) in turned.spans.iter_mut().zip(&n_limbs) {
-            *span = Span::new(start, 0, *n as usize, ground);
-            start += *n as usize;
-        }
-        for idx in 0..self.n_lines() {
-            if idx % POLL_LINES == 0 && !go_on() {
-                return Ok(None);
-            }
-            let (place, mask) = ((idx / 64) as u32, 1 << (idx % 64));
-            let of_ground = turned.ground_limb(ground, idx / 64);
-            self.others(idx, |at| {
-                let Span { start, len, .. } = &mut turned.spans[at];
-                let end = *start + *len as usize;
-                if *len > 0 && turned.places[end - 1] == place {
-                    turned.limbs[end - 1] ^= mask;
-                } else {
-                    (turned.places[end], turned.limbs[end]) = (place, of_ground ^ mask);
-                    *len += 1;
-                }
-            });
-        }
-        Ok(Some(turned))
-    }
-
-    /// Bytes that the corner turn takes, at most.
-    pub fn bytes_to_turn(&self) -> u64 {
-        let others = (0..self.n_lines()).map(|idx| {
-            let line = self.line(idx);
-            let of_ground = |place: u32| self.ground_limb(line.ground, place as usize);
-            line.each()
-                .map(|(at, limb)| (limb ^ of_ground(at)).count_ones() as usize)
-                .sum::<usize>()
-        });
-        SparseLines::bytes_for(self.len, others.sum())
-    }
-
-    /// Calls `each` with the indices of the bits of a line that are not its ground, ascending.
-    fn others(&self, idx: usize, mut each: impl FnMut(usize)) {
-        let line = self.line(idx);
-        for (place, limb) in line.each() {
-            bits_of(
-                place as usize,
-                limb ^ self.ground_limb(line.ground, place as usize),
-                &mut each,
-            );
-        }
-    }
-
-    /// Calls `each` with the indices of the ones of a line, ascending.
-    pub fn ones(&self, idx: usize, mut each: impl FnMut(usize)) {
-        let line = self.line(idx);
-        if line.ground {
-            for place in 0..self.len.div_ceil(64) {
-                bits_of(place, self.limb(idx, place), &mut each);
-            }
-            return;
-        }
-        line.each().for_each(|(place, limb)| bits_of(place as usize, limb, &mut each));
-    }
-
-    /// Number of ones.
-    pub fn count_ones(&self) -> u64 {
-        let counts = (0..self.n_lines()).map(|idx| {
-            let line = self.line(idx);
-            let listed: u64 = line.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum();
-            let of_ground =
-                |place: &u32| u64::from(self.ground_limb(true, *place as usize).count_ones());
-            match line.ground {
-                true => self.len as u64 - line.places.iter().map(of_ground).sum::<u64>() + listed,
-                false => listed,
-            }
-        });
-        counts.sum()
-    }
 }
 
 /// The ground from which fewer of the limbs of a line of `len` bits differ, and how many do.
@@ -508,9 +411,6 @@ pub fn ground_limb(len: usize, ground: bool, place: usize) -> u64 {
     }
 }
 
-/// Lines between two looks at whether to go on.
-const POLL_LINES: usize = 1 << 16;
-
 /// Calls `each` with the indices of the ones of the limb at a place.
 fn bits_of(place: usize, mut limb: u64, each: &mut impl FnMut(usize)) {
     while limb != 0 {
@@ -530,14 +430,6 @@ fn reserve<T>(list: &mut Vec<T>, n_more: usize) -> Result<(), OutOfMemory> {
         return Err(OutOfMemory { n_bytes });
     }
     Ok(())
-}
-
-/// So many zeros.
-fn vec_of(len: usize) -> Result<Vec<u32>, OutOfMemory> {
-    let mut list = Vec::new();
-    reserve(&mut list, len)?;
-    list.resize(len, 0);
-    Ok(list)
 }
 
 /// The same bits, however they lie in their pools.

@@ -24,7 +24,7 @@ mod raster;
 
 use std::io;
 
-use star_base::{BitTable, BitsRef, Code};
+use star_base::{BitsRef, Code};
 
 use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
@@ -118,7 +118,7 @@ fn leave_weights_out(arcs: &mut [Arc], fault: &FileError) -> String {
 enum GraphRef<'a> {
     Graph(&'a Graph),
     /// n × n.
-    Adjacency(&'a BitTable),
+    Adjacency(BitsRef<'a>),
 }
 
 impl<'a> GraphRef<'a> {
@@ -129,7 +129,9 @@ impl<'a> GraphRef<'a> {
                 graph.check_ends("")?;
                 Ok(GraphRef::Graph(graph))
             }
-            OutputRef::Bits(BitsRef::Table(table)) if table.n_rows() == table.n_cols() => {
+            OutputRef::Bits(table @ (BitsRef::Table(_) | BitsRef::Sparse(_)))
+                if table.shape().0 == table.shape().1 =>
+            {
                 Ok(GraphRef::Adjacency(table))
             }
             OutputRef::Bits(_) | OutputRef::Numbers(_) => {
@@ -142,7 +144,7 @@ impl<'a> GraphRef<'a> {
     fn n_vertices(&self) -> usize {
         match self {
             GraphRef::Graph(graph) => graph.n_vertices,
-            GraphRef::Adjacency(table) => table.n_rows(),
+            GraphRef::Adjacency(table) => table.shape().0,
         }
     }
 
@@ -190,7 +192,7 @@ impl<'a> GraphRef<'a> {
         match self {
             GraphRef::Graph(graph) => graph.directed_arcs().try_for_each(each),
             // A table that fits in memory has fewer columns than 2^32, or no rows.
-            GraphRef::Adjacency(table) => BitsRef::Table(table).try_for_ones(|tail, head| {
+            GraphRef::Adjacency(table) => table.try_for_ones(|tail, head| {
                 each(Arc { tail: tail as u32, head: head as u32, weight: 1 })
             }),
         }

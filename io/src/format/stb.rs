@@ -11,7 +11,9 @@
 //! | 4 | CRC-32 of everything before it |
 //!
 //! All numbers have their least significant byte first. Row `i` (from 0) is bit `i % 64` of limb
-//! `i / 64` of its column; the bits beyond the last row are zero.
+//! `i / 64` of its column; the bits beyond the last row are zero. Version 2 is that of sparse tables (`sparse`).
+
+mod sparse;
 
 use std::io::{self, Write};
 
@@ -27,6 +29,7 @@ use crate::text;
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"STARTBL\0";
 
+/// The version of values of which every limb is written.
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 32;
 const CRC_BYTES: usize = 4;
@@ -37,6 +40,15 @@ enum Kind {
     Table = 1,
     Slice = 2,
     Word = 3,
+}
+
+/// What the first bytes say.
+#[derive(Clone, Copy)]
+struct Head {
+    version: u32,
+    kind: u32,
+    n_rows: u64,
+    n_cols: u64,
 }
 
 /// What stands before the limbs.
@@ -60,7 +72,12 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         return Err(source.fault(Code::Truncated, "the file ends in its header"));
     }
     crc.update(&bytes);
-    let header = parse_header(&source, &bytes)?;
+    let head = parse_head(&source, &bytes)?;
+    if head.version == sparse::VERSION {
+        let table = sparse::read(&mut source, crc, head)?;
+        return Ok((Data::Sparse(table), ReaderNotes::default()));
+    }
+    let header = parse_header(&source, head)?;
     let table = read_table(&mut source, &mut crc, &header)?;
     check_end(&mut source, crc)?;
     let data = match header.kind {
@@ -84,65 +101,110 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 }
 
 fn write_bits(value: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
-    let (kind, n_rows, n_cols) = match value {
-        BitsRef::Table(table) => (Kind::Table, table.n_rows(), table.n_cols()),
-        BitsRef::Slice(slice) => (Kind::Slice, slice.len(), 1),
-        BitsRef::Word(word) => (Kind::Word, word.len(), 1),
-    };
-    let mut crc = Hasher::new();
-    let mut bytes = Vec::with_capacity(CHUNK);
-    bytes.extend_from_slice(&MAGIC);
-    bytes.extend_from_slice(&VERSION.to_le_bytes());
-    bytes.extend_from_slice(&(kind as u32).to_le_bytes());
-    bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
-    bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
+    match value {
+        BitsRef::Table(table) => {
+            write_columns(Kind::Table, value.shape(), |idx| table.column_limbs(idx), out)
+        }
+        BitsRef::Slice(bits) => write_columns(Kind::Slice, (bits.len(), 1), |_| bits.limbs(), out),
+        BitsRef::Word(bits) => write_columns(Kind::Word, (bits.len(), 1), |_| bits.limbs(), out),
+        BitsRef::Sparse(table) => sparse::write(table, out),
+    }
+}
+
+fn write_columns<'b>(
+    kind: Kind,
+    (n_rows, n_cols): (usize, usize),
+    column: impl Fn(usize) -> &'b [u64],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut sheet = Summed::begin(out, VERSION, kind as u32, n_rows, n_cols);
     // Columns of no rows have no limbs, however many they are.
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
-        let limbs = match value {
-            BitsRef::Table(table) => table.column_limbs(col_idx),
-            BitsRef::Slice(bits) | BitsRef::Word(bits) => bits.limbs(),
-        };
-        for &limb in limbs {
-            if bytes.len() >= CHUNK {
-                crc.update(&bytes);
-                out.write_all(&bytes)?;
-                bytes.clear();
-            }
-            bytes.extend_from_slice(&limb.to_le_bytes());
+        for limb in column(col_idx) {
+            sheet.put(&limb.to_le_bytes())?;
         }
     }
-    crc.update(&bytes);
-    out.write_all(&bytes)?;
-    out.write_all(&crc.finalize().to_le_bytes())
+    sheet.end()
 }
 
-fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, Fault> {
+/// What is written, and the checksum of it so far.
+struct Summed<'a> {
+    out: &'a mut dyn Write,
+    crc: Hasher,
+    bytes: Vec<u8>,
+}
+
+impl<'a> Summed<'a> {
+    /// A file that begins with this header.
+    fn begin(
+        out: &'a mut dyn Write,
+        version: u32,
+        kind: u32,
+        n_rows: usize,
+        n_cols: usize,
+    ) -> Self {
+        let mut bytes = Vec::with_capacity(CHUNK);
+        bytes.extend_from_slice(&MAGIC);
+        bytes.extend_from_slice(&version.to_le_bytes());
+        bytes.extend_from_slice(&kind.to_le_bytes());
+        bytes.extend_from_slice(&(n_rows as u64).to_le_bytes());
+        bytes.extend_from_slice(&(n_cols as u64).to_le_bytes());
+        Summed { out, crc: Hasher::new(), bytes }
+    }
+
+    fn put(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.bytes.len() + bytes.len() > CHUNK {
+            self.pass_on()?;
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn pass_on(&mut self) -> io::Result<()> {
+        self.crc.update(&self.bytes);
+        self.out.write_all(&self.bytes)?;
+        self.bytes.clear();
+        Ok(())
+    }
+
+    fn end(mut self) -> io::Result<()> {
+        self.pass_on()?;
+        self.out.write_all(&self.crc.finalize().to_le_bytes())
+    }
+}
+
+fn parse_head(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Head, Fault> {
     if !bytes.starts_with(&MAGIC) {
         return Err(wrong_magic(source, &bytes[..MAGIC.len()]));
     }
-    let version = number(&bytes[8..12]);
-    if version != u64::from(VERSION) {
-        let message = format!("version {version} of the format, and only {VERSION} is known");
+    let [version, kind] = [8, 12].map(|at| number(&bytes[at..at + 4]) as u32);
+    if version != VERSION && version != sparse::VERSION {
+        let message = format!(
+            "version {version} of the format, and only {VERSION} and {} are known",
+            sparse::VERSION
+        );
         return Err(source.fault(Code::BadFormat, message));
     }
-    let kind = match number(&bytes[12..16]) {
+    let (n_rows, n_cols) = (number(&bytes[16..24]), number(&bytes[24..32]));
+    Ok(Head { version, kind, n_rows, n_cols })
+}
+
+fn parse_header(source: &Source, head: Head) -> Result<Header, Fault> {
+    let Head { version: _, kind, n_rows, n_cols } = head;
+    let kind = match kind {
         1 => Kind::Table,
         2 => Kind::Slice,
         3 => Kind::Word,
-        other => {
-            let message = format!("a value of the kind {other}");
-            let fault = source.fault(Code::BadFormat, message);
-            return Err(Box::new(fault.note("1 is a table, 2 a slice, 3 a word")));
-        }
+        other => return Err(wrong_kind(source, other, "1 is a table, 2 a slice, 3 a word")),
     };
-    let (n_rows, n_cols) = (number(&bytes[16..24]), number(&bytes[24..32]));
     if kind != Kind::Table && n_cols != 1 {
         let message = format!("a slice or word of {}", text::count(n_cols, "column"));
         return Err(source.fault(Code::BadFormat, message));
     }
     let n_limbs = u128::from(n_rows.div_ceil(64)) * u128::from(n_cols);
-    check_size(source, n_limbs)?;
+    let n_around = (HEADER_BYTES + CRC_BYTES) as u128;
+    check_size(source, n_limbs.saturating_mul(8).saturating_add(n_around))?;
     let out_of_memory = || source.out_of_memory(n_limbs.saturating_mul(8));
     if !source.budget().allows(n_limbs.saturating_mul(8)) {
         return Err(out_of_memory());
@@ -155,10 +217,12 @@ fn parse_header(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Header, F
     })
 }
 
+fn wrong_kind(source: &Source, kind: u32, known: &str) -> Fault {
+    Box::new(source.fault(Code::BadFormat, format!("a value of the kind {kind}")).note(known))
+}
+
 /// Compares the length that the header gives with that of the file.
-fn check_size(source: &Source, n_limbs: u128) -> Result<(), Fault> {
-    let n_around = (HEADER_BYTES + CRC_BYTES) as u128;
-    let expected = n_limbs.saturating_mul(8).saturating_add(n_around);
+fn check_size(source: &Source, expected: u128) -> Result<(), Fault> {
     match source.size_hint().map(u128::from) {
         Some(actual) if actual != expected => {
             let code = match actual < expected {

@@ -1,7 +1,8 @@
 //! Star's own format.
 
+use proptest::prelude::*;
 use star_base::Code::{self, BadFormat, DoesNotFit, HeaderLies, Truncated};
-use star_base::{BitTable, BitVector, BitsRef};
+use star_base::{BitTable, BitVector, BitsRef, SparseLines, SparseTable};
 use star_io::Format::Stb;
 use star_io::{Data, FileError, OutputRef, ReadOptions, read, write};
 
@@ -66,7 +67,8 @@ fn bad_files_are_refused() {
         (&good[..50], Truncated, "in its checksum"),
         (&[&good[..], b"x"].concat(), HeaderLies, "after the checksum"),
         (&flipped, BadFormat, "the checksum"),
-        (&file(2, 1, 1, 1, &[0]), BadFormat, "version 2"),
+        (&file(3, 1, 1, 1, &[0]), BadFormat, "version 3"),
+        (&file(2, 1, 1, 1, &[0]), BadFormat, "kind 1"),
         (&file(1, 4, 1, 1, &[0]), BadFormat, "kind 4"),
         (&file(1, 2, 1, 2, &[0, 0]), BadFormat, "2 columns"),
         (&file(1, 1, 63, 1, &[1 << 63]), BadFormat, "beyond the last row"),
@@ -99,5 +101,135 @@ fn tables_without_rows_keep_their_columns() {
         let table = BitTable::zeros(n_rows, n_cols).unwrap();
         let bytes = written(OutputRef::Bits(BitsRef::Table(&table)));
         assert_eq!(load(Stb, &bytes).unwrap().data, Data::Table(table));
+    }
+}
+
+/// A file of a sparse table: of its lines how many limbs they have, and the bit for ones; places; limbs.
+fn sparse_file(kind: u32, size: [u64; 2], lines: &[u32], places: &[u32], limbs: &[u64]) -> Vec<u8> {
+    let mut bytes = b"STARTBL\0".to_vec();
+    bytes.extend([2, kind].iter().flat_map(|number: &u32| number.to_le_bytes()));
+    let sizes = [size[0], size[1], limbs.len() as u64];
+    bytes.extend(sizes.iter().flat_map(|number| number.to_le_bytes()));
+    bytes.extend(lines.iter().chain(places).flat_map(|number| number.to_le_bytes()));
+    bytes.extend(limbs.iter().flat_map(|limb| limb.to_le_bytes()));
+    bytes.extend(crc32fast::hash(&bytes).to_le_bytes());
+    bytes
+}
+
+const ON_ONES: u32 = 1 << 31;
+
+/// 130 × 3: one bit, nothing, all but one.
+fn few() -> SparseTable {
+    let mut lines = SparseLines::zeros(130, 3, 0).expect("memory");
+    lines.put(0, 129, true).expect("memory");
+    lines.set(2, true, [(1, !1), (2, 3)].into_iter()).expect("memory");
+    SparseTable { lines, by_rows: false }
+}
+
+#[test]
+fn bytes_of_sparse_tables_are_as_documented() {
+    let table = few();
+    let lines = [1, 0, 1 | ON_ONES];
+    let expected = sparse_file(4, [130, 3], &lines, &[2, 1], &[2, !1]);
+    assert_eq!(written(OutputRef::Bits(BitsRef::Sparse(&table))), expected);
+    let table = SparseTable { by_rows: true, ..table };
+    let expected = sparse_file(5, [3, 130], &lines, &[2, 1], &[2, !1]);
+    assert_eq!(written(OutputRef::Bits(BitsRef::Sparse(&table))), expected);
+}
+
+#[test]
+fn a_sparse_file_that_ends_early_or_has_a_changed_byte_is_refused() {
+    let good = written(OutputRef::Bits(BitsRef::Sparse(&few())));
+    assert_eq!(load(Stb, &good).unwrap().data, Data::Sparse(few()));
+    for n_bytes in 0..good.len() {
+        let error = load(Stb, &good[..n_bytes]).unwrap_err();
+        assert_eq!(error.code, Truncated, "{n_bytes} bytes: {error}");
+        check_wording(&error);
+    }
+    for at in 0..good.len() {
+        for bit in 0..8 {
+            let mut bytes = good.clone();
+            bytes[at] ^= 1 << bit;
+            let error = load(Stb, &bytes).unwrap_err();
+            check_wording(&error);
+            hinted(&bytes);
+        }
+    }
+}
+
+#[test]
+fn sparse_tables_that_cannot_be_are_refused() {
+    let size = [130, 3];
+    let cases: &[(Vec<u8>, Code, &str)] = &[
+        (sparse_file(3, size, &[0; 3], &[], &[]), BadFormat, "kind 3"),
+        (sparse_file(6, size, &[0; 3], &[], &[]), BadFormat, "kind 6"),
+        (sparse_file(4, size, &[1, 0, 0], &[3], &[1]), BadFormat, "column 1"),
+        (sparse_file(4, size, &[1, 0, 0], &[2], &[4]), BadFormat, "column 1"),
+        (sparse_file(4, size, &[1, 0, 0], &[0], &[0]), BadFormat, "column 1"),
+        (sparse_file(4, size, &[0, 1 | ON_ONES, 0], &[0], &[!0]), BadFormat, "column 2"),
+        (sparse_file(4, size, &[0, 1 | ON_ONES, 0], &[2], &[3]), BadFormat, "column 2"),
+        (sparse_file(5, [3, 130], &[0, 0, 2], &[1, 1], &[1, 1]), BadFormat, "row 3"),
+        (sparse_file(4, size, &[0, 0, 2], &[1, 0], &[1, 1]), BadFormat, "column 3"),
+        (sparse_file(4, size, &[2, 0, 0], &[1], &[1]), BadFormat, "column 1"),
+        (sparse_file(4, size, &[!0, 0, 0], &[1], &[1]), BadFormat, "column 1"),
+        (sparse_file(4, size, &[0; 3], &[1], &[1]), BadFormat, "1 limbs, and its lines have fewer"),
+        (sparse_file(4, [1 << 40, 1 << 40], &[], &[], &[]), DoesNotFit, "budget"),
+        (sparse_file(4, [u64::MAX; 2], &[], &[], &[]), DoesNotFit, "budget"),
+        (sparse_file(4, [1, 1 << 20], &[0], &[], &[]), Truncated, "after 2 of 1048576 lines"),
+    ];
+    for (bytes, code, part) in cases {
+        let error = load(Stb, bytes).unwrap_err();
+        assert_eq!((error.code, error.line), (*code, None), "{error}");
+        assert!(error.message.contains(part), "{error}");
+        check_wording(&error);
+    }
+    let without_bits = sparse_file(4, [u64::MAX >> 30, 0], &[], &[], &[]);
+    assert_eq!(load(Stb, &without_bits).is_ok(), (u64::MAX >> 30).div_ceil(64) < 1 << 31);
+}
+
+/// Tables of columns of mostly zeros or mostly ones.
+fn uneven() -> impl Strategy<Value = BitTable> {
+    let bit = (any::<bool>(), prop::collection::vec(0..200usize, 0..4));
+    (1usize..200, prop::collection::vec(bit, 0..70)).prop_map(|(n_rows, columns)| {
+        let columns = columns.iter().map(|(ground, others)| {
+            let bits: Vec<bool> = (0..n_rows).map(|row| others.contains(&row) != *ground).collect();
+            BitVector::from_bools(&bits)
+        });
+        BitTable::from_columns(n_rows, &columns.collect::<Vec<_>>())
+    })
+}
+
+proptest! {
+    #[test]
+    fn sparse_tables_come_back_in_their_form(dense in uneven(), by_rows in any::<bool>()) {
+        let lines = SparseLines::of_columns(&dense).unwrap();
+        let sparse = SparseTable { lines, by_rows };
+        let same = sparse.to_dense().unwrap();
+        let bit = |row: usize, col: usize| if by_rows { dense.get(col, row) } else { dense.get(row, col) };
+        for row in 0..same.n_rows() {
+            for col in 0..same.n_cols() {
+                prop_assert_eq!(same.get(row, col), bit(row, col));
+                prop_assert_eq!(sparse.get(row, col), bit(row, col));
+            }
+        }
+        let bytes = written(OutputRef::Bits(BitsRef::Sparse(&sparse)));
+        prop_assert_eq!(load(Stb, &bytes).unwrap().data, Data::Sparse(sparse.clone()));
+        // Every other format writes what it writes of the dense table, or refuses both.
+        for format in star_io::Format::ALL.iter().filter(|format| **format != Stb) {
+            let through = |bits| {
+                let mut bytes = Vec::new();
+                write(*format, OutputRef::Bits(bits), &mut bytes).ok()?;
+                read(*format, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET)).ok().map(|found| {
+                    match found.data {
+                        Data::Graph(mut graph) => {
+                            graph.arcs.sort_by_key(|arc| (arc.tail, arc.head));
+                            Data::Graph(graph)
+                        }
+                        other => other,
+                    }
+                })
+            };
+            prop_assert_eq!(through(BitsRef::Sparse(&sparse)), through(BitsRef::Table(&same)));
+        }
     }
 }

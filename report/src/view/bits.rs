@@ -29,6 +29,7 @@ pub fn bits(value: BitsRef<'_>) -> Drawing {
     let picture = Picture { width, height, pixels: pixels.collect() };
     let about = match value {
         BitsRef::Table(_) => format!("a table of {rows} × {columns}"),
+        BitsRef::Sparse(_) => format!("a sparse table of {rows} × {columns}"),
         BitsRef::Slice(_) => format!("a slice of {rows}"),
         BitsRef::Word(_) => format!("a word of {columns}"),
     };

@@ -1,6 +1,6 @@
 //! `print`, `read`, `write`: what the world outside does for a program.
 
-use star_base::{BitTable, BitsRef};
+use star_base::{BitTable, BitsRef, SparseTable};
 use star_ir::{LimitKind, Operand, TrapKind};
 
 use super::code::FileUse;
@@ -77,7 +77,7 @@ impl Interpreter<'_, '_, '_> {
 
     pub(super) fn write(&mut self, file: &FileUse) -> Run<()> {
         let name = self.text(&file.file)?;
-        let turned: BitTable;
+        let (turned, sparse): (BitTable, SparseTable);
         let value = match file.var {
             RegRef::Slice(reg) => BitsRef::Slice(&self.bits[self.base.bits + reg as usize].bits),
             RegRef::Word(reg) => BitsRef::Word(&self.bits[self.base.bits + reg as usize].bits),
@@ -90,12 +90,17 @@ impl Interpreter<'_, '_, '_> {
                         let bytes = table.dense_bytes();
                         let alive = self.budget.alive();
                         let refused = || self.budget.refused(alive, alive.saturating_add(bytes));
-                        if table.is_sparse() && bytes > self.budget.available() {
-                            return Err(refused());
+                        let available = self.budget.available();
+                        if table.is_sparse() && bytes > available {
+                            let fits = table.n_bytes() <= available;
+                            let copy = fits.then(|| table.copy_of_sparse()).flatten();
+                            sparse = copy.ok_or_else(refused)?;
+                            BitsRef::Sparse(&sparse)
+                        } else {
+                            let made = table.to_host(&self.parallelism)?;
+                            turned = made.ok_or_else(refused)?;
+                            BitsRef::Table(&turned)
                         }
-                        let made = table.to_host(&self.parallelism)?;
-                        turned = made.ok_or_else(refused)?;
-                        BitsRef::Table(&turned)
                     }
                 }
             }

@@ -57,7 +57,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Native, OutOfMemory, SparseLines};
+use star_base::{BitTable, Native, OutOfMemory, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::{LineAccesses, TableUse, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
@@ -229,6 +229,22 @@ impl Backend for Cpu {
         };
         let table = Arc::new(table::Table::of_sparse(lines, line));
         Ok(Value { data: ValueData::Table(table), size: None, fixed })
+    }
+
+    fn unload_sparse(
+        &self,
+        value: Value,
+        wanted: &dyn Fn(u64) -> bool,
+    ) -> Result<SparseTable, Value> {
+        let Value { data: ValueData::Table(table), size, fixed } = value else { return Err(value) };
+        let back = |table| Value { data: ValueData::Table(table), size, fixed };
+        if !table.is_sparse() || !wanted(table.dense_bytes()) {
+            return Err(back(table));
+        }
+        match Arc::try_unwrap(table) {
+            Ok(table) => table.into_sparse().map_err(|table| back(Arc::new(table))),
+            Err(shared) => shared.copy_of_sparse().ok_or_else(|| back(shared)),
+        }
     }
 
     fn ty(&self, value: &Value) -> Option<Ty> {

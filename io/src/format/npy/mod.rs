@@ -93,6 +93,9 @@ pub(super) fn write_array(
         OutputRef::Bits(BitsRef::Table(table)) => {
             (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Table(table))
         }
+        OutputRef::Bits(BitsRef::Sparse(table)) => {
+            (vec![table.n_rows() as u64, table.n_cols() as u64], BitsRef::Sparse(table))
+        }
         OutputRef::Bits(BitsRef::Slice(slice)) => (vec![slice.len() as u64], BitsRef::Slice(slice)),
         OutputRef::Bits(BitsRef::Word(word)) => (vec![word.len() as u64], BitsRef::Word(word)),
         OutputRef::Numbers(numbers) => return write_numbers(numbers, out, format),

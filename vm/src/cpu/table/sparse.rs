@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::OnceLock;
 use std::sync::atomic::Ordering;
 
-use star_base::{BitTable, OutOfMemory, SparseLine, SparseLines};
+use star_base::{BitTable, OutOfMemory, SparseLine, SparseLines, SparseTable};
 
 use super::Table;
 use crate::cpu::bits::bits_in;
@@ -103,6 +103,22 @@ impl Table {
         let (lines, turned) = (SparseLines::default(), OnceLock::new());
         let sparse = Some(Box::new(Sparse { lines, turned, n_ones: Some(n_ones) }));
         Table { n_rows, n_cols, sparse, ..Table::default() }
+    }
+
+    /// A sparse table as hosts have it; itself if it is dense.
+    #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
+    pub(in crate::cpu) fn into_sparse(self) -> Result<SparseTable, Table> {
+        let by_rows = self.by_rows;
+        match self.sparse {
+            Some(sparse) => Ok(SparseTable { lines: sparse.lines, by_rows }),
+            None => Err(self),
+        }
+    }
+
+    /// The same of one that is shared; `None` if the system has no room for it.
+    pub(in crate::cpu) fn copy_of_sparse(&self) -> Option<SparseTable> {
+        let lines = self.sparse_lines()?.try_clone().ok()?;
+        Some(SparseTable { lines, by_rows: self.by_rows })
     }
 
     /// Is it sparse?

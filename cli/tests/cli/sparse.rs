@@ -1,0 +1,77 @@
+//! Sparse tables that come from files and go to files.
+
+use crate::support::Folder;
+
+const PROGRAM: &str = "\
+procedure EDIT(i: integer; var T: table);
+begin T(i,7) := 1; ROW(i+1,T) := ROW(5,T) end;
+procedure KEEP(i: integer; var T: table);
+begin T(i,7) := 1; write(T, \"kept.stb\") end;
+procedure WHOLE(n: integer; var T: table);
+var i: integer; X: slice;
+begin X := COL(1,T); for i := 1 to n do begin X := X or COL(i,T); COL(i,T) := X end end;
+";
+
+/// The lines of a file, in order.
+fn lines(folder: &Folder, name: &str) -> Vec<String> {
+    let text = std::fs::read_to_string(folder.path(name)).expect("a file");
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort_unstable();
+    lines
+}
+
+#[test]
+fn a_sparse_result_is_written_as_it_lies_and_read_as_it_is() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    folder.star(&["gen", "gnm", "-n", "2000", "-m", "4000", "--seed", "3", "-o", "g.txt"]);
+    let edit = ["run", "p.star", "--proc", "EDIT"];
+    let mut printed = Vec::new();
+    for form in ["sparse", "dense"] {
+        let (stb, mtx) = (format!("T={form}.stb"), format!("T={form}.mtx"));
+        let more = ["i=3", "T=adjacency:g.txt", "--table-form", form, "--out", &stb, "--out", &mtx];
+        let ran = folder.star(&[&edit[..], &more].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        printed.push(ran.stdout);
+    }
+    assert_eq!(printed[0], printed[1]);
+    assert_eq!(lines(&folder, "sparse.mtx"), lines(&folder, "dense.mtx"));
+    let bytes = |name: &str| std::fs::read(folder.path(name)).expect("a file");
+    assert_eq!((bytes("sparse.stb")[8], bytes("dense.stb")[8]), (2, 1));
+    assert!(bytes("sparse.stb").len() < bytes("dense.stb").len() / 4);
+    for (from, to, form) in
+        [("sparse", "a", None), ("sparse", "b", Some("dense")), ("dense", "c", None)]
+    {
+        let (from, to) = (format!("T={from}.stb"), format!("T={to}.mtx"));
+        let forced = form.map_or(Vec::new(), |form| vec!["--table-form", form]);
+        let ran = folder.star(&[&edit[..], &["i=9", &from, "--out", &to], &forced].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let stays = to == "T=a.mtx";
+        assert_eq!(ran.stderr.contains("as it is in the file"), stays, "{ran:?}");
+    }
+    assert_eq!(lines(&folder, "a.mtx"), lines(&folder, "c.mtx"));
+    assert_eq!(lines(&folder, "b.mtx"), lines(&folder, "c.mtx"));
+}
+
+#[test]
+fn a_sparse_file_is_changed_and_written_where_the_dense_table_does_not_fit() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
+    let run = |arguments: &[&str]| {
+        folder.star(&[&["run", "p.star", "--max-memory", "20M", "--proc"], arguments].concat())
+    };
+    // The dense table takes 112 MB.
+    let first = run(&["EDIT", "i=3", "T=adjacency:g.txt", "--out", "T=first.stb"]);
+    assert_eq!(first.code, 0, "{first:?}");
+    let second = run(&["KEEP", "i=3", "T=first.stb", "--out", "T=second.stb"]);
+    assert_eq!(second.code, 0, "{second:?}");
+    let bytes = |name: &str| std::fs::read(folder.path(name)).expect("a file");
+    assert!(bytes("first.stb").len() < 2_000_000);
+    assert_eq!(bytes("first.stb"), bytes("second.stb"));
+    assert_eq!(bytes("first.stb"), bytes("kept.stb"));
+    let whole = run(&["WHOLE", "n=30000", "T=first.stb", "--table-form", "dense"]);
+    whole.fails(5, &["error[E0511]: first.stb: the table takes 107.", "MiB dense and"]);
+    let cut = bytes("first.stb").len() / 2;
+    folder.write("cut.stb", &bytes("first.stb")[..cut]);
+    let ran = run(&["EDIT", "i=3", "T=cut.stb"]);
+    ran.fails(5, &["cut.stb: the file should have"]);
+}
