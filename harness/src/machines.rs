@@ -70,6 +70,13 @@ pub const MACHINES: &[Configuration] = &[
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::sparse(), Kernels::detect())),
     },
+    Configuration {
+        name: "cpu-forms",
+        about: "the packed backend, whose tables change their forms by chance between instructions",
+        natives: true,
+        backend: "cpu",
+        make: || ready(Cpu::with(star_vm::cpu::Settings::random_forms(), Kernels::detect())),
+    },
 ];
 
 /// Configurations that need a device, or stand for one; they run where they are named.

@@ -49,6 +49,8 @@ pub struct PathStats {
     pub table_copies: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
     pub homes_changed: u64,
+    /// Times that a machine of the tests changed the form of a table by chance.
+    pub forms_changed: u64,
     /// Rows and columns of sparse tables that were read or written.
     pub sparse_lines: u64,
     /// Sparse tables that became dense, since they were full or something needs all of them.
@@ -141,6 +143,7 @@ impl PathStats {
             grid_nanoseconds,
             table_copies,
             homes_changed,
+            forms_changed,
             sparse_lines,
             tables_made_dense,
             block_operations,
@@ -169,6 +172,7 @@ impl PathStats {
             ("nanoseconds of these", grid_nanoseconds),
             ("tables copied", table_copies),
             ("home forms changed", homes_changed),
+            ("forms changed by chance", forms_changed),
             ("lines of sparse tables", sparse_lines),
             ("sparse tables made dense", tables_made_dense),
             ("operations by blocks", block_operations),

@@ -202,6 +202,9 @@ impl<'p> Interpreter<'p, '_, '_> {
             };
             self.pc = next;
             probe.begin(next);
+            if let Some(change) = probe.change_of_form() {
+                self.change_form(change)?;
+            }
             next += 1;
             if self.recorder.is_open() && self.join(*inst, routine, probe)? {
                 continue;

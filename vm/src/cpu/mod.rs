@@ -6,7 +6,7 @@
 //!   kernels, `guards`; instructions on `bits`
 //!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
-//! * `probe`: what a profile wants to know of every instruction.
+//! * `probe`: what a profile wants to know of every instruction; `forms`: forms that change by chance, for tests.
 //! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`parallelism`, `pool`). They change no result.
 //!
@@ -25,6 +25,7 @@ mod explain;
 mod extremes;
 mod forall;
 mod form;
+mod forms;
 mod guards;
 mod handle;
 mod handles;
@@ -381,6 +382,19 @@ impl Backend for Cpu {
             parallelism.settings.record_limbs = usize::MAX;
         }
         let Some(profile) = control.profile.take() else {
+            if let Some(seed) = self.settings.random_forms {
+                let mut probe = forms::RandomForms::new(seed);
+                let natives = &self.natives;
+                return interpreter::run(
+                    code,
+                    natives,
+                    parallelism,
+                    entry,
+                    values,
+                    control,
+                    &mut probe,
+                );
+            }
             return interpreter::run(
                 code,
                 &self.natives,

@@ -9,6 +9,7 @@ use star_ir::{LocId, RoutineId};
 
 use super::class::Class;
 use super::code::{Code, RoutineCode};
+use super::forms::FormChange;
 use super::inst::Inst;
 use super::recording::Deferred;
 use crate::profile::Profile;
@@ -17,6 +18,12 @@ use crate::profile::Profile;
 pub(super) trait Probe {
     /// Instruction `pc` of the routine that is running is about to begin; the one before is over.
     fn begin(&mut self, pc: usize);
+
+    /// Is the form of a table to change before it? See Note [Random forms] in `forms`.
+    #[inline(always)]
+    fn change_of_form(&mut self) -> Option<FormChange> {
+        None
+    }
 
     /// The instruction counts operations.
     fn cost(&mut self, units: u64, times: u64);

@@ -37,6 +37,8 @@ pub struct Settings {
     pub summary_block: usize,
     /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
     pub all_sparse: bool,
+    /// Forms of tables change by chance between instructions, from this seed.
+    pub random_forms: Option<u64>,
 }
 
 impl Default for Settings {
@@ -59,6 +61,7 @@ impl Default for Settings {
             summary_limbs: 1 << 11,
             summary_block: 8,
             all_sparse: false,
+            random_forms: None,
         }
     }
 }
@@ -83,11 +86,18 @@ impl Settings {
             summary_limbs: 0,
             summary_block: 1,
             all_sparse: false,
+            random_forms: None,
         }
     }
 
     /// Every slice with a summary of blocks of 64 bits, every table sparse, and nothing recorded that could go by blocks.
     pub fn sparse() -> Self {
         Settings { all_sparse: true, record_limbs: usize::MAX, ..Settings::tiny() }
+    }
+
+    /// The sizes of people, summaries for every slice, and forms that change by chance.
+    pub fn random_forms() -> Self {
+        let random_forms = Some(0x0057_a25e);
+        Settings { random_forms, threads: Some(2), summary_limbs: 0, ..Settings::default() }
     }
 }

@@ -48,6 +48,7 @@ fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
             let agreement = program.agree("queue", args, LIMITS);
             // A column changes now and then, or more blocks than are worth it, and the first two afterwards look at all rows.
             let least = if n >= 4096 { turns as u64 / 4 } else { 0 };
+            assert!(agreement.optimised("cpu-forms").forms_changed > turns as u64 / 4, "{n}");
             let kept = agreement.optimised("cpu").extremes_kept;
             assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {turns}");
             let kept = agreement.optimised("cpu-tiny").extremes_kept;

@@ -105,6 +105,13 @@ impl Table {
         Table { n_rows, n_cols, sparse, ..Table::default() }
     }
 
+    /// A dense table becomes sparse along its home.
+    pub(in crate::cpu) fn make_sparse(&mut self) -> Result<(), OutOfMemory> {
+        let lines = SparseLines::of_columns(&self.home)?;
+        *self = Table::of_sparse(lines, if self.by_rows { Line::Row } else { Line::Column });
+        Ok(())
+    }
+
     /// A sparse table as hosts have it; itself if it is dense.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_sparse(self) -> Result<SparseTable, Table> {

@@ -1,0 +1,107 @@
+//! Forms of tables that change by chance while a program runs, for tests.
+//!
+//! Note [Random forms]. In which form a table lies must not matter at any instruction. So a machine of the tests changes forms between
+//! instructions, by chance from a seed: a dense table becomes sparse or turns its home, a sparse one becomes dense. What is recorded, a tile kernel and a
+//! `forall` know the forms that they have found: while there is one, nothing changes.
+
+use std::ops::Range;
+
+use star_base::{Native, Random};
+
+use super::code::RoutineCode;
+use super::form::Line;
+use super::interpreter::Interpreter;
+use super::operand::Reg;
+use super::probe::Probe;
+use super::recording::Deferred;
+use crate::stop::Run;
+
+/// A change of a form.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FormChange {
+    /// Which table, modulo the number of those of the routine.
+    pick: usize,
+    /// Does a dense table become sparse? It turns otherwise.
+    to_sparse: bool,
+}
+
+/// Nothing watches, and forms change.
+#[derive(Debug)]
+pub(super) struct RandomForms(Random);
+
+impl RandomForms {
+    /// The changes of this seed.
+    pub(super) fn new(seed: u64) -> Self {
+        RandomForms(Random::new(seed))
+    }
+}
+
+/// One instruction in so many comes behind a change, about.
+const INSTRUCTIONS_OF_A_CHANGE: usize = 3;
+
+impl Probe for RandomForms {
+    fn begin(&mut self, _: usize) {}
+
+    fn change_of_form(&mut self) -> Option<FormChange> {
+        let is_due = self.0.below(INSTRUCTIONS_OF_A_CHANGE) == 0;
+        let (pick, to_sparse) = (self.0.below(1 << 16), self.0.below(2) == 0);
+        is_due.then_some(FormChange { pick, to_sparse })
+    }
+
+    fn cost(&mut self, _: u64, _: u64) {}
+
+    fn called(&mut self, _: &RoutineCode) {}
+
+    fn left(&mut self, _: &RoutineCode) {}
+
+    fn native(&mut self, _: Native) {}
+
+    fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
+
+    fn flush(&mut self, _: &[Deferred]) {}
+
+    fn flushed(&mut self) {}
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Changes the form of a table of the routine that is running, if nobody counts on it and there is memory.
+    pub(super) fn change_form(&mut self, FormChange { pick, to_sparse }: FormChange) -> Run<()> {
+        let n_tables = self.tables.len() - self.base.tables;
+        let is_free = !self.recorder.is_open() && self.tile.is_none() && self.foralls.is_empty();
+        if n_tables == 0 || !is_free {
+            return Ok(());
+        }
+        let reg = (pick % n_tables) as Reg;
+        let Some(table) = self.table_slot(reg).table.get() else { return Ok(()) };
+        let is_empty = table.n_rows() == 0 || table.n_cols() == 0;
+        // A copy of its own, and both forms: a sparse one takes 16 bytes for a line and 12 for a limb.
+        let lines = 16 * (table.n_rows() + table.n_cols()) as u64;
+        let n_bytes = 4 * table.dense_bytes().max(table.n_bytes()).saturating_add(lines);
+        if is_empty || table.is_half_turned() || n_bytes > self.budget.available() {
+            return Ok(());
+        }
+        let is_sparse = table.is_sparse();
+        let to = if table.lies_along(Line::Row) { Line::Column } else { Line::Row };
+        self.paths.forms_changed += 1;
+        if is_sparse {
+            return self.make_dense(reg);
+        }
+        self.own(reg)?;
+        let at = self.table_at(reg);
+        let mut holding = std::mem::take(&mut self.tables[at].table);
+        let mut done = Ok(());
+        if let Some(table) = holding.get_mut() {
+            let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
+            if to_sparse {
+                // Refused memory leaves it as it is.
+                let _ = table.make_sparse();
+            } else {
+                done = table.home_along(to, &self.parallelism).map(|_| ());
+            }
+            self.budget.exchange(bytes, table.n_bytes());
+            self.copies.count(table, extra);
+        }
+        self.tables[at].table = holding;
+        done
+    }
+}
