@@ -171,9 +171,15 @@ mod tests {
                     let components = Components::find_sparse(&sparse, n, &mut poller).unwrap();
                     assert_eq!(components.len(), reach.n_components());
                     let reach = Reach::of_sparse(&sparse, components, Lines::Rows, &environment);
-                    let mut filled = BitTable::zeros(n, n).unwrap();
-                    reach.unwrap().write(0, &mut filled, &environment).unwrap();
+                    let (reach, mut filled) = (reach.unwrap(), BitTable::zeros(n, n).unwrap());
+                    reach.write(0, &mut filled, &environment).unwrap();
                     assert!(filled == expected, "CONDENSE, sparse, {n} vertices, {back:?}");
+                    let n_ones = reach.n_ones(0, &environment).unwrap();
+                    assert_eq!(n_ones, Some(expected.count_ones()), "{n} vertices, {back:?}");
+                    let n_limbs = reach.n_limbs(&mut poller).unwrap();
+                    let closed = reach.to_sparse(n_limbs, &mut poller).unwrap();
+                    assert!(closed == on_zeros(&expected), "WARSHALL, sparse, {n}, {back:?}");
+                    assert_eq!(closed.n_limbs(), n_limbs);
                     let mut closing = Closing::find(&graph, n, &mut poller).unwrap();
                     closing.close(&mut graph, &mut poller).unwrap();
                     assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");

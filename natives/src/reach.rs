@@ -5,6 +5,8 @@
 //! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
 //! who reaches whom in the turned graph, and every question is turned too.
 
+mod sparse;
+
 use star_base::natives::catalogue::closure::CLOSURE_PART;
 use star_base::{BitTable, Limbs, SparseLines};
 

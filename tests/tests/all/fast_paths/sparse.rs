@@ -13,6 +13,8 @@ const TEXT: &str = "import \"star:closure\"; import \"star:paths\";
 procedure condensed(n,i,j: integer; G: table(n,n); var X: slice(n); var there: boolean);
 var H: handle;
 begin CONDENSE(n,G,H); REACHABLE(H,i,X); there:=REACHES(H,j,i) end;
+procedure closed(n: integer; G: table(n,n); var P: table);
+begin P:=G; WARSHALL(n,P) end;
 procedure nearest(s,h: integer; inf: word(h); G: table(n,n); Cost: table(n,n*h); code: table;
                   var Dist,Pred: table);
 begin DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred) end;
@@ -284,4 +286,66 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         assert_eq!(outcome, wanted, "{i}, {j}");
         assert_eq!(stats.natives, if (1..=n).contains(&i) { 2 } else { 1 }, "{i}, {j}");
     }
+}
+
+#[test]
+fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_at_once() {
+    // 112 MB dense: more than what becomes dense for want of anything better.
+    let n = 30_000;
+    let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
+    let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
+    let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
+    let compiled = compiled.expect("it compiles");
+    let run = |graph: &Graph, by_rows: bool, memory: u64| {
+        let adjacency = sparse_form(Layout::Adjacency, graph, none, by_rows);
+        let arguments = vec![Argument::of(&int(n)), adjacency, Argument::of(&HostValue::Unset)];
+        let limits = Limits { steps: None, memory: Some(memory), ..LIMITS };
+        let mut loaded = compiled.load(program.entry("closed"), arguments).expect("memory");
+        let (never, mut host) = (AtomicBool::new(false), Printed::default());
+        let mut control = Control {
+            interrupt: &never,
+            deadline: &never,
+            limits,
+            host: &mut host,
+            profile: None,
+            stats: Stats::default(),
+        };
+        let outcome = loaded.run(&mut control);
+        let results = loaded.into_results(&never).expect("memory");
+        (outcome, control.stats, results.into_iter().next())
+    };
+    // Rings of five, in chains of a hundred.
+    let ring =
+        |tail: u32| [(tail, if tail % 5 == 4 { tail - 4 } else { tail + 1 }), (tail, tail + 5)];
+    let arcs = (0..n as u32).flat_map(ring);
+    let arcs = arcs.filter(|(tail, head)| (*head as usize) < n && tail / 500 == head / 500);
+    let arcs = arcs.map(|(tail, head)| Arc { tail, head, weight: 1 }).collect();
+    let chains = Graph { n_vertices: n, arcs, ..Graph::default() };
+    for by_rows in [false, true] {
+        let (outcome, stats, result) = run(&chains, by_rows, 60 << 20);
+        assert_eq!(outcome, star_vm::Outcome::Done);
+        assert_eq!((stats.natives, stats.paths.tables_made_dense), (1, 0), "{:?}", stats.paths);
+        let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+        for (i, j) in [(0, 0), (0, 499), (7, 5), (7, 4), (499, 495), (499, 494), (500, 499)] {
+            assert_eq!(closed.get(i, j), i / 500 == j / 500 && j / 5 >= i / 5, "{i}, {j}");
+        }
+        let ones = (1..=100).map(|n| 25 * n).sum::<u64>() * 60;
+        assert_eq!(closed.count_ones(), ones);
+    }
+    let ring = ring_with_a_tail(n, 100);
+    let (outcome, stats, result) = run(&ring, true, 1 << 30);
+    assert_eq!((outcome, stats.natives), (star_vm::Outcome::Done, 1));
+    assert_eq!(stats.paths.tables_made_dense, 1, "{:?}", stats.paths);
+    let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+    let ring_ones = (n as u64 - 100) * n as u64;
+    assert_eq!(closed.count_ones(), ring_ones + 99 * 100 / 2);
+    let (outcome, stats, _) = run(&ring, true, 60 << 20);
+    let star_vm::Outcome::Limit { kind: star_ir::LimitKind::Memory { limit, wanted }, .. } =
+        outcome
+    else {
+        panic!("{outcome:?}")
+    };
+    assert_eq!(limit, 60 << 20);
+    assert!(wanted > 112_000_000, "{wanted}");
+    assert!(stats.operations < 100, "{stats:?}");
 }

@@ -1,6 +1,11 @@
 //! WARSHALL and its variants, in place, on the form that the table is at home in.
+//!
+//! Note [Sparse closures]. Of a sparse graph the strong components are found, and which of them reach which. That says how many ones the closure has. It is
+//! written as sparse lines where these take at most half of the dense table; else the table becomes dense, and is closed in place. Where the closure fits in
+//! neither form, the run ends at the limit at once: its Star body would work towards it for minutes.
 
-use star_natives::{Closing, InterruptPoller};
+use star_base::SparseLines;
+use star_natives::{Closing, Components, InterruptPoller, NativeState, Reach};
 
 use super::{NativeCall, NativeResult, NotTaken};
 
@@ -15,6 +20,12 @@ pub(super) fn closure(call: &mut NativeCall) -> NativeResult {
         return Err(NotTaken::declined());
     }
     let [n_rows, n_cols] = call.table_size(1)?;
+    if call.sparse(1)?.is_some() && (!call.is_worth_sparse(1)? || !closed_sparse(call, n)?) {
+        call.make_dense(1)?;
+    }
+    if call.sparse(1)?.is_some() {
+        return Ok(());
+    }
     call.reserve(Closing::n_bytes(n, n_rows.max(n_cols).div_ceil(64)))?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
@@ -26,4 +37,36 @@ pub(super) fn closure(call: &mut NativeCall) -> NativeResult {
     }
     call.own(1, None)?;
     call.change_lines(1, |lines, _, _| Ok(closing.close(lines, &mut poller)?))
+}
+
+/// Closes a sparse graph as sparse lines; false if the dense table is better. See Note [Sparse closures].
+fn closed_sparse(call: &mut NativeCall, n: usize) -> NativeResult<bool> {
+    if call.table_size(1)? != [n, n] {
+        return Ok(false);
+    }
+    call.reserve(Components::sparse_bytes(n))?;
+    let (graph, _) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let components = Components::find_sparse(graph, n, &mut poller)?;
+    call.reserve(Reach::bytes_of(&components))?;
+    let (graph, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let reach = Reach::of_sparse(graph, components, lines, &environment)?;
+    let n_ones = reach.n_ones(0, &environment)?.ok_or_else(NotTaken::declined)?;
+    let (dense, least) = (Reach::closure_bytes(n), reach.least_sparse_bytes(n_ones));
+    if least > dense / 2 {
+        return Ok(false);
+    }
+    call.reserve(reach.line_bytes())?;
+    let n_limbs = reach.n_limbs(&mut poller)?;
+    let n_bytes = SparseLines::bytes_for(n, n_limbs);
+    if n_bytes > dense / 2 {
+        return Ok(false);
+    }
+    if !call.reserve_if_free(n_bytes)? {
+        return Err(call.over_the_limit(n_bytes));
+    }
+    let made = reach.to_sparse(n_limbs, &mut poller)?;
+    call.put_sparse(1, made, lines)?;
+    Ok(true)
 }

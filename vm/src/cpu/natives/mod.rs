@@ -54,7 +54,7 @@ const fn twin(native: Native, run: NativeFn) -> NativeTwin {
 
 /// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
 pub(super) const TABLE: &[NativeTwin] = &[
-    twin(CLOSURE, closure::closure),
+    NativeTwin { sparse: Some(1), ..twin(CLOSURE, closure::closure) },
     NativeTwin { sparse: Some(1), ..twin(CONDENSE, reach::condense) },
     twin(REACHES, reach::reaches),
     twin(REACHABLE, reach::reachable),

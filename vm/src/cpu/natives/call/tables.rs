@@ -3,7 +3,7 @@
 use star_base::{BitTable, SparseLines};
 use star_natives::Lines;
 
-use super::{NativeCall, NativeResult, NotTaken, Target};
+use super::{NativeCall, NativeResult, NotTaken, Reason, Target};
 use crate::cpu::form::{Line, bytes_of};
 use crate::cpu::operand::Reg;
 use crate::cpu::registers::CowTable;
@@ -49,6 +49,51 @@ impl NativeCall<'_, '_, '_, '_> {
         let table = self.table(idx)?;
         let lines = table.sparse_lines().filter(|lines| lines.common_ground() == Some(false));
         Ok(lines.map(|lines| (lines, home_lines(table))))
+    }
+
+    /// Is a sparse table large enough that its own form is worth work? A smaller one had better become dense.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn is_worth_sparse(&self, idx: usize) -> NativeResult<bool> {
+        let table = self.table(idx)?;
+        Ok(!table.may_become_dense(self.interpreter.budget.available()))
+    }
+
+    /// A sparse table becomes dense. That is no write: it holds what it held.
+    ///
+    /// # Errors
+    /// If the parameter is none. The run ends at the limit if there is no memory for both forms: no form is left in which the native could work, and the Star body
+    /// would fill the table line by line until it meets the limit.
+    pub fn make_dense(&mut self, idx: usize) -> NativeResult {
+        let reg = self.table_reg(Target::Param(idx))?;
+        let n_bytes = self.interpreter.table(reg)?.dense_bytes();
+        if n_bytes > self.interpreter.budget.available() {
+            return Err(self.over_the_limit(n_bytes));
+        }
+        Ok(self.interpreter.make_dense(reg)?)
+    }
+
+    /// The end of the run: so many bytes that a result takes in every form go over the limit.
+    pub fn over_the_limit(&self, n_bytes: u64) -> NotTaken {
+        let budget = &self.interpreter.budget;
+        let limit = budget.alive().saturating_add(budget.available());
+        NotTaken(Reason::Stop(budget.refused(limit, budget.alive().saturating_add(n_bytes))))
+    }
+
+    /// A table takes sparse lines, for which [`SparseLines::bytes_for`] was reserved.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_sparse(&mut self, idx: usize, made: SparseLines, lines: Lines) -> NativeResult {
+        let reg = self.table_result(Target::Param(idx))?;
+        let table = Table::of_sparse(made, line(lines));
+        let n_bytes = table.n_bytes();
+        self.spend(n_bytes)?;
+        self.has_written = true;
+        self.interpreter.budget.commit(n_bytes);
+        self.interpreter.put_table(reg, CowTable::Own(Box::new(table)));
+        Ok(())
     }
 
     /// Sees to it that a table lies, or lies as well, along such lines: [`NativeCall::lines`] gives them.
