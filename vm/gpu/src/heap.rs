@@ -128,11 +128,18 @@ impl Heap {
         // What is free at the end is part of what is needed.
         let last = self.free.last_key_value().filter(|(at, free)| **at + **free == has);
         let begin = last.map_or(has.max(ALIGN), |(at, _)| *at);
-        let ends = self.places(words, why).into_iter().filter_map(|place| {
-            let end = begin.max(place.start).checked_add(words)?;
-            (end > has && end <= place.end).then_some((end, place.end))
-        });
-        let (least, most) = ends.min()?;
+        // Of places that end together the first one suits best.
+        let mut ends: Vec<(u32, u32)> = Vec::new();
+        for place in self.places(words, why) {
+            let end = begin.max(place.start).checked_add(words);
+            let end = end.filter(|end| *end > has && *end <= place.end);
+            if let Some(end) = end
+                && ends.iter().all(|(_, last)| *last != place.end)
+            {
+                ends.push((end, place.end));
+            }
+        }
+        let (least, most) = ends.into_iter().min()?;
         let roomy = match least <= bank {
             true => least.max(has.saturating_mul(2)).min(bank),
             false => least.checked_next_multiple_of(bank / 4).unwrap_or(u32::MAX),
@@ -169,5 +176,21 @@ impl Heap {
             words += has;
         }
         self.free.insert(at, words);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FOR_SMALL, Heap};
+    use crate::twin::{Twin, TwinSettings};
+
+    #[test]
+    fn the_beginning_is_left_to_small_blocks_by_the_first_large_one() {
+        let twin = Twin::new(TwinSettings { words: 64, ..TwinSettings::USUAL });
+        let mut heap = Heap::new(Box::new(twin));
+        let large = heap.take(1 << 16).expect("memory");
+        let small = heap.take_near(200).expect("memory");
+        assert_eq!(large.at, FOR_SMALL);
+        assert!(small.at + small.words <= FOR_SMALL);
     }
 }
