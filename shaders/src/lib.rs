@@ -35,5 +35,15 @@ pub fn control_unit(threads: u32) -> Shader {
     Generator::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     Reduce::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
-    Shader { limb: Limb::Word, body: text + CONTROL_UNIT }
+    let registers = |from: &str, first: u32, n: u32| -> String {
+        let each = (0..n).map(|to| {
+            let at = first + 2 * to;
+            format!("r[{to}u] = vec2<u32>({from}[{at}u], {from}[{}u]);\n", at + 1)
+        });
+        each.collect()
+    };
+    let begin = registers("begin", layout::state::REGISTERS, layout::REGISTERS);
+    let back = registers("back", 0, layout::STAGING);
+    let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
+    Shader { limb: Limb::Word, body: text + &unit }
 }

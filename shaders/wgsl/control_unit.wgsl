@@ -1,5 +1,6 @@
 // The control unit: interprets register code, one instruction a turn and all scalar ones up to the next vector one.
-// The constants in front are written from the tables of star-shaders; vm/gpu/src/twin does the same in Rust.
+// The constants in front are written from the tables of star-shaders; vm/gpu/src/twin does the same in Rust. Registers are taken from what
+// a dispatch begins with one by one, which is written out: an array that is a value and has an index that is none lies in memory.
 //
 // Everything that decides where control goes is the same in every thread: registers take values only from the code, from
 // other registers, and from what the threads exchange. What is read from `mem` decides about one thread's own work.
@@ -141,7 +142,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
   if (id == 0u) { atomicStore(&least, NOTHING); atomicStore(&total, 0u); found = vec4<u32>(0u); }
   let begin = workgroupUniformLoad(&kept);
   var r: array<vec2<u32>, REGISTERS>;
-  for (var i = 0u; i < REGISTERS; i++) { r[i] = vec2<u32>(begin[S_REGISTERS + 2u * i], begin[S_REGISTERS + 2u * i + 1u]); }
+BEGIN_REGISTERS
   var pc = begin[S_PC]; var status = RUNNING; var payload = 0u;
   var frame = begin[S_FRAME]; var depth = begin[S_DEPTH]; var callee = begin[S_CALLEE];
   var operations = vec2<u32>(begin[S_OPERATIONS], begin[S_OPERATIONS + 1u]);
@@ -501,7 +502,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
           else {
             for (var i = id; i < 2u * REGISTERS; i += THREADS) { kept[i] = near(caller + F_REGISTERS + i); }
             let back = workgroupUniformLoad(&kept);
-            for (var i = 0u; i < STAGING; i++) { r[i] = vec2<u32>(back[2u * i], back[2u * i + 1u]); }
+BACK_REGISTERS
             callee = frame; frame = caller; pc = e.y; depth--;
           }
           storageBarrier();
