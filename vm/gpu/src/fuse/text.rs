@@ -35,9 +35,11 @@ const ANY: &str = "#ANY";
 const HEAD: &str = "alias L = vec#W<u32>;
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 fn word(at: u32) -> u32 { return load(at / #Wu)[at % #Wu]; }
-fn bit(at: u32, i: i32) -> i32 {
+fn bit(at: u32, first: u32, i: i32) -> i32 {
   let place = u32(i - 1);
-  return i32((word(at + (place >> 5u)) >> (place & 31u)) & 1u);
+  var limb = first;
+  if (place >= 32u) { limb = word(at + (place >> 5u)); }
+  return i32((limb >> (place & 31u)) & 1u);
 }
 fn below(n: u32, x: u32) -> u32 {
   let start = 32u * x;
@@ -326,8 +328,9 @@ impl<'r> Text<'r> {
                 format!("{} {} {}", self.number(left)?, sign(*op), self.number(right)?)
             }
             Op::Component(word, index) => {
+                // The first limb of a word is there from the begin: to ask memory for each bit takes as long as for a column.
                 let word = self.given(Given::Word(*word));
-                format!("bit({word}, {})", self.number(index)?)
+                format!("bit({word}, first_{word}, {})", self.number(index)?)
             }
             Op::Length(of) => self.size(dst, SizeOperand::Length(*of)),
             Op::Rows(of) => self.size(dst, SizeOperand::Rows(*of)),
@@ -404,12 +407,15 @@ impl<'r> Text<'r> {
             };
         }
         let mut lets = String::new();
-        for at in 0..self.given.len() {
+        for (at, given) in self.given.iter().enumerate() {
             let word = match at.checked_sub(IN_GIVEN) {
                 None => format!("given[{}][{}]", (FIRST_GIVEN + at) / 4, (FIRST_GIVEN + at) % 4),
                 Some(beyond) => format!("word(given[1].z + {beyond}u)"),
             };
             let _ = writeln!(lets, "  let g{at} = {word};");
+            if matches!(given, Given::Word(_)) {
+                let _ = writeln!(lets, "  let first_g{at} = word(g{at});");
+            }
         }
         let slots: String = (0..self.asks.len())
             .map(|idx| format!("var<workgroup> found{idx}: atomic<u32>;\n"))
