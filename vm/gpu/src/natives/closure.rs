@@ -29,10 +29,10 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
     if groups.iter().any(|&n| n > MAX_GROUPS) || call.grid()?.shared_bytes() < CLOSURE_BYTES {
         return Err(NotTaken::Declined);
     }
-    let kernel = call.kernel(&star_shaders::natives::closure())?;
     // Bits of the pivots in every line, a pair each, and the lines of the pivots, for two rounds.
     let of_pivots = u64::from(CLOSURE_PIVOTS) * u64::from(pairs);
     let beside = call.beside(4 * (u64::from(lines) + of_pivots))?;
+    let kernel = call.kernel(&star_shaders::natives::closure())?;
     let bits = |round: u32| beside.at / 2 + round % 2 * lines;
     let pivots = |round: u32| beside.at / 2 + 2 * lines + round % 2 * of_pivots as u32;
     let launch = |n: u32, round: u32, next: u32| {

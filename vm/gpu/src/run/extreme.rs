@@ -2,7 +2,7 @@
 
 use star_ir::RoutineId;
 use star_shaders::Limb;
-use star_vm::{BackendError, Declined};
+use star_vm::Declined;
 
 use super::fused::Grown;
 use super::{End, Run};
@@ -58,14 +58,6 @@ impl Run<'_, '_> {
         let work = u64::from(table.columns) + 3;
         let at_once = grid.limbs_at_once() / u64::from(width * THREADS) / work;
         let texts = kernels(sense, limb);
-        let mut ready = Vec::new();
-        for text in [&texts.blocks, &texts.least, &texts.keep] {
-            ready.push(match grid.kernel(text) {
-                Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
-                other => other?,
-            });
-        }
-        let [blocks, least, keep] = [ready[0], ready[1], ready[2]];
         let sizes = Sizes { kind: Kind::Slice, rows, columns: 1 };
         let grows = dst.capacity < sizes.stride();
         let beside = u64::from(n_blocks) * u64::from(per) + u64::from(chunks);
@@ -73,6 +65,12 @@ impl Run<'_, '_> {
         let (new, beside) = match self.take_beside(&wanted)? {
             Ok(taken) => (taken[0], taken[1]),
             Err(reason) => return Ok(Err(reason)),
+        };
+        let Some([blocks, least, keep]) =
+            self.kernels([&texts.blocks, &texts.least, &texts.keep])?
+        else {
+            [new, beside].into_iter().for_each(|block| self.heap.give(block));
+            return Ok(Err(Declined::Body));
         };
         let grown = grows.then(|| {
             let old = Block { at: dst.at, words: dst.capacity };

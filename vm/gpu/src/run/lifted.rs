@@ -74,14 +74,13 @@ impl Run<'_, '_> {
         if wanted > self.limit {
             return Ok(Err(Declined::Memory));
         }
-        let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
-        let kernel = match grid.kernel(&lifted.shader) {
-            Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
-            other => other?,
-        };
         let block = match self.heap.take(words) {
             Err(BackendError::OutOfMemory(_)) => return Ok(Err(Declined::Memory)),
             other => other?,
+        };
+        let Some([kernel]) = self.kernels([&lifted.shader])? else {
+            self.heap.give(block);
+            return Ok(Err(Declined::Body));
         };
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
         let rows_at = block.at + 2 * limbs;

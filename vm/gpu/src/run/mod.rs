@@ -14,6 +14,8 @@ mod memory;
 mod native;
 mod profile;
 mod stopped;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -64,12 +64,10 @@ impl Call<'_, '_, '_> {
         self.run.heap.unit.grid().ok_or_else(|| broken("a grid"))
     }
 
-    /// A kernel; one that the driver refuses leaves the call to the body.
+    /// A kernel, when all memory has been taken; one that the driver refuses leaves the call to the body.
     pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
-        match self.grid()?.kernel(shader) {
-            Err(BackendError::Unsupported { .. }) => Err(NotTaken::Declined),
-            other => Ok(other?),
-        }
+        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined)?;
+        Ok(kernel)
     }
 
     /// Memory beside the values, before anything is changed: zeros.
@@ -109,6 +107,23 @@ fn broken(what: &str) -> NotTaken {
 }
 
 impl Run<'_, '_> {
+    /// The kernels of these shaders; `None` if the driver refuses one. They are asked for when all memory has been taken: it may
+    /// have got another bank by that, and so each shader another text.
+    pub(super) fn kernels<const N: usize>(
+        &mut self,
+        shaders: [&Shader; N],
+    ) -> Result<Option<[Kernel; N]>, BackendError> {
+        let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
+        let mut kernels = [Kernel(0); N];
+        for (kernel, shader) in kernels.iter_mut().zip(shaders) {
+            *kernel = match grid.kernel(shader) {
+                Err(BackendError::Unsupported { .. }) => return Ok(None),
+                other => other?,
+            };
+        }
+        Ok(Some(kernels))
+    }
+
     /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.
     pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
         let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;

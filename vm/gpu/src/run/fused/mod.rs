@@ -152,22 +152,23 @@ impl<'r> Run<'r, '_> {
         let per = (fused.asks.len() as u32).div_ceil(width);
         let Some(grid) = self.heap.unit.grid() else { return Err(internal("no grid").into()) };
         let at_once = grid.limbs_at_once() / u64::from(width) / walk.work.max(1);
-        let mut kernels = Vec::new();
-        for text in [Some(fused.text(is_wide)), fused.gather()].into_iter().flatten() {
-            kernels.push(match grid.kernel(text) {
-                Err(BackendError::Unsupported { .. }) => return Ok(Err(Declined::Body)),
-                other => other?,
-            });
-        }
         let room = match self.room(fused, walk, (width, n_groups * per + per))? {
             Ok(room) => room,
             Err(reason) => return Ok(Err(reason)),
         };
         let at = |room: &Room| (room.beside.at + room.spilled) / width;
-        let Some(words) = self.given_words(fused, walk, (&room, width)) else {
-            self.heap.give(room.beside);
-            room.grown.into_iter().for_each(|grown| self.heap.give(grown.new));
-            return Ok(Err(Declined::Range));
+        let first = self.kernels([fused.text(is_wide)])?;
+        let gather = fused.gather().map(|text| self.kernels([text])).transpose()?;
+        let words = self.given_words(fused, walk, (&room, width));
+        let (kernel, gather, words) = match (first, gather, words) {
+            (Some([kernel]), None, Some(words)) => (kernel, None, words),
+            (Some([kernel]), Some(Some([gather])), Some(words)) => (kernel, Some(gather), words),
+            (_, _, words) => {
+                self.heap.give(room.beside);
+                room.grown.into_iter().for_each(|grown| self.heap.give(grown.new));
+                let refused = words.map_or(Declined::Range, |_| Declined::Body);
+                return Ok(Err(refused));
+            }
         };
         let (inside, beyond) = words.split_at(words.len().min(IN_GIVEN));
         if !beyond.is_empty() {
@@ -183,9 +184,9 @@ impl<'r> Run<'r, '_> {
         for group in (0..n_groups).step_by(step as usize) {
             let n = step.min(n_groups - group);
             given[..3].copy_from_slice(&[group * THREADS, limbs, n]);
-            launches.push(Launch { kernel: kernels[0], groups: [n, 1], given });
+            launches.push(Launch { kernel, groups: [n, 1], given });
         }
-        if let Some(&kernel) = kernels.get(1) {
+        if let Some(kernel) = gather {
             let mut given: Given = [0; 32];
             let words = at(&room) * width;
             given[..4].copy_from_slice(&[

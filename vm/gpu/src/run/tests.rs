@@ -1,0 +1,186 @@
+//! A driver that refuses a kernel only when memory has got another buffer: the run is done as it is written.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::atomic::AtomicBool;
+
+use star_base::BitVector;
+use star_ir::RoutineId;
+use star_shaders::Shader;
+use star_vm::{
+    Backend, BackendError, CompileOptions, Control, Host, HostError, HostValue, Limits, Outcome,
+    Stats,
+};
+
+use crate::backend::Gpu;
+use crate::device::Mode;
+use crate::grid::{Grid, Kernel, Launch};
+use crate::program::internal;
+use crate::twin::{Twin, TwinSettings};
+use crate::unit::{State, Unit};
+
+/// Words of a buffer.
+const BANK_WORDS: u32 = 1 << 12;
+
+/// The twin, with a grid whose driver takes texts for one buffer alone.
+struct OneBank {
+    twin: Twin,
+    refused: Rc<Cell<u32>>,
+}
+
+impl Unit for OneBank {
+    fn device(&self) -> String {
+        self.twin.device()
+    }
+
+    fn threads(&self) -> u32 {
+        self.twin.threads()
+    }
+
+    fn budget(&self, dispatch: u32) -> u32 {
+        self.twin.budget(dispatch)
+    }
+
+    fn max_turns(&self) -> u32 {
+        self.twin.max_turns()
+    }
+
+    fn max_words(&self) -> u64 {
+        self.twin.max_words()
+    }
+
+    fn bank_words(&self) -> u32 {
+        BANK_WORDS
+    }
+
+    fn words(&self) -> u32 {
+        self.twin.words()
+    }
+
+    fn grow(&mut self, words: u32) -> Result<(), BackendError> {
+        self.twin.grow(words)
+    }
+
+    fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
+        self.twin.read(at, into)
+    }
+
+    fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError> {
+        self.twin.write(at, from)
+    }
+
+    fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError> {
+        self.twin.copy(from, to, words)
+    }
+
+    fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
+        self.twin.clear(at, words)
+    }
+
+    fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
+        self.twin.load_code(code)
+    }
+
+    fn grid(&mut self) -> Option<&mut dyn Grid> {
+        Some(self)
+    }
+
+    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+        self.twin.dispatch(state)
+    }
+}
+
+impl Grid for OneBank {
+    fn shared_bytes(&self) -> u32 {
+        1 << 15
+    }
+
+    fn limbs_at_once(&self) -> u64 {
+        1 << 20
+    }
+
+    fn least_bits(&self) -> [u64; 2] {
+        [1; 2]
+    }
+
+    fn kernel(&mut self, _: &Shader) -> Result<Kernel, BackendError> {
+        match self.banks() {
+            1 => Ok(Kernel(0)),
+            banks => {
+                self.refused.set(self.refused.get() + 1);
+                Err(BackendError::Unsupported { what: format!("a kernel for {banks} buffers") })
+            }
+        }
+    }
+
+    fn banks(&self) -> usize {
+        self.words().div_ceil(BANK_WORDS) as usize
+    }
+
+    fn launch(&mut self, _: &[Launch]) -> Result<Option<u64>, BackendError> {
+        Err(internal("a kernel that was refused"))
+    }
+}
+
+/// Neither prints nor has files.
+struct Nobody;
+
+impl Host for Nobody {
+    fn print(&mut self, _: &str) -> Result<(), HostError> {
+        Ok(())
+    }
+
+    fn read(
+        &mut self,
+        _: &str,
+        _: Option<&str>,
+        _: star_ir::Ty,
+        _: Option<u64>,
+    ) -> Result<HostValue, HostError> {
+        Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
+    }
+
+    fn write(&mut self, _: &str, _: star_base::BitsRef<'_>) -> Result<(), HostError> {
+        Err(HostError { code: star_base::Code::CannotOpen, message: "no files".to_owned() })
+    }
+}
+
+#[test]
+fn a_kernel_refused_for_several_buffers_leaves_the_run_to_the_control_unit() {
+    let text = "routine 0 \"F\" (value %x: slice[?], ref %z: slice[?]) !0 {
+  check set %x !0
+  %z = bits_not %x !0
+}
+locations {
+  !0 = 0:0..0
+}
+";
+    let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
+    star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
+    let refused = Rc::new(Cell::new(0));
+    let twin = Twin::new(TwinSettings { words: 64, ..TwinSettings::USUAL });
+    let unit = OneBank { twin, refused: Rc::clone(&refused) };
+    let gpu = Gpu::on(Box::new(unit), Mode::Auto);
+    // The argument lies in the first buffer, and what the run makes does not fit there any more.
+    let rows = 40_000;
+    let x = gpu.load(HostValue::Slice(BitVector::zeros(rows)), false).expect("memory");
+    let z = gpu.load(HostValue::Unset, false).expect("memory");
+    assert_eq!(gpu.heap().expect("a heap").unit.grid().map(|grid| grid.banks()), Some(1));
+    let mut values = [x, z];
+    let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");
+    let plan = gpu.plan(&code, RoutineId(0), &[]).expect("planned");
+    let never = AtomicBool::new(false);
+    let mut control = Control {
+        interrupt: &never,
+        deadline: &never,
+        limits: Limits { steps: None, memory: None, output: None, depth: 200 },
+        host: &mut Nobody,
+        profile: None,
+        stats: Stats::default(),
+    };
+    assert_eq!(gpu.run(&plan, &mut values, &mut control), Outcome::Done);
+    assert_eq!((refused.get(), control.stats.paths.grid_kernels), (1, 0));
+    let mut ones = BitVector::zeros(rows);
+    (0..rows).for_each(|idx| ones.put(idx, true));
+    assert_eq!(gpu.store(&values[1], &never).expect("stored"), HostValue::Slice(ones));
+}
