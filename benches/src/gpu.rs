@@ -2,7 +2,7 @@
 //! device, and the way of values there and back; every result is that of the CPU backend.
 
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use star_base::{BitTable, BitVector, Random};
 use star_gpu::{DeviceSettings, Gpu};
@@ -31,11 +31,8 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("tables", 100_000_000, Bench::tables),
 ];
 
-/// Work right before a run: clocks fall without any.
-const WARM: Duration = Duration::from_millis(120);
-
-/// Above so many bytes of arguments there is one copy of them on the device, and no work before a run.
-const LARGE: u64 = 600 << 20;
+/// Nanoseconds of work right before a run: clocks fall within a second without any, and take some tenths to rise.
+const BUSY: u64 = 400_000_000;
 
 /// Words between 0 and the greatest length of an arc.
 const LONGEST: usize = 100;
@@ -43,8 +40,9 @@ const LONGEST: usize = 100;
 struct Bench {
     gpu: Machine,
     cpu: Machine,
+    /// The same adapter, for what is not a program.
+    plain: Gpu,
     runs: usize,
-    adapter: Option<String>,
     /// Are results compared with those of the CPU backend?
     compares: bool,
 }
@@ -86,7 +84,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let gpu = open("gpu")?;
     let opened = milliseconds(begun);
     let cpu = open("cpu")?;
-    let bench = Bench { gpu, cpu, runs, adapter, compares };
+    let settings = DeviceSettings { adapter, ..DeviceSettings::default() };
+    let yardstick = Gpu::open(&settings)?;
+    let bench = Bench { gpu, cpu, plain: yardstick, runs, compares };
     let device = bench.gpu.backend.caps().device;
     say!(
         "{device}; opened in {opened:.0} ms; seed {SEED}; medians of {runs} runs after one, milliseconds"
@@ -128,23 +128,14 @@ impl Bench {
     ) -> Result<Sample, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
         let compiled = self.compiled(&self.gpu, text, without)?;
-        let bytes: u64 = args.iter().map(n_bytes).sum();
         let mut samples = Vec::new();
         let mut found = Vec::new();
         for round in 0..=self.runs {
-            let load = || {
-                let given = args.iter().map(Argument::of).collect();
-                compiled.load(entry, given).map_err(|error| error.to_string())
-            };
             let begun = Instant::now();
-            let mut loaded = load()?;
+            let given = args.iter().map(Argument::of).collect();
+            let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
             let load_time = milliseconds(begun);
-            if bytes < LARGE {
-                let begun = Instant::now();
-                while begun.elapsed() < WARM {
-                    once(&mut load()?)?;
-                }
-            }
+            self.keep_busy()?;
             let begun = Instant::now();
             let stats = once(&mut loaded)?;
             let run = milliseconds(begun);
@@ -175,6 +166,10 @@ impl Bench {
             paths.grid_banks.max(1),
         );
         Ok(sample)
+    }
+
+    fn keep_busy(&self) -> Result<(), String> {
+        self.plain.keep_busy(BUSY).map_err(|error| error.to_string())
     }
 
     /// Milliseconds of one run on the CPU backend, whose results have to be the same.
@@ -330,31 +325,28 @@ impl Bench {
         let compiled = self.compiled(&self.gpu, text, &[])?;
         let given = args.iter().map(Argument::of).collect();
         let mut loaded = compiled.load(entry, given).map_err(|error| error.to_string())?;
-        let begun = Instant::now();
-        while begun.elapsed() < WARM {
-            once(&mut loaded)?;
-        }
+        once(&mut loaded)?;
         let mut samples = Vec::new();
         for _ in 0..self.runs.max(1) {
+            self.keep_busy()?;
             let begun = Instant::now();
             let stats = once(&mut loaded)?;
             samples.push((stats.paths.grid_nanoseconds as f64 / 1e6, milliseconds(begun), stats));
         }
         samples.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (device, run, stats) = samples[samples.len() / 2];
-        let found = loaded.values(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
-        drop(loaded);
         let cpu = match self.compares {
-            true => self.on_cpu((text, name, &[]), args, &found)?,
+            true => {
+                let found = loaded.values(&AtomicBool::new(false));
+                let found = found.map_err(|error| error.to_string())?;
+                self.on_cpu((text, name, &[]), args, &found)?
+            }
             false => f64::NAN,
         };
-        drop(found);
-        let settings =
-            DeviceSettings { adapter: self.adapter.clone(), ..DeviceSettings::default() };
-        let plain = Gpu::open(&settings)?;
+        drop(loaded);
         let rows = u32::try_from(rows).map_err(|_| "too many rows")?;
-        let times = plain.plain_kernel(rows, streams, 40);
-        let mut times = times.map_err(|error| error.to_string())?.split_off(20);
+        let times = self.plain.plain_kernel(rows, streams, (BUSY, 20));
+        let mut times = times.map_err(|error| error.to_string())?;
         times.sort_unstable();
         let plain = times[times.len() / 2] as f64 / 1e6;
         let bytes = f64::from(streams.0 + streams.1) * f64::from(rows) / 8.0;
@@ -421,14 +413,6 @@ fn lengths(n: usize, h: usize, percent: usize) -> Result<BitTable, String> {
         }
     }
     Ok(table)
-}
-
-fn n_bytes(value: &HostValue) -> u64 {
-    match value {
-        HostValue::Table(table) => table.n_bytes(),
-        HostValue::Slice(bits) | HostValue::Word(bits) => bits.len() as u64 / 8,
-        HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => 0,
-    }
 }
 
 fn milliseconds(begun: Instant) -> f64 {
