@@ -15,7 +15,7 @@ impl Gen {
             return;
         };
         let room = |units: usize, this: &Self| this.affords(units as f64);
-        match self.random.below(8) {
+        match self.random.below(9) {
             0 if room(4 * columns, self) => self.columns(all, table, rows, columns),
             1 if room(5 * rows, self) => self.rows(all, table, rows, columns),
             2 if room(4 * columns, self) => self.gather(all, table, rows, columns),
@@ -25,6 +25,7 @@ impl Gen {
             }
             5 if room(12 * columns, self) => self.fields(all, table, rows, columns),
             6 if room(4 * columns, self) => self.components(all, rows),
+            7 if columns > 1 && room(6 * columns, self) => self.shifted(all, table, rows, columns),
             _ => self.build_table(all),
         }
     }
@@ -87,6 +88,43 @@ impl Gen {
             " do ",
             Part::Body(vec![stmt!(target, ":=", value)])
         ));
+    }
+
+    /// Columns of a table from those so far behind or before them, of another table or of the same one.
+    fn shifted(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
+        let name = self.var(table).name.clone();
+        let (_, copy) = self.own(Kind::Table, Known::Table(rows, columns), (0, 0));
+        self.charge(1);
+        all.push(stmt!(&copy, ":=", &name));
+        let carried = self.begin(all, Kind::Slice, rows);
+        let (_, i) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let by = 1 + self.random.below(columns - 1);
+        let turns = columns - by;
+        let from = if self.random.chance(80) { &copy } else { &name };
+        let beside = match self.random.below(3) {
+            0 => format!("{by}+{i}"),
+            1 => format!("{by}-1+{i}+1"),
+            _ => format!("{i}+{by}"),
+        };
+        let is_read_beside = self.random.chance(60);
+        let (read, written) = if is_read_beside { (&beside, &i) } else { (&i, &beside) };
+        let body = self.turned(turns, |this| {
+            let (source, target) = (this.col(read, from), this.col(written, &name));
+            let op = [" and ", " or ", " xor "][this.random.below(3)];
+            this.charge(3);
+            let mut body = vec![stmt!(target, ":=", source, op, &carried)];
+            if this.random.chance(50) {
+                let source = this.col(read, from);
+                body.push(stmt!(&carried, ":=", &carried, " xor ", source));
+            }
+            body
+        });
+        let range = match self.random.below(2) {
+            0 => format!(":=1 to {turns} do "),
+            _ => format!(":={turns} downto 1 do "),
+        };
+        self.count("for to");
+        all.push(stmt!("for ", i, range, Part::Body(body)));
     }
 
     /// Rows of a responder loop, changed by themselves or by their neighbour.

@@ -9,6 +9,7 @@ mod extremes;
 mod lines;
 mod long;
 mod pending;
+mod shifted;
 mod sparse;
 mod tiles;
 mod turns;

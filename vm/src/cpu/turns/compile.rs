@@ -1,16 +1,18 @@
 //! Which bodies are loop kernels.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
-use star_ir::Relation;
+use star_ir::IntOp;
 
-use super::super::class::{Bitwise, Class};
+use super::super::class::Class;
 use super::super::form::Line;
 use super::super::inst::{BitsInst, Inst};
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use super::few::{Few, Narrowings};
-use super::{LoopKernel, MOST_PORTS, MOST_WORDS, Port, RowsOr, Source, Way};
+use super::numbers::{Known, NumberId, Numbers, Term};
+use super::steps::{Reader, Step, Written};
+use super::{LoopKernel, MOST_PORTS, Port, RowsOr, Source, Way};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 
 /// A loop that is compiled.
@@ -41,12 +43,12 @@ impl LoopKernel {
                 if *index == Number(body.var))
         });
         has_columns.then_some(())?;
-        let mut reader = Reader { body, words: Vec::new(), asked: BTreeMap::new() };
+        let mut reader = Reader::new(body);
         let steps = reader.steps(body.first..body.end)?;
         let Reader { words, .. } = reader;
         let mut written = Written::default();
         body.insts[body.first..body.end].iter().try_for_each(|inst| written.inst(*inst))?;
-        let Written { slices, numbers } = written;
+        let Written { slices, numbers, .. } = written;
         let mut is_needed = |reg: Reg| is_live(RegRef::Int(reg)) || is_live(RegRef::Bool(reg));
         if numbers.iter().any(|reg| is_needed(*reg)) || is_needed(body.var) {
             return None;
@@ -63,6 +65,7 @@ impl LoopKernel {
             tables: Vec::new(),
             bits: Vec::new(),
             numbers: Vec::new(),
+            computed: Numbers::default(),
             limits: Vec::new(),
             sizes: Vec::new(),
             n_buffers: 0,
@@ -105,163 +108,16 @@ impl LoopKernel {
         for port in &mut kernel.ports {
             match port.source {
                 Source::Slice(reg) => port.is_new = port.is_written && is_new(&reg),
-                Source::Column(_) => {}
+                Source::Column(..) => {}
             }
+        }
+        if kernel.ports.iter().any(|port| kernel.is_beside_another(port)) {
+            return None;
         }
         kernel.few = Few::of(&kernel.ports, &mut tapes, &live);
         kernel.narrowing = Narrowings::of(&kernel.ports, &tapes);
         let has_effect = kernel.ports.iter().any(|port| port.is_written);
         (has_effect && kernel.ports.len() <= MOST_PORTS).then_some(kernel)
-    }
-}
-
-/// What a body writes.
-#[derive(Default)]
-struct Written {
-    slices: BTreeSet<Reg>,
-    numbers: BTreeSet<Reg>,
-}
-
-impl Written {
-    /// `None` if the instruction does more than is known here.
-    fn inst(&mut self, inst: Inst) -> Option<()> {
-        if let Inst::Compare { dst, .. }
-        | Inst::Not { dst, .. }
-        | Inst::Bits(BitsInst::Component { dst, .. }) = inst
-        {
-            self.numbers.insert(dst);
-            return Some(());
-        }
-        if let Inst::Unless { .. } | Inst::Jump(_) = inst {
-            return Some(());
-        }
-        match inst.class() {
-            Class::Bitwise(Bitwise { dst, .. })
-            | Class::Fill { dst, .. }
-            | Class::Load { dst, line: Line::Column, .. } => {
-                self.slices.insert(dst);
-            }
-            Class::Store { line: Line::Column, .. }
-            | Class::Guard(_)
-            | Class::Cost { units: Some(_) } => {}
-            Class::Load { line: Line::Row, .. }
-            | Class::Store { line: Line::Row, .. }
-            | Class::Cost { units: None }
-            | Class::Reduce { .. }
-            | Class::Scalar
-            | Class::Other(_)
-            | Class::Control => return None,
-        }
-        Some(())
-    }
-}
-
-/// A part of a body.
-enum Step {
-    /// The instruction at this place.
-    Inst(usize),
-    If {
-        asked: Asked,
-        then: Vec<Step>,
-        otherwise: Vec<Step>,
-    },
-}
-
-/// A number that says what the component of a word is.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Asked {
-    /// Number of the word.
-    word: usize,
-    /// The number is 1 where the component is this.
-    bit: bool,
-}
-
-/// Makes steps of instructions.
-struct Reader<'a> {
-    body: Body<'a>,
-    words: Vec<Reg>,
-    /// Numbers that are components of words.
-    asked: BTreeMap<Reg, Asked>,
-}
-
-impl Reader<'_> {
-    fn steps(&mut self, range: Range<usize>) -> Option<Vec<Step>> {
-        let (mut steps, mut at) = (Vec::new(), range.start);
-        while at < range.end {
-            let inst = self.body.insts[at];
-            steps.push(Step::Inst(at));
-            at += 1;
-            if let Inst::Bits(BitsInst::Component { dst, bits, index }) = inst {
-                (index == Number(self.body.var)).then_some(())?;
-                let word = self.word(bits)?;
-                self.asked.insert(dst, Asked { word, bit: true });
-            } else if let Inst::Compare { relation, dst, left, right } = inst {
-                let asked = self.compared(relation, left, right)?;
-                self.asked.insert(dst, asked);
-            } else if let Inst::Not { dst, of } = inst {
-                let asked = *self.asked.get(&of.0)?;
-                self.asked.insert(dst, Asked { bit: !asked.bit, ..asked });
-            } else if let Inst::Unless { test, to } = inst {
-                let asked = *self.asked.get(&test.0)?;
-                let to = to as usize;
-                (at..=range.end).contains(&to).then_some(())?;
-                let over = self.over(at, to).filter(|over| (to..=range.end).contains(over));
-                let before = self.asked.clone();
-                let then = self.steps(at..if over.is_some() { to - 1 } else { to })?;
-                let otherwise = self.steps(to..over.unwrap_or(to))?;
-                self.asked.retain(|reg, asked| before.get(reg) == Some(asked));
-                steps.push(Step::If { asked, then, otherwise });
-                at = over.unwrap_or(to);
-            } else if let Inst::Jump(_) = inst {
-                return None;
-            }
-        }
-        Some(steps)
-    }
-
-    /// Where the jump leads that ends the branch `at..to` and leaves the other one out.
-    fn over(&self, at: usize, to: usize) -> Option<usize> {
-        if let Inst::Jump(over) = self.body.insts[to - 1]
-            && to > at
-        {
-            return Some(over as usize);
-        }
-        None
-    }
-
-    fn word(&mut self, reg: Reg) -> Option<usize> {
-        match self.words.iter().position(|word| *word == reg) {
-            Some(word) => Some(word),
-            None => {
-                self.words.push(reg);
-                (self.words.len() <= MOST_WORDS).then(|| self.words.len() - 1)
-            }
-        }
-    }
-
-    /// The comparison of a component with 0 or 1.
-    fn compared(&self, relation: Relation, left: Number, right: Number) -> Option<Asked> {
-        let asked = |of: Number| self.asked.get(&of.0).copied();
-        let constant = |of: Number| {
-            let known = self.body.constants.iter().find(|(reg, _)| *reg == of.0);
-            known.map(|(_, value)| *value)
-        };
-        let (asked, value) = match (asked(left), asked(right)) {
-            (Some(asked), None) => (asked, constant(right)?),
-            (None, Some(asked)) => (asked, constant(left)?),
-            (Some(_), Some(_)) | (None, None) => return None,
-        };
-        let is_one = match value {
-            0 => false,
-            1 => true,
-            _ => return None,
-        };
-        let is_equal = match relation {
-            Relation::Eq => true,
-            Relation::Ne => false,
-            Relation::Lt | Relation::Le | Relation::Gt | Relation::Ge => return None,
-        };
-        Some(Asked { bit: asked.bit == (is_one == is_equal), ..asked })
     }
 }
 
@@ -276,6 +132,8 @@ struct Maker<'a, 'k> {
     n_ports: usize,
     /// What slices that were set in the turn hold.
     values: HashMap<Reg, ValueId>,
+    /// Numbers that were computed in the turn.
+    known: Known,
     /// Slices that are read before they are set.
     carried: BTreeSet<Reg>,
     cost: u64,
@@ -297,6 +155,7 @@ impl<'a, 'k> Maker<'a, 'k> {
             tape: Tape::default(),
             n_ports: 0,
             values: HashMap::new(),
+            known: Known::default(),
             carried: BTreeSet::new(),
             cost: 0,
             insts: Vec::new(),
@@ -329,6 +188,11 @@ impl<'a, 'k> Maker<'a, 'k> {
         | Inst::Unless { .. }
         | Inst::Bits(BitsInst::Component { .. }) = inst
         {
+            return Some(());
+        }
+        if let Inst::Int { op, dst, left, right } = inst {
+            let number = self.compute(op, left, right)?;
+            self.known.learn(dst, number);
             return Some(());
         }
         match inst.class() {
@@ -372,9 +236,29 @@ impl<'a, 'k> Maker<'a, 'k> {
 
     /// The port of the column of the turn.
     fn column(&mut self, table: Reg, index: Number) -> Option<PortId> {
-        (index == Number(self.body.var)).then_some(())?;
+        let shifted = match self.term(index)? {
+            Term::Index => None,
+            Term::Computed(id) if self.kernel.computed.is_shifted_index(id) => Some(id),
+            Term::Computed(_) | Term::Outer(_) => return None,
+        };
         self.table(table);
-        Some(self.port(Source::Column(table)))
+        Some(self.port(Source::Column(table, shifted)))
+    }
+
+    /// A number as an operand; `None` if another turn makes it.
+    fn term(&self, number: Number) -> Option<Term> {
+        if number == Number(self.body.var) {
+            return Some(Term::Index);
+        }
+        match self.known.get(number) {
+            Some(id) => Some(Term::Computed(id)),
+            None => (!self.numbers.contains(&number.0)).then_some(Term::Outer(number)),
+        }
+    }
+
+    fn compute(&mut self, op: IntOp, left: Number, right: Number) -> Option<NumberId> {
+        let (left, right) = (self.term(left)?, self.term(right)?);
+        self.kernel.computed.compute(op, left, right)
     }
 
     fn table(&mut self, table: Reg) {
@@ -397,9 +281,17 @@ impl<'a, 'k> Maker<'a, 'k> {
             Test::NumberSet(reg) if reg == self.body.var || self.numbers.contains(&reg) => {}
             Test::NumberSet(reg) => add(&mut self.kernel.numbers, reg),
             Test::Index(index, limit) => {
-                (index == Number(self.body.var)).then_some(())?;
+                let index = match self.term(index)? {
+                    Term::Index => None,
+                    Term::Computed(id) => Some(id),
+                    Term::Outer(_) => return None,
+                };
                 let limit = self.size(limit)?;
-                add(&mut self.kernel.limits, limit);
+                add(&mut self.kernel.limits, (index, limit));
+            }
+            // What is computed does not overflow in any turn, or the kernel does not run.
+            Test::Int(op, left, right) => {
+                self.compute(op, left, right)?;
             }
             Test::Size(left, right) => {
                 let sizes = (self.size(left)?, self.size(right)?);
@@ -416,7 +308,6 @@ impl<'a, 'k> Maker<'a, 'k> {
             | Test::BitsSized(_)
             | Test::NewColumn(..)
             | Test::Range { .. }
-            | Test::Int(..)
             | Test::Bit(_)
             | Test::Fits { .. }
             | Test::FitsInt(_)

@@ -85,7 +85,7 @@ impl Few {
                     .collect::<Option<Vec<_>>>()?;
                 Some(Mask { reg, cleared })
             }
-            Source::Slice(_) | Source::Column(_) => None,
+            Source::Slice(_) | Source::Column(..) => None,
         });
         Some(Few { programs, mask })
     }
@@ -117,13 +117,13 @@ fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> O
         let at = PortId(idx as u32);
         match (port.source, outside) {
             (_, Outside::Kept) => {}
-            (Source::Column(_), Outside::Zeros) => cleared.push(at),
+            (Source::Column(..), Outside::Zeros) => cleared.push(at),
             // What is zero stays so.
             (Source::Slice(_), Outside::Zeros) if at == mask => {}
             (Source::Slice(reg), Outside::Zeros | Outside::Other) => {
                 (at != mask && !live.contains(&reg)).then_some(())?;
             }
-            (Source::Column(_), Outside::Other) => return None,
+            (Source::Column(..), Outside::Other) => return None,
         }
     }
     Some(cleared)
@@ -136,7 +136,7 @@ impl Narrowings {
         let slice = PortId(idx as u32);
         let ways = tapes.iter().map(|tape| tape.narrowing(slice)).collect::<Option<Vec<_>>>()?;
         let is_column = |port: &PortId| match ports[port.0 as usize].source {
-            Source::Column(_) => true,
+            Source::Column(..) => true,
             Source::Slice(_) => false,
         };
         let columns_only = ways.iter().flat_map(|way| &way.of).all(is_column);
@@ -214,7 +214,7 @@ impl Interpreter<'_, '_, '_> {
                 let program = &few.programs[*way];
                 for port in &program.loads {
                     let at = port.0 as usize;
-                    if let Source::Column(_) = kernel.ports[at].source {
+                    if let Source::Column(..) = kernel.ports[at].source {
                         match sparse.of(at) {
                             Some(lines) => places.load_sparse(lines, *column, &mut slots[at]),
                             None => places.load(&lanes[at], *column, &mut slots[at]),
@@ -226,11 +226,11 @@ impl Interpreter<'_, '_, '_> {
                     let (at, stored) = (port.0 as usize, slots[usize::from(*slot)]);
                     match (kernel.ports[at].source, &sparse.written) {
                         (Source::Slice(_), _) => slots[at] = stored,
-                        (Source::Column(_), Some((of, _))) if *of == at => {
+                        (Source::Column(..), Some((of, _))) if *of == at => {
                             let to = &mut made[turn * limbs.len() + nth * BLOCK..][..block.len()];
                             places.keep(to, &stored);
                         }
-                        (Source::Column(_), _) => places.store(&mut lanes[at], *column, &stored),
+                        (Source::Column(..), _) => places.store(&mut lanes[at], *column, &stored),
                     }
                 }
             }

@@ -6,6 +6,8 @@
 //! index of the turn. A turn then is the few operations of its way, on columns where they lie. What nobody looks at
 //! behind the loop is not stored.
 //!
+//! Columns beside that of the turn are found in Note [Shifted columns] in `numbers`.
+//!
 //! Before anything changes every guard is tested for all turns; if one would fail, or a table does not lie by
 //! columns, the loop runs as it is written, and traps where that traps. Long slices are left to the tape, which
 //! reads them once for all columns.
@@ -21,7 +23,9 @@
 
 mod compile;
 mod few;
+mod numbers;
 mod run;
+mod steps;
 
 use std::ops::Range;
 
@@ -29,6 +33,8 @@ use star_base::Limbs;
 
 use super::operand::{Reg, Size};
 use crate::tape::Plan;
+
+use numbers::{Extremes, NumberId, Numbers};
 
 pub(super) use compile::Body;
 
@@ -49,8 +55,10 @@ pub(super) struct LoopKernel {
     bits: Vec<Reg>,
     /// Numbers that have to be set.
     numbers: Vec<Reg>,
-    /// What the index is at most.
-    limits: Vec<RowsOr>,
+    /// What is computed of the index.
+    computed: Numbers,
+    /// What the index is at most, or a number that is computed of it and at least 1.
+    limits: Vec<(Option<NumberId>, RowsOr)>,
     /// Sizes that have to agree.
     sizes: Vec<(RowsOr, RowsOr)>,
     n_buffers: usize,
@@ -65,6 +73,22 @@ impl LoopKernel {
     fn keeps_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
         let few = self.few.as_ref().zip(on_few);
         few.is_some_and(|(few, on_few)| few.keeps_rest_of(port, on_few))
+    }
+
+    /// Does it look at columns beside that of the turn?
+    fn is_shifted(&self) -> bool {
+        self.ports.iter().any(|port| matches!(port.source, Source::Column(_, Some(_))))
+    }
+
+    /// Is it a column of a table of which turns write another one?
+    fn is_beside_another(&self, port: &Port) -> bool {
+        let Source::Column(table, shifted) = port.source else { return false };
+        self.ports.iter().any(|other| match other.source {
+            Source::Column(of, by) => {
+                of == table && by != shifted && (other.is_written || port.is_written)
+            }
+            Source::Slice(_) => false,
+        })
     }
 
     /// Can it run on the limbs of a mask alone?
@@ -94,8 +118,8 @@ struct Port {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
-    /// The column of the turn.
-    Column(Reg),
+    /// The column of the turn, or the one with the number that is computed of the index.
+    Column(Reg, Option<NumberId>),
     /// A slice.
     Slice(Reg),
 }
@@ -124,8 +148,10 @@ pub(super) struct Scratch {
     pub(super) spare: Limbs,
     /// The limbs that are worked on, if these are few.
     few: Vec<u64>,
-    /// The column of each turn, from 0, and its way.
+    /// The column of each turn, from 0, and its way; where columns are shifted, counted from that of the least index.
     turns: Vec<(usize, usize)>,
+    /// The numbers that turns compute.
+    values: Vec<Extremes>,
     /// What columns of a sparse table become, turn by turn: as many limbs as are worked on.
     made: Vec<u64>,
 }

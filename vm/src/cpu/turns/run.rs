@@ -10,7 +10,7 @@ use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
 use super::few::{OnFew, SparsePorts};
-use super::{LoopKernel, MOST_PORTS, RowsOr, Scratch, Source, Taken};
+use super::{Extremes, LoopKernel, MOST_PORTS, NumberId, RowsOr, Scratch, Source, Taken};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
@@ -114,7 +114,7 @@ impl Interpreter<'_, '_, '_> {
         if self.recorder.is_open() || self.tile.is_some() {
             return Ok(None);
         }
-        let n_rows = match self.rows_of_turns(kernel, indices) {
+        let n_rows = match self.rows_of_turns(kernel, indices, &mut scratch.values) {
             Ok(n_rows) => n_rows,
             Err(reason) => {
                 if on == OnWhat::Any {
@@ -139,8 +139,8 @@ impl Interpreter<'_, '_, '_> {
         }
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
-                Source::Column(reg) if self.is_sparse(reg) => {}
-                Source::Column(reg) => {
+                Source::Column(reg, _) if self.is_sparse(reg) => {}
+                Source::Column(reg, _) => {
                     let change = match kernel.keeps_rest_of(idx, on_few) {
                         true => Table::limbs_change,
                         false => Table::all_changes,
@@ -189,22 +189,37 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Would every guard hold in every turn, and does every table lie as it is needed? Then: how many rows are there?
-    fn rows_of_turns(&self, kernel: &LoopKernel, indices: Indices) -> Result<usize, Declined> {
+    fn rows_of_turns(
+        &self,
+        kernel: &LoopKernel,
+        indices: Indices,
+        values: &mut Vec<Extremes>,
+    ) -> Result<usize, Declined> {
         if self.has_step_limit() {
             return Err(Declined::StepLimit);
         }
+        let extremes = [indices.least(), indices.greatest()];
+        if !self.find_numbers(&kernel.computed, extremes, values) {
+            return Err(Declined::Guard);
+        }
+        // The least and the greatest index, or what is computed of them.
+        let of = |number: Option<NumberId>| {
+            let [first, last] = number.map_or(extremes, |id| values[id]);
+            (first.min(last), first.max(last))
+        };
         let greatest = match usize::try_from(indices.greatest()) {
             Ok(greatest) if indices.least() >= 1 => greatest,
             Ok(_) | Err(_) => return Err(Declined::Range),
         };
         let mut n_rows = None;
         for port in &kernel.ports {
-            if let Source::Column(reg) = port.source {
+            if let Source::Column(reg, shifted) = port.source {
                 let table = self.table_slot(reg).table.get().ok_or(Declined::Guard)?;
                 if *n_rows.get_or_insert(table.n_rows()) != table.n_rows() {
                     return Err(Declined::Guard);
                 }
-                if table.n_cols() < greatest {
+                let (least, greatest) = of(shifted);
+                if least < 1 || greatest > table.n_cols() as i64 {
                     return Err(Declined::Range);
                 }
                 let lies_well = match port.is_written {
@@ -235,15 +250,17 @@ impl Interpreter<'_, '_, '_> {
             let slot = self.bits_slot(*word);
             slot.is_set && slot.bits.len() >= greatest
         });
-        let is_at_least =
-            |limit: &RowsOr| size(*limit).is_some_and(|limit| limit >= greatest as u64);
+        let is_within = |(number, limit): &(Option<NumberId>, RowsOr)| {
+            let (least, greatest) = of(*number);
+            least >= 1 && size(*limit).is_some_and(|limit| limit >= greatest as u64)
+        };
         let agree =
             |(left, right): &(RowsOr, RowsOr)| size(*left).is_some() && size(*left) == size(*right);
         let holds = are_words
             && kernel.bits.iter().all(|reg| self.bits_slot(*reg).is_set)
             && kernel.numbers.iter().all(|reg| self.numbers_set[self.base.numbers + *reg as usize])
             && kernel.tables.iter().all(|reg| self.table_slot(*reg).table.get().is_some())
-            && kernel.limits.iter().all(is_at_least)
+            && kernel.limits.iter().all(is_within)
             && kernel.sizes.iter().all(agree);
         if holds { Ok(n_rows) } else { Err(Declined::Guard) }
     }
@@ -257,15 +274,15 @@ impl Interpreter<'_, '_, '_> {
     ) -> Run<bool> {
         let mut written = None;
         for (idx, port) in kernel.ports.iter().enumerate() {
-            let Source::Column(reg) = port.source else { continue };
+            let Source::Column(reg, _) = port.source else { continue };
             if !self.is_sparse(reg) {
                 continue;
             }
             let fits = match (&kernel.few, on_few) {
-                (Some(few), Some(on_few)) => {
+                (Some(few), Some(on_few)) if !kernel.is_shifted() => {
                     !port.is_written || written.is_none() && few.makes_all_of(idx, on_few)
                 }
-                (None, _) | (_, None) => false,
+                (None, _) | (_, None) | (Some(_), Some(_)) => false,
             };
             if !fits {
                 if !self.make_small_dense(reg)? {
@@ -288,7 +305,7 @@ impl Interpreter<'_, '_, '_> {
                 Source::Slice(reg) => {
                     outputs.slices[idx] = std::mem::take(&mut self.bits_slot_mut(reg).bits);
                 }
-                Source::Column(reg) => {
+                Source::Column(reg, _) => {
                     outputs.tables[idx] = std::mem::take(&mut self.table_slot_mut(reg).table);
                 }
             }
@@ -309,7 +326,7 @@ impl Interpreter<'_, '_, '_> {
                         None => slot.known.forget(),
                     }
                 }
-                Source::Column(reg) => {
+                Source::Column(reg, _) => {
                     let table = std::mem::take(&mut outputs.tables[idx]);
                     if let Some(table) = table.get().filter(|table| table.is_sparse()) {
                         self.paths.sparse_lines += table.n_cols() as u64;
@@ -332,6 +349,16 @@ impl Interpreter<'_, '_, '_> {
     ) -> Run<()> {
         let mut lanes: [Lane<'_>; MOST_PORTS] = std::array::from_fn(|_| Lane::default());
         let mut sparse = SparsePorts::default();
+        let Indices { first, last, down } = indices;
+        let base = if kernel.is_shifted() { indices.least() } else { 1 };
+        // The limb at which the column of the turn with column 0 begins.
+        let begin = |shifted: Option<NumberId>, stride: usize| {
+            let column = shifted.map_or(base, |id| {
+                let [least, _] = scratch.values[id];
+                least
+            });
+            (column - 1) as usize * stride
+        };
         let ports = kernel.ports.iter().enumerate();
         let outputs = slices.iter_mut().zip(tables);
         for (((idx, port), lane), (slice, table)) in ports.zip(&mut lanes).zip(outputs) {
@@ -340,16 +367,17 @@ impl Interpreter<'_, '_, '_> {
                     Lane::Read { limbs: self.bits(reg).limbs(), stride: 0 }
                 }
                 (Source::Slice(_), true) => Lane::Written { limbs: slice.limbs_mut(), stride: 0 },
-                (Source::Column(reg), false) if self.is_sparse(reg) => {
+                (Source::Column(reg, _), false) if self.is_sparse(reg) => {
                     sparse.read[idx] = self.table(reg)?.sparse_lines();
                     continue;
                 }
-                (Source::Column(reg), false) => {
+                (Source::Column(reg, shifted), false) => {
                     let form = self.table(reg)?.lines(Line::Column);
                     let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
-                    Lane::Read { limbs: form.storage(), stride: form.stride() }
+                    let stride = form.stride();
+                    Lane::Read { limbs: &form.storage()[begin(shifted, stride)..], stride }
                 }
-                (Source::Column(_), true) => {
+                (Source::Column(_, shifted), true) => {
                     let table = table.get_mut();
                     let table = table.ok_or_else(|| broken("a table that is still shared"))?;
                     if table.is_sparse() {
@@ -361,19 +389,19 @@ impl Interpreter<'_, '_, '_> {
                         false => table.lines_mut(Line::Column),
                     };
                     let stride = form.stride();
-                    Lane::Written { limbs: form.storage_mut(), stride }
+                    let limbs = &mut form.storage_mut()[begin(shifted, stride)..];
+                    Lane::Written { limbs, stride }
                 }
             };
         }
         scratch.turns.clear();
-        let Indices { first, last, down } = indices;
         let mut index = first;
         loop {
             let idx = index as usize - 1;
             let asked = kernel.words.iter().enumerate();
             let way = asked
                 .fold(0, |way, (nth, word)| way | usize::from(self.bits(*word).get(idx)) << nth);
-            scratch.turns.push((idx, way));
+            scratch.turns.push(((index - base) as usize, way));
             if index == last {
                 break;
             }
