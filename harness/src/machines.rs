@@ -73,7 +73,7 @@ pub const MACHINES: &[Configuration] = &[
     Configuration {
         name: "cpu-forms",
         about: "the packed backend, whose tables change their forms by chance between instructions",
-        natives: true,
+        natives: false,
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::random_forms(), Kernels::detect())),
     },

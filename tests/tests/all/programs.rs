@@ -198,7 +198,8 @@ fn meets_memory_limit(
         let free = backend.run(entry, args, LIMITS);
         let needed = free.stats.peak_bytes;
         // A device looks for what nobody needs any more before it refuses memory, and so makes do with less.
-        if needed == 0 || backend.name.starts_with("gpu") {
+        // Where forms change by chance, they do so only where there is memory, so that less may be enough, too.
+        if needed == 0 || backend.name.starts_with("gpu") || backend.name == "cpu-forms" {
             continue;
         }
         let [enough, too_few] = tight(LIMITS, 1, needed);
