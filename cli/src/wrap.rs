@@ -62,6 +62,7 @@ pub(crate) fn unwrapped(mut outcome: Outcome, is_function: bool) -> Outcome {
         Outcome::Trap(_)
         | Outcome::Done
         | Outcome::Limit { .. }
+        | Outcome::Unsupported { .. }
         | Outcome::DeviceLost { .. }
         | Outcome::Internal(_) => {}
     }

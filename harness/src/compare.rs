@@ -99,6 +99,7 @@ fn same_end(expected: &Run, found: &Run) -> bool {
                 Outcome::Done
                 | Outcome::Trap(_)
                 | Outcome::Limit { .. }
+                | Outcome::Unsupported { .. }
                 | Outcome::DeviceLost { .. }
                 | Outcome::Internal(_),
                 other,
@@ -114,9 +115,11 @@ pub fn is_timed(run: &Run) -> bool {
 fn is_limit(outcome: &Outcome, is: impl Fn(&LimitKind) -> bool) -> bool {
     match outcome {
         Outcome::Limit { kind, .. } => is(kind),
-        Outcome::Done | Outcome::Trap(_) | Outcome::DeviceLost { .. } | Outcome::Internal(_) => {
-            false
-        }
+        Outcome::Done
+        | Outcome::Trap(_)
+        | Outcome::Unsupported { .. }
+        | Outcome::DeviceLost { .. }
+        | Outcome::Internal(_) => false,
     }
 }
 

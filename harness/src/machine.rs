@@ -221,7 +221,10 @@ impl Loaded {
                 calls.chain([trap.loc]).filter_map(span).collect()
             }
             Outcome::Limit { loc, .. } => span(*loc).into_iter().collect(),
-            Outcome::Done | Outcome::DeviceLost { .. } | Outcome::Internal(_) => Vec::new(),
+            Outcome::Done
+            | Outcome::Unsupported { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_) => Vec::new(),
         }
     }
 

@@ -66,9 +66,8 @@ fn ended(error: BackendError) -> Outcome {
         }
         BackendError::Interrupted => Outcome::Limit { kind: LimitKind::Interrupted, loc: LocId(0) },
         BackendError::DeviceLost { why } => Outcome::DeviceLost { why },
-        error @ (BackendError::Unsupported { .. } | BackendError::Internal(_)) => {
-            Outcome::Internal(error.to_string())
-        }
+        BackendError::Unsupported { what } => Outcome::Unsupported { what },
+        error @ BackendError::Internal(_) => Outcome::Internal(error.to_string()),
     }
 }
 

@@ -75,6 +75,7 @@ pub fn ending(program: &Program, run: &Run) -> String {
         Outcome::Done => return String::new(),
         Outcome::Trap(trap) => star_compiler::describe_trap(trap, sir),
         Outcome::Limit { kind, loc } => star_compiler::describe_limit(*kind, *loc, sir),
+        Outcome::Unsupported { what } => return format!("not supported: {what}"),
         Outcome::DeviceLost { why } => return format!("device lost: {why}"),
         Outcome::Internal(why) => return format!("internal: {why}"),
     };

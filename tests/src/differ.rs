@@ -155,7 +155,10 @@ impl InBothModes {
         };
         match agreement.run.outcome {
             Outcome::Done | Outcome::Trap(_) => {}
-            Outcome::Limit { .. } | Outcome::DeviceLost { .. } | Outcome::Internal(_) => {
+            Outcome::Limit { .. }
+            | Outcome::Unsupported { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_) => {
                 return Same::Yes(agreement);
             }
         }
@@ -268,6 +271,7 @@ pub fn in_words(
             Outcome::Done => "ends well".to_owned(),
             Outcome::Trap(_)
             | Outcome::Limit { .. }
+            | Outcome::Unsupported { .. }
             | Outcome::DeviceLost { .. }
             | Outcome::Internal(_) => {
                 format!("{}{:?}", ending(run), run.outcome)

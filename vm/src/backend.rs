@@ -1,28 +1,38 @@
 //! The trait of a backend, and what a run is given from outside.
 //!
-//! Everything that a backend for another device has to do is said here; `erased` makes any of them an object, and the
-//! crate star-harness lists them. The steps, each of which may fail with a [`BackendError`]:
+//! `erased` makes any backend an object, and the crate star-harness lists them. The steps in the order in which a host takes them, each of which may fail
+//! with a [`BackendError`]:
 //!
 //! 1. [`Backend::caps`]: what the device has, before anything is given to it.
 //! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program; [`Backend::recompile`] for the next line of a session.
-//! 3. [`Backend::plan`]: ready for an entry and the sizes of its arguments; [`Backend::explain`] says what became of it.
+//! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: how the arguments of an entry had best lie.
 //! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large;
-//!    [`Backend::load_rows`] where [`Backend::home_forms`] asks for it.
-//! 5. [`Backend::run`], as often as wanted.
-//! 6. [`Backend::store`] or [`Backend::store_columns`]: results.
+//!    [`Backend::load_rows`] and [`Backend::load_sparse`] where step 3 asks for it.
+//! 5. [`Backend::plan`]: ready for an entry and the types of its arguments ([`Backend::ty`] of each), one for each parameter; [`Backend::explain`] says what
+//!    became of it.
+//! 6. [`Backend::lay_out`], then [`Backend::run`], as often as wanted, also with values of other sizes than those that were planned for.
+//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] where nobody needs the value any more.
 //!
-//! Values outlive programs: a REPL's variables are values, and a line is a routine whose `var` parameters they are.
+//! Values outlive programs and plans: a REPL's variables are values, and a line is a routine whose `var` parameters they are. A handle is a
+//! value without a form for the host: it is made by a run, [`Backend::ty`] says [`Ty::Handle`], and [`Backend::store`] gives [`HostValue::Unset`].
+//! What a value holds on a device is given up when it is dropped. A backend is used by one thread; its methods take `&self`, so that caches
+//! need interior mutability.
+//!
+//! Note [A new backend]. [`mod@crate::reference`] is the specification of every statement and operation of SIR: it has one function for each,
+//! checks what the guards promise, and says nothing about speed. Shared by all backends are the wording of traps and the values in them
+//! ([`crate::checks::check`] with a [`crate::checks::GuardContext`]), values as text for `print` ([`crate::display`]), ranges of columns ([`crate::columns`]), and
+//! what ends a run ([`crate::stop`]). `vm/gpu` is a backend in a crate of its own. The tests compare each with the reference (`harness/src/compare.rs`).
 
 use std::fmt;
 use std::ops::Range;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitsRef, Code, Native, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
-use crate::columns::{ranges, refused};
+use crate::columns::refused;
 use crate::explain::Explanation;
 use crate::paths::PathStats;
 use crate::profile::Profile;
@@ -136,47 +146,6 @@ pub trait Backend {
         Err(BackendError::Unsupported { what: "sparse tables".to_owned() })
     }
 
-    /// [`Backend::load`] of a table, range by range. For backends that do not take over the host's memory.
-    ///
-    /// # Errors
-    /// As for [`Backend::load`].
-    fn load_by_ranges(&self, table: &BitTable, fixed: bool) -> Result<Self::Value, BackendError> {
-        let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
-        let mut value = self.new_table(n_rows, n_cols, fixed)?;
-        for range in ranges(n_rows, n_cols) {
-            let mut part =
-                BitTable::zeros(n_rows, range.len()).map_err(|_| refused(n_rows, n_cols))?;
-            for (idx, col_idx) in range.clone().enumerate() {
-                part.column_limbs_mut(idx).copy_from_slice(table.column_limbs(col_idx));
-            }
-            self.load_columns(&mut value, range.start, &part)?;
-        }
-        Ok(value)
-    }
-
-    /// [`Backend::store`] of a table, range by range. For backends whose tables need never be whole on the host.
-    ///
-    /// # Errors
-    /// As for [`Backend::store`].
-    fn store_by_ranges(
-        &self,
-        value: &Self::Value,
-        (n_rows, n_cols): (usize, usize),
-        interrupt: &AtomicBool,
-    ) -> Result<BitTable, BackendError> {
-        let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
-        for range in ranges(n_rows, n_cols) {
-            if interrupt.load(Ordering::Relaxed) {
-                return Err(BackendError::Interrupted);
-            }
-            let part = self.store_columns(value, range.clone(), interrupt)?;
-            for (idx, col_idx) in range.enumerate() {
-                table.column_limbs_mut(col_idx).copy_from_slice(part.column_limbs(idx));
-            }
-        }
-        Ok(table)
-    }
-
     /// Compiles a verified program.
     ///
     /// # Errors
@@ -214,12 +183,14 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
-    /// How the tables among the parameters of an entry had best lie, in their order, for [`Backend::load_rows`]; by columns where nothing is said.
+    /// How the parameters of an entry had best lie, for [`Backend::load_rows`]: one form for each parameter, in their order; those that are no tables, and
+    /// those that the list is too short for, by columns.
     fn home_forms(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableForm> {
         Vec::new()
     }
 
-    /// What an entry does with the tables among its parameters, which decides whether these had better be sparse. `None` without such tables.
+    /// What an entry does with its parameters, one for each, which decides whether tables among them had better be sparse. `None` if the backend has no
+    /// sparse tables.
     fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<TableUse>> {
         None
     }
@@ -242,9 +213,13 @@ pub trait Backend {
     /// What became of the program.
     fn explain(&self, plan: &Self::Plan) -> Explanation;
 
-    /// Runs the entry. `values` are its arguments in order; those of `var` parameters hold the results
-    /// afterwards, and whatever the run left there if it did not end well. Value arguments are
-    /// unchanged.
+    /// Runs the entry. `values` are its arguments in order, one for each parameter; those of `var` parameters hold the results
+    /// afterwards. After a trap, or a limit of steps, depth, memory or output, they hold what SIR had stored by then, bit by bit as with every other
+    /// backend; after an interrupt or the deadline, what a statement left that was not at its end. Value arguments are unchanged.
+    ///
+    /// [`Control::stats`] is reset first. A set flag ends the run as [`LimitKind::Interrupted`] or [`LimitKind::Time`], refused memory as
+    /// [`LimitKind::Memory`], an error of the host as a trap [`TrapKind::File`](star_ir::TrapKind::File); output is counted by the backend
+    /// before it goes to the host. A limit names the statement that was to run next, as far as that is known.
     fn run(
         &self,
         plan: &Self::Plan,
@@ -342,7 +317,8 @@ pub struct Control<'a> {
     pub interrupt: &'a AtomicBool,
     /// Set when the time is up; likewise.
     pub deadline: &'a AtomicBool,
-    /// Bounds on what the run may use.
+    /// Bounds on what the run may use. A limit on steps wants code that was compiled as it was lowered ([`CompileOptions::AS_LOWERED`]): elsewhere a run may
+    /// pass it, and does not say where it was.
     pub limits: Limits,
     /// Serves `print`, `read` and `write`.
     pub host: &'a mut dyn Host,
@@ -357,7 +333,8 @@ pub struct Control<'a> {
 pub struct Limits {
     /// Elementary operations plus loop turns and calls.
     pub steps: Option<u64>,
-    /// Bytes of slices, words and tables alive at once.
+    /// Bytes of slices, words and tables alive at once, arguments included: packed bits, not what a backend keeps beside them. Each backend counts
+    /// as it holds them, so that two may reach the limit at different places.
     pub memory: Option<u64>,
     /// Bytes printed.
     pub output: Option<u64>,
@@ -396,6 +373,11 @@ pub enum Outcome {
         kind: LimitKind,
         /// Where the program was.
         loc: LocId,
+    },
+    /// At values that the backend cannot work with, which only the run shows.
+    Unsupported {
+        /// What it cannot do, as in "lines of 2^32 components".
+        what: String,
     },
     /// At the loss of the device; the values on it are gone.
     DeviceLost {

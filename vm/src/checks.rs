@@ -10,7 +10,7 @@ use crate::stop::{Run, broken};
 
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
-pub trait Sight {
+pub trait GuardContext {
     /// What the source calls the variables where the guard stands.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ pub trait Sight {
 ///
 /// # Errors
 /// If the program breaks a rule that the verifier should have kept.
-pub fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> {
+pub fn check(frame: &impl GuardContext, check: &Check) -> Run<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),
@@ -70,11 +70,11 @@ pub fn check(frame: &impl Sight, check: &Check) -> Run<Option<TrapKind>> {
     }
 }
 
-fn name_of(frame: &impl Sight, var: VarId) -> Run<Option<String>> {
+fn name_of(frame: &impl GuardContext, var: VarId) -> Run<Option<String>> {
     Ok(frame.names()?.of(var).map(str::to_owned))
 }
 
-fn size_of(frame: &impl Sight, operand: &SizeOperand) -> Run<NamedSize> {
+fn size_of(frame: &impl GuardContext, operand: &SizeOperand) -> Run<NamedSize> {
     Ok(NamedSize::of(operand, frame.names()?))
 }
 
@@ -83,31 +83,31 @@ fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
 }
 
 /// The variable was set; a table has rows.
-fn set(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
+fn set(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
     let name = name_of(frame, var)?;
     let kind = if frame.is_table(var)? { TrapKind::NoSize(name) } else { TrapKind::Unset(name) };
     Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
 /// The slice or word was set, or its size was fixed; a table has rows.
-fn sized(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
+fn sized(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
     Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(name_of(frame, var)?)))
 }
 
 /// The function's result was set.
-fn result(frame: &impl Sight, var: VarId) -> Run<Option<TrapKind>> {
+fn result(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
     Ok(trap_unless(frame.is_set(var)?, TrapKind::NoResult))
 }
 
 /// `1 ≤ index ≤ limit`.
-fn index(frame: &impl Sight, index: &Operand, limit: &SizeOperand) -> Run<Option<TrapKind>> {
+fn index(frame: &impl GuardContext, index: &Operand, limit: &SizeOperand) -> Run<Option<TrapKind>> {
     let index = frame.int(index)?;
     let high = high(frame, limit)?;
     Ok(index_in(index, high, size_of(frame, limit)?))
 }
 
 /// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
-fn new_column(frame: &impl Sight, table: VarId, index: &Operand) -> Run<Option<TrapKind>> {
+fn new_column(frame: &impl GuardContext, table: VarId, index: &Operand) -> Run<Option<TrapKind>> {
     let index = frame.int(index)?;
     let columns = SizeOperand::Columns(table);
     let high = if frame.is_fixed(table)? {
@@ -124,7 +124,7 @@ fn index_in(index: i64, high: u64, of: NamedSize) -> Option<TrapKind> {
 }
 
 /// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
-fn high(frame: &impl Sight, limit: &SizeOperand) -> Run<u64> {
+fn high(frame: &impl GuardContext, limit: &SizeOperand) -> Run<u64> {
     match limit {
         SizeOperand::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
         SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
@@ -134,7 +134,11 @@ fn high(frame: &impl Sight, limit: &SizeOperand) -> Run<u64> {
 }
 
 /// The sizes are equal, or one of them is not known. A negative number is no size.
-fn size(frame: &impl Sight, left: &SizeOperand, right: &SizeOperand) -> Run<Option<TrapKind>> {
+fn size(
+    frame: &impl GuardContext,
+    left: &SizeOperand,
+    right: &SizeOperand,
+) -> Run<Option<TrapKind>> {
     for measure in [left, right] {
         if let SizeOperand::Value(number) = measure
             && let Some(trap) = not_negative(frame, number)?
@@ -153,7 +157,7 @@ fn size(frame: &impl Sight, left: &SizeOperand, right: &SizeOperand) -> Run<Opti
 
 /// `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`.
 fn range(
-    frame: &impl Sight,
+    frame: &impl GuardContext,
     base: &Operand,
     width: &Operand,
     limit: &SizeOperand,
@@ -169,7 +173,12 @@ fn range(
 }
 
 /// The operation has a 64-bit result.
-fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Run<Option<TrapKind>> {
+fn int(
+    frame: &impl GuardContext,
+    op: IntOp,
+    left: &Operand,
+    right: &Operand,
+) -> Run<Option<TrapKind>> {
     let (left, right) = (frame.int(left)?, frame.int(right)?);
     let kind = if matches!(op, IntOp::Div | IntOp::Mod) && right == 0 {
         TrapKind::Division { op, left }
@@ -181,13 +190,13 @@ fn int(frame: &impl Sight, op: IntOp, left: &Operand, right: &Operand) -> Run<Op
 }
 
 /// The number is 0 or 1.
-fn bit(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
+fn bit(frame: &impl GuardContext, number: &Operand) -> Run<Option<TrapKind>> {
     let number = frame.int(number)?;
     Ok(trap_unless(matches!(number, 0 | 1), TrapKind::Bit(number)))
 }
 
 /// The number is not negative.
-fn not_negative(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
+fn not_negative(frame: &impl GuardContext, number: &Operand) -> Run<Option<TrapKind>> {
     let value = frame.int(number)?;
     let name = match number {
         Operand::Var(var) => name_of(frame, *var)?,
@@ -197,7 +206,7 @@ fn not_negative(frame: &impl Sight, number: &Operand) -> Run<Option<TrapKind>> {
 }
 
 /// The number is an unsigned one of `width` bits, and `width` is not negative.
-fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Run<Option<TrapKind>> {
+fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Run<Option<TrapKind>> {
     if let Some(trap) = not_negative(frame, width)? {
         return Ok(Some(trap));
     }
@@ -207,19 +216,24 @@ fn fits(frame: &impl Sight, value: &Operand, width: &Operand) -> Run<Option<Trap
 }
 
 /// The word is a number below 2⁶³.
-fn fits_int(frame: &impl Sight, word: VarId) -> Run<Option<TrapKind>> {
+fn fits_int(frame: &impl GuardContext, word: VarId) -> Run<Option<TrapKind>> {
     let holds = frame.fits_int(word)?;
     Ok(trap_unless(holds, TrapKind::FitInt(name_of(frame, word)?)))
 }
 
 /// The number of components is even.
-fn even(frame: &impl Sight, bits: VarId) -> Run<Option<TrapKind>> {
+fn even(frame: &impl GuardContext, bits: VarId) -> Run<Option<TrapKind>> {
     let len = frame.length(bits)?;
     Ok(trap_unless(len.is_multiple_of(2), TrapKind::Odd(len)))
 }
 
 /// The sum or difference of two words needs no further bit.
-fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Run<Option<TrapKind>> {
+fn no_carry(
+    frame: &impl GuardContext,
+    op: IntOp,
+    left: VarId,
+    right: VarId,
+) -> Run<Option<TrapKind>> {
     let carries = match op {
         IntOp::Add | IntOp::Sub => frame.carries(op, left, right)?,
         IntOp::Mul | IntOp::Div | IntOp::Mod => {
@@ -230,7 +244,11 @@ fn no_carry(frame: &impl Sight, op: IntOp, left: VarId, right: VarId) -> Run<Opt
 }
 
 /// The condition holds.
-fn assert(frame: &impl Sight, condition: &Operand, message: &Operand) -> Run<Option<TrapKind>> {
+fn assert(
+    frame: &impl GuardContext,
+    condition: &Operand,
+    message: &Operand,
+) -> Run<Option<TrapKind>> {
     if frame.boolean(condition)? {
         return Ok(None);
     }

@@ -1,17 +1,18 @@
 //! Ranges of columns, which tables go in and out by.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::BitTable;
 use star_base::limbs::OutOfMemory;
 
-use crate::backend::BackendError;
+use crate::backend::{Backend, BackendError};
 
 /// Limbs of a range of columns that goes in or out at once: 64 MiB.
 const RANGE_LIMBS: usize = 1 << 23;
 
 /// The columns of a table in ranges.
-pub(crate) fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range<usize>> {
+fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range<usize>> {
     let at_once = (RANGE_LIMBS / n_rows.div_ceil(64).max(1)).max(1);
     (0..n_cols).step_by(at_once).map(move |start| start..n_cols.min(start + at_once))
 }
@@ -20,6 +21,51 @@ pub(crate) fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range
 pub(crate) fn refused(n_rows: usize, n_cols: usize) -> BackendError {
     let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
     BackendError::OutOfMemory(OutOfMemory { n_bytes })
+}
+
+/// [`Backend::load`] of a table, range by range, for backends that do not take over the host's memory.
+///
+/// # Errors
+/// As for [`Backend::load`].
+pub fn load_by_ranges<B: Backend>(
+    backend: &B,
+    table: &BitTable,
+    fixed: bool,
+) -> Result<B::Value, BackendError> {
+    let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+    let mut value = backend.new_table(n_rows, n_cols, fixed)?;
+    for range in ranges(n_rows, n_cols) {
+        let part = BitTable::zeros(n_rows, range.len());
+        let mut part = part.map_err(|_| refused(n_rows, n_cols))?;
+        for (idx, col_idx) in range.clone().enumerate() {
+            part.column_limbs_mut(idx).copy_from_slice(table.column_limbs(col_idx));
+        }
+        backend.load_columns(&mut value, range.start, &part)?;
+    }
+    Ok(value)
+}
+
+/// [`Backend::store`] of a table, range by range, for backends whose tables need never be whole on the host.
+///
+/// # Errors
+/// As for [`Backend::store`].
+pub fn store_by_ranges<B: Backend>(
+    backend: &B,
+    value: &B::Value,
+    (n_rows, n_cols): (usize, usize),
+    interrupt: &AtomicBool,
+) -> Result<BitTable, BackendError> {
+    let mut table = BitTable::zeros(n_rows, n_cols).map_err(|_| refused(n_rows, n_cols))?;
+    for range in ranges(n_rows, n_cols) {
+        if interrupt.load(Ordering::Relaxed) {
+            return Err(BackendError::Interrupted);
+        }
+        let part = backend.store_columns(value, range.clone(), interrupt)?;
+        for (idx, col_idx) in range.enumerate() {
+            table.column_limbs_mut(col_idx).copy_from_slice(part.column_limbs(idx));
+        }
+    }
+    Ok(table)
 }
 
 /// Are these columns part of a table with so many?

@@ -71,7 +71,7 @@ pub struct NativeTally {
     pub time: u64,
 }
 
-/// Where a run spends its time and its elementary operations; see [`crate::Backend::run_profiled`].
+/// Where a run spends its time and its elementary operations; see [`crate::Control::profile`].
 #[derive(Debug)]
 pub struct Profile {
     clock: Clock,

@@ -66,11 +66,16 @@ pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
             Diagnostic::new(Code::MemoryLimit, format!("{what}: {refused}"))
         }
         BackendError::Interrupted => Diagnostic::new(Code::Interrupted, "interrupted"),
-        BackendError::Unsupported { .. } => Diagnostic::new(Code::NoBackend, error.to_string())
-            .help("another backend may be able to: `star doctor` lists them"),
+        BackendError::Unsupported { what } => unsupported(what),
         BackendError::DeviceLost { why } => device_lost(why),
         BackendError::Internal(fault) => internal(fault),
     }
+}
+
+/// The message for something that a backend has no way to do.
+pub fn unsupported(what: &str) -> Diagnostic {
+    Diagnostic::new(Code::NoBackend, format!("the backend does not support {what}"))
+        .help("another backend may be able to: `star doctor` lists them")
 }
 
 /// The message for a device that is gone.

@@ -8,7 +8,7 @@ use star_bind::Settings;
 use star_compiler::hir::Kind;
 use star_compiler::session::{Declared, Does, Line, Variable};
 use star_compiler::{describe_limit, describe_trap};
-use star_edge::failure::{device_lost, internal, refused_by_backend};
+use star_edge::failure::{device_lost, internal, refused_by_backend, unsupported};
 use star_edge::files::Console;
 use star_edge::host::stopped_in_host;
 use star_edge::host::{Advice, Printer, RunHost};
@@ -151,6 +151,7 @@ impl Session {
             Outcome::Done => Ran::Wrong,
             Outcome::Trap(_)
             | Outcome::Limit { .. }
+            | Outcome::Unsupported { .. }
             | Outcome::DeviceLost { .. }
             | Outcome::Internal(_)
                 if ended.is_some() =>
@@ -160,6 +161,7 @@ impl Session {
             }
             stop @ (Outcome::Trap(_)
             | Outcome::Limit { .. }
+            | Outcome::Unsupported { .. }
             | Outcome::DeviceLost { .. }
             | Outcome::Internal(_)) => {
                 let diagnostic = describe(stop, &kept, advice);
@@ -286,6 +288,7 @@ fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
+        Outcome::Unsupported { what } => unsupported(&what),
         Outcome::DeviceLost { why } => device_lost(&why),
         Outcome::Limit { kind, loc } => in_session(kind, describe_limit(kind, loc, program)),
         Outcome::Trap(trap) => {

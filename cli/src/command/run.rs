@@ -19,7 +19,7 @@ use star_edge::access::Access;
 use star_edge::engine::{self, Argument, Engine, GpuMode, Wanted};
 use star_edge::entry;
 use star_edge::exit::{EXIT_HELP, Exit};
-use star_edge::failure::{Failure, device_lost, internal, refused_by_backend};
+use star_edge::failure::{Failure, device_lost, internal, refused_by_backend, unsupported};
 use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
 use star_edge::host::{Advice, RunHost, stopped_in_host};
@@ -338,6 +338,7 @@ pub(crate) fn run_with(
         Outcome::Trap(_) if print_failed => Exit::Success,
         stop @ (Outcome::Trap(_)
         | Outcome::Limit { .. }
+        | Outcome::Unsupported { .. }
         | Outcome::DeviceLost { .. }
         | Outcome::Internal(_)) => {
             // Nothing reads the values any more, and the process is about to end.
@@ -483,6 +484,7 @@ pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
     match outcome {
         Outcome::Done => internal("a run that ended well has no message"),
         Outcome::Internal(message) => internal(&message),
+        Outcome::Unsupported { what } => unsupported(&what),
         Outcome::DeviceLost { why } => device_lost(&why),
         Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
         // A file that was being read when the user or the clock ended the run.

@@ -116,15 +116,15 @@ fn any_arg(args: &[Arg], found: &mut dyn FnMut(&Expr) -> bool) -> bool {
 
 /// Calls `found` with every variable that the expression mentions, from left to right as far as the
 /// tree keeps it.
-pub(crate) fn places_of_expr(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
+pub(crate) fn uses_of_expr(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     any_expr(expr, &mut |expr| {
-        own_places(expr, found);
+        own_uses(expr, found);
         false
     });
 }
 
 /// The variables that the expression names itself, operands excepted.
-pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
+pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     match &expr.kind {
         ExprKind::Var(place)
         | ExprKind::Component(place, _)
@@ -135,7 +135,7 @@ pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
         | ExprKind::Row(_, place)
         | ExprKind::NCols(place)
         | ExprKind::NRows(place) => found(place),
-        ExprKind::Call(_, args) => places_of_args(args, found),
+        ExprKind::Call(_, args) => uses_of_args(args, found),
         ExprKind::Error
         | ExprKind::Int(_)
         | ExprKind::Bool(_)
@@ -155,7 +155,7 @@ pub(crate) fn own_places(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
 }
 
 /// Likewise for a statement, without the statements inside it.
-pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
+pub(crate) fn uses_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
     match &stmt.kind {
         StmtKind::Assign(
             Target::Var(place)
@@ -174,7 +174,7 @@ pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
         | StmtKind::Write(place, _)
         | StmtKind::For { var: place, .. }
         | StmtKind::Foreach { var: place, .. } => found(place),
-        StmtKind::Call(_, args) => places_of_args(args, found),
+        StmtKind::Call(_, args) => uses_of_args(args, found),
         StmtKind::Print(_)
         | StmtKind::Assert(..)
         | StmtKind::Block(_)
@@ -186,12 +186,12 @@ pub(crate) fn places_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
         | StmtKind::Continue => {}
     }
     any_expr_of(stmt, &mut |expr| {
-        own_places(expr, found);
+        own_uses(expr, found);
         false
     });
 }
 
-fn places_of_args(args: &[Arg], found: &mut dyn FnMut(&VarUse)) {
+fn uses_of_args(args: &[Arg], found: &mut dyn FnMut(&VarUse)) {
     for arg in args {
         if let Arg::Ref(place) = arg {
             found(place);

@@ -1,4 +1,4 @@
-//! `checks`: removes checks that are proven.
+//! `checks`: redundant-check elimination.
 //!
 //! A check is proven where the facts say that its guard holds: by an equal check before it, by an assignment,
 //! by the range of a loop, by sizes that are equal ([`star_ir::analysis::facts`]). What it observed it observes

@@ -1,4 +1,4 @@
-//! `copies`: uses what was copied instead of the copy, so that the copy is dead.
+//! `copies`: copy propagation and redundant-load elimination. What was copied is used instead of the copy, so that the copy is dead.
 //!
 //! * Behind `y = copy x`, reads of `y` become reads of `x`: between the copy and its last use nothing may write
 //!   `x` or `y`.

@@ -1,4 +1,4 @@
-//! `dead`: removes stores that nothing sees.
+//! `dead`: dead-store and dead-code elimination.
 //!
 //! * A store to a variable that is not live behind it. What a trap shows is a use, and so is every `ref`
 //!   parameter for whatever can trap: a store to one is dead only if nothing that can trap, print, read, write

@@ -5,8 +5,8 @@
 //!   ([`Optimised`]), [`apply`] the passes that are named, in that order.
 //!
 //! Every pass keeps what a program does: its results, output, traps with their location and values, and the
-//! sum of `cost` on every path. The verifier runs after each pass, so that a fault names the pass at fault
-//! ([`Broken`]).
+//! sum of `cost` on every path. The verifier runs behind passes over a routine alone, and after each where it finds
+//! a fault, so that a message names the pass at fault ([`Broken`], `group`).
 //!
 //! Adding a pass: its file here, a line in [`PASSES`], its golden files in `tests/passes`. This crate knows
 //! SIR only: no source text, no backend.
@@ -73,21 +73,21 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "inline",
-        about: "puts the statements of small routines in the place of calls",
+        about: "inlining: puts the statements of small routines in the place of calls",
         adds_places: true,
         scope: Scope::Program,
         run: inline::run,
     },
     Pass {
         name: "constants",
-        about: "folds and propagates constants, takes branches whose test is known",
+        about: "constant folding and propagation, branches whose test is known",
         adds_places: false,
         scope: Scope::Routine,
         run: constants::run,
     },
     Pass {
         name: "unreachable",
-        about: "removes statements behind a jump",
+        about: "unreachable-code elimination: removes statements behind a jump",
         adds_places: false,
         scope: Scope::Routine,
         run: unreachable::run,
@@ -101,7 +101,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "checks",
-        about: "removes checks that are proven",
+        about: "redundant-check elimination: removes checks that are proven",
         adds_places: false,
         scope: Scope::Routine,
         run: checks::run,
@@ -115,21 +115,21 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "copies",
-        about: "uses what was copied instead of the copy",
+        about: "copy propagation: uses what was copied instead of the copy",
         adds_places: false,
         scope: Scope::Routine,
         run: copies::run,
     },
     Pass {
         name: "dead",
-        about: "removes stores that nothing sees",
+        about: "dead-code elimination: removes stores that nothing sees",
         adds_places: false,
         scope: Scope::Routine,
         run: dead::run,
     },
     Pass {
         name: "lift",
-        about: "turns loops whose iterations are independent into `forall`",
+        about: "loop parallelisation: turns loops whose iterations are independent into `forall`",
         adds_places: false,
         scope: Scope::Routine,
         run: lift::run,

@@ -1,4 +1,5 @@
-//! `lift`: loops whose iterations do not depend on each other become `forall`.
+//! `lift`: loop parallelisation. Loops without loop-carried dependences become `forall`, with privates and reductions; where that takes checks
+//! at run time, the loop is versioned.
 //!
 //! So far loops over lines: the body loads rows (or columns) of its own index, combines them with each other and
 //! with slices or words from outside, and stores rows (or columns) of its own index of one table, or combines them into

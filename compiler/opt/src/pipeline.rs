@@ -80,7 +80,8 @@ pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Brok
     run(program, &all, options.passes(), options.verify)
 }
 
-/// Runs the passes named, in that order; `all` stands for the whole list. The verifier runs after each.
+/// Runs the passes named, in that order; `all` stands for the whole list. The verifier runs behind
+/// them, and after each where it finds a fault ([`crate::group`]).
 ///
 /// # Errors
 /// If a name is no pass's (then nothing was done), or the program does not verify after a pass.

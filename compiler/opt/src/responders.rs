@@ -6,7 +6,7 @@
 //! Both visit the ones of X from the first to the last if S leaves X and i alone: it neither reads nor writes X,
 //! nor assigns i, also not through a `ref` argument; in the second form it does not `continue`. Observation counts
 //! as reading: if S can trap and its location names X, or X is a `ref` parameter, the loop stays. Anything else is
-//! a work list, and stays a `while`.
+//! a worklist, and stays a `while`.
 //!
 //! Afterwards X is empty, and in the second form i is 0; both are stored only where they are live. What X holds
 //! behind a `break` or `exit` is not computed: where that is live the loop stays.

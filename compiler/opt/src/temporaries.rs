@@ -1,4 +1,4 @@
-//! `t = op; y = copy t` becomes `y = op` where `t` is not live behind it; a part of the pass `copies`.
+//! Copy coalescing: `t = op; y = copy t` becomes `y = op` where `t` is not live behind it; a part of the pass `copies`.
 //!
 //! Nothing stands between the two, so that nothing can trap there or read `y`. `t` and `y` are of one type, and
 //! no extent. Bodies of `forall` and `tile` stay as they are.

@@ -1,4 +1,4 @@
-//! `unreachable`: removes the statements behind a `break`, `continue` or `exit` of the same block.
+//! `unreachable`: unreachable-code elimination. Removes the statements behind a `break`, `continue` or `exit` of the same block.
 //!
 //! Control never reaches them, so that neither their `cost` nor what they trap on is ever seen.
 

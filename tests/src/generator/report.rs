@@ -70,6 +70,7 @@ impl Report {
             }
             Outcome::Trap(trap) => trap.kind.code().to_string(),
             Outcome::Limit { kind, .. } => kind.code().to_string(),
+            Outcome::Unsupported { .. } => "not supported".to_owned(),
             Outcome::DeviceLost { .. } => "device lost".to_owned(),
             Outcome::Internal(_) => "internal".to_owned(),
         };

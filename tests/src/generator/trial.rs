@@ -47,6 +47,7 @@ impl Generated {
         let verdict = match same(&program, &compiled, &self.entry, &self.args, LIMITS) {
             Same::Yes(agreement) => match &agreement.run.outcome {
                 Outcome::Internal(why) => Verdict::Wrong(format!("internal: {why}")),
+                Outcome::Unsupported { what } => Verdict::Wrong(format!("not supported: {what}")),
                 Outcome::DeviceLost { why } => Verdict::Wrong(format!("device lost: {why}")),
                 Outcome::Done | Outcome::Trap(_) | Outcome::Limit { .. } => {
                     Verdict::Same(Box::new(agreement.run))

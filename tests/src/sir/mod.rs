@@ -135,6 +135,7 @@ fn ending(run: &Run) -> String {
         Outcome::Trap(trap) => format!("{} ", trap.kind.code()),
         Outcome::Done
         | Outcome::Limit { .. }
+        | Outcome::Unsupported { .. }
         | Outcome::DeviceLost { .. }
         | Outcome::Internal(_) => String::new(),
     }

@@ -28,6 +28,7 @@ fn generated_sir_leaves_the_same_on_every_backend() {
                 match agreement.run.outcome {
                     Outcome::Done | Outcome::Trap(_) => continue,
                     Outcome::Limit { .. } => "a limit".to_owned(),
+                    Outcome::Unsupported { what } => what,
                     Outcome::DeviceLost { .. } => "the device is lost".to_owned(),
                     Outcome::Internal(why) => why,
                 }

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::BitTable;
 use star_ir::{Check, HandlePart, Op, Program, RoutineId, StmtKind, Ty, visit};
 use star_vm::backend::check_entry;
-use star_vm::columns::{check_columns, check_part, no_table};
+use star_vm::columns::{check_columns, check_part, no_table, store_by_ranges};
 use star_vm::explain::Subject;
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Explanation, HostValue, Outcome,
@@ -135,7 +135,7 @@ impl Backend for Gpu {
             Data::Text(text) => HostValue::Str(text.to_string()),
             Data::Object(placed) if placed.sizes.kind == Kind::Table => {
                 let sizes = (placed.sizes.rows as usize, placed.sizes.columns as usize);
-                HostValue::Table(self.store_by_ranges(value, sizes, interrupt)?)
+                HostValue::Table(store_by_ranges(self, value, sizes, interrupt)?)
             }
             Data::Object(placed) => {
                 download_object(&mut *self.heap()?, placed.block.at, placed.sizes)?

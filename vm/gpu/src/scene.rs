@@ -9,7 +9,7 @@ use star_ir::{
     TrapKind, Ty, VarId,
 };
 use star_vm::HostValue;
-use star_vm::checks::Sight;
+use star_vm::checks::GuardContext;
 use star_vm::stop::{Run, broken};
 
 /// A variable.
@@ -101,7 +101,7 @@ impl Scene {
     }
 }
 
-impl Sight for Scene {
+impl GuardContext for Scene {
     fn names(&self) -> Run<Names<'_>> {
         Ok(self.all_names())
     }

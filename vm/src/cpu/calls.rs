@@ -17,7 +17,7 @@ use super::operand::{Number, Passing, Pc, RegRef, Size};
 use super::registers::{Base, CowTable, Frame};
 use super::table::Table;
 use super::value::{Value, ValueData};
-use crate::checks::Sight;
+use crate::checks::GuardContext;
 use crate::stop::{Run, Stop, broken};
 
 impl<'p> Interpreter<'p, '_, '_> {

@@ -1,4 +1,4 @@
-//! Note [Copies]. The second form of a table is no value, nor is the window over one (Note [Windows] in `window.rs`): it
+//! Note [Second forms]. The second form of a table is no value, nor is the window over one (Note [Windows] in `window.rs`): it
 //! does not count as one, and is made only while all of them together take an eighth of the memory at most. A few are
 //! made under every limit, so that small programs do the same work, and ask for the same memory, whatever the limit is.
 

@@ -7,7 +7,7 @@ use star_ir::{Check, HandlePart, IntOp, Names, Operand, SizeOperand, VarId};
 use super::handle::Handle;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size, Test};
-use crate::checks::{self, Sight};
+use crate::checks::{self, GuardContext};
 use crate::scalars;
 use crate::stop::{Run, Stop, broken};
 
@@ -117,7 +117,7 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-impl Sight for Interpreter<'_, '_, '_> {
+impl GuardContext for Interpreter<'_, '_, '_> {
     fn names(&self) -> Run<Names<'_>> {
         let program = &self.code.program;
         let routine = program.routines.get(self.routine()?.id.0 as usize);

@@ -10,7 +10,7 @@ use super::registers::CowTable;
 use super::shown::Seen;
 use super::value::ValueData;
 use crate::backend::HostError;
-use crate::checks::Sight;
+use crate::checks::GuardContext;
 use crate::display::{self, Shown};
 use crate::stop::{Run, Stop, broken};
 

@@ -1,6 +1,6 @@
 //! Operations on tables.
 //!
-//! Note [Sharing]. A table that is copied is shared, and its bytes count once; whoever writes to a shared
+//! Note [Sharing]. Tables are copied on write: one that is copied is shared, and its bytes count once; whoever writes to a shared
 //! one gets a table of its own first.
 
 use std::sync::Arc;

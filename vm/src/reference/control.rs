@@ -104,8 +104,8 @@ impl<'p> Interpreter<'p, '_, '_> {
                 let range: &ForallRange = range;
                 let forall =
                     Forall::new(frame, loc, *label, *var, range, privates, reductions, body)?;
-                let recorder = forall.recorder(frame, writes)?;
-                self.recorders.push(recorder);
+                let detector = forall.detector(frame, writes)?;
+                self.race_detectors.push(detector);
                 Region::Forall(Box::new(forall))
             }
             StmtKind::Tile { rows, privates, body, reductions } => {

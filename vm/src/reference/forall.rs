@@ -2,7 +2,7 @@
 //!
 //! Each iteration starts with its private variables unset and with the neutral element in every
 //! reduction; what it leaves there is combined with the others'. So a body may say `s := s + x` as
-//! well as `s := x`. After the loop the private variables are unset. A recorder proves that the
+//! well as `s := x`. After the loop the private variables are unset. A detector proves that the
 //! iterations do not meddle with each other.
 
 use star_base::Random;
@@ -13,7 +13,7 @@ use super::bits::size;
 use super::control::Region;
 use super::frame::{Frame, top};
 use super::interpreter::Interpreter;
-use super::recorder::{Own, Recorder};
+use super::races::{Own, RaceDetector};
 use super::value::Data;
 use crate::budget::MemoryBudget;
 use crate::stop::{Run, broken};
@@ -87,15 +87,15 @@ impl<'p> Forall<'p> {
     }
 
     /// Watches every variable that the iterations share.
-    pub(super) fn recorder(&self, frame: &Frame<'_>, writes: &[Part]) -> Run<Recorder> {
-        let mut recorder = Recorder::new();
+    pub(super) fn detector(&self, frame: &Frame<'_>, writes: &[Part]) -> Run<RaceDetector> {
+        let mut detector = RaceDetector::new();
         for (idx, slot) in frame.slots.iter().enumerate() {
             let var = VarId(idx as u32);
             let is_own = var == self.var
                 || self.privates.contains(&var)
                 || self.reductions.iter().any(|reduction| reduction.var == var);
             if !is_own {
-                recorder.watch(slot.tag, frame.name(var));
+                detector.watch(slot.tag, frame.name(var));
             }
         }
         for Part { var, kind } in writes {
@@ -105,9 +105,9 @@ impl<'p> Forall<'p> {
                 PartKind::Field(width) => Own::Columns(size(frame.int(width)?)?),
                 PartKind::Component => Own::Row,
             };
-            recorder.allow(frame.slot(*var)?.tag, own);
+            detector.allow(frame.slot(*var)?.tag, own);
         }
-        Ok(recorder)
+        Ok(detector)
     }
 
     /// The reductions of the iteration that ended join those before.
@@ -148,7 +148,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.again(Region::Forall(forall), body)
             }
             Ok(false) => {
-                self.recorders.pop();
+                self.race_detectors.pop();
                 forall.abandon(top(&mut self.frames)?);
                 Ok(())
             }
@@ -183,8 +183,8 @@ impl<'p> Interpreter<'p, '_, '_> {
                 frame.store(&mut self.budget, reduction.var, neutral)?;
             }
         }
-        if let Some(recorder) = self.recorders.last_mut() {
-            recorder.begin(index);
+        if let Some(detector) = self.race_detectors.last_mut() {
+            detector.begin(index);
         }
         Ok(true)
     }

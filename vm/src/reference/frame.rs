@@ -10,7 +10,7 @@ use super::control::Region;
 use super::value::{Data, Handle, Table, Value};
 use super::words;
 use crate::budget::MemoryBudget;
-use crate::checks::Sight;
+use crate::checks::GuardContext;
 use crate::stop::{Run, broken};
 
 /// An active routine.
@@ -343,7 +343,7 @@ fn no_variable(var: VarId) -> crate::stop::Stop {
     broken(format!("there is no variable number {}", var.0))
 }
 
-impl Sight for Frame<'_> {
+impl GuardContext for Frame<'_> {
     fn names(&self) -> Run<Names<'_>> {
         Ok(Names { routine: self.routine, place: self.place })
     }

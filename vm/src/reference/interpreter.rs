@@ -16,7 +16,7 @@ use super::evaluate::{copy, evaluate};
 use super::frame::{Frame, top};
 use super::meter::Meter;
 use super::observe::{Moment, Observer};
-use super::recorder::Recorder;
+use super::races::RaceDetector;
 use super::value::{Data, Value};
 use super::{Settings, stores, touch};
 use crate::backend::{Control, HostError, Outcome, Stats};
@@ -37,7 +37,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// Active routines, the entry first.
     pub(super) frames: Vec<Frame<'p>>,
     /// One for each `forall` that is running, the outermost first.
-    pub(super) recorders: Vec<Recorder>,
+    pub(super) race_detectors: Vec<RaceDetector>,
     /// The place of the statement that is running.
     pub(super) loc: LocId,
     pub(super) next_tag: u64,
@@ -64,7 +64,7 @@ pub(super) fn run<'c>(
         budget: MemoryBudget::new(control.interrupt, control.deadline, limit),
         control,
         frames: Vec::new(),
-        recorders: Vec::new(),
+        race_detectors: Vec::new(),
         loc: LocId(0),
         next_tag: 1,
         meter,
@@ -125,7 +125,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             self.since_poll = 0;
             self.budget.poll()?;
         }
-        if self.recorders.is_empty() {
+        if self.race_detectors.is_empty() {
             return self.execute(&stmt.kind, stmt.loc);
         }
         let mut touches = touch::touches(top(&mut self.frames)?, &stmt.kind)?;
@@ -302,7 +302,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     fn only_in_sequence(&self, what: &str) -> Run<()> {
-        if self.recorders.is_empty() {
+        if self.race_detectors.is_empty() {
             Ok(())
         } else {
             Err(broken(format!("{what} inside a `forall`")))

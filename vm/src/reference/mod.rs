@@ -4,7 +4,7 @@
 //! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that change
 //!   one variable. `evaluate` says which stands for which.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
-//!   `forall` (and its `recorder`, which asks `touch` what a statement touches) and `tile`; `meter` charges
+//!   `forall` (and its `races`, which asks `touch` what a statement touches) and `tile`; `meter` charges
 //!   a profile. [`Observer`]: a run looked at from outside (`observe`).
 //!
 //! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
@@ -21,7 +21,7 @@ mod frame;
 mod interpreter;
 mod meter;
 mod observe;
-mod recorder;
+mod races;
 mod stores;
 mod tables;
 #[cfg(test)]
@@ -42,7 +42,7 @@ use star_ir::{Program, RoutineId, Ty};
 use crate::backend::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Outcome, check_entry,
 };
-use crate::columns::{check_columns, check_part, no_table};
+use crate::columns::{check_columns, check_part, load_by_ranges, no_table, store_by_ranges};
 use crate::explain::{Explanation, Subject};
 use crate::value::HostValue;
 
@@ -144,7 +144,7 @@ impl Backend for Reference {
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {
         match value {
-            HostValue::Table(table) => self.load_by_ranges(&table, fixed),
+            HostValue::Table(table) => load_by_ranges(self, &table, fixed),
             value @ (HostValue::Unset
             | HostValue::Int(_)
             | HostValue::Bool(_)
@@ -181,7 +181,7 @@ impl Backend for Reference {
         match &value.data {
             Some(Data::Table(table)) => {
                 let sizes = (table.rows, table.columns.len());
-                self.store_by_ranges(value, sizes, interrupt).map(HostValue::Table)
+                store_by_ranges(self, value, sizes, interrupt).map(HostValue::Table)
             }
             Some(data) => Ok(data.to_host()),
             None => Ok(HostValue::Unset),

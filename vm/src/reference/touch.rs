@@ -1,5 +1,5 @@
 //! What a statement touches: which parts of which variables it reads and writes itself (a construct:
-//! what its header does). The recorder of a `forall` asks for it.
+//! what its header does). The detector of a `forall` asks for it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use star_ir::{Arg, Check, ForallRange, Op, Operand, SizeOp, SizeOperand, StmtKin
 
 use super::bits::size;
 use super::frame::Frame;
-use super::recorder::Area;
+use super::races::Area;
 use super::stores;
 use super::value::Data;
 use crate::stop::Run;

@@ -19,7 +19,7 @@ pub struct Value {
     pub(super) size: Option<usize>,
     /// A slice or word keeps its size, a table does not grow.
     pub(super) fixed: bool,
-    /// Tells variables of one run apart, whichever routine holds them; see `recorder`.
+    /// Tells variables of one run apart, whichever routine holds them; see `races`.
     pub(super) tag: u64,
 }
 

@@ -99,6 +99,7 @@ impl Work for Routine {
                 Err(Failure::of_code(kind.code(), message))
             }
             Outcome::DeviceLost { why } => Err(Failure::peer(why)),
+            Outcome::Unsupported { what } => Err(Failure::peer(format!("no way for {what}"))),
             Outcome::Internal(message) => Err(Failure::peer(message)),
         }
     }

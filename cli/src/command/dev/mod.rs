@@ -34,7 +34,8 @@ use crate::text;
     mut_arg("max_depth", |arg| arg.requires("run"))
 )]
 pub(crate) struct DevArgs {
-    /// SIR as text if the name ends in `.sir`, otherwise a Star program; `-` is standard input
+    /// SIR as text if the name ends in `.sir`, otherwise a Star program; `-` is a Star program on
+    /// standard input
     #[arg(value_name = "FILE")]
     file: String,
 
@@ -46,7 +47,8 @@ pub(crate) struct DevArgs {
     #[arg(long)]
     verify: bool,
 
-    /// Apply these passes in this order, `all` for the whole list; the verifier runs after each
+    /// Apply these passes in this order, `all` for the whole list; the verifier runs behind them, and
+    /// after each where it finds a fault
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     passes: Vec<String>,
 
@@ -63,7 +65,7 @@ pub(crate) struct DevArgs {
     proc: Option<String>,
 
     /// What runs it
-    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
+    #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "run")]
     backend: String,
 
     #[command(flatten)]

@@ -83,6 +83,7 @@ pub(super) fn run(
         }
         stop @ (Outcome::Trap(_)
         | Outcome::Limit { .. }
+        | Outcome::Unsupported { .. }
         | Outcome::DeviceLost { .. }
         | Outcome::Internal(_)) => {
             let diagnostic = describe(stop, &program);

@@ -117,7 +117,7 @@ impl Checker<'_> {
                     | SizeTerm::Length(_)
                     | SizeTerm::Computed => 0..2,
                 };
-                visit::own_places(expr, &mut |place| {
+                visit::own_uses(expr, &mut |place| {
                     let sizes = dims.clone().map(|dim| (place.local, dim));
                     links.extend(sizes.filter(|&size| self.declared(size).is_some()));
                 });

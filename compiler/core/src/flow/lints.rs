@@ -12,7 +12,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
     let mut reported: Vec<LocalId> = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {
         // A mention that gives the variable its value is in the list too, and never unset there.
-        visit::places_of_stmt(stmt, &mut |place: &VarUse| {
+        visit::uses_of_stmt(stmt, &mut |place: &VarUse| {
             let local = routine.local(place.local);
             if local.role != Role::Local
                 || reported.contains(&place.local)

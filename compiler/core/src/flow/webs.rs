@@ -1,9 +1,9 @@
-//! Webs: the mentions of a variable that see one another's values.
+//! Webs: maximal unions of def-use chains that meet, as in Muchnick's book; and definite assignment.
 //!
 //! Note [Webs]. A slice or word that is declared without a size may take another size at every
 //! assignment, and the published programs do so (`w` of DIJKSTRA is now a row of the graph, now a
 //! vertex code). Each web becomes a SIR variable of its own, with one symbolic size. A walk in the order
-//! of evaluation gives every definition a node; where paths meet, a node joins the nodes of the paths.
+//! of evaluation gives every definition a node; where paths meet, a node joins the nodes of the paths, as a φ does.
 //! Only joins that a mention really sees tie webs together. The same nodes tell where a variable may be
 //! unset.
 
@@ -81,7 +81,7 @@ fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
             Ty::Table(rows, columns) => [rows.as_deref(), columns.as_deref()],
         };
         for size in sizes.into_iter().flatten() {
-            visit::places_of_expr(size, &mut |place| {
+            visit::uses_of_expr(size, &mut |place| {
                 found.insert(place.local);
             });
         }

@@ -5,7 +5,7 @@
 //! [Guards] in star-ir); evaluation is from left to right; value arguments that a call could change
 //! are copied; elementary operations are counted.
 //!
-//! Note [Facts]. What was established on every way to the statement at hand (a size found out, a
+//! Note [Available checks]. What was established on every way to the statement at hand (a size found out, a
 //! variable checked) is kept in a set, so that it is not emitted again. Behind a nested block only
 //! what was known before it and still is after it counts; at the head of a loop, what a turn could undo
 //! is forgotten.
@@ -42,7 +42,7 @@ pub use program::{LowerOptions, Lowered};
 pub(crate) use program::{diagnose, lower};
 use sizes::{Ext, Exts, SizeKey};
 
-/// See Note [Facts].
+/// See Note [Available checks].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fact {
     /// The variable that holds the size was assigned.
@@ -332,7 +332,7 @@ impl<'a> Lowerer<'a> {
         LabelId(self.n_labels - 1)
     }
 
-    /// What `emit` emits, as a block of its own; see Note [Facts].
+    /// What `emit` emits, as a block of its own; see Note [Available checks].
     fn nested<R>(&mut self, emit: impl FnOnce(&mut Self) -> R) -> (Block, R) {
         self.flush_cost();
         let outer = std::mem::take(&mut self.block);

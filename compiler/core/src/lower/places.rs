@@ -38,13 +38,13 @@ impl Lowerer<'_> {
             return loc;
         }
         let mut places = Vec::new();
-        crate::visit::places_of_expr(expr, &mut |place| places.push(*place));
+        crate::visit::uses_of_expr(expr, &mut |place| places.push(*place));
         self.location_of(expr.span, &places)
     }
 
     pub(super) fn stmt_loc(&mut self, stmt: &hir::Stmt) -> LocId {
         let mut places = Vec::new();
-        crate::visit::places_of_stmt(stmt, &mut |place| places.push(*place));
+        crate::visit::uses_of_stmt(stmt, &mut |place| places.push(*place));
         // The variable that takes the value has nothing to do with why there is none.
         if let hir::StmtKind::Assign(hir::Target::Var(target), _) = &stmt.kind {
             places.retain(|place| place.site != target.site);

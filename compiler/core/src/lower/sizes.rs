@@ -110,7 +110,7 @@ impl Lowerer<'_> {
 
     fn evaluable_at_entry(&self, expr: &Expr) -> bool {
         let mut known = true;
-        crate::visit::places_of_expr(expr, &mut |place| {
+        crate::visit::uses_of_expr(expr, &mut |place| {
             let role = self.r.local(place.local).role;
             known &= matches!(role, Role::Value | Role::Binding);
         });

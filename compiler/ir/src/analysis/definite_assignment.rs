@@ -1,4 +1,4 @@
-//! Which of the variables that a loop may unset are set again whenever a turn ends: what was set before
+//! Definite assignment in loops: which of the variables that a loop may unset are set again whenever a turn ends: what was set before
 //! the loop is set at its head then.
 //!
 //! Whether one variable is set never depends on another one, so that a single walk over the body answers

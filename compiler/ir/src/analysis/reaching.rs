@@ -23,7 +23,8 @@ pub enum Definition {
 
 /// The definitions that reach each statement of a routine.
 pub struct Reaching {
-    before: Vec<BTreeMap<VarId, BTreeSet<Definition>>>,
+    /// `None` of a statement that control does not reach.
+    before: Vec<Option<State>>,
 }
 
 impl Reaching {
@@ -43,7 +44,7 @@ impl Reaching {
             });
             at += 1;
         });
-        let mut analysis = Analysis { before: vec![BTreeMap::new(); n], ranges, defined };
+        let mut analysis = Analysis { before: vec![None; n], ranges, defined };
         forward::run(routine, &mut analysis, BTreeMap::new());
         Reaching { before: analysis.before }
     }
@@ -51,8 +52,8 @@ impl Reaching {
     /// The definitions of `var` that reach the statement with number `at`; of a `while` its first turn's
     /// head. Nothing reaches what control does not.
     pub fn before(&self, at: usize, var: VarId) -> BTreeSet<Definition> {
-        let known = self.before.get(at).and_then(|state| state.get(&var)).cloned();
-        known.unwrap_or_else(|| BTreeSet::from([Definition::Entry]))
+        let Some(Some(state)) = self.before.get(at) else { return BTreeSet::new() };
+        state.get(&var).cloned().unwrap_or_else(|| BTreeSet::from([Definition::Entry]))
     }
 }
 
@@ -70,7 +71,7 @@ fn number(block: &[Stmt], ranges: &mut Vec<usize>) {
 type State = BTreeMap<VarId, BTreeSet<Definition>>;
 
 struct Analysis {
-    before: Vec<State>,
+    before: Vec<Option<State>>,
     ranges: Vec<usize>,
     /// What each statement defines.
     defined: Vec<Vec<VarId>>,
@@ -97,7 +98,7 @@ impl Forward for Analysis {
     }
 
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut State) {
-        self.before[at].clone_from(state);
+        self.before[at] = Some(state.clone());
         if matches!(stmt.kind, StmtKind::Tile { .. }) {
             return;
         }
@@ -114,7 +115,7 @@ impl Forward for Analysis {
 
     fn head(&mut self, at: usize, stmt: &Stmt, _: &Effects, state: &mut State) {
         if matches!(stmt.kind, StmtKind::While { .. }) {
-            self.before[at].clone_from(state);
+            self.before[at] = Some(state.clone());
         }
         for inner in at..self.ranges[at] {
             for &var in &self.defined[inner] {

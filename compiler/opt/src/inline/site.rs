@@ -31,13 +31,13 @@ pub(super) struct Site {
 pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     let Some(routine) = program.routines.get(id.0 as usize) else { return Vec::new() };
     let mut finder = Finder { program, id, at: 0, found: Vec::new() };
-    finder.block(&routine.body, Around::default());
+    finder.block(&routine.body, Nesting::default());
     let mut found = finder.found;
     if found.is_empty() {
         return Vec::new();
     }
     // What runs most often comes first.
-    found.sort_by_key(|(around, site)| (std::cmp::Reverse(around.n_loops), site.at));
+    found.sort_by_key(|(nesting, site)| (std::cmp::Reverse(nesting.n_loops), site.at));
     let mut growth = 0;
     found.retain(|(_, site)| {
         let more = growth + n_statements(&program.routine(site.callee).body);
@@ -73,9 +73,9 @@ impl Inspect for Sizes<'_> {
     }
 }
 
-/// What is around a statement.
+/// How deeply a statement is nested.
 #[derive(Clone, Copy, Default)]
-struct Around {
+struct Nesting {
     n_loops: usize,
     depth: usize,
 }
@@ -84,34 +84,34 @@ struct Finder<'p> {
     program: &'p Program,
     id: RoutineId,
     at: usize,
-    found: Vec<(Around, Site)>,
+    found: Vec<(Nesting, Site)>,
 }
 
 impl Finder<'_> {
-    fn block(&mut self, block: &[Stmt], around: Around) {
+    fn block(&mut self, block: &[Stmt], nesting: Nesting) {
         for stmt in block {
             let at = self.at;
             self.at += 1;
             if let StmtKind::Call { callee, args, dst } = &stmt.kind
-                && self.suits(*callee, stmt.loc, around)
+                && self.suits(*callee, stmt.loc, nesting)
             {
-                let is_in_loop = around.n_loops > 0;
+                let is_in_loop = nesting.n_loops > 0;
                 let (callee, args, dst, loc) = (*callee, args.clone(), *dst, stmt.loc);
                 let unsized_args = Vec::new();
                 let site = Site { at, loc, callee, args, dst, is_in_loop, unsized_args };
-                self.found.push((around, site));
+                self.found.push((nesting, site));
             }
             if matches!(stmt.kind, StmtKind::Forall { .. } | StmtKind::Tile { .. }) {
                 self.at += visit::blocks(&stmt.kind).into_iter().map(n_statements).sum::<usize>();
                 continue;
             }
-            let n_loops = around.n_loops + usize::from(effects::is_loop(&stmt.kind));
-            let inside = Around { n_loops, depth: around.depth + 1 };
+            let n_loops = nesting.n_loops + usize::from(effects::is_loop(&stmt.kind));
+            let inside = Nesting { n_loops, depth: nesting.depth + 1 };
             visit::blocks(&stmt.kind).into_iter().for_each(|inner| self.block(inner, inside));
         }
     }
 
-    fn suits(&self, callee: RoutineId, loc: LocId, around: Around) -> bool {
+    fn suits(&self, callee: RoutineId, loc: LocId, nesting: Nesting) -> bool {
         let Some(routine) = self.program.routines.get(callee.0 as usize) else { return false };
         let is_source =
             self.program.locations.get(loc).is_some_and(|location| location.inlined.is_empty());
@@ -124,7 +124,7 @@ impl Finder<'_> {
             && gives_result
             && routine.native.is_none()
             && n_statements(&routine.body) <= MAX_CALLEE
-            && around.depth + depth(&routine.body) + 1 < MAX_DEPTH
+            && nesting.depth + depth(&routine.body) + 1 < MAX_DEPTH
             && !is_recursive(self.program, callee)
     }
 }

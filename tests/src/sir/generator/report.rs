@@ -33,7 +33,10 @@ impl Report {
             Outcome::Trap(trap) => {
                 *self.traps.entry(trap.kind.code().to_string()).or_default() += 1;
             }
-            Outcome::Limit { .. } | Outcome::Internal(_) | Outcome::DeviceLost { .. } => {
+            Outcome::Limit { .. }
+            | Outcome::Unsupported { .. }
+            | Outcome::DeviceLost { .. }
+            | Outcome::Internal(_) => {
                 *self.traps.entry("no trap".to_owned()).or_default() += 1;
             }
         }

@@ -115,6 +115,15 @@ locations {
 ";
 
 #[test]
+fn lines_that_are_too_long_for_an_adapter_end_the_run_and_are_no_fault_of_the_toolchain() {
+    let gpu = Gpu::twin(TwinSettings { most_turns: 0, ..TwinSettings::TINY });
+    let args = [HostValue::Int(5), HostValue::Unset];
+    let (outcome, _, _) = run(&gpu, COUNTS, &args, &AtomicBool::new(false));
+    let Outcome::Unsupported { what } = outcome else { panic!("{outcome:?}") };
+    assert!(what.starts_with("lines of ") && what.ends_with(" on this adapter"), "{what}");
+}
+
+#[test]
 fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
     let never = AtomicBool::new(false);
     let args = [HostValue::Int(5), HostValue::Unset];

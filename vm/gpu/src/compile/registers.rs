@@ -1,5 +1,5 @@
-//! Registers by liveness: what nobody reads is left out, the rest shares the registers of the device, and what does not fit lies
-//! in a cell of the frame.
+//! Register allocation by linear scan (Poletto and Sarkar 1999): over the live intervals of virtual registers, that with the furthest end is spilled to
+//! a cell of the frame. Dead code goes before.
 
 use star_shaders::Op;
 use star_shaders::layout::{REGISTERS, STAGING};
@@ -10,14 +10,13 @@ use crate::code::{Inst, Reg};
 
 /// Registers for what lies in cells: three operands and a result.
 const SCRATCH: [u32; 4] = [STAGING - 4, STAGING - 3, STAGING - 2, STAGING - 1];
-/// Registers that are shared out.
+/// Registers that are given out.
 const SHARED: u32 = STAGING - 4;
 
-/// A run of instructions without a jump but the last.
-struct Span {
+struct BasicBlock {
     start: usize,
     end: usize,
-    next: Vec<usize>,
+    successors: Vec<usize>,
     live_in: Bits,
     live_out: Bits,
 }
@@ -59,16 +58,16 @@ pub(super) fn allocate(
     (n_regs, taken): (u32, u32),
     sites: &mut [Site],
 ) -> u32 {
-    let mut spans = liveness(insts, labels, n_regs);
+    let mut blocks = liveness(insts, labels, n_regs);
     loop {
         let before = insts.len();
-        leave_out(insts, labels, &spans);
-        spans = liveness(insts, labels, n_regs);
+        eliminate_dead_code(insts, labels, &blocks);
+        blocks = liveness(insts, labels, n_regs);
         if insts.len() == before {
             break;
         }
     }
-    let (homes, cells) = share(&intervals(insts, &spans, n_regs), taken);
+    let (homes, cells) = linear_scan(&intervals(insts, &blocks, n_regs), taken);
     for inst in insts.iter() {
         if let Some(site) = inst.site {
             for (_, number) in &mut sites[site as usize].numbers {
@@ -86,7 +85,7 @@ pub(super) fn allocate(
     cells
 }
 
-fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<Span> {
+fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
     let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
     for (at, inst) in insts.iter().enumerate() {
@@ -99,36 +98,36 @@ fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<Span> {
     }
     let starts: Vec<usize> = (0..insts.len()).filter(|&at| starts[at]).collect();
     let number = |at: usize| starts.binary_search(&at).ok();
-    let mut spans: Vec<Span> = Vec::with_capacity(starts.len());
+    let mut blocks: Vec<BasicBlock> = Vec::with_capacity(starts.len());
     for (idx, &start) in starts.iter().enumerate() {
         let end = starts.get(idx + 1).copied().unwrap_or(insts.len());
         let last = &insts[end - 1];
-        let mut next = Vec::new();
+        let mut successors = Vec::new();
         if is_jump(last) {
-            next.extend(number(labels[last.target as usize]));
+            successors.extend(number(labels[last.target as usize]));
         }
         if last.op != Op::Jump && last.op != Op::Return {
-            next.extend(number(end));
+            successors.extend(number(end));
         }
         let (live_in, live_out) = (Bits::new(n_regs), Bits::new(n_regs));
-        spans.push(Span { start, end, next, live_in, live_out });
+        blocks.push(BasicBlock { start, end, successors, live_in, live_out });
     }
     loop {
         let mut changed = false;
-        for idx in (0..spans.len()).rev() {
-            let mut live = spans[idx].live_out.clone();
-            for &next in &spans[idx].next {
-                live.join(&spans[next].live_in);
+        for idx in (0..blocks.len()).rev() {
+            let mut live = blocks[idx].live_out.clone();
+            for &next in &blocks[idx].successors {
+                live.join(&blocks[next].live_in);
             }
-            spans[idx].live_out = live.clone();
-            for inst in insts[spans[idx].start..spans[idx].end].iter().rev() {
+            blocks[idx].live_out = live.clone();
+            for inst in insts[blocks[idx].start..blocks[idx].end].iter().rev() {
                 backwards(inst, &mut live);
             }
-            changed |= live != spans[idx].live_in;
-            spans[idx].live_in = live;
+            changed |= live != blocks[idx].live_in;
+            blocks[idx].live_in = live;
         }
         if !changed {
-            return spans;
+            return blocks;
         }
     }
 }
@@ -142,11 +141,11 @@ fn backwards(inst: &Inst, live: &mut Bits) {
 }
 
 /// Leaves out results that nobody reads.
-fn leave_out(insts: &mut Vec<Inst>, labels: &mut [usize], spans: &[Span]) {
+fn eliminate_dead_code(insts: &mut Vec<Inst>, labels: &mut [usize], blocks: &[BasicBlock]) {
     let mut kept: Vec<Option<Inst>> = std::mem::take(insts).into_iter().map(Some).collect();
-    for span in spans {
-        let mut live = span.live_out.clone();
-        for place in kept[span.start..span.end].iter_mut().rev() {
+    for block in blocks {
+        let mut live = block.live_out.clone();
+        for place in kept[block.start..block.end].iter_mut().rev() {
             let Some(inst) = place else { continue };
             let is_read = inst.d.is_none_or(|d| d.0 < REGISTERS || live.contains(d));
             if inst.is_pure() && !is_read {
@@ -160,17 +159,17 @@ fn leave_out(insts: &mut Vec<Inst>, labels: &mut [usize], spans: &[Span]) {
 }
 
 /// From where to where each register is live.
-fn intervals(insts: &[Inst], spans: &[Span], n_regs: u32) -> Vec<Option<(usize, usize)>> {
+fn intervals(insts: &[Inst], blocks: &[BasicBlock], n_regs: u32) -> Vec<Option<(usize, usize)>> {
     let mut intervals: Vec<Option<(usize, usize)>> = vec![None; n_regs as usize];
     let mut live_at = |reg: Reg, at: usize| {
         let interval = &mut intervals[reg.0 as usize];
         let (start, end) = interval.unwrap_or((at, at));
         *interval = Some((start.min(at), end.max(at)));
     };
-    for span in spans {
-        span.live_in.iter().for_each(|reg| live_at(reg, span.start));
-        span.live_out.iter().for_each(|reg| live_at(reg, span.end));
-        for (at, inst) in insts.iter().enumerate().take(span.end).skip(span.start) {
+    for block in blocks {
+        block.live_in.iter().for_each(|reg| live_at(reg, block.start));
+        block.live_out.iter().for_each(|reg| live_at(reg, block.end));
+        for (at, inst) in insts.iter().enumerate().take(block.end).skip(block.start) {
             inst.reads().for_each(|reg| live_at(reg, at));
             // A result is not read before the next instruction.
             if let Some(d) = inst.d {
@@ -182,8 +181,8 @@ fn intervals(insts: &[Inst], spans: &[Span], n_regs: u32) -> Vec<Option<(usize, 
     intervals
 }
 
-/// Where each register goes; what is live longest gives way.
-fn share(intervals: &[Option<(usize, usize)>], taken: u32) -> (Vec<Option<Home>>, u32) {
+/// Where each virtual register goes.
+fn linear_scan(intervals: &[Option<(usize, usize)>], taken: u32) -> (Vec<Option<Home>>, u32) {
     let mut homes = vec![None; intervals.len()];
     let mut waiting: Vec<(usize, usize, usize)> = intervals
         .iter()

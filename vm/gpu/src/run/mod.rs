@@ -166,9 +166,8 @@ fn failed(error: BackendError) -> Outcome {
             let wanted = u64::try_from(refused.n_bytes).unwrap_or(u64::MAX);
             Outcome::Limit { kind: LimitKind::Memory { limit: 0, wanted }, loc: LocId(0) }
         }
-        error @ (BackendError::Unsupported { .. } | BackendError::Internal(_)) => {
-            Outcome::Internal(error.to_string())
-        }
+        BackendError::Unsupported { what } => Outcome::Unsupported { what },
+        BackendError::Internal(what) => Outcome::Internal(what),
     }
 }
 

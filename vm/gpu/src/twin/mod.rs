@@ -32,6 +32,8 @@ pub struct TwinSettings {
     pub most_words: u64,
     /// Dispatches until the device is lost.
     pub lost_after: u64,
+    /// Turns that a loop may take within a dispatch.
+    pub most_turns: u32,
 }
 
 impl TwinSettings {
@@ -46,6 +48,7 @@ impl TwinSettings {
         seed: 1,
         most_words: 1 << 28,
         lost_after: u64::MAX,
+        most_turns: u32::MAX,
     };
 }
 
@@ -169,7 +172,7 @@ impl Unit for Twin {
     }
 
     fn max_turns(&self) -> u32 {
-        u32::MAX
+        self.settings.most_turns
     }
 
     fn max_words(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! `forall` in three orders, and the conflicts that the recorder finds.
+//! `forall` in three orders, and the conflicts that the detector finds.
 
 use star_ir::{
     Arg, ForallRange, IntOp, LogicOp, Mode, Op, Part, PartKind, Reduction, ReductionOp, RoutineId,

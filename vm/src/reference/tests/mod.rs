@@ -264,7 +264,9 @@ impl Trial {
                 }
                 LimitKind::Memory { .. } | LimitKind::Time | LimitKind::Interrupted => false,
             },
-            Outcome::DeviceLost { .. } | Outcome::Internal(_) => false,
+            Outcome::Unsupported { .. } | Outcome::DeviceLost { .. } | Outcome::Internal(_) => {
+                false
+            }
         };
         if is_exact {
             let tiny = Cpu::with(cpu::Settings::tiny(), Kernels::detect());

@@ -270,7 +270,7 @@ impl Walk<'_> {
     fn looped(&mut self, stmt: &Stmt, turn: impl FnOnce(&mut Self) -> Option<State>) {
         let mut mentioned = BTreeSet::new();
         visit::any_stmt(std::slice::from_ref(stmt), &mut |inner| {
-            visit::places_of_stmt(inner, &mut |place| {
+            visit::uses_of_stmt(inner, &mut |place| {
                 mentioned.insert(place.local);
             });
             false

@@ -8,7 +8,7 @@ use star_ir::{
     SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 use star_vm::Declined;
-use star_vm::checks::{self, Sight};
+use star_vm::checks::{self, GuardContext};
 use star_vm::stop::{Run as Checked, broken};
 
 use crate::fuse::Fused;
@@ -393,7 +393,7 @@ impl<'p> Walk<'p> {
     }
 }
 
-impl Sight for Walk<'_> {
+impl GuardContext for Walk<'_> {
     fn names(&self) -> Checked<Names<'_>> {
         Ok(Names { routine: self.routine(), place: self.program.locations.get(self.loc) })
     }

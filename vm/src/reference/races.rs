@@ -1,4 +1,4 @@
-//! Proof that the iterations of a `forall` may run in any order: for every bit of every variable that
+//! A detector of data races between the iterations of a `forall`, its loop-carried dependences: for every bit of every variable that
 //! they share, which iteration wrote it and which ones read it.
 //!
 //! Two iterations that touch the same bit, one of them writing, are a fault of the pass that made the
@@ -13,7 +13,7 @@ use super::touch::Touch;
 use crate::stop::{Run, broken};
 
 /// Watches one `forall`.
-pub(super) struct Recorder {
+pub(super) struct RaceDetector {
     /// By the tags of the variables.
     shared: BTreeMap<u64, Shared>,
     iteration: Option<i64>,
@@ -89,9 +89,9 @@ enum Other {
     Some,
 }
 
-impl Recorder {
+impl RaceDetector {
     pub(super) fn new() -> Self {
-        Recorder { shared: BTreeMap::new(), iteration: None }
+        RaceDetector { shared: BTreeMap::new(), iteration: None }
     }
 
     /// Watches a variable.
@@ -180,15 +180,15 @@ impl Shared {
 impl Interpreter<'_, '_, '_> {
     /// Tells every running `forall` what the innermost routine touches.
     pub(super) fn record(&mut self, touches: &[Touch]) -> Run<()> {
-        if self.recorders.is_empty() {
+        if self.race_detectors.is_empty() {
             return Ok(());
         }
         let frame = top(&mut self.frames)?;
         for touch in touches {
             let tag = frame.slot(touch.var)?.tag;
             let (area, sizes) = touch.area(frame)?;
-            for recorder in &mut self.recorders {
-                recorder.touch(tag, touch, &area, sizes)?;
+            for detector in &mut self.race_detectors {
+                detector.touch(tag, touch, &area, sizes)?;
             }
         }
         Ok(())
