@@ -21,7 +21,7 @@ use crate::rewrite::guarded;
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     guarded(program, id, context, |routine| {
         let mut analysis = Constants { at: BTreeMap::new() };
-        forward::run(routine, &mut analysis, Known::new());
+        forward::run(routine, &mut analysis, ConstantMap::new());
         let Routine { vars, body, .. } = routine;
         let mut fired = 0;
         for_each(body, &mut |at, stmt| {
@@ -37,15 +37,15 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
 const MAX_FOLLOWED: usize = 1024;
 
 /// Constants by the variables that hold them.
-type Known = BTreeMap<VarId, Operand>;
+type ConstantMap = BTreeMap<VarId, Operand>;
 
 struct Constants {
     /// The constants that a statement reads.
-    at: BTreeMap<usize, Known>,
+    at: BTreeMap<usize, ConstantMap>,
 }
 
 impl Constants {
-    fn reads(&mut self, at: usize, var: VarId, known: &Known) {
+    fn reads(&mut self, at: usize, var: VarId, known: &ConstantMap) {
         if let Some(value) = known.get(&var) {
             self.at.entry(at).or_default().insert(var, value.clone());
         }
@@ -53,7 +53,7 @@ impl Constants {
 }
 
 /// Forgets what the statement itself writes.
-fn forget_written(stmt: &Stmt, known: &mut Known) {
+fn forget_written(stmt: &Stmt, known: &mut ConstantMap) {
     visit::accesses(&stmt.kind, &mut |var, access| {
         if access.writes() {
             known.remove(&var);
@@ -62,13 +62,13 @@ fn forget_written(stmt: &Stmt, known: &mut Known) {
 }
 
 impl Forward for Constants {
-    type State = Known;
+    type State = ConstantMap;
 
-    fn join(&mut self, state: &mut Known, other: &Known) {
+    fn join(&mut self, state: &mut ConstantMap, other: &ConstantMap) {
         state.retain(|var, value| other.get(var) == Some(value));
     }
 
-    fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut Known) {
+    fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut ConstantMap) {
         visit::accesses(&stmt.kind, &mut |var, _| self.reads(at, var, state));
         let mut value = None;
         if let StmtKind::Assign(dst, op) = &stmt.kind {
@@ -81,16 +81,16 @@ impl Forward for Constants {
         state.extend(value);
     }
 
-    fn head(&mut self, _: usize, stmt: &Stmt, written: &Effects, state: &mut Known) {
+    fn head(&mut self, _: usize, stmt: &Stmt, written: &Effects, state: &mut ConstantMap) {
         state.retain(|var, _| !written.contains_key(var));
         forget_written(stmt, state);
     }
 
-    fn turn(&mut self, _: usize, stmt: &Stmt, state: &mut Known) {
+    fn turn(&mut self, _: usize, stmt: &Stmt, state: &mut ConstantMap) {
         forget_written(stmt, state);
     }
 
-    fn tested(&mut self, at: usize, test: &Operand, holds: bool, state: &mut Known) {
+    fn tested(&mut self, at: usize, test: &Operand, holds: bool, state: &mut ConstantMap) {
         if let Operand::Var(var) = test {
             if holds {
                 self.reads(at, *var, state);
@@ -99,13 +99,13 @@ impl Forward for Constants {
         }
     }
 
-    fn close(&mut self, _: usize, stmt: &Stmt, state: &mut Known) {
+    fn close(&mut self, _: usize, stmt: &Stmt, state: &mut ConstantMap) {
         forget_written(stmt, state);
     }
 }
 
 /// The value of an operation, if it is a constant.
-fn fold(op: &Op, known: &Known) -> Option<Operand> {
+fn fold(op: &Op, known: &ConstantMap) -> Option<Operand> {
     let value = |operand: &Operand| match operand {
         Operand::Var(var) => known.get(var).cloned(),
         Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => Some(operand.clone()),
@@ -171,7 +171,7 @@ fn fold(op: &Op, known: &Known) -> Option<Operand> {
 
 /// Puts constants in the place of operands.
 struct Substitute<'k> {
-    known: &'k Known,
+    known: &'k ConstantMap,
     fired: usize,
 }
 
@@ -230,7 +230,7 @@ impl Substitute<'_> {
 }
 
 /// Puts the constants that a statement reads in their places; yields how often.
-fn substitute(stmt: &mut Stmt, known: &Known, vars: &[Var]) -> usize {
+fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
     let mut substitute = Substitute { known, fired: 0 };
     match &mut stmt.kind {
         StmtKind::Assign(_, op) => match fold(op, known) {

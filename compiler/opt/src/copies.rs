@@ -108,7 +108,7 @@ impl Available {
 
 /// What a statement may read instead.
 #[derive(Default)]
-struct Found {
+struct Replacements {
     reads: BTreeMap<VarId, VarId>,
     /// The variable that holds the line that the statement loads.
     loaded: Option<VarId>,
@@ -119,7 +119,7 @@ struct Copies<'r> {
     apart: Apart,
     /// Number of `forall` and `tile` around.
     parallel: usize,
-    found: BTreeMap<usize, Found>,
+    found: BTreeMap<usize, Replacements>,
 }
 
 impl Copies<'_> {
@@ -249,7 +249,7 @@ impl Forward for Copies<'_> {
     }
 }
 
-impl Found {
+impl Replacements {
     /// Yields how many reads became others.
     fn apply(&self, stmt: &mut Stmt, vars: &[Var]) -> usize {
         if let (StmtKind::Assign(_, op), Some(holder)) = (&mut stmt.kind, self.loaded) {

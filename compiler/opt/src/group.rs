@@ -127,7 +127,7 @@ mod tests {
     static CARELESS: Pass = Pass {
         name: "careless",
         about: "removes all checks",
-        adds_places: false,
+        adds_locations: false,
         scope: Scope::Routine,
         run: |program, id, context| {
             guarded(program, id, context, |routine| {

@@ -49,7 +49,7 @@ pub fn reoptimise(
         }
     }
     let n_kept = after.routines.len() - new.len();
-    let passes = options.passes().filter(|pass| !pass.adds_places);
+    let passes = options.passes().filter(|pass| !pass.adds_locations);
     run(&mut after, &new, passes, options.verify)?;
     Ok(Optimised { before: program, after, options: options.clone(), n_kept })
 }

@@ -281,7 +281,7 @@ mod tests {
         static BAD: Pass = Pass {
             name: "bad",
             about: "reads a variable that is not there",
-            adds_places: false,
+            adds_locations: false,
             scope: Scope::Routine,
             run: |program, id, _| {
                 let body = &mut program.routine_mut(id).body;

@@ -34,7 +34,7 @@ const MAX_NESTING: usize = 16;
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let mut fired = 0;
     for _ in 0..MAX_NESTING {
-        let Found { loops, stayed } = find(program, id);
+        let Candidates { loops, stayed } = find(program, id);
         let locs: Vec<LocId> = loops.iter().map(|found| found.loc).collect();
         let rewritten = guarded(program, id, context, |routine| {
             let n = loops.len();
@@ -53,7 +53,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
 
 /// The `while` loops of a routine.
 #[derive(Default)]
-struct Found {
+struct Candidates {
     /// Those to rewrite, which have none of these inside them.
     loops: Vec<Responders>,
     /// The others, and why they stay.
@@ -82,21 +82,21 @@ struct Responders {
     var_is_live: bool,
 }
 
-fn find(program: &Program, id: RoutineId) -> Found {
-    let Some(routine) = program.routines.get(id.0 as usize) else { return Found::default() };
+fn find(program: &Program, id: RoutineId) -> Candidates {
+    let Some(routine) = program.routines.get(id.0 as usize) else { return Candidates::default() };
     let mut has_while = false;
     visit::walk(&routine.body, &mut |stmt| {
         has_while |= matches!(stmt.kind, StmtKind::While { .. });
     });
     if !has_while {
-        return Found::default();
+        return Candidates::default();
     }
     let mut finder = Finder {
         routine,
         liveness: Liveness::of(program, id),
         observation: Observation::new(program, routine),
         outer: Vec::new(),
-        found: Found::default(),
+        found: Candidates::default(),
     };
     finder.block(&routine.body, 0);
     finder.found
@@ -108,7 +108,7 @@ struct Finder<'p> {
     observation: Observation<'p>,
     /// The labels around, and the number of the statement that has each.
     outer: Vec<(LabelId, usize)>,
-    found: Found,
+    found: Candidates,
 }
 
 impl Finder<'_> {

@@ -10,7 +10,7 @@ use crate::reserved;
 
 /// A vertex on the way from the root, and the arcs of it that come next.
 #[derive(Clone, Copy)]
-struct Step {
+struct DfsFrame {
     vertex: u32,
     /// How many limbs of its line were taken.
     n_taken: u32,
@@ -26,14 +26,14 @@ struct Search {
     least: Vec<u32>,
     n_reached: u32,
     stack: Vec<u32>,
-    path: Vec<Step>,
+    path: Vec<DfsFrame>,
     found: Components,
 }
 
 impl Components {
     /// Bytes that [`Components::find_sparse`] takes for `n` vertices at most.
     pub fn sparse_bytes(n: usize) -> u64 {
-        (n as u64 + 1).saturating_mul(6 * 4 + size_of::<Step>() as u64)
+        (n as u64 + 1).saturating_mul(6 * 4 + size_of::<DfsFrame>() as u64)
     }
 
     /// [`Components::find`] among the first `n` of sparse lines, whose ground is zeros.
@@ -73,7 +73,7 @@ impl Search {
         (self.numbers[vertex], self.least[vertex]) = (self.n_reached, self.n_reached);
         self.n_reached += 1;
         self.stack.push(vertex as u32);
-        self.path.push(Step { vertex: vertex as u32, n_taken: 0, left: 0, first: 0 });
+        self.path.push(DfsFrame { vertex: vertex as u32, n_taken: 0, left: 0, first: 0 });
     }
 
     /// Follows an arc, takes the next limb of arcs, or leaves a vertex; false if that was the root.

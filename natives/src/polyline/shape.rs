@@ -72,7 +72,7 @@ impl Shape {
         let most: i64 = ways.iter().map(|&way| way.max(0)).sum();
         self.delta = delta;
         (self.begin, self.span) = (-least as usize, (most - least) as usize + 1);
-        let ways = [Way::new(dx, n, right), Way::new(dy, n, down)];
+        let ways = [Dda::new(dx, n, right), Dda::new(dy, n, down)];
         self.offsets.clear();
         self.offsets.resize(n as usize + 1, self.begin as u32);
         add_ways(&mut self.offsets, ways);
@@ -134,18 +134,18 @@ impl Shape {
 
 /// How places change along a link with one coordinate.
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Dda {
     /// |Δ|/n, rounded up in the last of [`STEP_BITS`].
     step: u64,
     /// Between neighbours in the direction of Δ.
     stride: u32,
 }
 
-impl Way {
+impl Dda {
     fn new(delta: i64, n: i64, stride: usize) -> Self {
         let step = (delta.unsigned_abs() << STEP_BITS).div_ceil(n.max(1) as u64);
         let stride = stride as u32;
-        Way { step, stride: if delta < 0 { stride.wrapping_neg() } else { stride } }
+        Dda { step, stride: if delta < 0 { stride.wrapping_neg() } else { stride } }
     }
 
     /// t·Δ/n, rounded half away from zero, as a place.
@@ -161,7 +161,7 @@ impl Way {
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
 ))]
-fn add_ways(offsets: &mut [u32], [along, across]: [Way; 2]) {
+fn add_ways(offsets: &mut [u32], [along, across]: [Dda; 2]) {
     for (t, offset) in (0..).zip(offsets) {
         *offset = offset.wrapping_add(along.at(t)).wrapping_add(across.at(t));
     }

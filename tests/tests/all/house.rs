@@ -233,8 +233,8 @@ fn the_tape_does_not_know_who_records_it() {
         "vm/src/cpu/table.rs",
         "vm/src/cpu/table/",
         "vm/src/cpu/turn.rs",
-        "vm/src/cpu/turns/compile.rs",
-        "vm/src/cpu/turns/mod.rs",
+        "vm/src/cpu/loop_kernels/compile.rs",
+        "vm/src/cpu/loop_kernels/mod.rs",
         "vm/src/cpu/value.rs",
         "vm/src/cpu/window.rs",
     ];

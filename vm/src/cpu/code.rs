@@ -12,9 +12,9 @@ use star_ir::{Check, HandlePart, LocId, Operand, Program, ReductionOp, RoutineId
 
 use super::inst::Inst;
 use super::lines::Kernel;
+use super::loop_kernels::LoopKernel;
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef};
 use super::recording::Tile;
-use super::turns::LoopKernel;
 use crate::backend::CompileOptions;
 use crate::explain::Item;
 

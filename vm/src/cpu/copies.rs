@@ -3,7 +3,7 @@
 //! made under every limit, so that small programs do the same work, and ask for the same memory, whatever the limit is.
 
 use super::settings::Settings;
-use super::table::{Table, TurnRoom};
+use super::table::{Table, TransposeRoom};
 use crate::budget::MemoryBudget;
 
 /// The second forms and windows of all tables.
@@ -30,8 +30,8 @@ impl Copies {
     }
 
     /// What room there is to turn a table, or make a window, of so many bytes; with `change` its home form may change.
-    pub(super) fn room(self, budget: &MemoryBudget<'_>, bytes: u64, change: bool) -> TurnRoom {
-        TurnRoom { copy: self.may_add(budget, bytes), spare: budget.available(), change }
+    pub(super) fn room(self, budget: &MemoryBudget<'_>, bytes: u64, change: bool) -> TransposeRoom {
+        TransposeRoom { copy: self.may_add(budget, bytes), spare: budget.available(), change }
     }
 
     /// A table came with whatever it has beside its home form, or has something else there now; `before` bytes is what

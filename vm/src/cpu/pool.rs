@@ -11,13 +11,13 @@ use std::thread;
 pub(crate) struct Pool {
     /// How many are asked for.
     wanted: usize,
-    made: OnceLock<Made>,
+    made: OnceLock<PoolState>,
     /// The one thread of a pool without others, for work that spreads itself.
     single: OnceLock<Option<rayon::ThreadPool>>,
 }
 
 /// What the system gave.
-struct Made {
+struct PoolState {
     /// `None`: work stays on the thread that has it.
     threads: Option<rayon::ThreadPool>,
     /// Why there are fewer than were asked for.
@@ -74,14 +74,14 @@ impl Pool {
         match self.wanted {
             0 | 1 => (1, None),
             _ => {
-                let Made { threads, refused } = self.made();
+                let PoolState { threads, refused } = self.made();
                 let n = threads.as_ref().map_or(1, rayon::ThreadPool::current_num_threads);
                 (n, refused.as_deref())
             }
         }
     }
 
-    fn made(&self) -> &Made {
+    fn made(&self) -> &PoolState {
         self.made.get_or_init(|| make(self.wanted, build))
     }
 }
@@ -99,19 +99,19 @@ fn build(n: usize) -> Result<rayon::ThreadPool, String> {
 }
 
 /// So many threads, or half as often as the system refuses them.
-fn make(wanted: usize, build: impl Fn(usize) -> Result<rayon::ThreadPool, String>) -> Made {
+fn make(wanted: usize, build: impl Fn(usize) -> Result<rayon::ThreadPool, String>) -> PoolState {
     let mut refused = None;
     let mut n = wanted;
     while n > 1 {
         match build(n) {
-            Ok(threads) => return Made { threads: Some(threads), refused },
+            Ok(threads) => return PoolState { threads: Some(threads), refused },
             Err(why) => {
                 refused.get_or_insert(format!("the system refuses {wanted} threads: {why}"));
             }
         }
         n /= 2;
     }
-    Made { threads: None, refused }
+    PoolState { threads: None, refused }
 }
 
 #[cfg(test)]
@@ -137,10 +137,10 @@ mod tests {
                 false => Err("no more".to_owned()),
             }
         };
-        let Made { threads, refused } = make(9, few(4));
+        let PoolState { threads, refused } = make(9, few(4));
         assert_eq!(threads.map(|it| it.current_num_threads()), Some(4));
         assert_eq!(refused.as_deref(), Some("the system refuses 9 threads: no more"));
-        let Made { threads, refused } = make(9, few(1));
+        let PoolState { threads, refused } = make(9, few(1));
         assert!(threads.is_none() && refused.is_some());
     }
 }

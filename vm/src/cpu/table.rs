@@ -7,7 +7,7 @@
 //! table counts the accesses against its home since the last write along it, and turns when they have
 //! cost as much as a turn. What a turn makes is a copy if the access reads, the new home if it writes. A
 //! write to one form drops the other. Where there is no memory for a copy, a table that nobody shares changes its home: in its own
-//! memory, with a panel beside if it is not square (`turn/`). Each time it does, the next time takes twice
+//! memory, with a panel beside if it is not square (`transpose/`). Each time it does, the next time takes twice
 //! as many accesses, since what is read in both ways would be turned for ever.
 
 mod extremes;
@@ -23,7 +23,7 @@ use star_natives::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;
-use super::turn::{Turning, spare_bytes};
+use super::transpose::{Transposition, spare_bytes};
 use super::window::Window;
 use crate::stop::{Run, broken};
 
@@ -50,13 +50,13 @@ pub(super) struct Table {
     extremes: Extremes,
     /// How often the home form has changed for want of memory for a copy.
     n_changes: u32,
-    /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `turn/`.
-    half_turned: Option<Box<Turning>>,
+    /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `transpose/`.
+    half_turned: Option<Box<Transposition>>,
 }
 
-/// What memory there is for turning a table.
+/// What memory there is for transposing a table.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TurnRoom {
+pub(super) struct TransposeRoom {
     /// A copy in the other form.
     pub(super) copy: bool,
     /// Bytes beside the table for as long as a turn takes.
@@ -124,7 +124,7 @@ impl Table {
             None => None,
         };
         let half_turned = match &self.half_turned {
-            Some(turning) => match turning.try_clone(parallelism)? {
+            Some(transposition) => match transposition.try_clone(parallelism)? {
                 Some(copy) => Some(Box::new(copy)),
                 None => return Ok(None),
             },
@@ -164,7 +164,7 @@ impl Table {
     fn change_home(
         &mut self,
         line: Line,
-        room: TurnRoom,
+        room: TransposeRoom,
         parallelism: &Parallelism<'_>,
     ) -> Run<bool> {
         let so_far = self.against.load(Ordering::Relaxed) / 64;
@@ -221,7 +221,7 @@ impl Table {
         idx: usize,
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
-        room_for: impl Fn(u64) -> TurnRoom,
+        room_for: impl Fn(u64) -> TransposeRoom,
     ) -> Run<()> {
         let room = room_for(self.n_bytes());
         if self.form(line).is_none() {
@@ -277,7 +277,7 @@ impl Table {
         &mut self,
         line: Line,
         parallelism: &Parallelism<'_>,
-        room: TurnRoom,
+        room: TransposeRoom,
     ) -> Run<bool> {
         if self.sparse.is_some() {
             return Ok(false);
@@ -374,7 +374,7 @@ impl Table {
         idx: usize,
         src: &[u64],
         parallelism: &Parallelism<'_>,
-        room: TurnRoom,
+        room: TransposeRoom,
     ) -> Run<()> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
@@ -469,8 +469,8 @@ impl Table {
             return Ok(self.has(line));
         }
         self.all_changes();
-        match Turning::of(std::mem::take(&mut self.home)) {
-            Ok(turning) => self.half_turned = Some(Box::new(turning)),
+        match Transposition::of(std::mem::take(&mut self.home)) {
+            Ok(transposition) => self.half_turned = Some(Box::new(transposition)),
             Err(home) => {
                 self.home = home;
                 return Ok(false);
@@ -492,11 +492,11 @@ impl Table {
 
     /// Brings a turn to its end that a flag has stopped.
     pub(super) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
-        if let Some(turning) = &mut self.half_turned {
-            turning.go_on(parallelism)?;
+        if let Some(transposition) = &mut self.half_turned {
+            transposition.go_on(parallelism)?;
         }
-        if let Some(turning) = self.half_turned.take() {
-            self.home = turning.into_form();
+        if let Some(transposition) = self.half_turned.take() {
+            self.home = transposition.into_form();
             self.by_rows = !self.by_rows;
             *self.against.get_mut() = 0;
         }

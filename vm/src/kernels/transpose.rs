@@ -11,7 +11,7 @@ use super::{Columns, n_limbs};
 pub(super) type Block = [u64; 64];
 
 /// Limb i = 8 q + r of eight blocks, one in each lane. See Note [Two orders].
-type Turning = [[u64; 64]; 8];
+type Transposition = [[u64; 64]; 8];
 
 /// The bits whose index has a zero in the place of `1 << step`.
 const MASKS: [u64; 6] = [
@@ -51,7 +51,7 @@ fn three_steps([a, b, c, d, e, f, g, h]: [u64; 8], top: usize) -> [u64; 8] {
 /// Three steps between the eight runs: a plain loop, which becomes one over vectors.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "eight runs at once; a closure would not be inlined")]
-fn between_runs([a, b, c, d, e, f, g, h]: &mut Turning, top: usize) {
+fn between_runs([a, b, c, d, e, f, g, h]: &mut Transposition, top: usize) {
     for i in 0..64 {
         let limbs = [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]];
         [a[i], b[i], c[i], d[i], e[i], f[i], g[i], h[i]] = three_steps(limbs, top);
@@ -64,7 +64,7 @@ fn between_runs([a, b, c, d, e, f, g, h]: &mut Turning, top: usize) {
 /// `by_r` holds limb 8 q + r, lane l, at `[r][8 q + l]`; `by_q` at `[q][8 r + l]`. So each half of
 /// the steps goes between whole runs of 64 limbs.
 #[inline(always)]
-fn turn(by_r: &mut Turning, by_q: &mut Turning) {
+fn turn(by_r: &mut Transposition, by_q: &mut Transposition) {
     between_runs(by_r, 2);
     for (r, run) in by_r.iter().enumerate() {
         for (lanes, turned) in run.as_chunks::<8>().0.iter().zip(&mut *by_q) {

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::effects::Effect;
-use super::known::{Class, Fact, Key, Known, measure_key, operand_key};
+use super::known::{Class, Fact, FactSet, Key, measure_key, operand_key};
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand, Relation};
@@ -26,7 +26,7 @@ pub struct Facts<'a> {
     set: VarSet,
     /// Slices and words of known size, set or not.
     sized: VarSet,
-    known: Known,
+    known: FactSet,
     /// Sizes that do not follow from extents.
     untrue: Rc<[SizeOperand]>,
     /// Classes that were found since something that they rest on has changed: one guard asks for the same ones several times.
@@ -39,7 +39,7 @@ impl<'a> Facts<'a> {
             vars,
             set: VarSet::default(),
             sized: VarSet::default(),
-            known: Known::default(),
+            known: FactSet::default(),
             untrue: Rc::from([]),
             classes: RefCell::default(),
         }

@@ -122,9 +122,9 @@ impl Deref for Hashed {
 
 /// Takes a hash for what it is.
 #[derive(Clone, Copy, Debug, Default)]
-struct Kept(u64);
+struct IdentityHasher(u64);
 
-impl Hasher for Kept {
+impl Hasher for IdentityHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -145,7 +145,7 @@ type Lists = HashMap<Key, [Vec<Rc<Hashed>>; Class::ALL.len()], RandomState>;
 #[derive(Debug, Default)]
 struct Delta {
     /// Facts that became known, or that were forgotten.
-    changed: HashMap<Rc<Hashed>, bool, BuildHasherDefault<Kept>>,
+    changed: HashMap<Rc<Hashed>, bool, BuildHasherDefault<IdentityHasher>>,
     /// Those that became known; some may be dead by now.
     lists: Lists,
 }
@@ -176,7 +176,7 @@ impl Delta {
 }
 
 fn is_alive(
-    changed: &HashMap<Rc<Hashed>, bool, BuildHasherDefault<Kept>>,
+    changed: &HashMap<Rc<Hashed>, bool, BuildHasherDefault<IdentityHasher>>,
     fact: &Rc<Hashed>,
 ) -> bool {
     let found = changed.get_key_value(&**fact);
@@ -191,12 +191,12 @@ struct Layer {
 
 /// A set of facts; see Note [Layers].
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct FactSet {
     below: Option<Rc<Layer>>,
     top: Delta,
 }
 
-impl Known {
+impl FactSet {
     pub(super) fn contains(&self, fact: Fact) -> bool {
         self.holds(&Hashed::new(fact))
     }
@@ -265,21 +265,21 @@ impl Known {
     }
 
     /// The same set once more. What it holds is shared from now on.
-    pub(super) fn branch(&mut self) -> Known {
+    pub(super) fn branch(&mut self) -> FactSet {
         self.compress();
         if !self.top.changed.is_empty() {
             let delta = std::mem::take(&mut self.top);
             self.below = Some(Rc::new(Layer { below: self.below.take(), delta }));
         }
-        Known { below: self.below.clone(), top: Delta::default() }
+        FactSet { below: self.below.clone(), top: Delta::default() }
     }
 
     /// Keeps what `other` knows too.
-    pub(super) fn meet(&mut self, other: Known) {
+    pub(super) fn meet(&mut self, other: FactSet) {
         let shared = self.shared_with(&other);
         let changed = self.since(shared.as_ref()).chain(other.since(shared.as_ref()));
         let mut delta = Delta::default();
-        let base = Known { below: shared.clone(), top: Delta::default() };
+        let base = FactSet { below: shared.clone(), top: Delta::default() };
         for fact in changed.flat_map(|delta| delta.changed.keys()) {
             let was = base.holds(fact);
             let is = self.holds(fact) && other.holds(fact);
@@ -300,7 +300,7 @@ impl Known {
             }
         }
         drop((base, other));
-        *self = Known { below: shared, top: delta };
+        *self = FactSet { below: shared, top: delta };
         self.compress();
     }
 
@@ -345,8 +345,8 @@ impl Known {
     }
 
     /// The topmost layer that both have.
-    fn shared_with(&self, other: &Known) -> Option<Rc<Layer>> {
-        let layers = |known: &Known| {
+    fn shared_with(&self, other: &FactSet) -> Option<Rc<Layer>> {
+        let layers = |known: &FactSet| {
             let first = known.below.clone();
             std::iter::successors(first, |at| at.below.clone()).collect::<Vec<_>>()
         };
@@ -416,7 +416,7 @@ mod tests {
     }
 
     /// A set, and the same in the plainest form.
-    struct Both(Known, BTreeSet<u64>);
+    struct Both(FactSet, BTreeSet<u64>);
 
     impl Both {
         fn compare(&self) {
@@ -449,7 +449,7 @@ mod tests {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
             (state >> 33) % below
         };
-        let mut open = vec![Both(Known::default(), BTreeSet::new())];
+        let mut open = vec![Both(FactSet::default(), BTreeSet::new())];
         for _ in 0..20_000 {
             let number = next(24);
             let choice = next(9);

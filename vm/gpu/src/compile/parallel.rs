@@ -21,11 +21,11 @@ use crate::code::{Object, Reg};
 struct Own {
     var: VarId,
     op: ReductionOp,
-    place: Place,
+    place: Accumulator,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum Accumulator {
     /// Value, and whether it is set.
     Number(Reg, Reg),
     Bits(Object),
@@ -90,10 +90,10 @@ impl Builder<'_> {
         let around = (self.other_numbers.clone(), self.other_objects.clone());
         for Own { var, op: _, place } in &own {
             match *place {
-                Place::Number(value, flag) => {
+                Accumulator::Number(value, flag) => {
                     self.other_numbers.insert(*var, (value, flag));
                 }
-                Place::Bits(object) => {
+                Accumulator::Bits(object) => {
                     self.other_objects.insert(*var, object);
                 }
             }
@@ -131,9 +131,9 @@ impl Builder<'_> {
         });
         let own = needs_own.map(|&Reduction { var, op }| {
             let place = if is_number(self.routine.var(var).ty) {
-                Place::Number(self.fresh(), self.fresh())
+                Accumulator::Number(self.fresh(), self.fresh())
             } else {
-                Place::Bits(self.hidden())
+                Accumulator::Bits(self.hidden())
             };
             Own { var, op, place }
         });
@@ -143,7 +143,7 @@ impl Builder<'_> {
     /// An iteration begins with what changes nothing it is combined with, unset if there is nothing to combine with.
     fn neutral(&mut self, own: &Own) {
         match own.place {
-            Place::Number(value, flag) => {
+            Accumulator::Number(value, flag) => {
                 let is_set = self.number(own.var).1;
                 self.emit(Op::Move, |it| (it.d, it.a) = (Some(flag), Some(is_set)));
                 let neutral = match own.op {
@@ -154,7 +154,7 @@ impl Builder<'_> {
                 };
                 self.load(value, neutral);
             }
-            Place::Bits(object) => {
+            Accumulator::Bits(object) => {
                 let neutral = if own.op == ReductionOp::And { table::ONE } else { table::ZERO };
                 let like = self.object(own.var);
                 self.copy_if_set(object, like, |this, x, y| {
@@ -169,7 +169,7 @@ impl Builder<'_> {
     fn combine(&mut self, own: &Own) {
         let (first, end) = (self.label(), self.label());
         match own.place {
-            Place::Number(value, flag) => {
+            Accumulator::Number(value, flag) => {
                 let (to, is_set) = self.number(own.var);
                 self.jump_if(Op::JumpZero, flag, end);
                 self.jump_if(Op::JumpZero, is_set, first);
@@ -186,7 +186,7 @@ impl Builder<'_> {
                 self.here(first);
                 self.assign(own.var, value);
             }
-            Place::Bits(object) => {
+            Accumulator::Bits(object) => {
                 let to = self.object(own.var);
                 let left = self.size(object, measure::SET);
                 self.jump_if(Op::JumpZero, left, end);

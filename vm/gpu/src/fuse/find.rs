@@ -52,7 +52,7 @@ struct Run<'r> {
 
 /// A statement with those inside it.
 #[derive(Clone, Copy)]
-struct Known {
+struct StmtCost {
     statements: usize,
     /// How many operations on slices it takes, if a kernel may do it.
     weight: Option<u64>,
@@ -61,18 +61,18 @@ struct Known {
 struct Finder<'r> {
     routine: &'r Routine,
     lifted: &'r HashMap<*const Stmt, Lifted>,
-    known: HashMap<*const Stmt, Known>,
+    known: HashMap<*const Stmt, StmtCost>,
     found: Vec<Run<'r>>,
 }
 
 impl<'r> Finder<'r> {
     /// Looks at all statements, the inner ones first.
-    fn look_at(&mut self, block: &'r [Stmt]) -> Known {
-        let mut all = Known { statements: 0, weight: Some(0) };
+    fn look_at(&mut self, block: &'r [Stmt]) -> StmtCost {
+        let mut all = StmtCost { statements: 0, weight: Some(0) };
         for stmt in block {
             let inner = visit::blocks(&stmt.kind).map(|block| self.look_at(block));
             let inside = inner.iter().try_fold(0_u64, |sum, known| Some(sum + known.weight?));
-            let known = Known {
+            let known = StmtCost {
                 statements: 1 + inner[0].statements + inner[1].statements,
                 weight: inside.and_then(|inside| self.weight(stmt, inside)),
             };
@@ -83,9 +83,9 @@ impl<'r> Finder<'r> {
         all
     }
 
-    fn of(&self, stmt: &Stmt) -> Known {
+    fn of(&self, stmt: &Stmt) -> StmtCost {
         let known = self.known.get(&std::ptr::from_ref(stmt)).copied();
-        known.unwrap_or(Known { statements: 1, weight: None })
+        known.unwrap_or(StmtCost { statements: 1, weight: None })
     }
 
     /// The longest runs of a block; `at` is the number of its first statement.

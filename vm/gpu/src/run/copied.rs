@@ -4,7 +4,7 @@ use star_ir::RoutineId;
 use star_shaders::layout::{FRAME_HEAD, state};
 use star_vm::BackendError;
 
-use super::fused::Held;
+use super::fused::ObjectState;
 use super::{End, Run};
 use crate::code::{Inst, Object, Reg};
 
@@ -22,7 +22,7 @@ impl Run<'_, '_> {
         else {
             return Ok(());
         };
-        let holds = |held: &Held, behind: u32| {
+        let holds = |held: &ObjectState, behind: u32| {
             held.is_set && behind.checked_add(n).is_some_and(|last| last <= held.columns)
         };
         // One that is lent twice is one table.
@@ -30,7 +30,7 @@ impl Run<'_, '_> {
         if !are_two || !holds(&to, behind_to) || !holds(&from, behind_from) {
             return Ok(());
         }
-        let place = |held: &Held, behind: u32| held.at + behind * held.stride;
+        let place = |held: &ObjectState, behind: u32| held.at + behind * held.stride;
         let words = n * to.stride;
         self.heap.unit.copy(place(&from, behind_from), place(&to, behind_to), words)?;
         self.control.stats.paths.grid_copies += 1;
@@ -38,7 +38,7 @@ impl Run<'_, '_> {
     }
 
     /// An object of the routine that has stopped.
-    fn held_at(&mut self, object: Object) -> Result<Held, BackendError> {
+    fn held_at(&mut self, object: Object) -> Result<ObjectState, BackendError> {
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object.0, 1)?[0];
         self.held(pointer)
     }

@@ -10,9 +10,9 @@ use super::super::code::{Forall, RoutineCode, Summary};
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::lines::{Kernel, LineKernel, LineReduction};
+use super::super::loop_kernels::{Body, LoopKernel};
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::recording::Tile;
-use super::super::turns::{Body, LoopKernel};
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
 

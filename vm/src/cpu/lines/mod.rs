@@ -11,8 +11,8 @@ mod reduce;
 mod run;
 
 use super::form::Line;
+use super::loop_kernels::LoopKernel;
 use super::operand::{Reg, Size};
-use super::turns::LoopKernel;
 use crate::tape::Plan;
 
 pub(super) use reduce::LineReduction;

@@ -1,8 +1,8 @@
-//! Note [Kept extremes]. DIJKSTRA looks for MIN again and again, and between two of them only a few rows of the table have changed, and a few bits of
+//! Note [ExtremeCache extremes]. DIJKSTRA looks for MIN again and again, and between two of them only a few rows of the table have changed, and a few bits of
 //! the mask. So a table by columns keeps the extreme number of each block of rows under the mask, from the second time on that it is asked since it changed as
 //! a whole. Asked again it looks at the rows of those blocks that have changed, in the table or in the mask, then at the numbers of
 //! 64 blocks each, and then at the rows of the blocks that have the extreme one. What is compared is the mask as it was, so that nobody has to say what became of
-//! it. Single rows, and the limbs that a loop kernel has worked on (Note [Few limbs] in `turns`), are marked as changed; every other change of the table drops
+//! it. Single rows, and the limbs that a loop kernel has worked on (Note [Few limbs] in `loop_kernels`), are marked as changed; every other change of the table drops
 //! what is kept. Where that, or a mask that is quite another one, comes soon after it was made, it is made later the next time. It counts as a
 //! second form does.
 
@@ -36,11 +36,11 @@ pub(super) struct Extremes {
     n_asked: u32,
     /// How often it was given up before it was worth making.
     n_losses: u32,
-    kept: Option<Box<Kept>>,
+    kept: Option<Box<ExtremeCache>>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct ExtremeCache {
     sense: Sense,
     /// The mask as it was.
     mask: Limbs,
@@ -106,7 +106,7 @@ impl Extremes {
         if columns.n_cols > NUMBERED_COLUMNS {
             return Ok(None);
         }
-        let is_other = |kept: &Kept| kept.sense != sense || kept.mask.len() != mask.len();
+        let is_other = |kept: &ExtremeCache| kept.sense != sense || kept.mask.len() != mask.len();
         if self.kept.as_deref().is_some_and(is_other) {
             self.drop();
         }
@@ -115,7 +115,7 @@ impl Extremes {
             self.n_asked = self.n_asked.saturating_add(1);
             let is_due = self.n_asked.checked_shr(self.n_losses).is_some_and(|asked| asked > 1);
             self.kept = match is_due && has_room {
-                true => Kept::new(mask, sense),
+                true => ExtremeCache::new(mask, sense),
                 false => None,
             };
         }
@@ -150,7 +150,7 @@ impl Table {
         &mut self.home
     }
 
-    /// The rows that hold the extreme number among those of a mask, if that is known from before; see Note [Kept extremes]. `has_room` says whether
+    /// The rows that hold the extreme number among those of a mask, if that is known from before; see Note [ExtremeCache extremes]. `has_room` says whether
     /// there is so much room beside the table.
     pub(in crate::cpu) fn find_extreme(
         &mut self,
@@ -167,9 +167,9 @@ impl Table {
     }
 }
 
-impl Kept {
+impl ExtremeCache {
     /// Nothing known yet of this mask; `None` if the system has no room for it.
-    fn new(mask: &[u64], sense: Sense) -> Option<Box<Kept>> {
+    fn new(mask: &[u64], sense: Sense) -> Option<Box<ExtremeCache>> {
         let n_blocks = mask.len().div_ceil(NUMBERED_LIMBS);
         let n_groups = n_blocks.div_ceil(GROUP);
         let mut own = Limbs::zeros(mask.len()).ok()?;
@@ -184,7 +184,7 @@ impl Kept {
         if let (Some(last), left @ 1..) = (changed.last_mut(), n_blocks % GROUP) {
             *last = (1 << left) - 1;
         }
-        Some(Box::new(Kept { sense, mask: own, numbers, groups, changed, n_uses: 0 }))
+        Some(Box::new(ExtremeCache { sense, mask: own, numbers, groups, changed, n_uses: 0 }))
     }
 
     /// The limbs of a block.

@@ -17,14 +17,14 @@ impl Table {
         if let Some(sparse) = &self.sparse {
             return self.sparse_to_host(sparse, parallelism);
         }
-        if let Some(turning) = &self.half_turned {
+        if let Some(transposition) = &self.half_turned {
             let Ok(mut columns) = BitTable::zeros(self.n_rows, self.n_cols) else {
                 return Ok(None);
             };
             for idx in 0..self.n_cols {
                 parallelism.poll()?;
                 let limbs = columns.column_limbs_mut(idx);
-                turning.read_line(self.by_rows, idx, limbs);
+                transposition.read_line(self.by_rows, idx, limbs);
             }
             return Ok(Some(columns));
         }
@@ -64,8 +64,8 @@ impl Table {
         for (idx, col_idx) in columns.enumerate() {
             parallelism.poll().map_err(interrupted)?;
             let limbs = part.column_limbs_mut(idx);
-            if let Some(turning) = &self.half_turned {
-                turning.read_line(self.by_rows, col_idx, limbs);
+            if let Some(transposition) = &self.half_turned {
+                transposition.read_line(self.by_rows, col_idx, limbs);
                 continue;
             }
             self.read(Line::Column, col_idx, limbs, parallelism, false).map_err(interrupted)?;

@@ -7,11 +7,11 @@ use star_base::Random;
 use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::pool::Pool;
-use crate::cpu::turn::Turning;
+use crate::cpu::transpose::Transposition;
 use crate::kernels::Kernels;
 
 /// No room at all.
-const NONE: TurnRoom = TurnRoom { copy: false, spare: 0, change: false };
+const NONE: TransposeRoom = TransposeRoom { copy: false, spare: 0, change: false };
 
 #[test]
 fn a_transposed_table_has_its_rows_as_columns() {
@@ -46,7 +46,7 @@ fn a_window_holds_what_the_form_does() {
             let at = (step / 3) % len;
             let mut dst = vec![!0; n_lines.div_ceil(64)];
             table
-                .read_own(Line::Column, at, &mut dst, &parallelism, |bytes| TurnRoom {
+                .read_own(Line::Column, at, &mut dst, &parallelism, |bytes| TransposeRoom {
                     copy: bytes < 2000,
                     ..NONE
                 })
@@ -140,7 +140,7 @@ fn a_table_without_room_for_a_copy_changes_its_home() {
             let settings = crate::cpu::Settings { eager_turns, ..Default::default() };
             let pool = Pool::of(settings.threads);
             let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
-            let room = TurnRoom { copy: false, spare, change: true };
+            let room = TransposeRoom { copy: false, spare, change: true };
             let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());
             let mut model = vec![vec![false; n_cols]; n_rows];
             let mut random = Random::new(12);
@@ -196,8 +196,9 @@ fn a_turn_that_is_stopped_leaves_a_table() {
             if line == Line::Column {
                 assert!(matches!(table.turn_in_place(Line::Row, u64::MAX, &on), Ok(true)));
             }
-            let turning = Turning::stopped_after(std::mem::take(&mut table.home), n_moves, &on);
-            table.half_turned = Some(Box::new(turning));
+            let transposition =
+                Transposition::stopped_after(std::mem::take(&mut table.home), n_moves, &on);
+            table.half_turned = Some(Box::new(transposition));
             assert!(table.turn_in_place(line, 0, &stopping).is_err());
             assert!(table.is_half_turned());
             let some = table.some_columns(500..530, &on);

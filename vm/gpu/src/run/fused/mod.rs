@@ -16,7 +16,7 @@ use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::heap::Block;
 use crate::program::internal;
 use crate::value::{Kind, Sizes};
-pub(super) use walk::Held;
+pub(super) use walk::ObjectState;
 use walk::Walk;
 
 /// Memory for a slice that outgrows what it had.
@@ -110,7 +110,7 @@ impl<'r> Run<'r, '_> {
         id: RoutineId,
         site: &Site,
         var: VarId,
-    ) -> Result<Held, BackendError> {
+    ) -> Result<ObjectState, BackendError> {
         let own = site.objects.get(&var).copied();
         let object = own.or(self.plan.routine(id)?.object_of[var.0 as usize]);
         let object = object.ok_or_else(|| internal("a number in the place of an object"))?;
@@ -118,11 +118,11 @@ impl<'r> Run<'r, '_> {
         self.held(pointer)
     }
 
-    pub(super) fn held(&mut self, pointer: u32) -> Result<Held, BackendError> {
+    pub(super) fn held(&mut self, pointer: u32) -> Result<ObjectState, BackendError> {
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
         let is = |flag: u32| has(descriptor::FLAGS) & flag != 0;
-        Ok(Held {
+        Ok(ObjectState {
             pointer,
             at: has(descriptor::AT),
             capacity: has(descriptor::CAPACITY),
@@ -144,7 +144,7 @@ impl<'r> Run<'r, '_> {
         walk: &Walk<'_>,
     ) -> Result<Result<Vec<u32>, Declined>, End> {
         let rows = walk.rows.unwrap_or(0);
-        let is_wide = |held: &Held| held.columns <= 1 || held.stride.is_multiple_of(4);
+        let is_wide = |held: &ObjectState| held.columns <= 1 || held.stride.is_multiple_of(4);
         let is_wide = walk.objects.values().all(is_wide);
         let width = if is_wide { 4 } else { 2 };
         let limbs = rows.div_ceil(32 * width);
@@ -262,9 +262,9 @@ impl<'r> Run<'r, '_> {
         (width, left): (u32, u32),
     ) -> Result<Result<Room, Declined>, End> {
         let stride = Sizes { kind: Kind::Slice, rows: walk.rows.unwrap_or(0), columns: 1 }.stride();
-        let grows = |held: &Held| held.is_set && held.is_written && held.capacity < stride;
+        let grows = |held: &ObjectState| held.is_set && held.is_written && held.capacity < stride;
         let slices = fused.slices.iter().filter_map(|slice| walk.objects.get(slice));
-        let growing: Vec<&Held> = slices.filter(|held| grows(held)).collect();
+        let growing: Vec<&ObjectState> = slices.filter(|held| grows(held)).collect();
         let spilled = (fused.given.len().saturating_sub(IN_GIVEN) as u32).next_multiple_of(4);
         let beside = u64::from(spilled) + u64::from(left) * u64::from(width);
         let wanted: Vec<u64> = growing.iter().map(|_| u64::from(stride)).chain([beside]).collect();
@@ -329,7 +329,7 @@ impl<'r> Run<'r, '_> {
     }
 
     /// The descriptor of a slice says what became of it.
-    pub(super) fn set_size(&mut self, held: &Held) -> Result<(), End> {
+    pub(super) fn set_size(&mut self, held: &ObjectState) -> Result<(), End> {
         if !held.is_changed {
             return Ok(());
         }

@@ -15,7 +15,7 @@ use crate::fuse::Fused;
 
 /// A slice, word or table.
 #[derive(Clone, Debug)]
-pub(in crate::run) struct Held {
+pub(in crate::run) struct ObjectState {
     /// Its descriptor.
     pub(in crate::run) pointer: u32,
     pub(in crate::run) at: u32,
@@ -41,8 +41,8 @@ pub(super) struct Walk<'p> {
     numbers: HashMap<VarId, i64>,
     /// What there was at the begin.
     first_numbers: HashMap<VarId, i64>,
-    first_objects: HashMap<VarId, Held>,
-    pub(super) objects: HashMap<VarId, Held>,
+    first_objects: HashMap<VarId, ObjectState>,
+    pub(super) objects: HashMap<VarId, ObjectState>,
     /// The limbs of words.
     words: HashMap<VarId, Vec<u32>>,
     /// Components of all slices.
@@ -58,7 +58,7 @@ pub(super) struct Walk<'p> {
 }
 
 /// Why the walk ends.
-pub(super) type Step = Result<(), Declined>;
+pub(super) type WalkResult = Result<(), Declined>;
 
 /// Statements of a run with its turns: beyond, the walk itself takes too long.
 const MOST: u64 = 1 << 18;
@@ -67,7 +67,7 @@ impl<'p> Walk<'p> {
     pub(super) fn new(
         (program, routine): (&'p Program, RoutineId),
         numbers: HashMap<VarId, i64>,
-        objects: HashMap<VarId, Held>,
+        objects: HashMap<VarId, ObjectState>,
         words: HashMap<VarId, Vec<u32>>,
     ) -> Self {
         Walk {
@@ -89,7 +89,7 @@ impl<'p> Walk<'p> {
     }
 
     /// Goes through all of it.
-    pub(super) fn run(&mut self, fused: &Fused) -> Step {
+    pub(super) fn run(&mut self, fused: &Fused) -> WalkResult {
         self.block(&fused.body)?;
         match self.rows {
             Some(0) => Err(Declined::Empty),
@@ -108,7 +108,7 @@ impl<'p> Walk<'p> {
     }
 
     /// A slice as the run finds it.
-    pub(super) fn begins(&self, var: VarId) -> Option<&Held> {
+    pub(super) fn begins(&self, var: VarId) -> Option<&ObjectState> {
         self.first_objects.get(&var)
     }
 
@@ -116,15 +116,15 @@ impl<'p> Walk<'p> {
         self.program.routine(self.routine)
     }
 
-    fn held(&self, var: VarId) -> Result<&Held, Declined> {
+    fn held(&self, var: VarId) -> Result<&ObjectState, Declined> {
         self.objects.get(&var).ok_or(Declined::Body)
     }
 
-    fn set(&self, var: VarId) -> Result<&Held, Declined> {
+    fn set(&self, var: VarId) -> Result<&ObjectState, Declined> {
         self.held(var).and_then(|held| if held.is_set { Ok(held) } else { Err(Declined::Guard) })
     }
 
-    fn changed(&mut self, var: VarId) -> Result<&mut Held, Declined> {
+    fn changed(&mut self, var: VarId) -> Result<&mut ObjectState, Declined> {
         let held = self.objects.get_mut(&var).ok_or(Declined::Body)?;
         held.is_changed = true;
         Ok(held)
@@ -139,14 +139,14 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn assign(&mut self, var: VarId, number: i64) -> Step {
+    fn assign(&mut self, var: VarId, number: i64) -> WalkResult {
         i32::try_from(number).map_err(|_| Declined::Range)?;
         self.numbers.insert(var, number);
         Ok(())
     }
 
     /// Lines of a kernel have one length.
-    fn is_tall(&mut self, rows: u32) -> Step {
+    fn is_tall(&mut self, rows: u32) -> WalkResult {
         match self.rows.get_or_insert(rows) {
             all if *all == rows => Ok(()),
             _ => Err(Declined::Form),
@@ -173,7 +173,7 @@ impl<'p> Walk<'p> {
     }
 
     /// The number takes a size; the kernel is given one value for that.
-    fn takes_size(&mut self, dst: VarId, size: SizeOperand, number: i64) -> Step {
+    fn takes_size(&mut self, dst: VarId, size: SizeOperand, number: i64) -> WalkResult {
         self.assign(dst, number)?;
         match *self.sizes.entry((dst, size)).or_insert(number) {
             before if before == number => Ok(()),
@@ -181,11 +181,11 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn block(&mut self, block: &[Stmt]) -> Step {
+    fn block(&mut self, block: &[Stmt]) -> WalkResult {
         block.iter().try_for_each(|stmt| self.statement(stmt))
     }
 
-    fn statement(&mut self, stmt: &Stmt) -> Step {
+    fn statement(&mut self, stmt: &Stmt) -> WalkResult {
         self.left = self.left.checked_sub(1).ok_or(Declined::Body)?;
         self.loc = stmt.loc;
         match &stmt.kind {
@@ -237,8 +237,8 @@ impl<'p> Walk<'p> {
         var: VarId,
         (from, to): (&Operand, &Operand),
         down: bool,
-        mut body: impl FnMut(&mut Self) -> Step,
-    ) -> Step {
+        mut body: impl FnMut(&mut Self) -> WalkResult,
+    ) -> WalkResult {
         let (from, to) = (self.number(from)?, self.number(to)?);
         // The kernel counts one further.
         let most = i64::from(i32::MAX) - 1;
@@ -256,7 +256,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    fn unset(&mut self, vars: &[VarId]) -> Step {
+    fn unset(&mut self, vars: &[VarId]) -> WalkResult {
         for &var in vars {
             if crate::compile::is_number(self.routine().var(var).ty) {
                 self.numbers.remove(&var);
@@ -275,7 +275,7 @@ impl<'p> Walk<'p> {
         if is_there { Ok(table.rows) } else { Err(Declined::Guard) }
     }
 
-    fn slice(&mut self, dst: VarId, op: &Op) -> Step {
+    fn slice(&mut self, dst: VarId, op: &Op) -> WalkResult {
         let rows = match op {
             Op::Copy(Operand::Var(of)) | Op::BitsNot(of) => self.set(*of)?.rows,
             Op::BitsLogic(_, left, right) => {
@@ -297,7 +297,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    fn scalar(&mut self, dst: VarId, op: &Op) -> Step {
+    fn scalar(&mut self, dst: VarId, op: &Op) -> WalkResult {
         let number = match op {
             Op::Copy(of) => self.number(of)?,
             Op::Int(op, left, right) => {
@@ -335,13 +335,13 @@ impl<'p> Walk<'p> {
         self.assign(dst, number)
     }
 
-    fn measured(&mut self, dst: VarId, size: SizeOperand) -> Step {
+    fn measured(&mut self, dst: VarId, size: SizeOperand) -> WalkResult {
         // A table without rows has no columns.
         let number = self.size(&size)?.unwrap_or(0);
         self.takes_size(dst, size, number)
     }
 
-    fn asked(&mut self, slices: &[VarId]) -> Step {
+    fn asked(&mut self, slices: &[VarId]) -> WalkResult {
         self.work += 1;
         for slice in slices {
             let rows = self.set(*slice)?.rows;
@@ -350,7 +350,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    fn resize(&mut self, op: &SizeOp) -> Step {
+    fn resize(&mut self, op: &SizeOp) -> WalkResult {
         match op {
             SizeOp::Latch { dst, size } => {
                 let number = match self.known(*dst) {
@@ -385,7 +385,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    fn check(&mut self, check: &Check) -> Step {
+    fn check(&mut self, check: &Check) -> WalkResult {
         match checks::check(&*self, check) {
             Ok(None) => Ok(()),
             Ok(Some(_)) | Err(_) => Err(Declined::Guard),

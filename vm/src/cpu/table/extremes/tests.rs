@@ -6,7 +6,7 @@ use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::Settings;
 use crate::cpu::pool::Pool;
-use crate::cpu::table::TurnRoom;
+use crate::cpu::table::TransposeRoom;
 use crate::kernels::Kernels;
 
 /// The rows of the kernel that looks at all of them.
@@ -24,7 +24,7 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
     let settings = Settings::default();
     let pool = Pool::of(settings.threads);
     let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
-    let room = TurnRoom { copy: false, spare: 0, change: false };
+    let room = TransposeRoom { copy: false, spare: 0, change: false };
     let mut random = Random::new(3);
     for (n_rows, n_cols) in [(1, 1), (64, 0), (65, 3), (700, 5), (5000, 63), (40_000, 9)] {
         let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());

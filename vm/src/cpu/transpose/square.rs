@@ -84,7 +84,7 @@ impl Square {
         Ok(form.map(|form| Square { form, progress, tiles: Tiles::new() }))
     }
 
-    /// See [`Turning::read_line`](super::Turning::read_line).
+    /// See [`Transposition::read_line`](super::Transposition::read_line).
     pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
         dst.fill(0);
         let (n, column) = (self.form.n_cols(), self.form.column_limbs(idx));

@@ -82,7 +82,7 @@ struct Cycle {
 }
 
 /// Where a block is.
-enum Place<'p> {
+enum BlockAt<'p> {
     Columns,
     Block(&'p [u64]),
     Rows,
@@ -215,23 +215,23 @@ impl Panels {
     }
 
     /// Where the block is that lies in this row and column of blocks of the form before.
-    fn place(&self, row: usize, col: usize) -> Place<'_> {
+    fn place(&self, row: usize, col: usize) -> BlockAt<'_> {
         let (before, after) = (col * self.down() + row, row * self.across() + col);
-        let block = |place: usize| Place::Block(&self.limbs[place * BLOCK..][..BLOCK]);
+        let block = |place: usize| BlockAt::Block(&self.limbs[place * BLOCK..][..BLOCK]);
         match self.stage {
-            Stage::MakeBlocks(at) if col >= at => Place::Columns,
+            Stage::MakeBlocks(at) if col >= at => BlockAt::Columns,
             Stage::MakeBlocks(_) => block(before),
             Stage::Permute if self.permutation.done.get(after) => block(after),
             Stage::Permute => match &self.permutation.cycle {
-                Some(cycle) if cycle.start == before => Place::Block(&cycle.hand[..]),
+                Some(cycle) if cycle.start == before => BlockAt::Block(&cycle.hand[..]),
                 Some(_) | None => block(before),
             },
-            Stage::MakeLines(at) if row >= at => Place::Rows,
+            Stage::MakeLines(at) if row >= at => BlockAt::Rows,
             Stage::MakeLines(_) => block(after),
         }
     }
 
-    /// See [`Turning::read_line`](super::Turning::read_line).
+    /// See [`Transposition::read_line`](super::Transposition::read_line).
     pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
         let (of_line, bit) = (idx / BLOCK, idx % BLOCK);
         for (at, limb) in dst.iter_mut().enumerate() {
@@ -241,12 +241,12 @@ impl Panels {
             let n_cols = BLOCK.min(self.n_cols - col * BLOCK);
             let n_rows = BLOCK.min(self.n_rows - row * BLOCK);
             *limb = match (self.place(row, col), turned) {
-                (Place::Columns, false) => column(bit),
-                (Place::Columns, true) => gathered(n_cols, bit, column),
-                (Place::Block(block), true) => block[bit],
-                (Place::Block(block), false) => gathered(BLOCK, bit, |idx| block[idx]),
-                (Place::Rows, true) => line(bit),
-                (Place::Rows, false) => gathered(n_rows, bit, line),
+                (BlockAt::Columns, false) => column(bit),
+                (BlockAt::Columns, true) => gathered(n_cols, bit, column),
+                (BlockAt::Block(block), true) => block[bit],
+                (BlockAt::Block(block), false) => gathered(BLOCK, bit, |idx| block[idx]),
+                (BlockAt::Rows, true) => line(bit),
+                (BlockAt::Rows, false) => gathered(n_rows, bit, line),
             };
         }
     }

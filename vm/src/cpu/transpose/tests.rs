@@ -20,7 +20,7 @@ fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
     let rows: Vec<BitVector> = (0..n_rows).map(|row| table.row(row)).collect();
     let turned = BitTable::from_columns(n_cols, &rows);
     for n in 0.. {
-        let half = Turning::stopped_after(table.clone(), n, parallelism);
+        let half = Transposition::stopped_after(table.clone(), n, parallelism);
         let copy = half.try_clone(parallelism).unwrap().expect("memory");
         for (is_turned, whole) in [(false, &table), (true, &turned)] {
             for idx in (0..whole.n_cols()).step_by(37) {
@@ -36,7 +36,7 @@ fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
             // Nothing is left between and behind the columns.
             assert_eq!(form.count_ones(), turned.count_ones(), "{about}, {n} moves");
         }
-        if Turning::stopped_after(table.clone(), n, parallelism).is_at_its_end() {
+        if Transposition::stopped_after(table.clone(), n, parallelism).is_at_its_end() {
             return;
         }
     }
@@ -76,7 +76,9 @@ fn a_turn_in_panels_takes_what_it_says() {
     for (n_rows, n_cols) in [(1, 64), (64, 1), (130, 67), (4100, 70), (70, 4100), (40_000, 2)] {
         let form = BitTable::zeros(n_rows, n_cols).unwrap();
         let (before, said) = (form.storage().len(), spare_bytes(&form));
-        let Ok(Turning::Panels(panels)) = Turning::of(form) else { panic!("a turn in panels") };
+        let Ok(Transposition::Panels(panels)) = Transposition::of(form) else {
+            panic!("a turn in panels")
+        };
         let takes = (panels.n_limbs() - before) as u64 * 8;
         assert!(takes <= said, "{n_rows} × {n_cols}: {takes} bytes, {said} said");
     }
@@ -90,8 +92,8 @@ fn a_flag_stops_a_turn() {
     let parallelism =
         Parallelism::new(Kernels::detect(), Settings::default(), budget.flags(), pool);
     for rows in [&["01", "11"][..], &["011", "110"]] {
-        let mut turning = Turning::of(BitTable::parse(rows).unwrap()).expect("memory");
-        assert!(turning.go_on(&parallelism).is_err());
-        assert!(!turning.is_at_its_end());
+        let mut transposition = Transposition::of(BitTable::parse(rows).unwrap()).expect("memory");
+        assert!(transposition.go_on(&parallelism).is_err());
+        assert!(!transposition.is_at_its_end());
     }
 }
