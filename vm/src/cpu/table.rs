@@ -12,6 +12,7 @@
 
 mod extremes;
 mod growth;
+mod home;
 mod host;
 mod sparse;
 
@@ -23,7 +24,7 @@ use star_natives::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;
-use super::transpose::{Transposition, spare_bytes};
+use super::transpose::Transposition;
 use super::window::Window;
 use crate::stop::{Run, broken};
 
@@ -157,29 +158,6 @@ impl Table {
         self.against.store(so_far, Ordering::Relaxed);
         parallelism.settings.eager_turns
             || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
-    }
-
-    /// Makes the form along such lines the home form without a copy beside it, if the accesses so far have cost as much as some turns,
-    /// and there is room for that; is it now?
-    fn change_home(
-        &mut self,
-        line: Line,
-        room: TransposeRoom,
-        parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
-        let so_far = self.against.load(Ordering::Relaxed) / 64;
-        let turns = (self.n_rows.saturating_mul(self.n_cols) / 4096).saturating_mul(2);
-        let is_due = parallelism.settings.eager_turns
-            || so_far.checked_shr(self.n_changes).is_some_and(|so_far| so_far >= turns);
-        if !room.change || !is_due {
-            return Ok(false);
-        }
-        let is_changed = self.turn_in_place(line, room.spare, parallelism)?;
-        if is_changed {
-            self.n_changes = self.n_changes.saturating_add(1);
-            *self.against.get_mut() = 0;
-        }
-        Ok(is_changed)
     }
 
     /// The other form of the home; `None` if the system has no room for it.
@@ -454,53 +432,6 @@ impl Table {
     /// The form by columns, if it is valid; a table by rows alone has none.
     pub(super) fn as_columns(&self) -> Option<&BitTable> {
         self.form(Line::Column)
-    }
-
-    /// Makes such lines lie together in the table's own memory and so many bytes beside it, if there is no form of them and that is
-    /// enough; do they now? When a flag stops that, the table is half turned.
-    pub(super) fn turn_in_place(
-        &mut self,
-        line: Line,
-        spare: u64,
-        parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
-        self.end_turn(parallelism)?;
-        if self.has(line) || self.sparse.is_some() || spare_bytes(&self.home) > spare {
-            return Ok(self.has(line));
-        }
-        self.all_changes();
-        match Transposition::of(std::mem::take(&mut self.home)) {
-            Ok(transposition) => self.half_turned = Some(Box::new(transposition)),
-            Err(home) => {
-                self.home = home;
-                return Ok(false);
-            }
-        }
-        self.end_turn(parallelism)?;
-        Ok(true)
-    }
-
-    /// How often its home form has changed for want of memory for a copy.
-    pub(super) fn n_changes(&self) -> u32 {
-        self.n_changes
-    }
-
-    /// Has a flag stopped a turn of it?
-    pub(super) fn is_half_turned(&self) -> bool {
-        self.half_turned.is_some()
-    }
-
-    /// Brings a turn to its end that a flag has stopped.
-    pub(super) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
-        if let Some(transposition) = &mut self.half_turned {
-            transposition.go_on(parallelism)?;
-        }
-        if let Some(transposition) = self.half_turned.take() {
-            self.home = transposition.into_form();
-            self.by_rows = !self.by_rows;
-            *self.against.get_mut() = 0;
-        }
-        Ok(())
     }
 
     /// Number of ones.

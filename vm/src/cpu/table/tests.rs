@@ -7,7 +7,7 @@ use star_base::Random;
 use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::pool::Pool;
-use crate::cpu::transpose::Transposition;
+use crate::cpu::transpose::{Transposition, spare_bytes};
 use crate::kernels::Kernels;
 
 /// No room at all.
