@@ -132,7 +132,7 @@ pub fn bind(
     for (name, value) in &others {
         // A number of a header may have any name.
         let is_size = unknown == UnknownNames::Ignored
-            && matches!(*name, "texts" | "order")
+            && matches!(*name, "texts" | "order" | "palette")
             && value.parse::<i64>().is_ok();
         if !is_size {
             faults.extend(settings.take(name, value).err());
@@ -161,7 +161,8 @@ pub fn bind(
 }
 
 /// The names that are settings where no parameter has them.
-pub const SETTINGS: [&str; 7] = ["scale", "widths", "texts", "order", "empty", "h", "b"];
+pub const SETTINGS: [&str; 9] =
+    ["scale", "widths", "texts", "order", "empty", "nodata", "palette", "h", "b"];
 
 /// Texts by names.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;
@@ -346,6 +347,7 @@ impl Use {
 mod tests {
     use super::*;
     use crate::param::examples::{signature, value, var};
+    use crate::settings::SETTINGS_HELP;
 
     fn dijkstra() -> Signature {
         let params = vec![
@@ -401,6 +403,22 @@ mod tests {
         assert_eq!(faults[0].help, ["did you mean `scale=…`?"]);
         let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
         assert!(faults[3].help[1].contains("`--graph FILE` offers it"));
+    }
+
+    #[test]
+    fn every_setting_of_the_help_is_accepted() {
+        let help = SETTINGS_HELP.lines().filter_map(|line| line.strip_prefix("  "));
+        let names: Vec<&str> = help
+            .filter(|line| !line.starts_with(' '))
+            .filter_map(|line| Some(line.split_once('=')?.0))
+            .collect();
+        assert_eq!(names, SETTINGS);
+        let binding = bind_all(&["v=1", "h=3", "Cost=c.png", "nodata=-5", "palette=index"], false);
+        let settings = binding.unwrap().settings;
+        assert!(settings.nodata.is_some() && settings.palette_indices);
+        let fault = bind_all(&["v=1", "h=3", "Cost=c.png", "nodata=x", "palette=2"], false);
+        let codes: Vec<Code> = fault.unwrap_err().iter().map(|fault| fault.code).collect();
+        assert_eq!(codes, [Code::BadArgument; 2]);
     }
 
     #[test]

@@ -49,6 +49,21 @@ fn records_are_found_by_their_texts_and_written_as_they_were() {
 }
 
 #[test]
+fn a_number_may_say_that_there_is_none() {
+    let folder = folder();
+    folder.write("gap.csv", b"a\n5\n-9\n7\n");
+    let gap = ["T=field:a:gap.csv", "v=code:a=-9:gap.csv", "nodata=-9"];
+    let ran = find(&folder, &gap);
+    ran.prints("X = 010\n");
+    assert!(ran.stderr.contains("1 of 3 numbers of the field `a` are missing"), "{ran:?}");
+    let ran = find(&folder, &[&gap[..], &["--out", "X=rows of T:csv:-"]].concat());
+    assert!(ran.stdout.ends_with("\n-9\n"), "{ran:?}");
+    find(&folder, &[&gap[..2], &["nodata=none"]].concat()).fails(2, &["E0605", "`nodata`"]);
+    find(&folder, &[&gap[..2], &["palette=2"]].concat()).fails(2, &["E0605", "`palette=index`"]);
+    find(&folder, &[&gap[..2], &["nodta=1"]].concat()).fails(2, &["did you mean `nodata=…`?"]);
+}
+
+#[test]
 fn a_table_is_written_with_the_fields_of_another() {
     let folder = folder();
     let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
