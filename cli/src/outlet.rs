@@ -59,6 +59,14 @@ impl Outlet {
         }
     }
 
+    /// Would this file be replaced?
+    pub(crate) fn replaces(&self, file: &str) -> bool {
+        match self {
+            Outlet::File(target) => target.replaces(file),
+            Outlet::Stdout(_) => false,
+        }
+    }
+
     /// As the user named it.
     pub(crate) fn name(&self) -> &str {
         &self.encoding().name

@@ -23,6 +23,18 @@ pub(crate) struct Out {
     outlet: Outlet,
 }
 
+impl Out {
+    /// Which result, counted from 0 among the `var` parameters.
+    pub(crate) fn result(&self) -> usize {
+        self.result
+    }
+
+    /// Where it goes.
+    pub(crate) fn outlet(&self) -> &Outlet {
+        &self.outlet
+    }
+}
+
 /// A result: unset if it is a table that stays sparse.
 pub(crate) type Taken = (HostValue, Option<SparseTable>);
 

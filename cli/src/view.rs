@@ -51,6 +51,11 @@ impl Frame {
         Ok(Frame { name: name.to_owned(), form, place })
     }
 
+    /// Would this file be replaced?
+    pub(crate) fn replaces(&self, file: &str) -> bool {
+        self.place.replaces(file)
+    }
+
     /// Writes a drawing there.
     ///
     /// # Errors
@@ -278,6 +283,11 @@ pub(crate) fn shows(views: &[View], result: usize) -> bool {
 }
 
 impl View {
+    /// Where it goes.
+    pub(crate) fn frame(&self) -> &Frame {
+        &self.frame
+    }
+
     /// Draws the result and says what is to be seen.
     ///
     /// # Errors

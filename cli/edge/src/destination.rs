@@ -91,6 +91,11 @@ impl Destination {
         self.path == other.path
     }
 
+    /// Is this file there already, so that it would be replaced, however it was named?
+    pub fn replaces(&self, file: &str) -> bool {
+        fs::canonicalize(file).is_ok_and(|file| file.is_file() && file == self.path)
+    }
+
     /// Writes a text there.
     ///
     /// # Errors

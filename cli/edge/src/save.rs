@@ -47,6 +47,11 @@ impl Target {
         self.place.is(&other.place)
     }
 
+    /// Would this file be replaced?
+    pub fn replaces(&self, file: &str) -> bool {
+        self.place.replaces(file)
+    }
+
     /// Writes the value beside its place, until a flag is set.
     ///
     /// # Errors

@@ -36,6 +36,31 @@ fn results_are_printed_and_written() {
 }
 
 #[test]
+fn a_file_that_the_run_reads_is_not_replaced() {
+    let text = "procedure P(T: table; var X: slice; var R: table); begin print(1); R := T end;";
+    let numbers = "a\n1\n2\n";
+    let folder = Folder::new(&[("p.star", text), ("g.gr", PATH), ("n.csv", numbers)]);
+    assert_eq!(folder.shell("mkdir s && ln -s ../g.gr s/link.gr").code, 0);
+    let graph = ["run", "p.star", "X=01", "T=g.gr", "--graph", "s/link.gr"];
+    for (out, by) in [("R=g.gr", "--graph"), ("R=./s/link.gr", "--graph")] {
+        let ran = folder.star(&[&graph[..], &["--out", out]].concat());
+        let name = out.strip_prefix("R=").unwrap();
+        let told = format!("{name}: the run reads this file, as `{by}`, and `--out` would");
+        ran.fails(5, &["error[E0509]", &told, "a file of its own"]);
+        assert_eq!(ran.stdout, "", "before anything runs");
+    }
+    let list = ["run", "p.star", "X=01", "T=n.csv", "--out"];
+    for out in ["R=n.csv", "X=rows of T:n.csv"] {
+        folder.star(&[&list[..], &[out]].concat()).fails(5, &["error[E0509]: n.csv", "as `T`"]);
+    }
+    folder.write("p.png", b"");
+    let drawn = folder.star(&["run", "p.star", "X=01", "T=p.png", "--view", "X=p.png"]);
+    drawn.fails(5, &["error[E0509]: p.png", "`--view` would replace"]);
+    assert_eq!(std::fs::read(folder.path("g.gr")).unwrap(), PATH.as_bytes());
+    assert_eq!(std::fs::read(folder.path("n.csv")).unwrap(), numbers.as_bytes());
+}
+
+#[test]
 fn slices_and_words_come_back_from_files() {
     let text = "procedure P(var X: slice; var w: word); begin X := not X; w := not w end;";
     let folder = Folder::new(&[("p.star", text)]);

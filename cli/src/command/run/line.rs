@@ -7,6 +7,7 @@ use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
 use star_edge::access::Grants;
 use star_edge::failure::{Failure, refused_by_backend};
 use star_harness::Compiled;
+use star_io::FileError;
 use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::TableUse;
 use star_vm::HostValue;
@@ -26,7 +27,11 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Wanted
     let outs = results::outs(entry, &args.out, arcs.as_deref());
     let views = view::views(entry, &args.view);
     match (binding, outs, views) {
-        (Ok(binding), Ok(outs), Ok(views)) => Ok((binding, Wanted { outs, views })),
+        (Ok(binding), Ok(outs), Ok(views)) => {
+            let wanted = Wanted { outs, views };
+            let faults = replaced_inputs(args, entry, &binding, &wanted);
+            if faults.is_empty() { Ok((binding, wanted)) } else { Err(faults.into()) }
+        }
         (binding, outs, views) => {
             let mut faults = binding.err().unwrap_or_default();
             faults.extend(outs.err().unwrap_or_default());
@@ -49,6 +54,47 @@ impl Wanted {
     pub(super) fn need_graph(&self) -> bool {
         !self.views.is_empty() || results::name_vertices(&self.outs)
     }
+}
+
+/// The results that would replace a file from which the values come: it may be the only one of its kind. A parameter that
+/// is read from a file and written there again is meant so.
+fn replaced_inputs(
+    args: &RunArgs,
+    entry: &Signature,
+    binding: &Binding,
+    wanted: &Wanted,
+) -> Vec<Diagnostic> {
+    let given = entry.params.iter().zip(&binding.origins).flat_map(|(param, origin)| {
+        let path = match origin {
+            Origin::Argument(ArgValue::File { path, .. }) => Some(path),
+            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
+        };
+        // `FILE#ARRAY` names the file.
+        let files = path
+            .into_iter()
+            .flat_map(|path| std::iter::once(path.as_str()).chain(part::files(path)));
+        files.map(|file| (param.name.as_str(), file))
+    });
+    let graph = args.graph.iter().map(|file| ("--graph", file.as_str()));
+    let inputs: Vec<(&str, &str)> = graph.chain(given).collect();
+    let names: Vec<&str> = entry.results().map(|param| param.name.as_str()).collect();
+    let fault = |name: &str, by: &str, option: &str| {
+        let message =
+            format!("the run reads this file, as `{by}`, and `{option}` would replace it");
+        let error = FileError::new(Code::CannotWrite, name, message);
+        error.help("give the result a file of its own").to_diagnostic()
+    };
+    let mut faults = Vec::new();
+    for out in &wanted.outs {
+        let result = names.get(out.result()).copied().unwrap_or_default();
+        let read = inputs.iter().find(|(by, file)| *by != result && out.outlet().replaces(file));
+        faults.extend(read.map(|(by, _)| fault(out.outlet().name(), by, "--out")));
+    }
+    for view in &wanted.views {
+        let read = inputs.iter().find(|(_, file)| view.frame().replaces(file));
+        faults.extend(read.map(|(by, _)| fault(&view.frame().name, by, "--view")));
+    }
+    faults
 }
 
 /// The files that the command line names: those of parameters may be read, those of `--out` written,
