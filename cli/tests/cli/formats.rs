@@ -79,7 +79,9 @@ fn real_matrices_are_weights_if_whole_or_scaled() {
     folder.write("parts.mtx", format!("{head}2 2 2\n1 2 0.25\n2 1 1.5\n").as_bytes());
     folder.star(&["run", "p.star", "T=weight:whole.mtx", "h=3"]).prints("011\n101\n");
     let ran = folder.star(&["run", "p.star", "T=weight:parts.mtx", "h=3"]);
-    ran.prints("001\n001\n");
+    ran.fails(5, &["error[E0502]: parts.mtx:3:5: `0.25` is not a whole number", "`scale=100`"]);
+    let ran = folder.star(&["run", "p.star", "T=parts.mtx"]);
+    ran.prints("01\n10\n");
     assert!(ran.stderr.contains("warning: parts.mtx: the real values are read as a pattern"));
     let ran = folder.star(&["run", "p.star", "T=weight:parts.mtx", "h=3", "scale=4"]);
     ran.prints("001\n110\n");

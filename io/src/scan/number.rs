@@ -260,6 +260,15 @@ impl Scanner<'_, '_> {
         }
     }
 
+    /// The fault that the token, a value without a scale, is no weight: it has a fraction or is too large.
+    #[cold]
+    pub(crate) fn no_weight(&mut self, what: &str, value: Decimal) -> Fault {
+        match value.magnitude() < 18 {
+            true => Box::new(self.no_number("a whole number").help(advice(value))),
+            false => self.too_large(what, "63"),
+        }
+    }
+
     #[cold]
     fn no_number(&mut self, kind: &str) -> Fault {
         let quoted = self.quoted();

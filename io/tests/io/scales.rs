@@ -64,6 +64,18 @@ fn without_a_scale_a_fraction_is_refused_with_the_one_that_keeps_it() {
         (Format::EdgeList, "1 2 0.05\n", 1, 5),
         (Format::Dimacs, "p sp 2 1\na 1 2 0.05\n", 2, 7),
         (Format::Metis, "2 1 1\n2 0.05\n1 0.05\n", 2, 3),
+        (
+            Format::MatrixMarket,
+            "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 0.05\n",
+            3,
+            5,
+        ),
+        (
+            Format::MatrixMarket,
+            "%%MatrixMarket matrix array real general\n2 2\n0\n1\n0.05\n0\n",
+            5,
+            1,
+        ),
         (Format::Csv, "a\n0.05\n", 2, 1),
         (Format::Coordinates, "p aux sp co 1\nv 1 5e-2 3\n", 2, 5),
         (Format::Updates, "+ 1 2 0.05\n", 1, 7),

@@ -3,7 +3,7 @@
 //!
 //! A square matrix is a graph, entry (i, j) the arc from i to j; any other one is a table of bits.
 //! Values are weights. Real ones are if all are whole numbers, or if there is a scale; otherwise they
-//! only say where an entry is. In the format `array`, which stores every value, zero means that there
+//! only say where an entry is, and layouts with weights are refused. In the format `array`, which stores every value, zero means that there
 //! is no entry. Accepted beyond the
 //! standard: empty lines and comments between entries, entries above the diagonal of a symmetric
 //! matrix, repeated entries.
@@ -71,7 +71,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         weighted,
         symmetric: header.symmetric,
         labels: None,
-        no_weights: None,
+        no_weights: values.into_fault(),
     };
     if header.n_rows == header.n_cols {
         warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);

@@ -1,5 +1,5 @@
 //! What becomes of the values of a Matrix Market file: whole ones are weights, and all are with the user's
-//! scale; other real values only say where an entry is.
+//! scale; other real values only say where an entry is, and there are no weights then.
 
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -10,8 +10,8 @@ use crate::scan::Scanner;
 pub(super) struct Values<'r> {
     scaling: Option<&'r Scaling>,
     n_zeros: u64,
-    /// The first one that is no whole number of 64 bits.
-    fraction: Option<Decimal>,
+    /// The first one that is no whole number of 64 bits, and the fault that it is to who wants weights.
+    fraction: Option<(Decimal, Fault)>,
 }
 
 impl<'r> Values<'r> {
@@ -40,14 +40,19 @@ impl<'r> Values<'r> {
             Some(scaling) => Some(scanner.scaled("the value", value, scaling)?),
         };
         if weight.is_none() && self.fraction.is_none() {
-            self.fraction = Some(value);
+            self.fraction = Some((value, scanner.no_weight("the value", value)));
         }
         Ok((value.is_nonzero(), weight.unwrap_or(1)))
     }
 
     /// The first value that is no weight as it stands.
     pub(super) fn fraction(&self) -> Option<Decimal> {
-        self.fraction
+        self.fraction.as_ref().map(|(value, _)| *value)
+    }
+
+    /// Why there are no weights, if there are none.
+    pub(super) fn into_fault(self) -> Option<Fault> {
+        self.fraction.map(|(_, fault)| fault)
     }
 
     /// Real values that are zero.
