@@ -119,6 +119,13 @@ fn what_does_not_suit_is_told() {
     let ran = find(&folder, &[city, bits, "texts=zip"]);
     assert!(ran.code == 0 && ran.stderr.contains("there is no field `zip`"), "{ran:?}");
     assert!(!folder.names().contains(&"o.csv".to_owned()), "no half of a file");
+    folder.write("head.csv", b"city,temp\n");
+    for value in ["city=Oslo", "temp=99", "temp=2"] {
+        let field = value.split('=').next().unwrap();
+        let table = format!("T=field:{field}:head.csv");
+        find(&folder, &[&table, &format!("v=code:{value}:head.csv")])
+            .prints("X = (0 bits, 0 ones)\n");
+    }
     folder.write("gap.csv", b"a,b\n1,\n,2\n");
     let gap = ["T=field:a:gap.csv", "v=code:b=2:gap.csv"];
     find(&folder, &gap).fails(5, &["E0502", "gap.csv:3:1: an empty field", "`empty=0` says"]);

@@ -205,33 +205,36 @@ fn code(
     let mut table = zeros(1, bits as u128, false, options.max_bytes, options.file)?;
     let offset = field.offset();
     let quoted = text::quote(value.as_bytes());
+    let exceeds = |number: i128| {
+        number < 0 || number.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0)
+    };
+    let stored = |number: i64| i128::from(number) - i128::from(offset);
+    let is_empty = field.values.is_empty();
     let number = match (&field.meaning, field.meaning.number(value)) {
-        (_, Some(number)) if Some(number) != field.nodata => {
-            i128::from(number) - i128::from(offset)
-        }
-        (_, Some(_)) => {
-            (0..bits).for_each(|column| table.put(0, column, true));
-            return Ok(table);
-        }
+        (_, Some(number)) if Some(number) == field.nodata => None,
+        (_, Some(number)) if !exceeds(stored(number)) => Some(stored(number)),
+        // No record has any value, and none says how wide the field is.
+        (_, _) if is_empty => None,
         // The width leaves this code free.
-        (Meaning::Texts(_), None) => {
-            (0..bits).for_each(|column| table.put(0, column, true));
-            return Ok(table);
-        }
+        (Meaning::Texts(_), None) => None,
         (meaning, None) => {
             let what = meaning.describe();
             let message = format!("{quoted} for the field `{}` is not {what}", field.name);
             return Err(FileError::new(Code::OutOfRange, options.file, message));
         }
+        (_, Some(_)) => {
+            let message = format!("{quoted} is beyond the field `{}`", field.name);
+            let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
+            let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
+            let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
+            let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
+            return Err(FileError::new(Code::WidthTooSmall, options.file, message).note(note));
+        }
     };
-    if number < 0 || number.checked_shr(bits.min(127) as u32).is_some_and(|rest| rest != 0) {
-        let message = format!("{quoted} is beyond the field `{}`", field.name);
-        let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
-        let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
-        let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
-        let note = format!("its {} hold {from} to {to}", text::count(bits as u128, "bit"));
-        return Err(FileError::new(Code::WidthTooSmall, options.file, message).note(note));
-    }
+    let Some(number) = number else {
+        (0..bits).for_each(|column| table.put(0, column, true));
+        return Ok(table);
+    };
     for place in 0..bits {
         let exponent = bits - 1 - place;
         table.put(0, place, exponent < 64 && number >> exponent & 1 == 1);
