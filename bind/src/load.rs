@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use star_base::Code;
-use star_io::{Data, FileError, Graph, GraphSizes, Layout, Shape};
+use star_base::{Code, text};
+use star_io::{Data, FileError, Format, Graph, GraphSizes, Layout, Shape};
 use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
@@ -17,7 +17,7 @@ use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::offer::Offer;
-use crate::param::Signature;
+use crate::param::{Kind, Signature};
 use crate::part::locate;
 use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows};
@@ -77,6 +77,7 @@ pub fn load(
     };
     loader.changed = changed_graph(reading, &offered, widths);
     let (mut arguments, mut lists) = (Vec::new(), Vec::new());
+    let list_file = list_file(&origins);
     let columns = std::iter::repeat(TableForm::Columns);
     let never = std::iter::repeat(SparseWish::Never);
     let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
@@ -97,8 +98,12 @@ pub fn load(
                     form,
                     sparse,
                 };
+                let found = loader.file(request, is_kept(&param.name));
                 let FileValue { laid_out, rows: found, list } =
-                    loader.file(request, is_kept(&param.name))?;
+                    found.map_err(|error| match param.kind == Kind::Word && layout.is_none() {
+                        true => perhaps_a_text(error, &param.name, list_file.as_deref()),
+                        false => error,
+                    })?;
                 rows = found;
                 lists.extend(list.map(|list| list.called(&param.name)));
                 laid_out
@@ -148,6 +153,33 @@ pub fn load(
             peak_bytes: loader.peak,
         }),
         false => Err(error::without_file(unless_stream.swap_remove(0))),
+    }
+}
+
+/// The first file that a list of numbers and texts is read from, by its name.
+fn list_file(origins: &[Origin]) -> Option<String> {
+    let mut paths = origins.iter().filter_map(|origin| match origin {
+        Origin::Argument(ArgValue::File { path, .. }) => Some(path),
+        Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
+    });
+    let is_list = |path: &&String| {
+        let format = Format::of_path(path);
+        format.is_some_and(|format| [Format::Csv, Format::Parquet, Format::Arrow].contains(&format))
+    };
+    paths.find(is_list).cloned()
+}
+
+/// Says how a word to search for is written, where a file of that name cannot be opened.
+fn perhaps_a_text(error: FileError, name: &str, list: Option<&str>) -> FileError {
+    match error.code == Code::CannotOpen {
+        true => {
+            let value = text::one_line(&error.file);
+            let list = list.map_or_else(|| "FILE".to_owned(), text::one_line);
+            error.help(format!(
+                "the word for a value of a list is written `{name}=code:FIELD={value}:{list}`"
+            ))
+        }
+        false => error,
     }
 }
 

@@ -101,6 +101,9 @@ end.";
 fn what_does_not_suit_is_told() {
     let folder = folder();
     let (city, bits) = ("T=field:city:people.csv", "v=01");
+    find(&folder, &[city, "v=Paris"])
+        .fails(5, &["E0501", "Paris: cannot open", "`v=code:FIELD=Paris:people.csv`"]);
+    find(&folder, &["T='01 10'", "v=Paris"]).fails(5, &["`v=code:FIELD=Paris:FILE`"]);
     find(&folder, &[city, "v=code:town=Ulm:people.csv"])
         .fails(5, &["E0507", "no field `town`", "`name`, `city`, `born`, `temp`"]);
     find(&folder, &[city, "v=code:city:people.csv"])
