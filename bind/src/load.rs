@@ -413,11 +413,20 @@ pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Dat
 fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
     let FileContents { data, is_stream: _, n_bytes } =
         read(reading, file, max_bytes, Expected::default())?;
+    let is_list =
+        matches!(&data, Data::Numbers(numbers) if matches!(numbers.shape, Shape::List(_)));
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes)),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
             let message = "the file of `--graph` holds no graph";
-            Err(FileError::new(Code::NoSuchLayout, file, message))
+            let error = FileError::new(Code::NoSuchLayout, file, message);
+            Err(match is_list {
+                true => error.help(
+                    "a list of roads is a graph as an edge list: lines `FROM TO WEIGHT`, or `FROM,TO,WEIGHT`, \
+                     of whole numbers, without a header, in a file that ends in `.txt`",
+                ),
+                false => error,
+            })
         }
     }
 }

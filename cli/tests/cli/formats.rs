@@ -112,6 +112,20 @@ fn weights_of_every_text_format_are_scaled() {
 }
 
 #[test]
+fn a_list_of_roads_becomes_a_graph_as_the_help_says() {
+    let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
+    let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
+    let ran = folder.star(&[&graph[..], &["e.csv"]].concat());
+    ran.fails(5, &["error[E0507]: e.csv", "holds no graph", "`FROM,TO,WEIGHT`", "`.txt`"]);
+    folder.write("e.txt", b"1,2,3\n2,3,4\n");
+    let ran = folder.star(&[&graph[..], &["e.txt"]].concat());
+    assert_eq!((ran.code, ran.stderr.contains("error")), (0, false), "{ran:?}");
+    folder.write("z.map", b"type octile\nheight 1\nwidth 2\nmap\n.@\n");
+    let ran = folder.star(&[&graph[..], &["z.map"]].concat());
+    assert!(ran.code == 5 && !ran.stderr.contains("FROM"), "{ran:?}");
+}
+
+#[test]
 fn packed_files_are_read_and_written() {
     let folder = Folder::new(&[("p.star", SHOW), ("copy.star", COPY), ("g.gr", PATH)]);
     assert_eq!(folder.shell("gzip -k g.gr && cp g.gr.gz plain.gr").code, 0);
