@@ -63,6 +63,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
                 n_bytes => scanner.end += n_bytes,
             }
         }
+        scanner.source.wants_utf8(&scanner.buffer[..scanner.end])?;
         if scanner.buffer[..scanner.end].starts_with(b"\xef\xbb\xbf") {
             scanner.pos = 3;
             scanner.line_start = 3;

@@ -134,6 +134,18 @@ impl<'r, 'o> Source<'r, 'o> {
         }
     }
 
+    /// Refuses a text of these first bytes whose characters have two bytes each.
+    pub(crate) fn wants_utf8(&self, first_bytes: &[u8]) -> Result<(), Fault> {
+        match text::is_utf16(first_bytes) {
+            true => {
+                let fault =
+                    FileError::new(Code::BadFormat, self.options.file, "the file is UTF-16");
+                Err(Box::new(fault.at(1, 1).help("save the file as UTF-8")))
+            }
+            false => Ok(()),
+        }
+    }
+
     /// Asks the progress sink whether to go on; for the time between the last byte and the result.
     pub(crate) fn go_on(&mut self) -> Result<(), Fault> {
         if let Some(progress) = self.options.progress.as_mut()

@@ -44,6 +44,14 @@ pub(crate) fn size(n_bytes: u128) -> String {
     format!("{amount:.1} {unit}")
 }
 
+/// Does a text begin so in UTF-16: with its byte order mark, or with a character of ASCII in two bytes?
+pub(crate) fn is_utf16(first_bytes: &[u8]) -> bool {
+    matches!(
+        first_bytes,
+        [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [0, 1..=0xff, ..] | [1..=0x7f, 0, ..]
+    )
+}
+
 /// A number and a noun: `1 arc`, `3 arcs`.
 pub(crate) fn count(n: impl Into<u128>, noun: &str) -> String {
     let n = n.into();

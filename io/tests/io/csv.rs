@@ -219,6 +219,24 @@ fn texts_dates_and_times_become_numbers_and_texts_again() {
 }
 
 #[test]
+fn characters_of_two_bytes_are_refused_with_what_to_do() {
+    let little: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let big: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let marked = |mark: &[u8], text: &[u8]| [mark, text].concat();
+    let texts = [marked(b"\xff\xfe", &little), marked(b"\xfe\xff", &big), little, big];
+    for format in [Csv, star_io::Format::EdgeList] {
+        for text in &texts {
+            let error = load(format, text).unwrap_err();
+            assert_eq!((error.code, error.line), (BadFormat, Some(1)), "{error}");
+            assert_eq!(error.help, ["save the file as UTF-8"], "{format:?}");
+        }
+    }
+    let marked = load(Csv, b"\xef\xbb\xbfkm\n1\n").unwrap();
+    let Data::Numbers(marked) = marked.data else { panic!("numbers") };
+    assert_eq!(marked.fields[0].name, "km");
+}
+
+#[test]
 fn the_user_says_what_holds_texts_their_order_and_what_is_empty() {
     let text = "a,b\n3,x\n,w\n12,x\n";
     let rules = FieldRules { empty: Some("-1"), sorted: true, ..FieldRules::default() };

@@ -34,6 +34,7 @@ impl<'r, 'o> Records<'r, 'o> {
         let rules = source.field_rules();
         let mut first = vec![0; CHUNK];
         let n_bytes = source.fill(&mut first)?;
+        source.wants_utf8(&first[..n_bytes])?;
         let separator = separator(&first[..n_bytes]);
         source.push_back(&first[..n_bytes]);
         let pipe = Pipe::new(source);
