@@ -187,15 +187,40 @@ impl Format {
         }
     }
 
+    /// Does it begin with bytes that no text begins with? The letters of Parquet and Arrow may be the name of a field.
+    fn begins_as_no_text(self) -> bool {
+        match self {
+            Format::Stb | Format::Png | Format::Jpeg | Format::Tiff | Format::Npy | Format::Npz => {
+                true
+            }
+            Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
+            Format::Coordinates | Format::Csv | Format::Map | Format::Scenarios => false,
+            Format::Pbm | Format::Pgm | Format::Ppm | Format::Svg | Format::Updates => false,
+            Format::Parquet | Format::Arrow => false,
+        }
+    }
+
     /// The format of a file by its name, or else by its first bytes. An update stream is one whatever
     /// its name is: no other format begins like it.
     ///
     /// # Errors
-    /// [`Code::UnknownFormat`] if neither says.
+    /// [`Code::UnknownFormat`] if neither says; [`Code::BadFormat`] if the name says a text, and the first bytes are
+    /// those of a format that no text begins with.
     pub fn of_file(path: &str, first_bytes: &[u8]) -> Result<Format, FileError> {
-        let format = match Format::detect(first_bytes) {
+        let (named, detected) = (Format::of_path(path), Format::detect(first_bytes));
+        if let (Some(named), Some(found)) = (named, detected)
+            && !named.begins_as_no_text()
+            && found.begins_as_no_text()
+        {
+            let message =
+                format!("the file begins as {} does, and not as {}", found.name(), named.name());
+            let error = FileError::new(Code::BadFormat, path, message);
+            let extension = found.extensions().first().copied().unwrap_or_default();
+            return Err(error.help(format!("if it is one, its name has to end in `.{extension}`")));
+        }
+        let format = match detected {
             Some(Format::Updates) => Some(Format::Updates),
-            detected => Format::of_path(path).or(detected),
+            detected => named.or(detected),
         };
         format.ok_or_else(|| {
             let known = Format::ALL.iter().flat_map(|format| {

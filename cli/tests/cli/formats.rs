@@ -112,6 +112,21 @@ fn weights_of_every_text_format_are_scaled() {
 }
 
 #[test]
+fn a_picture_under_the_name_of_a_text_is_refused_by_its_first_bytes() {
+    let folder = Folder::new(&[("p.star", SHOW)]);
+    let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+    for name in ["t.csv", "t.gr", "t.pgm", "t.mtx"] {
+        folder.write(name, png);
+        let table = format!("T={name}");
+        let ran = folder.star(&["run", "p.star", &table]);
+        let told = format!("error[E0502]: {name}: the file begins as PNG does, and not as ");
+        ran.fails(5, &[&told, "has to end in `.png`"]);
+    }
+    folder.write("t.csv", b"PAR1,ARROW1\n1,0\n");
+    folder.star(&["run", "p.star", "T=t.csv"]).prints("10\n");
+}
+
+#[test]
 fn a_list_of_roads_becomes_a_graph_as_the_help_says() {
     let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
     let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
