@@ -9,10 +9,11 @@ use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
 use star_edge::flags::Flags;
 use star_edge::output::Output;
-use star_io::{FileError, Graph, Numbers, OutputRef};
+use star_io::{FileError, Graph, OutputRef};
 use star_vm::HostValue;
 
 use crate::outlet::{self, Outlet};
+use crate::view::Places;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,7 +54,7 @@ pub(crate) struct Origins {
     /// The graph, and its file.
     pub(crate) graph: Option<(String, Rc<Graph>)>,
     /// Coordinates of its vertices, where it is drawn.
-    pub(crate) places: Option<Numbers>,
+    pub(crate) places: Option<Places>,
 }
 
 /// Understands the `--out NAME=FILE` of a command line. A slice in a file that holds graphs and no slices is the graph of the

@@ -8,7 +8,7 @@ use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding};
 use star_edge::destination::Destination;
 use star_edge::report::Reporter;
-use star_io::{Data, Field, FileError, Format, Graph, Numbers, OutputRef, Shape};
+use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
 
@@ -82,11 +82,14 @@ fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
+/// Coordinates of the vertices of a graph, in their order: `x` and `y`.
+pub(crate) type Places = [Field; 2];
+
 /// What a graph is drawn with.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extras<'a> {
     /// Coordinates of its vertices.
-    pub(crate) places: Option<&'a Numbers>,
+    pub(crate) places: Option<&'a Places>,
     /// Its arcs or its vertices that stand out.
     pub(crate) marked: Option<&'a BitVector>,
 }
@@ -130,13 +133,13 @@ pub(crate) fn of_graph(
     if n_vertices == 0 {
         return Err(refused(name, "there are no vertices to draw"));
     }
-    let places = match extras.places.map(|numbers| numbers.fields.as_slice()) {
-        Some([x, y]) if x.values.len() == n_vertices => Some([&x.values[..], &y.values[..]]),
-        Some(fields) => {
-            let n_places = fields.first().map_or(0, |field| field.values.len());
+    let places = match extras.places {
+        Some([x, _]) if x.values.len() != n_vertices => {
+            let n_places = x.values.len();
             let message = format!("coordinates of {n_places} vertices for {n_vertices}");
             return Err(refused(name, &message));
         }
+        Some([x, y]) => Some([&x.values[..], &y.values[..]]),
         None => None,
     };
     let ends = |arc: &star_io::Arc| (arc.tail as usize, arc.head as usize);
@@ -210,21 +213,43 @@ pub(crate) fn places_for(
     file: &str,
     given: Option<&str>,
     max_bytes: u64,
-) -> Result<Option<Numbers>, FileError> {
+) -> Result<Option<Places>, FileError> {
     let beside = Path::new(file.trim_end_matches(".gz")).with_extension("co");
     let beside = beside.to_str().filter(|beside| reading.files.exists(beside));
     let Some(name) = given.or(beside) else { return Ok(None) };
-    let data = star_bind::load::read_data(reading, name, max_bytes)?;
-    match data {
-        Data::Numbers(numbers) if numbers.fields.len() == 2 => Ok(Some(numbers)),
+    match star_bind::load::read_data(reading, name, max_bytes)? {
+        Data::Numbers(Numbers { shape: Shape::List(_), fields }) => places(fields, name).map(Some),
         Data::Graph(_)
         | Data::Table(_)
         | Data::Sparse(_)
         | Data::Slice(_)
         | Data::Word(_)
-        | Data::Numbers(_) => Err(refused(name, "the file holds no coordinates")
-            .help("coordinates are a list of two numbers for each vertex, as in `.co` files")),
+        | Data::Numbers(_) => Err(no_places(name)),
     }
+}
+
+/// The fields `x` and `y` of a list, which hold numbers.
+fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
+    let mut take = |axis: &str| {
+        let place = fields.iter().position(|field| field.name == axis);
+        let field = fields.swap_remove(place.ok_or_else(|| no_places(name))?);
+        match &field.meaning {
+            Meaning::Number | Meaning::Scaled(_) => Ok(field),
+            Meaning::Texts(_) | Meaning::Date | Meaning::Clock | Meaning::DateTime => {
+                let message =
+                    format!("the field `{axis}` holds texts or times, and no coordinates");
+                Err(refused(name, &message))
+            }
+        }
+    };
+    Ok([take("x")?, take("y")?])
+}
+
+fn no_places(name: &str) -> FileError {
+    refused(name, "the file holds no coordinates").help(
+        "coordinates are a list with the fields `x` and `y`, a record for each vertex in their order, \
+         or a `.co` file",
+    )
 }
 
 /// A `--view` of a run: which result, counted from 0 among the `var` parameters, goes where.

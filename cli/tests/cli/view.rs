@@ -107,6 +107,28 @@ fn views_that_cannot_be_are_refused_before_the_run() {
 }
 
 #[test]
+fn coordinates_are_the_fields_x_and_y() {
+    let folder = Folder::new(&[
+        ("g.gr", PATH),
+        ("p.csv", "n,x,y\n1,0,0\n2,10,0\n3,10,10\n"),
+        ("names.csv", "name,city\na,Ulm\nb,Rom\nc,Ulm\n"),
+        ("texts.csv", "x,y\na,1\nb,2\nc,3\n"),
+        ("few.csv", "x,y\n1,1\n"),
+        ("day.csv", "x,y\n1,2024-01-01\n2,2024-01-02\n2,2024-01-02\n"),
+    ]);
+    let view = |places: &str| folder.star(&["view", "g.gr", "--out", "g.svg", "--places", places]);
+    assert_eq!(view("p.csv").code, 0);
+    let drawn = fs::read_to_string(folder.path("g.svg")).unwrap();
+    let circles: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<circle")).collect();
+    assert!(circles[0].contains("cx=\"40.0\" cy=\"940.0\""), "{circles:?}");
+    assert!(circles[2].contains("cx=\"940.0\" cy=\"40.0\""), "{circles:?}");
+    view("names.csv").fails(5, &["error[E0507]: names.csv: the file holds no coordinates"]);
+    view("texts.csv").fails(5, &["error[E0507]: texts.csv: the field `x` holds texts"]);
+    view("day.csv").fails(5, &["the field `y` holds texts or times"]);
+    view("few.csv").fails(5, &["coordinates of 1 vertices for 3"]);
+}
+
+#[test]
 fn files_are_drawn_as_what_they_hold() {
     let folder = Folder::new(&[
         ("g.gr", PATH),
@@ -127,7 +149,9 @@ fn files_are_drawn_as_what_they_hold() {
     folder.star(&["view", "t.csv"]).fails(5, &["a list of records is no picture"]);
     folder.star(&["view", "e.txt"]).fails(5, &["error["]);
     folder.star(&["view", "none.gr"]).fails(5, &["none.gr"]);
-    folder.star(&["view", "g.gr", "--places", "t.csv"]).fails(5, &["error["]);
+    folder
+        .star(&["view", "g.gr", "--out", "g.svg", "--places", "t.csv"])
+        .fails(5, &["error[", "`x` and `y`"]);
     folder.star(&["view", "g.gr", "--out", "g.jpg"]).fails(5, &["`.svg` or `.png`"]);
     let many: String = (1..=500).map(|v| format!("{v} {}\n", v + 1)).collect();
     folder.write("m.txt", many.as_bytes());
