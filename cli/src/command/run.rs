@@ -2,6 +2,7 @@
 
 mod auto;
 mod line;
+mod sizes;
 
 use std::path::PathBuf;
 
@@ -34,6 +35,7 @@ use star_ir::{Program, RoutineId};
 use star_opt::Remark;
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
+use self::sizes::Sizes;
 use super::{Lints, compile_with};
 use crate::explained;
 use crate::profile::{self, Session};
@@ -264,9 +266,11 @@ pub(crate) fn run_with(
     drop(sentry);
     let _clock = args.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     times.end(Part::Compiling);
+    let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
     let Loaded { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    sizes.take(&signature, &arguments);
     // What is only shown is not worth much memory.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
     let places = match &graph {
@@ -344,7 +348,10 @@ pub(crate) fn run_with(
             // Nothing reads the values any more, and the process is about to end.
             ready_to_run.abandon();
             let stop = wrap::unwrapped(stop, ready.is_function);
+            let (notes, help) = sizes.advice(&stop, &ready.lowered.program);
             let mut diagnostic = describe(stop, &ready.lowered.program);
+            diagnostic.notes.extend(notes);
+            diagnostic.help.extend(help);
             if Exit::of(diagnostic.code) == Exit::Trap {
                 let Advice { notes, help } = advice;
                 diagnostic.notes.extend(notes);

@@ -12,6 +12,29 @@ fn show(params: &str, what: &str) -> String {
 const SIGNED: &str = "p sp 3 3\na 1 2 4\na 2 3 -6\na 3 1 3\n";
 
 #[test]
+fn sizes_that_differ_are_told_of_all_arguments() {
+    let text = "procedure NEAR(Place: table(n); G: table(n,n); var X: slice(n)); begin CLR(X) end;
+procedure TWICE(n: integer; code: table(2*n)); begin print(1) end;
+procedure INNER(Place: table; G: table; var X: slice); begin NEAR(Place,G,X) end;";
+    let folder = Folder::new(&[("p.star", text), ("g.gr", PATH), ("one.csv", "place\nUlm\n")]);
+    let run = |name: &str, given: &[&str]| {
+        folder.star(&[&["run", "p.star", "--proc", name], given].concat())
+    };
+    let files = ["Place=field:place:one.csv", "G=g.gr"];
+    let sizes = "note: `Place` is a table of 1 × 2, `G` is a table of 3 × 3";
+    run("NEAR", &files).fails(3, &["error[T0102]", "`G` has 3 rows, wanted 1", sizes]);
+    let inner = run("INNER", &files);
+    inner.fails(3, &["error[T0102]"]);
+    assert!(!inner.stderr.contains(sizes), "that call is not the command line's: {inner:?}");
+    let twice = run("TWICE", &["--graph", "g.gr"]);
+    twice.fails(3, &["error[T0102]", "help: `code=code-double:g.gr` has codes for twice as many"]);
+    run("TWICE", &["--graph", "g.gr", "code=code-double:g.gr"]).prints("1\n");
+    let given = run("TWICE", &["n=4", "--graph", "g.gr"]);
+    given.fails(3, &["error[T0102]"]);
+    assert!(!given.stderr.contains("code-double"), "{given:?}");
+}
+
+#[test]
 fn widths_of_offers_leave_room_for_sums() {
     let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
     let run = |program: &str, more: &[&str], file: &str| {
