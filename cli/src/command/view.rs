@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use clap::Args;
+use star_base::Code;
 use star_bind::{Reading, Settings};
 use star_edge::engine::{DEFAULT, Engine};
 use star_edge::exit::Exit;
@@ -11,7 +12,7 @@ use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::report::Reporter;
-use star_io::Data;
+use star_io::{Data, FileError};
 
 use crate::text;
 use crate::view::{Extras, Frame, drawing, places_for};
@@ -31,7 +32,8 @@ pub(crate) struct ViewArgs {
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// Where the picture goes: `.svg` or `.png`; the name of the file with `.svg`, in the folder at hand, without it
+    /// Where the picture goes: `.svg` or `.png`; the name of the file with `.svg`, in the folder at hand, without it, if nothing is
+    /// there yet
     #[arg(long, short, value_name = "FILE")]
     out: Option<String>,
 
@@ -48,10 +50,10 @@ pub(crate) struct ViewArgs {
 /// # Errors
 /// If it cannot be read, there is no picture of it, or the picture cannot be written.
 pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure> {
-    let frame = Frame::new(&match &args.out {
-        Some(out) => out.clone(),
-        None => default_name(&args.file),
-    })?;
+    let frame = match &args.out {
+        Some(out) => Frame::new(out)?,
+        None => default_frame(&args.file)?,
+    };
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "reading without a message");
     let settings = Settings::default();
@@ -74,6 +76,19 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     frame.write(&drawing)?;
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
+}
+
+/// Where the picture of a file goes if nothing is said. What is there already may be the picture of another file, or no
+/// picture of ours: that is not replaced.
+fn default_frame(file: &str) -> Result<Frame, FileError> {
+    let name = default_name(file);
+    match Path::new(&name).symlink_metadata() {
+        Ok(_) => {
+            let help = format!("`--out {}` replaces it", text::one_line(&name));
+            Err(FileError::new(Code::CannotWrite, name, "the file is there already").help(help))
+        }
+        Err(_) => Frame::new(&name),
+    }
 }
 
 /// The name of the picture of a file.

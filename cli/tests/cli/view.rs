@@ -144,7 +144,13 @@ fn files_are_drawn_as_what_they_hold() {
         assert_eq!((ran.code, ran.stderr.as_str()), (0, about), "{ran:?}");
     }
     let first = fs::read(folder.path("g.svg")).unwrap();
-    folder.star(&["view", "g.gr"]).prints("");
+    folder.write("g.co", b"p aux sp co 1\nv 1 0 0\n");
+    for other in ["g.gr", "g.co"] {
+        let again = folder.star(&["view", other]);
+        again.fails(5, &["error[E0509]: g.svg: the file is there already", "`--out g.svg`"]);
+    }
+    fs::remove_file(folder.path("g.co")).unwrap();
+    folder.star(&["view", "g.gr", "--out", "g.svg"]).prints("");
     assert_eq!(fs::read(folder.path("g.svg")).unwrap(), first, "the same graph, the same picture");
     folder.star(&["view", "t.csv"]).fails(5, &["a list of records is no picture"]);
     folder.star(&["view", "e.txt"]).fails(5, &["error["]);
