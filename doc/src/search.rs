@@ -25,6 +25,9 @@ const IN_SUMMARY: u32 = 4;
 /// Anywhere else.
 const IN_TEXT: u32 = 1;
 
+/// What all of it counts for in a section whose heading is what is looked for.
+const OF_HEADING: u32 = 8;
+
 /// Everything in which all words of `query` begin words, whatever their letter case; the best first.
 pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
     let wanted: Vec<String> = words(query).map(stem).collect();
@@ -32,6 +35,7 @@ pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
     if wanted.is_empty() {
         return hits;
     }
+    let named = |heading: &str| words(heading).map(stem).eq(wanted.iter().cloned());
     let mut add = |weight: u32, (name, place): (&str, &str), about: &str, text: &str| {
         // What a module or a guide is about is its name.
         let title = match place {
@@ -56,8 +60,9 @@ pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
         }
     }
     for section in guides::sections() {
-        // Routines are what most people look for.
-        add(1, (&guides::title(&section), ""), &first_sentence(&section), section.text);
+        // Routines are what most people look for, unless it is the heading itself.
+        let weight = if named(section.heading) { OF_HEADING } else { 1 };
+        add(weight, (&guides::title(&section), ""), &first_sentence(&section), section.text);
     }
     // The sort keeps the order of what is equally good.
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.score));
@@ -144,6 +149,13 @@ mod tests {
         ] {
             let found = names(query);
             assert!(found.iter().take(20).any(|name| name == wanted), "{query}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_heading_that_is_the_word_stands_first() {
+        for query in ["csv", "CSV"] {
+            assert_eq!(names(query)[0], "formats: CSV", "{query}");
         }
     }
 
