@@ -124,7 +124,7 @@ fn what_was_read_before_a_fault_is_kept() {
         let folder =
             Folder::new(&[("u.csv", &(UPDATES.to_owned() + "9,9,9,9\n")), ("q.csv", &queries)]);
         let ran = moving(&folder, "u.csv q.csv");
-        ran.fails(5, &["error[E0502]: q.csv:2:12", "3 updates in 2 batches, 1 queries"]);
+        ran.fails(5, &["error[E0502]: q.csv:2:12", "3 updates in 2 batches, 1 query"]);
         assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
     }
     let ran = moving(&folder, "u.csv u.csv");

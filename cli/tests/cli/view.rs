@@ -71,7 +71,7 @@ fn results_are_drawn() {
     let ran = folder.star(&[&RUN[..], &views[..]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(
-        ran.stderr.contains("T.svg: a graph of 3 vertices and 2 arcs, 1 arcs marked"),
+        ran.stderr.contains("T.svg: a graph of 3 vertices and 2 arcs, 1 arc marked"),
         "{ran:?}"
     );
     assert!(ran.stderr.contains("x.png: a graph of 3 vertices and 2 arcs, 2 vertices marked"));

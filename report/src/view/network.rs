@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use star_base::text;
+
 use super::places::{Places, fitted, sprung};
 use super::{Anchor, Drawing, FAINT, INK, MARKED, Mark, NUMBER, PAPER, Place, Rgb, WANTED};
 
@@ -83,16 +85,21 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
             marks.push(Mark::Number { at, anchor: Anchor::Middle, size, text, colour: PAPER });
         }
     }
-    let (lines, n_marked) = (if symmetric { "edges" } else { "arcs" }, |marks: &[bool]| {
-        marks.iter().filter(|&&mark| mark).count()
-    });
-    let mut about = format!("a graph of {n_vertices} vertices and {} {lines}", arcs.len());
-    for (marks, what) in [(marked_arcs, lines), (marked_vertices, "vertices")] {
-        if !marks.is_empty() {
-            about += &format!(", {} {what} marked", n_marked(marks));
-        }
+    let n_marked = |marks: &[bool]| marks.iter().filter(|&&mark| mark).count();
+    let lines = |n| text::count(n, if symmetric { "edge" } else { "arc" });
+    let mut about = format!("a graph of {} and {}", vertices(n_vertices), lines(arcs.len()));
+    if !marked_arcs.is_empty() {
+        about += &format!(", {} marked", lines(n_marked(marked_arcs)));
+    }
+    if !marked_vertices.is_empty() {
+        about += &format!(", {} marked", vertices(n_marked(marked_vertices)));
     }
     Some(Drawing { width, height, marks, about })
+}
+
+/// `1 vertex`, `2 vertices`.
+fn vertices(n: usize) -> String {
+    format!("{n} {}", if n == 1 { "vertex" } else { "vertices" })
 }
 
 /// The head of an arrow at the edge of the disk that it leads to.
@@ -137,7 +144,18 @@ mod tests {
         assert_eq!(plain.about, "a graph of 3 vertices and 2 edges");
         let tree = network(&Network { marked_arcs: &[false, true], ..PATH }).unwrap();
         assert_eq!((lines(&tree, FAINT), lines(&tree, MARKED)), (1, 1));
-        assert!(tree.about.ends_with("2 edges, 1 edges marked"), "{}", tree.about);
+        assert!(tree.about.ends_with("2 edges, 1 edge marked"), "{}", tree.about);
+        let alone = Network {
+            n_vertices: 1,
+            arcs: &[(0, 0)],
+            symmetric: false,
+            labels: None,
+            places: None,
+            marked_vertices: &[true],
+            ..PATH
+        };
+        let about = network(&alone).unwrap().about;
+        assert_eq!(about, "a graph of 1 vertex and 1 arc, 1 vertex marked");
         let way = network(&Network { marked_vertices: &[true, false, true], ..PATH }).unwrap();
         let marked = |mark: &&Mark| matches!(mark, Mark::Disk { colour, .. } if *colour == MARKED);
         assert_eq!(way.marks.iter().filter(marked).count(), 2);

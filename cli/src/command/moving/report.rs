@@ -7,6 +7,11 @@ use star_natives::moving::{Answering, Statistics, Updates};
 use super::Times;
 use crate::text;
 
+/// The noun in the number that `n` of them ask for.
+fn number(n: u64, one: &'static str, many: &'static str) -> &'static str {
+    if n == 1 { one } else { many }
+}
+
 /// Tells it.
 pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
     let Statistics {
@@ -29,7 +34,11 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
     let per = |n: u64, of: u64| n as f64 / of.max(1) as f64;
     let lines = [
         format!(
-            "{n} updates in {batches} batches, {queries} queries, {hits} answers: {seconds:.3} s in the index, {:.3} s in all",
+            "{n} {} in {batches} {}, {queries} {}, {hits} {}: {seconds:.3} s in the index, {:.3} s in all",
+            number(n, "update", "updates"),
+            number(batches, "batch", "batches"),
+            number(queries, "query", "queries"),
+            number(hits, "answer", "answers"),
             times.all.as_secs_f64()
         ),
         format!("  {:.2} M updates/s and {:.3} M queries/s", rate(n), rate(queries)),
