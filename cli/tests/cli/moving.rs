@@ -192,3 +192,14 @@ fn a_reader_who_leaves_ends_the_work_without_a_word() {
     let ran = folder.shell("( $STAR moving u.moving q.moving; echo left with $? >&2 ) | head -n 1");
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("t,qid,id\n", "left with 141\n"));
 }
+
+#[test]
+fn a_stream_that_is_not_there_leaves_nothing_behind() {
+    let folder = Folder::new(&[("u.csv", UPDATES)]);
+    let ran = moving(&folder, "nix.csv");
+    ran.fails(5, &["nix.csv"]);
+    assert_eq!(ran.stdout, "");
+    let ran = moving(&folder, "u.csv nix.csv");
+    ran.fails(5, &["nix.csv"]);
+    assert_eq!(ran.stdout, "");
+}

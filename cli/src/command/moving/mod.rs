@@ -189,8 +189,6 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
         (false, Some(sheet)) => {
             let place = sheet.place().clone();
             let mut out = BufWriter::with_capacity(1 << 16, sheet);
-            let begun = writeln!(out, "{ANSWERS}");
-            begun.map_err(|error| place.cannot(&error))?;
             let faults = run.answer(&streams, &mut Vec::new(), &mut out, Some(&place))?;
             out.flush().map_err(|error| place.cannot(&error))?;
             (faults, None)
@@ -198,10 +196,7 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
         (false, None) => {
             let mut out = BufWriter::with_capacity(1 << 16, &mut *output);
             // What cannot be written is told when the command ends.
-            let faults = match writeln!(out, "{ANSWERS}") {
-                Ok(()) => run.answer(&streams, &mut Vec::new(), &mut out, None)?,
-                Err(_) => Vec::new(),
-            };
+            let faults = run.answer(&streams, &mut Vec::new(), &mut out, None)?;
             let _ = out.flush();
             (faults, None)
         }
@@ -251,9 +246,16 @@ impl Run<'_> {
         out: &mut dyn Write,
         place: Option<&Destination>,
     ) -> Result<Vec<FileError>, Failure> {
+        // The names of the fields stand above the first answers, so that streams without a batch that can be read
+        // leave nothing behind.
+        let mut begun = false;
         let mut faults = streams.for_each(|batch| {
             self.period(batch, answers)?;
-            match (answers.batch(batch.time, out), place) {
+            let head = match std::mem::replace(&mut begun, true) {
+                true => Ok(()),
+                false => writeln!(out, "{ANSWERS}"),
+            };
+            match (head.and_then(|()| answers.batch(batch.time, out)), place) {
                 (Ok(()), _) => Ok(ControlFlow::Continue(())),
                 (Err(error), Some(place)) => Err(place.cannot(&error).into()),
                 (Err(_), None) => Ok(ControlFlow::Break(())),
@@ -262,7 +264,11 @@ impl Run<'_> {
         let stopped = |fault: &FileError| matches!(fault.code, Code::Interrupted | Code::TimeLimit);
         match faults.iter().position(stopped) {
             Some(idx) => Err(faults.swap_remove(idx).into()),
-            None => Ok(faults),
+            None if begun || !faults.is_empty() => Ok(faults),
+            None => match (writeln!(out, "{ANSWERS}"), place) {
+                (Err(error), Some(place)) => Err(place.cannot(&error).into()),
+                (Ok(()), _) | (Err(_), None) => Ok(faults),
+            },
         }
     }
 
