@@ -55,6 +55,10 @@ const MAX_RUNS: usize = 200;
 /// # Errors
 /// What is wrong with the command line, or with the file that is to be written.
 pub(crate) fn run(arguments: &[String]) -> Result<(), String> {
+    if arguments.iter().any(|argument| argument == "--help" || argument == "-h") {
+        println!("{USAGE}");
+        return Ok(());
+    }
     let options = Options::parse(arguments).map_err(|wrong| format!("{wrong}\n\n{USAGE}"))?;
     let mut cases =
         plan::cases(&options.families, &options.sizes, options.folders.shared.is_some());

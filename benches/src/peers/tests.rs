@@ -125,3 +125,11 @@ fn a_program_that_is_not_there_is_an_error() {
     let message = failure.map(|failure| failure.message).unwrap_or_default();
     assert!(message.starts_with("`no-such-program` cannot be run: "), "{message}");
 }
+
+#[test]
+fn help_is_an_answer_and_no_fault() {
+    for line in [&["--help"][..], &["rust", "-h"]] {
+        let line: Vec<String> = line.iter().map(|&word| word.to_owned()).collect();
+        assert_eq!(super::run(&line), Ok(()));
+    }
+}
