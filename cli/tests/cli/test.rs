@@ -350,3 +350,13 @@ fn the_examples_of_the_page_pass() {
         assert!(page.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn a_file_counts_once_however_many_of_its_headers_are_wrong() {
+    let header = "/* @test wrong\n   expects P = 1 */\n";
+    let text = format!("program P;\nbegin\n  print(1)\nend.\n{}", header.repeat(3));
+    let folder = Folder::new(&[("w.star", &text), ("v.star", &text)]);
+    let ran = folder.star(&["test"]);
+    ran.fails(1, &["error[E0703]"]);
+    assert!(ran.stdout.contains(": 2 failed in "), "{ran:?}");
+}

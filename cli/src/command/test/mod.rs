@@ -110,7 +110,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the tests without a summary");
     let totals = Totals::default();
-    let results = Results { format: args.format, reporter, output, totals };
+    let results = Results { format: args.format, reporter, output, totals, faulty: None };
     let mut session = Session {
         args,
         passes: args.passes.options()?,

@@ -27,7 +27,7 @@ pub(super) struct Totals {
     pub(super) tests: usize,
     /// Their cases.
     pub(super) cases: usize,
-    /// Tests that failed, and files and headers that cannot be run.
+    /// Tests that failed, and files that do not compile or whose headers are wrong.
     pub(super) failed: usize,
     /// Tests that were there and were not run.
     pub(super) left_out: usize,
@@ -39,6 +39,8 @@ pub(super) struct Results<'a> {
     pub(super) reporter: &'a Reporter,
     pub(super) output: &'a mut Output,
     pub(super) totals: Totals,
+    /// The last file with a fault.
+    pub(super) faulty: Option<String>,
 }
 
 impl Results<'_> {
@@ -74,7 +76,11 @@ impl Results<'_> {
 
     /// A fault of a file: it cannot be read, or a header is wrong.
     pub(super) fn fault(&mut self, sources: &SourceMap, file: &str, fault: &Diagnostic) {
-        self.totals.failed += 1;
+        // However many of its headers are wrong.
+        if self.faulty.as_deref() != Some(file) {
+            self.totals.failed += 1;
+            self.faulty = Some(file.to_owned());
+        }
         match self.format {
             Format::Text => self.reporter.diagnostic(sources, fault),
             Format::Json => {
