@@ -24,6 +24,9 @@ use crate::text;
 /// Entries of the history that are kept.
 const MAX_HISTORY: usize = 10_000;
 
+/// What stands above the first prompt.
+const GREETING: &str = "`:help` lists the commands, Ctrl-D ends the session.\n";
+
 /// The prompt.
 const PROMPT: &str = "star> ";
 
@@ -55,6 +58,7 @@ pub(crate) fn run(
         // What is there is not ours: it is left as it is.
         sink.show(Event::Note(&format!("the history in {} is not read: {error}", file.display())));
     }
+    sink.show(Event::Answer(GREETING));
     let editor = &RefCell::new(editor);
     // What the session asks is typed, too.
     let answers = |plain: &mut Plain<'_>| {

@@ -44,6 +44,7 @@ impl Terminal {
             }
         });
         let mut terminal = Terminal { child, shown, text: String::new() };
+        terminal.wait_for("`:help` lists the commands, Ctrl-D ends the session.");
         terminal.wait_for("star> ");
         terminal
     }
