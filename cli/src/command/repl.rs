@@ -111,6 +111,5 @@ pub(crate) fn run(
         };
         return terminal::run(&mut session, history, &mut sink).map(|()| Exit::Success);
     }
-    pipe::run(&mut session, &mut io::stdin().lock(), &mut sink);
-    Ok(session.exit())
+    Ok(pipe::run(&mut session, &mut io::stdin().lock(), &mut sink))
 }

@@ -5,6 +5,7 @@ use std::io::{BufRead, Read};
 
 use star_base::{Code, Diagnostic};
 use star_compiler::MAX_SOURCE_BYTES;
+use star_edge::exit::Exit;
 use star_repl::event::{Event, Sink};
 use star_repl::session::{Flow, Session};
 
@@ -14,9 +15,10 @@ use crate::text;
 /// Lines that are no text after which nobody expects any more.
 const MAX_DROPPED: usize = 20;
 
-/// Runs what stands in `input`, line by line. A line that goes wrong does not keep the next ones from
-/// running.
-pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) {
+/// Runs what stands in `input`, line by line; how the session ends. A line that goes wrong does not keep the
+/// next ones from running. A line that fails since nobody reads its output is no fault of the session: whoever
+/// owns the output tells.
+pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) -> Exit {
     let input = &RefCell::new(input);
     // What the session asks, the next line of the pipe answers.
     let answers = |_: &mut Plain<'_>| {
@@ -62,17 +64,22 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
                 n_dropped += 1;
                 if n_dropped == MAX_DROPPED {
                     sink.show(Event::Note("this is no text: the rest of it is not read"));
-                    return;
+                    return session.exit();
                 }
                 continue;
             }
         };
+        let before = session.exit();
         let flow = session.line(line.strip_suffix('\r').unwrap_or(line), sink);
-        if flow == Flow::Quit || !sink.plain.flush() {
-            return;
+        if !sink.plain.flush() {
+            return before;
+        }
+        if flow == Flow::Quit {
+            return session.exit();
         }
     }
     session.end(sink);
+    session.exit()
 }
 
 /// Loads the files that the command line names.

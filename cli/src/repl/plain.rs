@@ -1,6 +1,7 @@
 //! Events as text: what the program and the session say goes to standard output, messages go to standard
 //! error, in the order in which they come.
 
+use star_base::Code;
 use star_report::message::Style;
 
 use star_edge::output::Output;
@@ -42,9 +43,12 @@ impl Sink for Plain<'_> {
                 self.output.write(&(text + "\n"))
             }
             Event::Message(sources, diagnostic) => {
-                self.output.flush();
-                self.reporter.diagnostic(sources, diagnostic);
-                true
+                // Why the output takes no more is told once, when it ends.
+                let heard = self.output.flush();
+                if heard || diagnostic.code != Code::FileTrap {
+                    self.reporter.diagnostic(sources, diagnostic);
+                }
+                heard
             }
             Event::Note(text) => {
                 self.output.flush();

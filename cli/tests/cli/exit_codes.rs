@@ -181,3 +181,18 @@ fn output_on_a_full_disk_exits_with_5_and_one_message() {
     folder.shell("$STAR run t.star > /dev/full").fails(3, &["error[T0101]"]);
     folder.shell("$STAR explain E0509 > /dev/full").fails(5, &["error[E0509]"]);
 }
+
+#[test]
+#[cfg(unix)]
+fn a_session_that_nobody_reads_ends_with_141_and_no_message() {
+    let folder = Folder::new(&[]);
+    let line = "yes 'print(1)' | head -100000 | ( $STAR repl; echo left with $? >&2 ) | head -2";
+    let ran = folder.shell(line);
+    assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("1\n1\n", "left with 141\n"));
+    // What went wrong before is told.
+    let line = "( echo 'print(NO)'; yes 'print(1)' | head -100000 ) \
+                | ( $STAR repl; echo left with $? >&2 ) | head -2";
+    let ran = folder.shell(line);
+    assert!(ran.stderr.contains("error[E0201]"), "{ran:?}");
+    assert!(ran.stderr.ends_with("left with 1\n") && !ran.stderr.contains("T0115"), "{ran:?}");
+}
