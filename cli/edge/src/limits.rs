@@ -40,9 +40,11 @@ pub struct LimitArgs {
 }
 
 impl LimitArgs {
-    /// Time and output of an example, unless they are given: it is there to be read.
-    pub fn bound_example(&mut self) {
-        self.max_time.get_or_insert(Duration::from_secs(60));
+    /// Time and output of an example, unless they are given: it is there to be read. `most` is what the command
+    /// line has left for it.
+    pub fn bound_example(&mut self, most: Option<Duration>) {
+        let own = *self.max_time.get_or_insert(Duration::from_secs(60));
+        self.max_time = Some(most.map_or(own, |most| own.min(most)));
         self.max_output.get_or_insert(1 << 20);
     }
 
@@ -119,6 +121,11 @@ pub struct CompileLimitArgs {
 }
 
 impl CompileLimitArgs {
+    /// The time for each file, where it is bounded.
+    pub fn max_time(&self) -> Option<Duration> {
+        self.max_time
+    }
+
     /// What compiling may take.
     pub fn bounds(&self) -> Bounds {
         bounds(self.max_memory, self.max_time, Scope::Command)

@@ -5,6 +5,7 @@ mod line;
 mod sizes;
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -163,9 +164,9 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// For an example: what bounds it if its arguments do not.
-    pub(crate) fn bound_example(&mut self) {
-        self.limits.bound_example();
+    /// For an example: what bounds it if its arguments do not; `most` is the time that is left.
+    pub(crate) fn bound_example(&mut self, most: Option<Duration>) {
+        self.limits.bound_example(most);
     }
 
     /// May the run write files outside the folder of the program?

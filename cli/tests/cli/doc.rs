@@ -209,3 +209,15 @@ fn the_examples_of_the_library_run_from_the_root() {
         ran.fails(0, &["operations: 38 examples run, 0 failed"]);
     }
 }
+
+#[test]
+fn the_time_bounds_the_examples_of_a_file() {
+    let text = "/* Goes round.\n\n   Example:\n     var i: integer;\n     while true do i := 1; */\n\
+                procedure ROUND(n: integer);\nbegin end;\n";
+    let folder = Folder::new(&[("p.star", text)]);
+    let begun = std::time::Instant::now();
+    let ran = folder.star(&["doc", "--test", "--max-time", "200ms", "p.star"]);
+    ran.fails(1, &["error[L0103]", "ends with exit code 4"]);
+    // Without it, an example may take a minute.
+    assert!(begun.elapsed().as_secs() < 40, "{:?}", begun.elapsed());
+}

@@ -3,6 +3,8 @@
 //! An example runs as `star run` runs a program, with the module it stands in imported. What it prints
 //! is compared with the text behind `Prints`; blanks at the end of a line do not count.
 
+use std::time::{Duration, Instant};
+
 use clap::Parser;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{LoadError, Source, SourceLoader};
@@ -17,8 +19,14 @@ use crate::command::run::{RunArgs, run_with};
 use crate::text;
 use crate::usage::{self, Refusal};
 
-/// Runs the examples of these topics; how the command ends.
-pub(super) fn test(shelf: &Shelf, topics: &[Topic], backend: &str, reporter: &Reporter) -> Exit {
+/// Runs the examples of these topics; how the command ends. `time` bounds the examples of each file.
+pub(super) fn test(
+    shelf: &Shelf,
+    topics: &[Topic],
+    backend: &str,
+    time: Option<Duration>,
+    reporter: &Reporter,
+) -> Exit {
     let mut exit = Exit::Success;
     for idx in modules_of(topics) {
         let module = shelf.at(idx);
@@ -31,11 +39,13 @@ pub(super) fn test(shelf: &Shelf, topics: &[Topic], backend: &str, reporter: &Re
         let routines = routines
             .filter_map(|(_, routine)| Some((Some(routine.name.as_str()), routine.doc.as_ref()?)));
         let (mut n_run, mut n_failed) = (0, 0);
+        let begin = Instant::now();
         for (name, doc) in head.into_iter().chain(routines) {
             let Some(section) = doc.section(Label::Example) else { continue };
             let example = Example { module, name, doc, section };
             n_run += 1;
-            match example.run(backend, reporter) {
+            let left = time.map(|time| time.saturating_sub(begin.elapsed()));
+            match example.run(backend, left, reporter) {
                 Ok(()) => {}
                 Err(Failed::Interrupted) => return Exit::Interrupted,
                 Err(Failed::Because(diagnostic)) => {
@@ -90,8 +100,13 @@ struct ExampleArgs {
 }
 
 impl Example<'_> {
-    fn run(&self, backend: &str, reporter: &Reporter) -> Result<(), Failed> {
-        let args = self.arguments(backend).map_err(Failed::Because)?;
+    fn run(
+        &self,
+        backend: &str,
+        left: Option<Duration>,
+        reporter: &Reporter,
+    ) -> Result<(), Failed> {
+        let args = self.arguments(backend, left).map_err(Failed::Because)?;
         let mut loader = ExampleLoader::new(self);
         let mut output = Output::kept();
         let done = run_with(&mut loader, &self.module.title, &args, reporter, &mut output);
@@ -123,7 +138,7 @@ impl Example<'_> {
     }
 
     /// The arguments of `star run` that the label gives.
-    fn arguments(&self, backend: &str) -> Result<RunArgs, Diagnostic> {
+    fn arguments(&self, backend: &str, left: Option<Duration>) -> Result<RunArgs, Diagnostic> {
         let bad = |message: String| Diagnostic::at(Code::BadDocComment, self.section.span, message);
         let file = self.file();
         let own = ["star run", "--backend", backend, &file];
@@ -141,7 +156,7 @@ impl Example<'_> {
         if args.writes_elsewhere() {
             return Err(bad("an example writes no files where its label says".to_owned()));
         }
-        args.bound_example();
+        args.bound_example(left);
         Ok(args)
     }
 

@@ -121,7 +121,8 @@ pub(crate) fn run(
             count(&shelf, &topics, reporter);
             return Ok(well_formed);
         }
-        let tested = examples::test(&shelf, &topics, &args.backend, reporter);
+        let tested =
+            examples::test(&shelf, &topics, &args.backend, args.limits.max_time(), reporter);
         return Ok(if tested == Exit::Success { well_formed } else { tested });
     }
     match args.format {
