@@ -103,3 +103,22 @@ fn help_version_and_completions_go_to_standard_output() {
     assert_eq!(script.code, 0);
     assert!(script.stdout.contains("_star"));
 }
+
+#[test]
+fn a_routine_of_a_module_that_is_not_imported_names_the_import() {
+    let text = "program P;\nvar A: table(2,2); i: integer;\nbegin\n  WARSHALL(2,A);\n  i := reaches(A,1,1);\n  \
+                print(ALWAYS)\nend.";
+    let folder = Folder::new(&[("p.star", text)]);
+    let write = |module: &str| format!("write `import \"star:{module}\";` above the routines");
+    let (closure, terrain) = (write("closure"), write("terrain"));
+    let ran = folder.star(&["check", "p.star"]);
+    ran.fails(1, &["error[E0202]", "error[E0201]", &closure, &terrain]);
+    assert_eq!(ran.stderr.matches(&closure).count(), 2, "{ran:?}");
+    let ran = folder.star_with_input(&["repl"], "i := 1\nDIJKSTRA(i)\n");
+    ran.fails(1, &["error[E0202]", &write("paths")]);
+    // A variable that is called like one is none.
+    folder.write("p.star", b"program P;\nbegin\n  for path := 1 to 2 do print(path)\nend.");
+    let ran = folder.star(&["check", "p.star"]);
+    ran.fails(1, &["`path` is not declared"]);
+    assert!(!ran.stderr.contains("import"), "{ran:?}");
+}

@@ -88,7 +88,7 @@ pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Co
     // A tree takes more than the HIR that is made of it: no two stand whole side by side.
     let bodies = take_bodies(&mut units);
     let (hir, routine_units) = {
-        let world = scope::World::new(&units, &mut diagnostics);
+        let world = scope::World::new(&units, library, &mut diagnostics);
         let hir = check::check(&world, bodies, &sources, &mut diagnostics);
         (hir, world.signatures.iter().map(|signature| signature.unit).collect())
     };

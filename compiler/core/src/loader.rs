@@ -48,6 +48,31 @@ pub struct Library {
     pub modules: &'static [(&'static str, &'static str)],
 }
 
+impl Library {
+    /// The modules to import with an item of this name, whatever its letter case, that suits.
+    pub(crate) fn modules_with(
+        &self,
+        name: &str,
+        suits: impl Fn(&ast::Item) -> bool,
+    ) -> Vec<&'static str> {
+        let declares = |text: &str| {
+            // Parsing takes longer than looking, and most names stand in no module at all.
+            let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
+            words.any(|word| word.eq_ignore_ascii_case(name))
+                && star_syntax::parse(FileId(0), text).file.items.iter().any(|item| {
+                    let known = match item {
+                        ast::Item::Import { .. } => return false,
+                        ast::Item::Const { name, .. } => name,
+                        ast::Item::Routine(routine) => &routine.name,
+                    };
+                    known.name.eq_ignore_ascii_case(name) && suits(item)
+                })
+        };
+        let modules = self.modules.iter().filter(|(_, text)| declares(text));
+        modules.map(|(module, _)| *module).collect()
+    }
+}
+
 /// A file with its tree.
 pub(crate) struct Unit {
     pub(crate) file: FileId,

@@ -6,7 +6,7 @@ use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, RoutineKind, TypeKind};
 
 use crate::hir::{Kind, RoutineId};
-use crate::loader::Unit;
+use crate::loader::{Library, Unit};
 use crate::session::Environment;
 
 /// A routine as its callers see it.
@@ -41,6 +41,8 @@ pub(crate) struct World<'a> {
     pub(crate) constants: Vec<ConstDecl<'a>>,
     /// The variables of the session to which these files belong, if there is one.
     pub(crate) session: Option<&'a Environment>,
+    /// Where names that nothing visible declares may stand.
+    pub(crate) library: Library,
     scopes: Vec<Scope>,
 }
 
@@ -68,8 +70,12 @@ pub(crate) enum NoCallee {
 }
 
 impl<'a> World<'a> {
-    pub(crate) fn new(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
-        let world = World::of_units(units, diagnostics);
+    pub(crate) fn new(
+        units: &'a [Unit],
+        library: &Library,
+        diagnostics: &mut Vec<Diagnostic>,
+    ) -> Self {
+        let world = World { library: *library, ..World::of_units(units, diagnostics) };
         for (unit_idx, unit) in units.iter().enumerate() {
             world.check_imports(unit_idx, unit, diagnostics);
             world.check_hiding(unit_idx, unit, diagnostics);
@@ -84,6 +90,7 @@ impl<'a> World<'a> {
             signatures: Vec::new(),
             constants: Vec::new(),
             session: None,
+            library: Library::default(),
             scopes: Vec::new(),
         };
         for (unit_idx, unit) in units.iter().enumerate() {

@@ -20,7 +20,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use star_base::{Builtin, Code, Diagnostic, Native, SourceMap, Span, did_you_mean};
-use star_syntax::ast;
+use star_syntax::ast::{self, RoutineKind};
 
 use crate::hir::{
     Kind, Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, VarUse,
@@ -111,6 +111,26 @@ enum ExpectedName {
     Value,
     /// A procedure.
     Procedure,
+}
+
+impl ExpectedName {
+    /// Can this item be what was meant?
+    fn suits(self, item: &ast::Item) -> bool {
+        match (self, item) {
+            (ExpectedName::Name, ast::Item::Const { .. }) => true,
+            (ExpectedName::Value, ast::Item::Routine(one)) => one.kind == RoutineKind::Function,
+            (ExpectedName::Procedure, ast::Item::Routine(one)) => {
+                one.kind == RoutineKind::Procedure
+            }
+            (
+                ExpectedName::Name
+                | ExpectedName::LoopVariable
+                | ExpectedName::Value
+                | ExpectedName::Procedure,
+                ast::Item::Import { .. } | ast::Item::Const { .. } | ast::Item::Routine(_),
+            ) => false,
+        }
+    }
 }
 
 /// Checks one routine.
@@ -272,7 +292,12 @@ impl<'a> Checker<'a> {
             }
         };
         let mut diagnostic = Diagnostic::at(code, name.span, message);
-        if let Some(meant) = self.meant(spelled, wanted) {
+        let modules = self.world.library.modules_with(spelled, |item| wanted.suits(item));
+        if !modules.is_empty() {
+            let imports = modules.iter().map(|module| format!("`import \"star:{module}\";`"));
+            let imports = imports.collect::<Vec<_>>().join(" or ");
+            diagnostic = diagnostic.help(format!("write {imports} above the routines"));
+        } else if let Some(meant) = self.meant(spelled, wanted) {
             if wanted != ExpectedName::Procedure
                 && let Some(&local) = self.names.get(meant)
             {

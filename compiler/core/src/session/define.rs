@@ -219,7 +219,7 @@ impl Session {
         }
         let mut found = std::mem::take(&mut self.files.diagnostics);
         let mut world = Vec::new();
-        World::new(&self.files.units, &mut world);
+        World::new(&self.files.units, &self.library, &mut world);
         found.extend(world.into_iter().filter(|one| one.span() == Some(span)));
         let failed = unit.is_none() || found.iter().any(Diagnostic::is_error);
         defined.diagnostics.extend(found);
@@ -321,7 +321,7 @@ impl Session {
     fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> CheckOutcome {
         let home = self.home();
         let mut of_world = Vec::new();
-        let mut world = World::new(&self.files.units, &mut of_world);
+        let mut world = World::new(&self.files.units, &self.library, &mut of_world);
         world.session = Some(environment);
         let steady = world.signatures.iter().filter(|signature| signature.unit < home).count();
         let mut checked = std::mem::take(&mut self.hir.routines);

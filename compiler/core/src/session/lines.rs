@@ -123,6 +123,7 @@ impl Session {
         self.check_steady();
         let home = self.home();
         let mut world = World::of_units(&self.files.units, &mut Vec::new());
+        world.library = self.library;
         world.session = Some(environment);
         let mut constants = Values::new(&world);
         constants.evaluate_all(&mut Vec::new());
