@@ -122,3 +122,12 @@ fn a_routine_of_a_module_that_is_not_imported_names_the_import() {
     ran.fails(1, &["`path` is not declared"]);
     assert!(!ran.stderr.contains("import"), "{ran:?}");
 }
+
+#[test]
+fn a_component_of_a_slice_that_was_never_set_says_how_to_clear_it() {
+    let text = "program P;\nvar X: slice(3); n: integer;\nbegin\n  n := 1;\n  X(n) := 1;\n  print(X)\nend.";
+    let folder = Folder::new(&[("p.star", text)]);
+    let parts =
+        ["error[T0103]", "`X` was never set", "`CLR(X)` first makes all its components zero"];
+    folder.star(&["run", "p.star"]).fails(3, &parts);
+}

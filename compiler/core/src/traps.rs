@@ -1,7 +1,7 @@
 //! Wording of traps and limits.
 
 use star_base::{Code, Diagnostic, Span};
-use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind, Ty};
+use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind, Ty, Var};
 
 /// The message for a trap: what failed, where, with which values, and how the program got there.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
@@ -42,6 +42,17 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
             Some(Ty::Slice(_) | Ty::Word(_)) => diagnostic.help(SIZE_OF_BITS),
             Some(Ty::Table(..)) => diagnostic.help(SIZES_OF_TABLE),
             Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) | None => diagnostic,
+        };
+    }
+    if let TrapKind::Unset(Some(name)) = &trap.kind {
+        let routine = stack.last().map(|frame| program.routine(frame.routine));
+        let vars = routine.iter().flat_map(|routine| &routine.vars);
+        let mut named = vars.filter(|var| var.source.as_deref() == Some(name));
+        diagnostic = match named.next() {
+            Some(Var { ty: Ty::Slice(_) | Ty::Word(_), sized: true, .. }) => {
+                diagnostic.help(format!("`CLR({name})` first makes all its components zero"))
+            }
+            Some(_) | None => diagnostic,
         };
     }
     let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
