@@ -1,8 +1,8 @@
 //! Command lines that do not parse: clap's words as one of our messages.
 
-use clap::Error;
-use clap::error::ErrorKind;
-use star_base::{Code, Diagnostic};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Command, CommandFactory, Error};
+use star_base::{Code, Diagnostic, did_you_mean, text};
 
 use star_edge::report::ErrorFormat;
 
@@ -25,6 +25,14 @@ pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
         }
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => Refusal::Answer(rendered.to_string()),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => Refusal::Help(rendered.to_string()),
+        ErrorKind::InvalidSubcommand => {
+            let fault = fault(&rendered.to_string());
+            let typed = match error.get(ContextKind::InvalidSubcommand) {
+                Some(ContextValue::String(typed)) => typed,
+                Some(_) | None => return Refusal::Fault(fault),
+            };
+            Refusal::Fault(meant(fault, typed, &crate::Cli::command()))
+        }
         _ => Refusal::Fault(fault(&rendered.to_string())),
     }
 }
@@ -60,6 +68,21 @@ fn fault(text: &str) -> Diagnostic {
         }
     }
     diagnostic
+}
+
+/// Adds what was probably meant by a word that is no subcommand, unless clap has said so.
+fn meant(fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
+    if typed.ends_with(".star") {
+        let file = text::shell_word(typed);
+        return fault.help(format!("`star run {file}` runs a program"));
+    }
+    if fault.help.iter().any(|help| help.contains("similar")) {
+        return fault;
+    }
+    match did_you_mean(typed, command.get_subcommands().map(Command::get_name)) {
+        Some(name) => fault.help(format!("did you mean `star {name}`?")),
+        None => fault,
+    }
 }
 
 fn lower_first(text: &str) -> String {

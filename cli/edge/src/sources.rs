@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 
-use star_base::text;
+use star_base::{did_you_mean, text};
 
 /// The name on the command line for standard input.
 pub const STDIN: &str = "-";
@@ -33,7 +33,13 @@ impl SourceLoader for FileLoader {
                 });
             }
             // The user may name a pipe.
-            return self.read(Path::new(path), Allowed::AnyFile);
+            let read = self.read(Path::new(path), Allowed::AnyFile);
+            return read.map_err(|error| match error {
+                LoadError::NotThere { why, .. } => {
+                    LoadError::NotThere { why, meant: similar(Path::new(path)) }
+                }
+                error @ (LoadError::Unreadable(_) | LoadError::TooLarge) => error,
+            });
         };
         let beside = match importer {
             STDIN_NAME => Path::new(""),
@@ -105,7 +111,26 @@ fn read_up_to_limit(input: &mut dyn Read) -> Result<Vec<u8>, LoadError> {
 }
 
 fn unreadable(error: &io::Error) -> LoadError {
-    LoadError::Unreadable(text::reason(error))
+    let why = text::reason(error);
+    match error.kind() {
+        io::ErrorKind::NotFound => LoadError::NotThere { why, meant: None },
+        _ => LoadError::Unreadable(why),
+    }
+}
+
+/// The Star file in the same folder that is called nearly so.
+fn similar(path: &Path) -> Option<String> {
+    let wanted = path.file_name()?.to_str()?;
+    let wanted = wanted.strip_suffix(".star").unwrap_or(wanted);
+    let parent = path.parent().unwrap_or(Path::new(""));
+    let folder = if parent == Path::new("") { Path::new(".") } else { parent };
+    let entries = fs::read_dir(folder).ok()?.filter_map(Result::ok);
+    let names = entries.filter_map(|entry| entry.file_name().into_string().ok());
+    let stems = names.filter_map(|name| Some(name.strip_suffix(".star")?.to_owned()));
+    let mut names: Vec<String> = stems.collect();
+    names.sort();
+    let meant = did_you_mean(wanted, names.iter().map(String::as_str))?;
+    Some(parent.join(format!("{meant}.star")).display().to_string())
 }
 
 #[cfg(test)]
@@ -130,7 +155,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().display().to_string();
         let why = |path: &str| match FileLoader::default().load(path, None) {
-            Err(LoadError::Unreadable(why)) => why,
+            Err(LoadError::Unreadable(why) | LoadError::NotThere { why, meant: None }) => why,
             other => panic!("{other:?}"),
         };
         assert_eq!(why(&path), "it is a directory");

@@ -131,3 +131,20 @@ fn a_component_of_a_slice_that_was_never_set_says_how_to_clear_it() {
         ["error[T0103]", "`X` was never set", "`CLR(X)` first makes all its components zero"];
     folder.star(&["run", "p.star"]).fails(3, &parts);
 }
+
+#[test]
+fn names_of_files_and_commands_that_are_nearly_right() {
+    let folder = Folder::new(&[("near.star", "program P; begin print(1) end.")]);
+    std::fs::create_dir(folder.path("sub")).unwrap();
+    folder.write("sub/far.star", b"program P; begin print(1) end.");
+    for (arguments, code, help) in [
+        (&["run", "nera.star"][..], 1, "did you mean `near.star`?"),
+        (&["check", "sub/fra.star"], 1, "did you mean `sub/far.star`?"),
+        (&["rn", "near.star"], 2, "did you mean `star run`?"),
+        (&["near.star"], 2, "`star run near.star` runs a program"),
+    ] {
+        folder.star(arguments).fails(code, &[help]);
+    }
+    let ran = folder.star(&["run", "quite-different.star"]);
+    assert!(!ran.stderr.contains("did you mean"), "{ran:?}");
+}

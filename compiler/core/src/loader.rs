@@ -35,6 +35,13 @@ pub struct Source {
 pub enum LoadError {
     /// The system's reason.
     Unreadable(String),
+    /// There is no such file; one beside it that is called nearly so.
+    NotThere {
+        /// The system's reason.
+        why: String,
+        /// The path of the other file, if there is one.
+        meant: Option<String>,
+    },
     /// Larger than [`MAX_SOURCE_BYTES`].
     TooLarge,
 }
@@ -142,6 +149,12 @@ pub fn read_source(
         Err(LoadError::Unreadable(why)) => {
             let message = format!("cannot read `{path}`: {why}");
             Err(Box::new(Diagnostic::new(Code::SourceUnreadable, message)))
+        }
+        Err(LoadError::NotThere { why, meant }) => {
+            let message = format!("cannot read `{path}`: {why}");
+            let help = meant.map(|meant| format!("did you mean `{meant}`?"));
+            let diagnostic = Diagnostic::new(Code::SourceUnreadable, message);
+            Err(Box::new(help.into_iter().fold(diagnostic, Diagnostic::help)))
         }
         Err(LoadError::TooLarge) => Err(Box::new(too_large(path))),
     }
@@ -268,7 +281,7 @@ impl Units {
                     None
                 }
             },
-            Err(LoadError::Unreadable(why)) => {
+            Err(LoadError::Unreadable(why) | LoadError::NotThere { why, .. }) => {
                 self.diagnostics.push(
                     Diagnostic::at(
                         Code::ImportNotFound,
