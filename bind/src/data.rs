@@ -1,12 +1,13 @@
 //! Data files: opened, read within the budget, and turned into values.
 
+mod numbers;
+
 use std::io::{Cursor, Read};
-use std::ops::Range;
 
 use star_base::{BitTable, Code, SparseLines, SparseTable, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
-    NumberLayout, Numbers, ReadOptions, Shape, Stopped, Widths,
+    ReadOptions, Stopped, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -16,6 +17,8 @@ use crate::param::Kind;
 use crate::part::Located;
 use crate::source::{OpenFile, Reading, Waiting};
 use crate::widths;
+
+pub use numbers::{RowFields, from_numbers};
 
 /// First bytes of a file by which its format is recognised.
 const HEAD_BYTES: u64 = 4096;
@@ -411,87 +414,6 @@ fn sparse(
         "{file}: `{layout}` is sparse by {lies}, {sparse} instead of {dense}: {why}"
     ));
     Ok(Some(LaidOut { value: HostValue::Unset, form, sparse: Some(lines) }))
-}
-
-/// The fields that lie side by side in the rows of a table.
-#[derive(Clone, Debug)]
-pub struct RowFields {
-    /// Which of all fields.
-    pub fields: Range<usize>,
-    /// Bits of each.
-    pub widths: Vec<usize>,
-}
-
-/// Lays out numbers; the form is that of a table, the requested one where its rows are long. Where the fields lie is
-/// reported to the user.
-///
-/// # Errors
-/// If the layout gives no value of that kind, a width is too small, or the value does not fit.
-pub fn from_numbers(
-    reading: Reading<'_>,
-    numbers: &Numbers,
-    request: LoadRequest<'_>,
-) -> Result<(HostValue, TableForm, RowFields), FileError> {
-    let layout = match (request.layout, request.kind) {
-        (Some(AnyLayout::Numbers(layout)), _) => layout,
-        (Some(AnyLayout::Graph(_)), _) => {
-            let names = text::quoted_list(layouts::number_names());
-            return Err(wrong_layout(request, "these are numbers")
-                .note(format!("the layouts of numbers are {names}")));
-        }
-        (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
-        (None, _) => &NumberLayout::Natural,
-    };
-    let LoadRequest { kind, file, max_bytes, form, .. } = request;
-    let by_rows = form == TableForm::Rows && kind == Kind::Table;
-    let mut go_on = || reading.observer.stop().is_none();
-    let mut options =
-        LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
-    let widths = reading.settings.widths.as_deref();
-    let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
-    let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
-    let value = from_table(laid_out.table, request)?;
-    for note in &laid_out.notes {
-        reading.observer.note(&format!("{file}: {note}"));
-    }
-    if !matches!(layout, NumberLayout::Code { .. })
-        && let Some(columns) = columns(&laid_out.fields)
-    {
-        let what = match (layout, numbers.shape) {
-            (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
-            (
-                NumberLayout::Grid
-                | NumberLayout::Records
-                | NumberLayout::Natural
-                | NumberLayout::Field(_)
-                | NumberLayout::Code { .. },
-                Shape::Grid { .. } | Shape::List(_),
-            ) => "",
-        };
-        reading.observer.note(&format!("{file}: {columns}{what}"));
-    }
-    let widths = laid_out.fields.into_iter().map(|(_, bits)| bits).collect();
-    let form = if laid_out.by_rows { TableForm::Rows } else { TableForm::Columns };
-    Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
-}
-
-/// In which columns the fields lie; nothing for one field of one bit.
-fn columns(fields: &[(String, usize)]) -> Option<String> {
-    if matches!(fields, [(_, 1)]) {
-        return None;
-    }
-    let mut first = 1;
-    let columns = fields.iter().map(|(name, bits)| {
-        let (from, to) = (first, first + bits - 1);
-        first += bits;
-        let name = text::one_line(name);
-        match bits {
-            0 => format!("`{name}` in no column"),
-            1 => format!("`{name}` in column {from}"),
-            _ => format!("`{name}` in columns {from} to {to}"),
-        }
-    });
-    Some(columns.collect::<Vec<String>>().join(", "))
 }
 
 /// The error that the requested layout is for something else.

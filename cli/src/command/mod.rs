@@ -8,6 +8,7 @@ pub(crate) mod completions;
 pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
+mod ended;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;

@@ -14,17 +14,15 @@ use star_bind::data::LEAST_DENSE_BYTES;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{Kind, Loaded, Reading, load};
-use star_compiler::{
-    Compilation, Entry, LowerOptions, Lowered, SourceLoader, describe_limit, describe_trap,
-};
+use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
 use star_edge::access::Access;
 use star_edge::engine::{self, Argument, Engine, GpuMode, Wanted};
 use star_edge::entry;
 use star_edge::exit::{EXIT_HELP, Exit};
-use star_edge::failure::{Failure, device_lost, internal, refused_by_backend, unsupported};
+use star_edge::failure::{Failure, internal, refused_by_backend};
 use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
-use star_edge::host::{Advice, RunHost, stopped_in_host};
+use star_edge::host::{Advice, RunHost};
 use star_edge::limits::LimitArgs;
 use star_edge::output::Output;
 use star_edge::passes::{self, PassArgs};
@@ -32,11 +30,12 @@ use star_edge::report::Reporter;
 use star_edge::sentry::{Scope, Sentry};
 use star_edge::sources::FileLoader;
 use star_io::FileError;
-use star_ir::{Program, RoutineId};
+use star_ir::RoutineId;
 use star_opt::Remark;
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use self::sizes::Sizes;
+use super::ended::describe;
 use super::{Lints, compile_with};
 use crate::explained;
 use crate::profile::{self, Session};
@@ -484,22 +483,6 @@ fn finish(
     match saved {
         Ok(()) => Exit::Success,
         Err(errors) => stopped_at_files(errors).report(reporter),
-    }
-}
-
-/// The message for a run that did not end well.
-pub(crate) fn describe(outcome: Outcome, program: &Program) -> Diagnostic {
-    match outcome {
-        Outcome::Done => internal("a run that ended well has no message"),
-        Outcome::Internal(message) => internal(&message),
-        Outcome::Unsupported { what } => unsupported(&what),
-        Outcome::DeviceLost { why } => device_lost(&why),
-        Outcome::Limit { kind, loc } => describe_limit(kind, loc, program),
-        // A file that was being read when the user or the clock ended the run.
-        Outcome::Trap(trap) => match stopped_in_host(&trap) {
-            Some(kind) => describe_limit(kind, trap.loc, program),
-            None => describe_trap(&trap, program),
-        },
     }
 }
 

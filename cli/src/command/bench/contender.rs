@@ -20,7 +20,7 @@ use star_report::record::{NativeUse, RowError};
 use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
-use crate::command::run::describe;
+use crate::command::ended::describe;
 use crate::text;
 use crate::wrap;
 

@@ -16,7 +16,7 @@ use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::DevArgs;
-use crate::command::run::describe;
+use crate::command::ended::describe;
 use crate::results;
 use crate::wrap;
 

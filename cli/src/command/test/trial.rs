@@ -14,7 +14,7 @@ use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
-use crate::command::run;
+use crate::command::ended;
 use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::subject::{Routine, Runnable, Subject};
 use crate::text;
@@ -223,7 +223,7 @@ impl Trial<'_> {
             return None;
         }
         let outcome = wrap::unwrapped(outcome.clone(), routine.result.is_some());
-        Some(run::describe(outcome, &self.runnable.program))
+        Some(ended::describe(outcome, &self.runnable.program))
     }
 
     /// May the input be made smaller? What is expected literally is right for the input as it is only.

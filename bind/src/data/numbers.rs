@@ -1,0 +1,93 @@
+//! Numbers, laid out as the value of a parameter.
+
+use std::ops::Range;
+
+use star_base::text;
+use star_io::{FileError, LayoutOptions, NumberLayout, Numbers, Shape};
+use star_vm::{HostValue, TableForm};
+
+use super::{LoadRequest, from_table, stopped, wrong_layout};
+use crate::layouts::{self, AnyLayout};
+use crate::param::Kind;
+use crate::source::Reading;
+
+/// The fields that lie side by side in the rows of a table.
+#[derive(Clone, Debug)]
+pub struct RowFields {
+    /// Which of all fields.
+    pub fields: Range<usize>,
+    /// Bits of each.
+    pub widths: Vec<usize>,
+}
+
+/// Lays out numbers; the form is that of a table, the requested one where its rows are long. Where the fields lie is
+/// reported to the user.
+///
+/// # Errors
+/// If the layout gives no value of that kind, a width is too small, or the value does not fit.
+pub fn from_numbers(
+    reading: Reading<'_>,
+    numbers: &Numbers,
+    request: LoadRequest<'_>,
+) -> Result<(HostValue, TableForm, RowFields), FileError> {
+    let layout = match (request.layout, request.kind) {
+        (Some(AnyLayout::Numbers(layout)), _) => layout,
+        (Some(AnyLayout::Graph(_)), _) => {
+            let names = text::quoted_list(layouts::number_names());
+            return Err(wrong_layout(request, "these are numbers")
+                .note(format!("the layouts of numbers are {names}")));
+        }
+        (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
+        (None, _) => &NumberLayout::Natural,
+    };
+    let LoadRequest { kind, file, max_bytes, form, .. } = request;
+    let by_rows = form == TableForm::Rows && kind == Kind::Table;
+    let mut go_on = || reading.observer.stop().is_none();
+    let mut options =
+        LayoutOptions { by_rows, go_on: Some(&mut go_on), ..LayoutOptions::new(file, max_bytes) };
+    let widths = reading.settings.widths.as_deref();
+    let laid_out = star_io::lay_out_numbers(layout, numbers, widths, &mut options);
+    let laid_out = laid_out.map_err(|error| stopped(reading, error))?;
+    let value = from_table(laid_out.table, request)?;
+    for note in &laid_out.notes {
+        reading.observer.note(&format!("{file}: {note}"));
+    }
+    if !matches!(layout, NumberLayout::Code { .. })
+        && let Some(columns) = columns(&laid_out.fields)
+    {
+        let what = match (layout, numbers.shape) {
+            (NumberLayout::Grid, Shape::Grid { .. }) => " of every cell",
+            (
+                NumberLayout::Grid
+                | NumberLayout::Records
+                | NumberLayout::Natural
+                | NumberLayout::Field(_)
+                | NumberLayout::Code { .. },
+                Shape::Grid { .. } | Shape::List(_),
+            ) => "",
+        };
+        reading.observer.note(&format!("{file}: {columns}{what}"));
+    }
+    let widths = laid_out.fields.into_iter().map(|(_, bits)| bits).collect();
+    let form = if laid_out.by_rows { TableForm::Rows } else { TableForm::Columns };
+    Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
+}
+
+/// In which columns the fields lie; nothing for one field of one bit.
+fn columns(fields: &[(String, usize)]) -> Option<String> {
+    if matches!(fields, [(_, 1)]) {
+        return None;
+    }
+    let mut first = 1;
+    let columns = fields.iter().map(|(name, bits)| {
+        let (from, to) = (first, first + bits - 1);
+        first += bits;
+        let name = text::one_line(name);
+        match bits {
+            0 => format!("`{name}` in no column"),
+            1 => format!("`{name}` in column {from}"),
+            _ => format!("`{name}` in columns {from} to {to}"),
+        }
+    });
+    Some(columns.collect::<Vec<String>>().join(", "))
+}
