@@ -18,23 +18,28 @@ pub(crate) struct Compiled {
 }
 
 impl Compiled {
-    /// Compiles a text without errors.
+    /// Compiles a text without errors, as it is lowered.
     pub(crate) fn new(backend: Cpu, text: &str) -> Self {
-        Compiled::with(backend, CompileOptions::default(), text)
-    }
-
-    /// The same with other options.
-    pub(crate) fn with(backend: Cpu, options: CompileOptions, text: &str) -> Self {
-        Compiled::of(backend, options, lowered(text))
+        Compiled::of(backend, CompileOptions::default(), lowered(text))
     }
 
     /// The same after all passes but those named.
     pub(crate) fn optimised(backend: Cpu, text: &str, without: &[&str]) -> Self {
+        Compiled::optimised_with(backend, CompileOptions::default(), text, without)
+    }
+
+    /// The same with other options.
+    pub(crate) fn optimised_with(
+        backend: Cpu,
+        options: CompileOptions,
+        text: &str,
+        without: &[&str],
+    ) -> Self {
         let mut program = lowered(text);
-        let options = star_opt::Options::without(without).expect("passes");
-        let optimised = star_opt::optimise(&mut program, &options);
+        let passes = star_opt::Options::without(without).expect("passes");
+        let optimised = star_opt::optimise(&mut program, &passes);
         optimised.expect("it verifies after every pass");
-        Compiled::of(backend, CompileOptions::default(), program)
+        Compiled::of(backend, options, program)
     }
 
     fn of(backend: Cpu, options: CompileOptions, program: Program) -> Self {

@@ -61,7 +61,9 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
     let options = CompileOptions { natives, ..CompileOptions::default() };
-    let compiled = Compiled::with(backend, options, &ready.text);
+    // As `star run` has it, with natives and without: then no idiom stands for a native, either.
+    let without: &[&str] = if natives { &[] } else { &["idioms"] };
+    let compiled = Compiled::optimised_with(backend, options, &ready.text, without);
     let values = compiled.load(ready.args.clone());
     let hello = Hello {
         peer: "star".to_owned(),
