@@ -42,7 +42,12 @@ fn read_file(format: Format, bytes: &[u8]) {
     let plain = read_as(format, bytes, None);
     let hinted = read_as(format, bytes, Some(bytes.len() as u64));
     match (&plain, &hinted) {
-        (Ok(plain), Ok(hinted)) => assert_eq!(plain, hinted),
+        // A list whose length is known takes no more than it holds, one that grows twice that.
+        (Ok(plain), Ok(hinted)) => {
+            assert!(hinted.n_bytes <= plain.n_bytes);
+            assert_eq!((&plain.data, plain.format), (&hinted.data, hinted.format));
+            assert_eq!((&plain.warnings, &plain.notes), (&hinted.warnings, &hinted.notes));
+        }
         // One may find the fault in the header and the other behind it.
         (Err(_), Err(_)) => {}
         (Ok(_), Err(error)) | (Err(error), Ok(_)) => {
