@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 
 use star_base::Random;
-use star_harness::Printed;
 use star_harness::machines::Configuration;
+use star_harness::{Loaded, Printed};
 use star_io::{Arc, Graph, Layout, LayoutOptions, LayoutValue, Widths, lay_out, lay_out_sparse};
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Argument, Control, HostValue, Limits, PathStats, Stats, TableForm};
@@ -252,18 +252,8 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         let after = [HostValue::Unset, HostValue::Unset];
         let arguments = arguments.chain(after.iter().map(Argument::of)).collect();
         let limits = Limits { steps: None, memory, ..LIMITS };
-        let mut loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
-        let (never, mut host) = (AtomicBool::new(false), Printed::default());
-        let mut control = Control {
-            interrupt: &never,
-            deadline: &never,
-            limits,
-            host: &mut host,
-            profile: None,
-            stats: Stats::default(),
-        };
-        let outcome = loaded.run(&mut control);
-        (outcome, control.stats, loaded.into_results(&never).expect("memory"))
+        let loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
+        ended(loaded, limits)
     };
     // The closure would take 112 MB, and so would the table.
     let little = Some(20 << 20);
@@ -288,6 +278,21 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
     }
 }
 
+/// Runs to the end within the limits: how it ended, what it used, and the values.
+fn ended(mut loaded: Loaded, limits: Limits) -> (star_vm::Outcome, Stats, Vec<HostValue>) {
+    let (never, mut host) = (AtomicBool::new(false), Printed::default());
+    let mut control = Control {
+        interrupt: &never,
+        deadline: &never,
+        limits,
+        host: &mut host,
+        profile: None,
+        stats: Stats::default(),
+    };
+    let outcome = loaded.run(&mut control);
+    (outcome, control.stats, loaded.into_results(&never).expect("memory"))
+}
+
 #[test]
 fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_at_once() {
     // 112 MB dense: more than what becomes dense for want of anything better.
@@ -300,19 +305,9 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
         let adjacency = sparse_form(Layout::Adjacency, graph, none, by_rows);
         let arguments = vec![Argument::of(&int(n)), adjacency, Argument::of(&HostValue::Unset)];
         let limits = Limits { steps: None, memory: Some(memory), ..LIMITS };
-        let mut loaded = compiled.load(program.entry("closed"), arguments).expect("memory");
-        let (never, mut host) = (AtomicBool::new(false), Printed::default());
-        let mut control = Control {
-            interrupt: &never,
-            deadline: &never,
-            limits,
-            host: &mut host,
-            profile: None,
-            stats: Stats::default(),
-        };
-        let outcome = loaded.run(&mut control);
-        let results = loaded.into_results(&never).expect("memory");
-        (outcome, control.stats, results.into_iter().next())
+        let loaded = compiled.load(program.entry("closed"), arguments).expect("memory");
+        let (outcome, stats, results) = ended(loaded, limits);
+        (outcome, stats, results.into_iter().next())
     };
     // Rings of five, in chains of a hundred.
     let ring =

@@ -86,14 +86,7 @@ impl NativeCall<'_, '_, '_, '_> {
     /// # Errors
     /// If the target is none.
     pub fn put_sparse(&mut self, idx: usize, made: SparseLines, lines: Lines) -> NativeResult {
-        let reg = self.table_result(Target::Param(idx))?;
-        let table = Table::of_sparse(made, line(lines));
-        let n_bytes = table.n_bytes();
-        self.spend(n_bytes)?;
-        self.has_written = true;
-        self.interpreter.budget.commit(n_bytes);
-        self.interpreter.put_table(reg, CowTable::Own(Box::new(table)));
-        Ok(())
+        self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)))
     }
 
     /// Sees to it that a table lies, or lies as well, along such lines: [`NativeCall::lines`] gives them.
@@ -214,8 +207,12 @@ impl NativeCall<'_, '_, '_, '_> {
         bits: BitTable,
         lines: Lines,
     ) -> NativeResult {
-        let reg = self.table_result(target.into())?;
-        let table = Table::of_lines(bits, lines);
+        self.put_own(target.into(), Table::of_lines(bits, lines))
+    }
+
+    /// A table takes another one as its own, for whose bytes there is a reservation.
+    fn put_own(&mut self, target: Target, table: Table) -> NativeResult {
+        let reg = self.table_result(target)?;
         let n_bytes = table.n_bytes();
         self.spend(n_bytes)?;
         self.has_written = true;
