@@ -11,7 +11,8 @@
 //! 5. [`Backend::plan`]: ready for an entry and the types of its arguments ([`Backend::ty`] of each), one for each parameter; [`Backend::explain`] says what
 //!    became of it.
 //! 6. [`Backend::lay_out`], then [`Backend::run`], as often as wanted, also with values of other sizes than those that were planned for.
-//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] where nobody needs the value any more.
+//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] or [`Backend::unload_sparse`] where nobody needs
+//!    the value any more.
 //!
 //! Values outlive programs and plans: a REPL's variables are values, and a line is a routine whose `var` parameters they are. A handle is a
 //! value without a form for the host: it is made by a run, [`Backend::ty`] says [`Ty::Handle`], and [`Backend::store`] gives [`HostValue::Unset`].
@@ -214,8 +215,9 @@ pub trait Backend {
     fn explain(&self, plan: &Self::Plan) -> Explanation;
 
     /// Runs the entry. `values` are its arguments in order, one for each parameter; those of `var` parameters hold the results
-    /// afterwards. After a trap, or a limit of steps, depth, memory or output, they hold what SIR had stored by then, bit by bit as with every other
-    /// backend; after an interrupt or the deadline, what a statement left that was not at its end. Value arguments are unchanged.
+    /// afterwards. After a trap, or a limit of steps, depth or output, they hold what SIR had stored by then, bit by bit as with every other
+    /// backend; after the limit of memory, which backends may meet at different places, an interrupt or the deadline, what a statement left that was not at
+    /// its end. Value arguments are unchanged.
     ///
     /// [`Control::stats`] is reset first. A set flag ends the run as [`LimitKind::Interrupted`] or [`LimitKind::Time`], refused memory as
     /// [`LimitKind::Memory`], an error of the host as a trap [`TrapKind::File`](star_ir::TrapKind::File); output is counted by the backend
