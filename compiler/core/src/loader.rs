@@ -66,7 +66,7 @@ impl Library {
             // Parsing takes longer than looking, and most names stand in no module at all.
             let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
             words.any(|word| word.eq_ignore_ascii_case(name))
-                && star_syntax::parse(FileId(0), text).file.items.iter().any(|item| {
+                && star_syntax::outline(FileId(0), text).file.items.iter().any(|item| {
                     let known = match item {
                         ast::Item::Import { .. } => return false,
                         ast::Item::Const { name, .. } => name,

@@ -20,7 +20,7 @@ mod wording;
 pub use feed::{Feed, Readiness};
 pub use fragment::{Fragment, Piece, PieceKind, fragment};
 pub use lexemes::lexemes;
-pub use parser::{Parsed, is_reserved, mentions, parse};
+pub use parser::{Parsed, is_reserved, mentions, outline, parse};
 
 #[allow(
     clippy::all,

@@ -12,7 +12,7 @@ use crate::ast::File;
 use crate::fragment::PieceKind;
 use crate::grammar::PieceParser;
 use crate::prepass::{self, Spanned};
-use crate::state::{State, begins_item};
+use crate::state::{Bodies, State, begins_item};
 use crate::token::Token;
 
 /// Messages after which reading a file stops: the rest would mostly be their echo.
@@ -31,8 +31,19 @@ pub struct Parsed {
 
 /// Reads the text of a file. Takes time and memory linear in the text, whatever it holds.
 pub fn parse(file: FileId, text: &str) -> Parsed {
+    read(file, text, Bodies::Kept)
+}
+
+/// Reads the text of a file as [`parse`] does, with the same messages, and leaves the bodies of routines empty. Takes
+/// memory for the tokens of the text, but for no statement.
+pub fn outline(file: FileId, text: &str) -> Parsed {
+    read(file, text, Bodies::Dropped)
+}
+
+fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
     let lexed = prepass::lex(file, text);
-    let mut state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
+    let state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
+    let mut state = state.with_bodies(bodies);
     let mut tree = File::default();
     for piece in pieces(&lexed.tokens) {
         if state.diagnostics.len() >= MAX_ERRORS {
@@ -114,6 +125,26 @@ mod tests {
                 routine.body.into_iter().map(|stmt| stmt.kind).collect()
             }
             other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_outline_is_the_tree_without_bodies() {
+        let texts = [
+            "const n = 2; /* c */ proc P(x: integer); var y: word; begin y := 1; begin x := y end end; program M; begin P end.",
+            "proc P; begin end; function F: integer; begin repeat F := 1; F := 2 until F = 2 end;",
+            "proc P; begin x := ; y = 1 end; proc Q begin end; proc R; begin if a then b; else c end",
+        ];
+        for text in texts {
+            let (mut whole, outline) = (parse(FileId(0), text), super::outline(FileId(0), text));
+            for item in &mut whole.file.items {
+                if let Item::Routine(routine) = item {
+                    assert!(!std::mem::take(&mut routine.body).is_empty(), "{text}");
+                }
+            }
+            assert_eq!(outline.file, whole.file);
+            assert_eq!(outline.comments, whole.comments);
+            assert_eq!(outline.diagnostics, whole.diagnostics);
         }
     }
 

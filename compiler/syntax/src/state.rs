@@ -13,6 +13,14 @@ use crate::token::{LexError, Token, number_in, unquoted};
 /// The greatest depth of a tree; see Note [Depth].
 pub(crate) const MAX_DEPTH: u16 = 256;
 
+/// What becomes of the statements of routines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bodies {
+    Kept,
+    /// Each is dropped as soon as it was read, so that what they take does not grow with the text.
+    Dropped,
+}
+
 pub(crate) struct State<'s> {
     pub(crate) file: FileId,
     pub(crate) text: &'s str,
@@ -21,6 +29,7 @@ pub(crate) struct State<'s> {
     pub(crate) diagnostics: Vec<Diagnostic>,
     reported_depth: bool,
     names: Names,
+    bodies: Bodies,
     /// What is being read, for messages about its end.
     pub(crate) whole: &'static str,
 }
@@ -41,8 +50,13 @@ impl<'s> State<'s> {
             diagnostics,
             reported_depth: false,
             names: Names::default(),
+            bodies: Bodies::Kept,
             whole: "routine",
         }
+    }
+
+    pub(crate) fn with_bodies(self, bodies: Bodies) -> Self {
+        State { bodies, ..self }
     }
 
     pub(crate) fn span(&self, start: u32, end: u32) -> Span {
@@ -155,6 +169,15 @@ impl<'s> State<'s> {
             return Stmt { kind: StmtKind::Error, span, depth: 0 };
         }
         Stmt { kind, span, depth }
+    }
+
+    /// The statements of a routine with the next one.
+    pub(crate) fn body(&mut self, mut list: Vec<Stmt>, stmt: Stmt) -> Vec<Stmt> {
+        match self.bodies {
+            Bodies::Kept => list.push(stmt),
+            Bodies::Dropped => {}
+        }
+        list
     }
 
     /// `if`, with a following `else if` taken into the same list of arms.

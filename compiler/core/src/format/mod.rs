@@ -117,7 +117,7 @@ fn read_all(texts: &[(&str, &str)]) -> Vec<Declared> {
 }
 
 fn declared(text: &str) -> Declared {
-    Declared::of(&star_syntax::parse(FILE, text).file)
+    Declared::of(&star_syntax::outline(FILE, text).file)
 }
 
 /// What the imports of a file declare, `None` where one cannot be read.
@@ -153,7 +153,7 @@ fn import(
     }
     let source = loader.load(path, Some(importer)).ok()?;
     let text = String::from_utf8(source.bytes).ok()?;
-    let parsed = star_syntax::parse(FILE, &text);
+    let parsed = star_syntax::outline(FILE, &text);
     // What cannot be read may declare anything.
     let readable = !parsed.diagnostics.iter().any(Diagnostic::is_error);
     readable.then(|| (Declared::of(&parsed.file), Origin::User))

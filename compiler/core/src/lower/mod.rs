@@ -57,6 +57,15 @@ enum Fact {
     Sized(VarId),
 }
 
+/// What becomes of what is emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Output {
+    Kept,
+    /// That of each statement is dropped behind it: only messages are wanted, and a routine takes no more than its longest
+    /// statement.
+    Dropped,
+}
+
 /// Where `break` and `continue` go.
 struct LoopLabels {
     on_break: LabelId,
@@ -80,6 +89,7 @@ struct Lowerer<'a> {
     webs: &'a Webs,
     summaries: &'a Summaries,
     options: &'a LowerOptions,
+    output: Output,
     ids: &'a [Option<star_ir::RoutineId>],
     /// Those of the routine, numbered from 0.
     locations: Vec<Location>,
@@ -88,6 +98,7 @@ struct Lowerer<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
     known_locs: BTreeMap<(Span, bool), LocId>,
     vars: Vec<Var>,
+    n_vars: u32,
     names: BTreeMap<String, u32>,
     web_vars: Vec<Option<VarId>>,
     web_exts: Vec<Exts>,
@@ -122,12 +133,14 @@ impl<'a> Lowerer<'a> {
             webs,
             summaries,
             options,
+            output: Output::Kept,
             ids,
             locations: Vec::new(),
             costs: Vec::new(),
             diagnostics,
             known_locs: BTreeMap::new(),
             vars: Vec::new(),
+            n_vars: 0,
             names: BTreeMap::new(),
             web_vars: vec![None; webs.web_local.len()],
             web_exts: Vec::new(),
@@ -245,18 +258,26 @@ impl<'a> Lowerer<'a> {
             unique = format!("{name}.{count}");
         }
         self.names.insert(unique.clone(), 1);
-        let var = VarId(self.vars.len() as u32);
-        self.vars.push(Var { name: unique, ty, source, sized });
-        var
+        self.add_var(Var { name: unique, ty, source, sized })
     }
 
     fn temp(&mut self, ty: Ty) -> VarId {
         self.n_temps += 1;
         // No name of a source is a number, so that it belongs to this one alone.
-        let var = VarId(self.vars.len() as u32);
-        let name = self.n_temps.to_string();
-        self.vars.push(Var { name, ty, source: None, sized: false });
-        var
+        let name = match self.output {
+            Output::Kept => self.n_temps.to_string(),
+            Output::Dropped => String::new(),
+        };
+        self.add_var(Var { name, ty, source: None, sized: false })
+    }
+
+    fn add_var(&mut self, var: Var) -> VarId {
+        self.n_vars += 1;
+        match self.output {
+            Output::Kept => self.vars.push(var),
+            Output::Dropped => {}
+        }
+        VarId(self.n_vars - 1)
     }
 
     fn temp_of(&mut self, kind: Kind, exts: Exts) -> VarId {
@@ -288,6 +309,19 @@ impl<'a> Lowerer<'a> {
 
     fn emit(&mut self, kind: StmtKind) {
         self.block.push(Stmt { kind, loc: self.loc });
+    }
+
+    /// Drops what a statement emitted into this block, and its locations from number `first` on, unless they are kept.
+    fn emitted(&mut self, first: usize) {
+        match self.output {
+            Output::Kept => {}
+            Output::Dropped => {
+                self.block.clear();
+                for gone in self.locations.drain(first..) {
+                    self.known_locs.remove(&(gone.span, gone.at_call));
+                }
+            }
+        }
     }
 
     fn assign(&mut self, dst: VarId, op: Op) {

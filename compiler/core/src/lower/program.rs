@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use star_base::{Diagnostic, Span};
 use star_ir::{Block, LocId, Location, Locations};
 
-use super::{Lowerer, internal_fault};
+use super::{Lowerer, Output, internal_fault};
 use crate::flow::summary::{Summaries, callees_first, callees_of};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{Program, RoutineId};
@@ -72,8 +72,8 @@ pub(crate) fn lower(
     Lowered { program: lowered, costs, ids }
 }
 
-/// Reports what lowering the same routines does, and keeps no more of them than one. Of the parameters of each routine: may it
-/// look at what the caller gave?
+/// Reports what lowering the same routines does, and keeps nothing of them. Of the parameters of each routine: may it look at
+/// what the caller gave?
 pub(crate) fn diagnose(
     program: &Program,
     roots: &[RoutineId],
@@ -82,7 +82,7 @@ pub(crate) fn diagnose(
     let options = LowerOptions::default();
     let (mut analysed, needed, ids) = prepare(program, roots, &options);
     for id in needed {
-        analysed.lower_alone(program, id, &options, &ids, diagnostics);
+        analysed.lower_alone(program, id, &options, Output::Dropped, &ids, diagnostics);
     }
     analysed.summaries.into_takes()
 }
@@ -178,7 +178,7 @@ impl Analysed {
         all_locations: &mut Locations,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<(star_ir::Routine, Vec<CostParts>)> {
-        let lowered = self.lower_alone(program, id, options, ids, diagnostics);
+        let lowered = self.lower_alone(program, id, options, Output::Kept, ids, diagnostics);
         let (mut routine, locations, costs) = lowered?;
         let first = all_locations.len();
         let (kept, new_ids) = used_locations(&mut routine, locations, first);
@@ -195,6 +195,7 @@ impl Analysed {
         program: &Program,
         id: RoutineId,
         options: &LowerOptions,
+        output: Output,
         ids: &[Option<star_ir::RoutineId>],
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Option<(star_ir::Routine, Vec<Location>, Vec<CostParts>)> {
@@ -209,7 +210,7 @@ impl Analysed {
             crate::flow::lints::forgotten_var(program.routine(id), &webs, diagnostics);
         }
         let lowerer = Lowerer::new(program, id, &webs, &self.summaries, options, ids, diagnostics);
-        Some(lowerer.routine())
+        Some(Lowerer { output, ..lowerer }.routine())
     }
 }
 

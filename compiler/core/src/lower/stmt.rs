@@ -28,13 +28,14 @@ impl Lowerer<'_> {
     }
 
     fn stmt(&mut self, stmt: &Stmt) -> bool {
-        let outer = self.loc;
+        let (outer, n_locations) = (self.loc, self.locations.len());
         self.loc = self.stmt_loc(stmt);
         let falls_through = self.stmt_here(stmt);
         if self.options.by_statement {
             self.flush_cost();
         }
         self.loc = outer;
+        self.emitted(n_locations);
         falls_through
     }
 
