@@ -38,8 +38,8 @@ impl AnyLayout {
     /// Splits `LAYOUT:FILE`. `None` if no layout stands before the first colon.
     pub fn split(text: &str) -> Option<(Self, &str)> {
         let (name, path) = text.split_once(':')?;
-        if name == "code" {
-            // A value may have colons, as times have.
+        if name == Layout::Code.name() && path.contains(['=', ':']) {
+            // The code of a text in a field of numbers. A value may have colons, as times have.
             let (layout, path) = text.rsplit_once(':')?;
             return Some((AnyLayout::Numbers(NumberLayout::parse(layout)?), path));
         }
@@ -114,6 +114,7 @@ mod tests {
         assert_eq!(split("records:a.csv"), Some(("records".to_owned(), "a.csv")));
         assert_eq!(split("code:t=12:30:a.csv"), Some(("code:t=12:30".to_owned(), "a.csv")));
         assert_eq!((split("code:t:a.csv"), split("code:t=5")), (None, None));
+        assert_eq!(split("code:road.gr"), Some(("code".to_owned(), "road.gr")));
         assert_eq!(split("arcs:a.gr"), Some(("arcs".to_owned(), "a.gr")));
         assert_eq!(split("updates:a.txt"), Some(("updates".to_owned(), "a.txt")));
         assert_eq!(split("field:a.png"), None);

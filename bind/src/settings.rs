@@ -1,7 +1,9 @@
 //! Settings for the reading of files, given like parameters: `scale=100`, `widths=8,4`.
 
-use star_base::{Code, Diagnostic};
+use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{Decimal, FieldRules, Meaning, Numbers};
+
+use crate::arg_value;
 
 /// Widest field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -41,7 +43,36 @@ Settings for files, given like parameters:
   h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";
 
+/// The settings that say how a file is read; the others say how data become values of a program.
+const OF_READING: [&str; 6] = ["scale", "texts", "order", "empty", "nodata", "palette"];
+
 impl Settings {
+    /// The settings `NAME=VALUE` of a file that no program takes.
+    ///
+    /// # Errors
+    /// E0603 if there is none of this name, E0605 if a value does not suit or there are two, E0608 if it is no `NAME=VALUE`.
+    pub fn of_reading(arguments: &[String]) -> Result<Settings, Diagnostic> {
+        let mut settings = Settings::default();
+        let mut given = Vec::new();
+        for argument in arguments {
+            let (name, value) = arg_value::split(argument)?;
+            if given.contains(&name) {
+                let message = format!("`{name}` is given twice");
+                return Err(Diagnostic::new(Code::BadArgument, message));
+            }
+            given.push(name);
+            if !OF_READING.contains(&name) || !settings.take(name, value)? {
+                let message = format!("there is no setting `{name}` for the reading of a file");
+                let known = format!("there are {}", text::quoted_list(OF_READING));
+                let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(known);
+                let meant = did_you_mean(name, OF_READING);
+                let help = meant.map(|meant| format!("did you mean `{meant}=…`?"));
+                return Err(help.into_iter().fold(diagnostic, Diagnostic::help));
+            }
+        }
+        Ok(settings)
+    }
+
     /// Takes a setting; `false` if there is none of this name.
     ///
     /// # Errors
@@ -129,8 +160,7 @@ impl Settings {
 }
 
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
-    let message =
-        format!("`{}` does not suit the setting `{name}`", star_base::text::one_line(value));
+    let message = format!("`{}` does not suit the setting `{name}`", text::one_line(value));
     Diagnostic::new(Code::BadArgument, message).help(help)
 }
 

@@ -1,6 +1,6 @@
 //! Results about the vertices of a graph as lists with their numbers: those of its file, where it has its own.
 
-use star_base::{BitTable, BitVector, BitsRef, Code};
+use star_base::{BitTable, BitVector, BitsRef, Code, text};
 use star_io::{Field, FileError, Graph, Numbers, Shape};
 
 use crate::fields::Fields;
@@ -91,7 +91,8 @@ fn labels<'g>(
     file: &str,
 ) -> Result<impl Fn(usize) -> i64 + 'g, FileError> {
     if let Some(graph) = graph.filter(|graph| graph.n_vertices != n) {
-        let message = format!("{n} rows for {} vertices", graph.n_vertices);
+        let rows = text::count(n, "row");
+        let message = format!("{rows} for {}", text::count(graph.n_vertices, "vertex"));
         return Err(FileError::new(Code::NoSuchLayout, file, message));
     }
     let labels = graph.and_then(|graph| graph.labels.as_deref());

@@ -51,6 +51,21 @@ impl Frame {
         Ok(Frame { name: name.to_owned(), form, place })
     }
 
+    /// A file that nobody named: what is there already may be another picture, or none of ours, and is not replaced. `option`
+    /// names it, for who wants that.
+    ///
+    /// # Errors
+    /// As of [`Frame::new`], and E0509 if there is something already.
+    pub(crate) fn unnamed(name: &str, option: &str) -> Result<Self, FileError> {
+        match Path::new(name).symlink_metadata() {
+            Ok(_) => {
+                let help = format!("`{option}{}` replaces it", text::one_line(name));
+                Err(FileError::new(Code::CannotWrite, name, "the file is there already").help(help))
+            }
+            Err(_) => Frame::new(name),
+        }
+    }
+
     /// Would this file be replaced?
     pub(crate) fn replaces(&self, file: &str) -> bool {
         self.place.replaces(file)
@@ -136,7 +151,8 @@ pub(crate) fn of_graph(
     let places = match extras.places {
         Some([x, _]) if x.values.len() != n_vertices => {
             let n_places = x.values.len();
-            let message = format!("coordinates of {n_places} vertices for {n_vertices}");
+            let message =
+                format!("coordinates of {} for {n_vertices}", text::count(n_places, "vertex"));
             return Err(refused(name, &message));
         }
         Some([x, y]) => Some([&x.values[..], &y.values[..]]),
@@ -151,8 +167,11 @@ pub(crate) fn of_graph(
         0 => (&[][..], &[][..]),
         n => {
             let n_arcs = arcs.len();
-            let message =
-                format!("a slice of {n} for a graph of {n_vertices} vertices and {n_arcs} arcs");
+            let message = format!(
+                "a slice of {n} for a graph of {} and {}",
+                text::count(n_vertices, "vertex"),
+                text::count(n_arcs, "arc")
+            );
             return Err(refused(name, &message));
         }
     };
@@ -199,7 +218,9 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
             };
             Ok(view::colours(channels, width, most))
         }
-        (Shape::Grid { width, .. }, _) => Ok(view::grid(&first.values, width, &first.name)),
+        (Shape::Grid { width, .. }, _) => {
+            Ok(view::grid(&first.values, first.nodata, width, &first.name))
+        }
     }
 }
 
@@ -293,7 +314,11 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
     if let Some(form) = &form {
         form.check(entry)?;
     }
-    let frame = Frame::new(file).map_err(|error| error.to_diagnostic())?;
+    let frame = match option.contains('=') {
+        true => Frame::new(file),
+        false => Frame::unnamed(file, &format!("--view {option}=")),
+    }
+    .map_err(|error| error.to_diagnostic())?;
     Ok(View { result, form, frame })
 }
 

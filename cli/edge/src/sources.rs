@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 
 use star_base::{did_you_mean, text};
+use star_io::Format;
 
 /// The name on the command line for standard input.
 pub const STDIN: &str = "-";
@@ -32,14 +33,15 @@ impl SourceLoader for FileLoader {
                     bytes: read_up_to_limit(&mut io::stdin().lock())?,
                 });
             }
+            if let Some(format) = data_format(path) {
+                let why = format!("its name is that of data ({}), no program", format.name());
+                let help = format!(
+                    "a program takes it as an argument: `star run PROGRAM.star NAME={path}`, a graph by `--graph {path}`"
+                );
+                return Err(LoadError::Mistaken { why, help });
+            }
             // The user may name a pipe.
-            let read = self.read(Path::new(path), Allowed::AnyFile);
-            return read.map_err(|error| match error {
-                LoadError::NotThere { why, .. } => {
-                    LoadError::NotThere { why, meant: similar(Path::new(path)) }
-                }
-                error @ (LoadError::Unreadable(_) | LoadError::TooLarge) => error,
-            });
+            return self.read(Path::new(path), Allowed::AnyFile);
         };
         let beside = match importer {
             STDIN_NAME => Path::new(""),
@@ -64,7 +66,7 @@ enum Allowed {
 
 impl FileLoader {
     fn read(&mut self, path: &Path, allowed: Allowed) -> Result<Source, LoadError> {
-        let metadata = fs::metadata(path).map_err(|error| unreadable(&error))?;
+        let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
         if metadata.is_dir() {
             return Err(LoadError::Unreadable("it is a directory".to_owned()));
         }
@@ -111,11 +113,23 @@ fn read_up_to_limit(input: &mut dyn Read) -> Result<Vec<u8>, LoadError> {
 }
 
 fn unreadable(error: &io::Error) -> LoadError {
-    let why = text::reason(error);
-    match error.kind() {
-        io::ErrorKind::NotFound => LoadError::NotThere { why, meant: None },
-        _ => LoadError::Unreadable(why),
+    LoadError::Unreadable(text::reason(error))
+}
+
+/// With the file that was probably meant.
+fn not_there(path: &Path, error: &io::Error) -> LoadError {
+    match similar(path) {
+        Some(meant) if error.kind() == io::ErrorKind::NotFound => LoadError::Mistaken {
+            why: text::reason(error),
+            help: format!("did you mean `{meant}`?"),
+        },
+        _ => unreadable(error),
     }
+}
+
+/// The format of a file whose extension says that it holds data. Lists of edges have extensions of texts of all kinds.
+fn data_format(path: &str) -> Option<Format> {
+    Format::of_path(path).filter(|format| *format != Format::EdgeList)
 }
 
 /// The Star file in the same folder that is called nearly so.
@@ -155,7 +169,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().display().to_string();
         let why = |path: &str| match FileLoader::default().load(path, None) {
-            Err(LoadError::Unreadable(why) | LoadError::NotThere { why, meant: None }) => why,
+            Err(LoadError::Unreadable(why)) => why,
             other => panic!("{other:?}"),
         };
         assert_eq!(why(&path), "it is a directory");

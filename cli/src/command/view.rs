@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::Args;
-use star_base::Code;
 use star_bind::{Reading, Settings};
 use star_edge::engine::{DEFAULT, Engine};
 use star_edge::exit::Exit;
@@ -12,7 +11,7 @@ use star_edge::files::{Console, Disk};
 use star_edge::flags::Flags;
 use star_edge::limits::LimitArgs;
 use star_edge::report::Reporter;
-use star_io::{Data, FileError};
+use star_io::Data;
 
 use crate::text;
 use crate::view::{Extras, Frame, drawing, places_for};
@@ -25,12 +24,17 @@ use crate::view::{Extras, Frame, drawing, places_for};
 Examples:
   star view closure.mtx
   star view road.gr --places road.co
-  star view dem.png --out heights.svg"
+  star view dem.png --out heights.svg
+  star view dem.tif nodata=-32768"
 )]
 pub(crate) struct ViewArgs {
     /// A file of bits, numbers or a graph
     #[arg(value_name = "FILE")]
     file: String,
+
+    /// How files are read: `scale=`, `texts=`, `order=`, `empty=`, `nodata=`, `palette=`, as in `star run --help`
+    #[arg(value_name = "SETTING=VALUE")]
+    settings: Vec<String>,
 
     /// Where the picture goes: `.svg` or `.png`; the name of the file with `.svg`, in the folder at hand, without it, if nothing is
     /// there yet
@@ -52,11 +56,11 @@ pub(crate) struct ViewArgs {
 pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure> {
     let frame = match &args.out {
         Some(out) => Frame::new(out)?,
-        None => default_frame(&args.file)?,
+        None => Frame::unnamed(&default_name(&args.file), "--out ")?,
     };
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "reading without a message");
-    let settings = Settings::default();
+    let settings = Settings::of_reading(&args.settings)?;
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let limits = args.limits.limits(&Engine::find(DEFAULT)?)?;
@@ -76,19 +80,6 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     frame.write(&drawing)?;
     reporter.summary(&format!("{}: {}", text::one_line(&frame.name), drawing.about));
     Ok(Exit::Success)
-}
-
-/// Where the picture of a file goes if nothing is said. What is there already may be the picture of another file, or no
-/// picture of ours: that is not replaced.
-fn default_frame(file: &str) -> Result<Frame, FileError> {
-    let name = default_name(file);
-    match Path::new(&name).symlink_metadata() {
-        Ok(_) => {
-            let help = format!("`--out {}` replaces it", text::one_line(&name));
-            Err(FileError::new(Code::CannotWrite, name, "the file is there already").help(help))
-        }
-        Err(_) => Frame::new(&name),
-    }
 }
 
 /// The name of the picture of a file.

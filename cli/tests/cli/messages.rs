@@ -142,6 +142,8 @@ fn names_of_files_and_commands_that_are_nearly_right() {
         (&["check", "sub/fra.star"], 1, "did you mean `sub/far.star`?"),
         (&["rn", "near.star"], 2, "did you mean `star run`?"),
         (&["near.star"], 2, "`star run near.star` runs a program"),
+        (&["run", "roads.gr"], 1, "its name is that of data (DIMACS), no program"),
+        (&["check", "roads.gr"], 1, "a graph by `--graph roads.gr`"),
     ] {
         folder.star(arguments).fails(code, &[help]);
     }

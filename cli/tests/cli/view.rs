@@ -125,7 +125,36 @@ fn coordinates_are_the_fields_x_and_y() {
     view("names.csv").fails(5, &["error[E0507]: names.csv: the file holds no coordinates"]);
     view("texts.csv").fails(5, &["error[E0507]: texts.csv: the field `x` holds texts"]);
     view("day.csv").fails(5, &["the field `y` holds texts or times"]);
-    view("few.csv").fails(5, &["coordinates of 1 vertices for 3"]);
+    view("few.csv").fails(5, &["coordinates of 1 vertex for 3"]);
+}
+
+#[test]
+fn settings_say_how_a_file_is_read() {
+    let folder = Folder::new(&[
+        ("g.gr", PATH),
+        ("p.csv", "x,y\n0,0\n0.5,0\n0.5,2.5\n"),
+        ("m.pgm", "P2 2 2 255\n3 9\n5 9\n"),
+    ]);
+    let view = |rest: &[&str]| folder.star(&[&["view", "--out", "v.svg"], rest].concat());
+    view(&["g.gr", "--places", "p.csv"]).fails(5, &["`scale=100`"]);
+    let ran = view(&["g.gr", "--places", "p.csv", "scale=10"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let ran = view(&["m.pgm", "nodata=9"]);
+    assert!(ran.stderr.contains("of 2 × 2, from 3 to 5"), "{ran:?}");
+    view(&["m.pgm", "nodta=9"]).fails(2, &["E0603", "did you mean `nodata=…`?"]);
+    view(&["m.pgm", "widths=9"]).fails(2, &["no setting `widths` for the reading of a file"]);
+    view(&["m.pgm", "nodata=9", "nodata=8"]).fails(2, &["`nodata` is given twice"]);
+    view(&["m.pgm", "nodata"]).fails(2, &["`nodata` is no argument"]);
+}
+
+#[test]
+fn a_picture_that_nobody_named_replaces_nothing() {
+    let folder = folder();
+    let view = [&RUN[..], &["--view", "T"]].concat();
+    assert_eq!(folder.star(&view).code, 0);
+    let ran = folder.star(&view);
+    ran.fails(5, &["error[E0509]: T.svg: the file is there already", "`--view T=T.svg` replaces"]);
+    assert_eq!(folder.star(&[&RUN[..], &["--view", "T=T.svg"]].concat()).code, 0);
 }
 
 #[test]

@@ -53,11 +53,14 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// `1 error`, `2 errors`.
+/// `1 error`, `2 errors`, `2 vertices`.
 #[must_use]
 pub fn count(n: usize, noun: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{n} {noun}{plural}")
+    match noun {
+        _ if n == 1 => format!("{n} {noun}"),
+        "vertex" => format!("{n} vertices"),
+        _ => format!("{n} {noun}s"),
+    }
 }
 
 /// The names in backticks, with commas.

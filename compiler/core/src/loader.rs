@@ -33,14 +33,14 @@ pub struct Source {
 /// Why a source file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
-    /// The system's reason.
+    /// The reason.
     Unreadable(String),
-    /// There is no such file; one beside it that is called nearly so.
-    NotThere {
-        /// The system's reason.
+    /// There is no such program, and it can be said what was probably meant.
+    Mistaken {
+        /// The reason.
         why: String,
-        /// The path of the other file, if there is one.
-        meant: Option<String>,
+        /// What to do instead.
+        help: String,
     },
     /// Larger than [`MAX_SOURCE_BYTES`].
     TooLarge,
@@ -150,11 +150,9 @@ pub fn read_source(
             let message = format!("cannot read `{path}`: {why}");
             Err(Box::new(Diagnostic::new(Code::SourceUnreadable, message)))
         }
-        Err(LoadError::NotThere { why, meant }) => {
+        Err(LoadError::Mistaken { why, help }) => {
             let message = format!("cannot read `{path}`: {why}");
-            let help = meant.map(|meant| format!("did you mean `{meant}`?"));
-            let diagnostic = Diagnostic::new(Code::SourceUnreadable, message);
-            Err(Box::new(help.into_iter().fold(diagnostic, Diagnostic::help)))
+            Err(Box::new(Diagnostic::new(Code::SourceUnreadable, message).help(help)))
         }
         Err(LoadError::TooLarge) => Err(Box::new(too_large(path))),
     }
@@ -281,7 +279,7 @@ impl Units {
                     None
                 }
             },
-            Err(LoadError::Unreadable(why) | LoadError::NotThere { why, .. }) => {
+            Err(LoadError::Unreadable(why) | LoadError::Mistaken { why, .. }) => {
                 self.diagnostics.push(
                     Diagnostic::at(
                         Code::ImportNotFound,

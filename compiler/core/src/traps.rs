@@ -117,8 +117,7 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
     let diagnostic = Diagnostic::at(kind.code(), span, message);
     let diagnostic = if help.is_empty() { diagnostic } else { diagnostic.help(help) };
     match kind {
-        LimitKind::Time | LimitKind::Interrupted => diagnostic
-            .note("`var` arguments hold what they held at this moment; no results were given back"),
+        LimitKind::Time | LimitKind::Interrupted => diagnostic.note("no results were written"),
         LimitKind::Steps { .. }
         | LimitKind::Memory { .. }
         | LimitKind::Output { .. }

@@ -1,6 +1,6 @@
 //! Numbers in a grid as a picture: heights, distances, times of a wave. Each has a colour, and a scale beside says which.
 
-use super::{Anchor, Drawing, INK, MARGIN, Mark, NUMBER, Picture, Rgb, Scale, WANTED};
+use super::{Anchor, Drawing, INK, MARGIN, Mark, NUMBER, PAPER, Picture, Rgb, Scale, WANTED};
 use super::{between, framed};
 
 /// The colours of the scale, from the least number to the greatest, equally far apart; each is lighter than the one before,
@@ -10,21 +10,28 @@ const SCALE: [Rgb; 5] =
 /// The width of the scale, and the gap before it.
 const BAR: f64 = 18.0;
 
-/// The grid of one number for each cell, row by row from the top, `width` in each row.
+/// The grid of one number for each cell, row by row from the top, `width` in each row. A cell with the number `nodata` has none, and the
+/// colour of the paper.
 #[must_use]
-pub fn grid(values: &[i64], width: usize, name: &str) -> Drawing {
+pub fn grid(values: &[i64], nodata: Option<i64>, width: usize, name: &str) -> Drawing {
     let height = values.len() / width.max(1);
-    let (least, most) = bounds(values);
+    let is_there = |value: &i64| Some(*value) != nodata;
+    let (least, most) = bounds(values.iter().copied().filter(is_there));
     let Scale { block, cell } = Scale::of(height, width);
     let (n_rows, n_columns) = (height.div_ceil(block), width.div_ceil(block));
     let colour_of = |row: usize, column: usize| {
         let rows = row * block..(row * block + block).min(height);
         let columns = column * block..(column * block + block).min(width);
-        let n_cells = rows.len() * columns.len();
         let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
         // The mean: sums of numbers of 64 bits need more of them.
-        let sum: i128 = cells.map(|at| i128::from(values[at])).sum();
-        colour(share(sum as f64 / n_cells as f64, least, most))
+        let (n_cells, sum) = cells
+            .map(|at| values[at])
+            .filter(is_there)
+            .fold((0_u64, 0_i128), |(n, sum), value| (n + 1, sum + i128::from(value)));
+        match n_cells {
+            0 => PAPER,
+            _ => colour(share(sum as f64 / n_cells as f64, least, most)),
+        }
     };
     let places = (0..n_rows).flat_map(|row| (0..n_columns).map(move |column| (row, column)));
     let pixels = places.map(|(row, column)| colour_of(row, column)).collect();
@@ -62,9 +69,12 @@ pub fn points(x: &[i64], y: &[i64]) -> Drawing {
 }
 
 /// The least and the greatest number; 0 and 0 without any.
-fn bounds(values: &[i64]) -> (i64, i64) {
-    let least = values.iter().min().copied().unwrap_or(0);
-    (least, values.iter().max().copied().unwrap_or(0))
+fn bounds(values: impl Iterator<Item = i64>) -> (i64, i64) {
+    let widened = |bounds: Option<(i64, i64)>, value: i64| match bounds {
+        Some((least, most)) => Some((least.min(value), most.max(value))),
+        None => Some((value, value)),
+    };
+    values.fold(None, widened).unwrap_or((0, 0))
 }
 
 /// How far a number is on the way from the least to the greatest.
@@ -113,7 +123,7 @@ mod tests {
 
     #[test]
     fn the_least_and_the_greatest_have_the_ends_of_the_scale() {
-        let drawing = grid(&[3, -4, 0, 10, 2, 2], 3, "z");
+        let drawing = grid(&[3, -4, 0, 10, 2, 2], None, 3, "z");
         assert_eq!(drawing.about, "`z` of 2 × 3, from -4 to 10");
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
         assert_eq!((picture.pixels[1], picture.pixels[3]), (SCALE[0], SCALE[4]));
@@ -125,11 +135,20 @@ mod tests {
     }
 
     #[test]
+    fn a_cell_without_a_number_is_paper_and_has_no_share_in_the_scale() {
+        let drawing = grid(&[3, -9, 5, -9], Some(-9), 2, "z");
+        assert_eq!(drawing.about, "`z` of 2 × 2, from 3 to 5");
+        let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
+        assert_eq!(picture.pixels, [SCALE[0], PAPER, SCALE[4], PAPER]);
+        assert!(grid(&[-9], Some(-9), 1, "z").about.ends_with("from 0 to 0"));
+    }
+
+    #[test]
     fn numbers_of_64_bits_and_one_number_are_drawn() {
-        let drawing = grid(&[i64::MIN, i64::MAX], 2, "z");
+        let drawing = grid(&[i64::MIN, i64::MAX], None, 2, "z");
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
         assert_eq!(picture.pixels, [SCALE[0], SCALE[4]]);
-        assert!(grid(&[7], 1, "z").about.ends_with("from 7 to 7"));
+        assert!(grid(&[7], None, 1, "z").about.ends_with("from 7 to 7"));
     }
 
     #[test]

@@ -87,19 +87,15 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     }
     let n_marked = |marks: &[bool]| marks.iter().filter(|&&mark| mark).count();
     let lines = |n| text::count(n, if symmetric { "edge" } else { "arc" });
-    let mut about = format!("a graph of {} and {}", vertices(n_vertices), lines(arcs.len()));
+    let mut about =
+        format!("a graph of {} and {}", text::count(n_vertices, "vertex"), lines(arcs.len()));
     if !marked_arcs.is_empty() {
         about += &format!(", {} marked", lines(n_marked(marked_arcs)));
     }
     if !marked_vertices.is_empty() {
-        about += &format!(", {} marked", vertices(n_marked(marked_vertices)));
+        about += &format!(", {} marked", text::count(n_marked(marked_vertices), "vertex"));
     }
     Some(Drawing { width, height, marks, about })
-}
-
-/// `1 vertex`, `2 vertices`.
-fn vertices(n: usize) -> String {
-    format!("{n} {}", if n == 1 { "vertex" } else { "vertices" })
 }
 
 /// The head of an arrow at the edge of the disk that it leads to.
