@@ -1,11 +1,16 @@
-//! What waves say that they take at most, against what a process takes. The peak is that of a whole process, and memory that was
-//! given back may stay with it: so every case runs in a process of its own, which is this binary again.
+//! What waves say that they take at most, and what compiling and formatting may take, against what a process takes. The peak is
+//! that of a whole process, and memory that was given back may stay with it: so every case runs in a process of its own, which is
+//! this binary again.
 
+use std::fmt::Write;
 use std::process::Command;
 use std::{env, fs};
 
+use star_base::SourceFile;
+use star_compiler::Formatter;
 use star_natives::Workers;
 use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, Wave, Weighed};
+use star_tests::{LIBRARY, Texts};
 
 /// Stacks of threads, and pages that the system counts late.
 const SLACK: u64 = 2 << 20;
@@ -74,6 +79,78 @@ fn measure(case: &str) -> Option<String> {
     Some(format!("took {} of {said}", status("VmHWM")?.saturating_sub(before)))
 }
 
+/// Statements of the programs that are compiled and formatted.
+const N_STATEMENTS: usize = 100_000;
+
+/// A program of so many routines: ten statements in ten lines again and again.
+fn program(n_routines: usize) -> String {
+    let ten = "  i:=FND(X);\n  w:=ROW(i,T);\n  Y:=X and not Z;\n  if SOME(Y) then\n    X(i):=0;\n  while n<i do\n    n:=n+2*i-1;
+  COL(i,T):=Y or Z;\n  MATCH(T,X,w,Z);\n  CLR(Y);\n";
+    let mut text = String::new();
+    for idx in 0..n_routines {
+        let head = "(T: table; var X,Y,Z: slice; n: integer);\nvar i: integer; w: word;\nbegin\n";
+        // Writing to a string does not fail.
+        let _ = write!(text, "proc P{idx}{head}");
+        text.push_str(&ten.repeat(N_STATEMENTS / n_routines / 10));
+        text.push_str(if idx + 1 < n_routines { "end;\n\n" } else { "end;\n" });
+    }
+    text
+}
+
+/// Formats a program of so many routines, or checks it; says how many bytes the process grew by at most, and of how many.
+fn compile(kind: &str, n_routines: usize) -> Option<String> {
+    let text = program(n_routines);
+    let n_bytes = text.len();
+    fs::write("/proc/self/clear_refs", "5").ok()?;
+    let before = status("VmRSS")?;
+    if kind == "format" {
+        let source = SourceFile::new("long.star", text);
+        let formatted = Formatter::new(LIBRARY).format(&source, &mut Texts::default());
+        assert_eq!(formatted.as_deref(), Ok(source.text()));
+    } else {
+        assert!(!star_tests::check(&text).has_errors());
+    }
+    Some(format!("took {} of {n_bytes}", status("VmHWM")?.saturating_sub(before)))
+}
+
+/// What a case says of itself, run in a process of its own; `None` if the system does not say what a process takes.
+#[expect(clippy::print_stdout, reason = "says what was found, to who reads the log")]
+fn took(test: &str, case: &str) -> Option<(u64, u64)> {
+    let mut process = Command::new(env::current_exe().expect("this binary has a path"));
+    process.args([test, "--exact", "--nocapture"]);
+    let output = process.env(CASE, case).output().expect("this binary runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
+    let Some(line) = text.lines().find_map(|line| line.split_once("took ")) else {
+        println!("skipped: the system does not say what a process takes");
+        return None;
+    };
+    let number = |text: &str| text.parse().expect("a number of bytes");
+    let (took, said) = line.1.split_once(" of ").expect("two numbers");
+    Some((number(took), number(said)))
+}
+
+#[test]
+#[expect(clippy::print_stdout, reason = "says what was found, to the process that asks")]
+fn a_statement_takes_no_more_than_it_may() {
+    if let Ok(case) = env::var(CASE) {
+        let (kind, n_routines) = case.split_once(' ').unwrap();
+        let said = compile(kind, n_routines.parse().unwrap());
+        return println!("{}", said.unwrap_or_else(|| "nothing said".to_owned()));
+    }
+    for (kind, most) in [("format", 150), ("check", 850)] {
+        for n_routines in [1, 1000] {
+            let case = format!("{kind} {n_routines}");
+            let Some((took, _)) = took("a_statement_takes_no_more_than_it_may", &case) else {
+                return;
+            };
+            let each = took / N_STATEMENTS as u64;
+            println!("{kind}, {n_routines} routines: {each} bytes a statement");
+            assert!(each <= most, "{kind}, {n_routines} routines: {each} bytes a statement");
+        }
+    }
+}
+
 #[test]
 #[expect(clippy::print_stdout, reason = "says what was found, to the process that asks")]
 fn waves_take_no_more_than_they_say() {
@@ -82,17 +159,10 @@ fn waves_take_no_more_than_they_say() {
     }
     for kind in ["wave", "weighed"] {
         for (idx, (width, height, n_threads)) in CASES.into_iter().enumerate() {
-            let mut process = Command::new(env::current_exe().unwrap());
-            process.args(["waves_take_no_more_than_they_say", "--exact", "--nocapture"]);
-            let output = process.env(CASE, format!("{kind} {idx}")).output().unwrap();
-            let text = String::from_utf8_lossy(&output.stdout);
-            assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
-            let Some(line) = text.lines().find_map(|line| line.split_once("took ")) else {
-                println!("skipped: the system does not say what a process takes");
+            let case = format!("{kind} {idx}");
+            let Some((took, said)) = took("waves_take_no_more_than_they_say", &case) else {
                 return;
             };
-            let (took, said) = line.1.split_once(" of ").unwrap();
-            let (took, said) = (took.parse::<u64>().unwrap(), said.parse::<u64>().unwrap());
             let what = format!("{kind}, {width} x {height}, {n_threads}: {took} of {said} bytes");
             println!("{what}");
             assert!(took <= said + SLACK, "{what}");

@@ -42,12 +42,12 @@ impl Layout<'_, '_> {
                 self.comment_on_line(gap, comment, indent, 0);
                 fresh = true;
             } else if !fresh && self.tokens.breaks_behind(gap, comment) > 0 {
-                self.writer.trailing(comment);
+                self.writer.trailing(self.tokens.comments[comment]);
             } else {
                 if self.tokens.space_before_comment(idx, comment - from) {
                     self.writer.pad(1);
                 }
-                self.writer.comment(comment);
+                self.writer.comment(self.tokens.comments[comment]);
             }
         }
         if gap.comments.is_empty() {
@@ -100,9 +100,9 @@ impl Layout<'_, '_> {
                 on_line = true;
             } else if on_line {
                 self.writer.pad(1);
-                self.writer.comment(comment);
+                self.writer.comment(self.tokens.comments[comment]);
             } else {
-                self.writer.trailing(comment);
+                self.writer.trailing(self.tokens.comments[comment]);
             }
             most = blanks.between;
         }
@@ -120,10 +120,10 @@ impl Layout<'_, '_> {
             && self.writer.trailing_column() == Some(column);
         if goes_on {
             self.writer.line(0, 0);
-            self.writer.trailing(comment);
+            self.writer.trailing(self.tokens.comments[comment]);
         } else {
             self.writer.line(indent, n_blank);
-            self.writer.comment(comment);
+            self.writer.comment(self.tokens.comments[comment]);
         }
     }
 

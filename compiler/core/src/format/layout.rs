@@ -6,19 +6,21 @@
 //! break the next time, so that formatting twice changes nothing more.
 
 use super::fill::Lines;
-use super::gaps::{AT_END, AT_START, INSIDE, OUTSIDE};
+use super::gaps::{AT_END, AT_START, Blanks, INSIDE, OUTSIDE};
 use super::tokens::{Tok, Tokens};
-use super::tree::{Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
+use super::tree::{Body, Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
 use super::writer::Writer;
 
 /// Columns of a level.
 const STEP: usize = 2;
 
-/// Prints the tokens of a file.
+/// Prints the tokens of a part of a file.
 pub(super) struct Layout<'a, 's> {
     pub(super) tokens: &'a Tokens<'s>,
     pub(super) tree: &'a Tree,
-    pub(super) writer: Writer<'a, 's>,
+    pub(super) writer: &'a mut Writer<'s>,
+    /// Does the item before this part end a routine? `None` if there is none.
+    after_routine: Option<bool>,
     /// Where the tokens printed so far begin.
     pub(super) columns: Vec<usize>,
     constants: Constants,
@@ -40,25 +42,42 @@ enum Shape {
     Lines,
 }
 
-/// The text of a file.
-pub(super) fn print(tokens: &Tokens<'_>, tree: &Tree) -> String {
-    let writer = Writer::new(&tokens.comments);
+/// Writes a part of a file, behind an item that was a routine, or not, or behind none. What the last item was.
+pub(super) fn print<'s>(
+    tokens: &Tokens<'s>,
+    tree: &Tree,
+    writer: &mut Writer<'s>,
+    after_routine: Option<bool>,
+) -> Option<bool> {
     let columns = Vec::with_capacity(tokens.toks.len());
     let constants = Constants::default();
-    let mut layout = Layout { tokens, tree, writer, columns, constants };
+    let mut layout = Layout { tokens, tree, writer, after_routine, columns, constants };
     for idx in 0..tree.items.len() {
         layout.item(idx);
     }
-    layout.comments_on_lines(&tokens.end, 0, OUTSIDE);
-    layout.writer.finish()
+    if let Some(end) = &tokens.end {
+        layout.comments_on_lines(end, 0, OUTSIDE);
+    }
+    tree.items.last().map(is_routine).or(after_routine)
+}
+
+fn is_routine(item: &Item) -> bool {
+    match item.kind {
+        ItemKind::Routine { .. } | ItemKind::Rest(_) => true,
+        ItemKind::Stray | ItemKind::Import | ItemKind::Const => false,
+    }
 }
 
 impl Layout<'_, '_> {
     fn item(&mut self, idx: usize) {
         let Item { first, last, kind } = &self.tree.items[idx];
+        if let ItemKind::Rest(body) = kind {
+            return self.body(body, *last);
+        }
         self.blank_line_before(idx);
         self.line_of(*first, 0, 0, OUTSIDE);
         match kind {
+            ItemKind::Rest(_) => {}
             ItemKind::Stray | ItemKind::Import => {
                 self.token(*first);
                 self.tokens_behind(*last, 2 * STEP);
@@ -79,24 +98,44 @@ impl Layout<'_, '_> {
                     self.token(*var);
                     self.rest(*var, *end, *end, 0, Lines::Kept);
                 }
-                self.line_of(body.first, 0, 0, AT_START);
-                self.statement(body, *last, 0);
-                self.tokens_behind(*last, 0);
+                self.body(body, *last);
+            }
+        }
+    }
+
+    /// The statements of a routine and what ends it, up to token `last`.
+    fn body(&mut self, body: &Body, last: usize) {
+        match body {
+            Body::Whole(block) => {
+                self.line_of(block.first, 0, 0, AT_START);
+                self.statement(block, last, 0);
+                self.tokens_behind(last, 0);
+            }
+            Body::Part { begin, stmts, end } => {
+                if let Some(begin) = *begin {
+                    self.line_of(begin, 0, 0, AT_START);
+                    self.token(begin);
+                }
+                let blanks = if begin.is_some() { AT_START } else { INSIDE };
+                self.statements(stmts, STEP, false, blanks);
+                if let Some(end) = *end {
+                    self.line_of(end, 0, STEP, AT_END);
+                    self.token(end);
+                    self.tokens_behind(last, 0);
+                }
             }
         }
     }
 
     /// A routine is set off from other items by a blank line.
     fn blank_line_before(&mut self, idx: usize) {
-        let Some(before) = idx.checked_sub(1).map(|before| &self.tree.items[before]) else {
-            return;
-        };
+        let before = idx.checked_sub(1).map(|before| is_routine(&self.tree.items[before]));
+        let Some(after_routine) = before.or(self.after_routine) else { return };
         let item = &self.tree.items[idx];
-        let routine = |item: &Item| matches!(item.kind, ItemKind::Routine { .. });
         let gap = &self.tokens.toks[item.first].gap;
         let breaks = gap.comments.clone().map(|comment| self.tokens.comments[comment].breaks);
         let has_one = breaks.chain([gap.breaks]).any(|breaks| breaks > 1);
-        if (routine(before) || routine(item)) && !has_one {
+        if (after_routine || is_routine(item)) && !has_one {
             self.writer.want_blank();
         }
     }
@@ -132,9 +171,9 @@ impl Layout<'_, '_> {
         self.constants.widest - width(idx)
     }
 
-    /// The statements of a block or loop. Are they to stand on lines of their own, since the whole block
-    /// stood on one line that has no room for it?
-    fn statements(&mut self, seq: &Seq, indent: usize, apart: bool) {
+    /// The statements of a block or loop, behind so many blank lines. Are they to stand on lines of their own,
+    /// since the whole block stood on one line that has no room for it?
+    fn statements(&mut self, seq: &Seq, indent: usize, apart: bool, blanks: Blanks) {
         let mut before: Option<(usize, Shape)> = None;
         for (nth, stmt) in seq.stmts.iter().enumerate() {
             let semicolon = seq.semicolons.get(nth).copied();
@@ -152,7 +191,7 @@ impl Layout<'_, '_> {
                         self.tokens_behind(node.last, indent);
                         Shape::OneLine
                     } else {
-                        let blanks = if nth == 0 { AT_START } else { INSIDE };
+                        let blanks = if nth == 0 { blanks } else { INSIDE };
                         self.line_of(node.first, indent, indent, blanks);
                         self.statement(node, tail, indent)
                     };
@@ -185,13 +224,15 @@ impl Layout<'_, '_> {
             NodeKind::Simple => self.expression(first, last, tail, indent),
             NodeKind::Block(body) => {
                 self.token(first);
-                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
+                let apart = self.tokens.on_one_line(first, last);
+                self.statements(body, indent + STEP, apart, AT_START);
                 self.line_of(last, indent, indent + STEP, AT_END);
                 self.token(last);
             }
             NodeKind::Repeat { body, until } => {
                 self.token(first);
-                self.statements(body, indent + STEP, self.tokens.on_one_line(first, last));
+                let apart = self.tokens.on_one_line(first, last);
+                self.statements(body, indent + STEP, apart, AT_START);
                 self.line_of(*until, indent, indent + STEP, AT_END);
                 self.expression(*until, last, tail, indent);
             }

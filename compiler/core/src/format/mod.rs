@@ -1,7 +1,7 @@
 //! The formatter: sets the text of a file anew. `docs/formatter.md` has its rules.
 //!
-//! * [`names`]: what is spelled otherwise; [`tokens`]: the tokens with their comments and widths.
-//! * [`tree`]: how they hang together; [`read`] finds it out.
+//! * [`parts`]: a text is set part by part; [`tokens`]: the tokens of one with their comments and widths.
+//! * [`tree`]: how they hang together; [`read`] finds it out; [`names`]: what is spelled otherwise.
 //! * [`layout`], [`fill`] and [`gaps`]: which line a token or comment stands on, and where; [`writer`]:
 //!   lines, and the comments at their ends.
 //! * [`verify`]: nothing was lost. A text is given back only if it holds the same tokens and comments.
@@ -12,6 +12,7 @@ mod fill;
 mod gaps;
 mod layout;
 mod names;
+mod parts;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -26,13 +27,18 @@ use std::collections::BTreeMap;
 
 use star_base::{Code, Diagnostic, FileId, SourceFile};
 use star_syntax::ast::{File, Item};
+use star_syntax::lexemes;
 
 use crate::loader::{Library, MODULE_PREFIX, SourceLoader};
-use names::{Declared, Origin, Outside};
-use tokens::Tokens;
+use names::{Declared, Origin, Outside, Speller};
+use parts::Parts;
+use writer::Writer;
 
 /// The file that places in messages of the formatter are about.
 const FILE: FileId = FileId(0);
+
+/// Tokens of a part of a text, at least: so many that what a part begins with costs little beside them.
+const PART: usize = 4096;
 
 /// Formats files.
 #[derive(Default)]
@@ -61,29 +67,32 @@ impl Formatter {
         source: &SourceFile,
         loader: &mut dyn SourceLoader,
     ) -> Result<String, Vec<Diagnostic>> {
-        let parsed = star_syntax::parse(FILE, source.text());
-        if parsed.diagnostics.iter().any(Diagnostic::is_error) {
-            return Err(parsed.diagnostics);
+        self.format_parts(source, loader, PART)
+    }
+
+    /// Formats a text in parts of at least so many tokens.
+    fn format_parts(
+        &self,
+        source: &SourceFile,
+        loader: &mut dyn SourceLoader,
+        least: usize,
+    ) -> Result<String, Vec<Diagnostic>> {
+        let outline = star_syntax::outline(FILE, source.text());
+        if outline.diagnostics.iter().any(Diagnostic::is_error) {
+            return Err(outline.diagnostics);
         }
+        let tree = outline.file;
         let (text, ends) = unix_lines(source.text());
-        // Places in the tree are about the text with the lines that it is printed with.
-        let tree = match &text {
-            Cow::Borrowed(_) => parsed.file,
-            Cow::Owned(text) => star_syntax::parse(FILE, text).file,
-        };
         let imported = OnceCell::new();
-        let changes = names::changes(&text, &tree, &mut || {
+        let own = Declared::of(&tree);
+        let mut outside = || {
             let read = || imports(&tree, source.name(), loader, &self.library);
             outside(
                 imported.get_or_init(read),
                 self.basic.get_or_init(|| read_all(self.library.basic)),
             )
-        });
-        // It takes more than all that comes.
-        drop(tree);
-        let tokens = Tokens::new(&text, changes);
-        let formatted = read::read(&tokens.toks).map(|tree| layout::print(&tokens, &tree));
-        let formatted = formatted.filter(|formatted| verify::same(&tokens, formatted));
+        };
+        let formatted = set(&text, least, Speller::new(&own, &mut outside));
         let Some(formatted) = formatted else { return Err(vec![lost()]) };
         let mark = if text.starts_with('\u{feff}') { "\u{feff}" } else { "" };
         Ok(match ends {
@@ -91,6 +100,21 @@ impl Formatter {
             _ => format!("{mark}{}", formatted.replace('\n', ends)),
         })
     }
+}
+
+/// The text as it is to stand; `None` if something would be lost.
+fn set<'s>(text: &'s str, least: usize, mut speller: Speller<'s, '_, '_>) -> Option<String> {
+    let mut writer = Writer::new(text.len());
+    let mut after_routine = None;
+    for mut part in Parts::new(text, lexemes(text), least) {
+        let tree = read::read(&part, &mut speller)?;
+        speller.spell(&mut part.toks);
+        part.measure();
+        after_routine = layout::print(&part, &tree, &mut writer, after_routine);
+        writer.settle();
+    }
+    let formatted = writer.finish();
+    verify::same(text, speller.changes(), &formatted).then_some(formatted)
 }
 
 /// The text with `\n` at the end of every line, and how its first line ends.

@@ -8,14 +8,10 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use star_base::Builtin;
-use star_syntax::ast::{
-    Assign, AssignKind, Expr, ExprKind, File, Ident, Item, Ref, Routine, Stmt, StmtKind, Type,
-    TypeKind,
-};
-use star_syntax::lexemes;
+use star_syntax::ast::{File, Item};
 use star_syntax::token::Token;
 
-use super::tokens::Changes;
+use super::tokens::Tok;
 
 /// The names that a file declares.
 #[derive(Default)]
@@ -74,222 +70,121 @@ impl Declared {
     }
 }
 
-/// What is to be spelled otherwise than it stands in the file: names, and signs of assignments.
-/// `text` is that of the file; `outside` is asked for only if a name needs it.
-pub(super) fn changes<'a>(
-    text: &str,
-    tree: &File,
-    outside: &mut dyn FnMut() -> Outside<'a>,
-) -> Changes {
-    let mut speller = Speller {
-        text,
-        own: &Declared::of(tree),
-        outside,
-        seen: None,
-        known: HashMap::new(),
-        locals: BTreeSet::new(),
-        changes: Changes::new(),
-    };
-    for item in &tree.items {
-        speller.locals.clear();
-        match item {
-            Item::Import { .. } => {}
-            Item::Const { name: _, value } => speller.expr(value),
-            Item::Routine(routine) => speller.routine(routine),
-        }
-    }
-    speller.changes
+/// A mention of a variable, a part of one, a constant or a routine.
+#[derive(Clone, Copy)]
+pub(super) struct Mention {
+    /// Its first token and its last one: a name with hyphens is several.
+    pub(super) first: usize,
+    pub(super) last: usize,
+    /// Arguments in parentheses behind it; `None` without parentheses.
+    pub(super) n_args: Option<usize>,
+    /// Is it the left side of an assignment?
+    pub(super) is_target: bool,
 }
 
-struct Speller<'t, 'a, 'f> {
-    text: &'t str,
-    own: &'t Declared,
+/// A token that is to be spelled otherwise than it stands in the text: the byte at which it stands, and how.
+pub(super) type Change = (usize, Cow<'static, str>);
+
+/// Finds out what is to be spelled otherwise than it stands in the text: names, and signs of assignments.
+pub(super) struct Speller<'s, 'a, 'f> {
+    own: &'f Declared,
+    /// Asked for only if a name needs it.
     outside: &'f mut dyn FnMut() -> Outside<'a>,
     seen: Option<Outside<'a>>,
     /// How names with so many arguments are spelled that no routine declares for itself.
-    known: HashMap<(&'t str, usize), Option<Cow<'static, str>>>,
+    known: HashMap<(Cow<'s, str>, usize), Option<Cow<'static, str>>>,
     /// What the routine declares.
-    locals: BTreeSet<&'t str>,
-    changes: Changes,
+    locals: BTreeSet<&'s str>,
+    /// In the order of the text, up to the part at hand.
+    changes: Vec<Change>,
+    /// How many of them were made.
+    n_made: usize,
 }
 
-impl<'t> Speller<'t, '_, '_> {
-    fn routine(&mut self, routine: &'t Routine) {
-        let Routine { kind: _, name: _, params, result, vars, body, header: _, span: _ } = routine;
-        for group in params {
-            self.locals.extend(group.names.iter().map(|name| name.name.as_str()));
-            // A name in a size of a header is a parameter, a constant, or declared by standing there.
-            for size in sizes(&group.ty) {
-                self.size_names(size);
-            }
-        }
-        for group in vars {
-            self.locals.extend(group.names.iter().map(|name| name.name.as_str()));
-        }
-        let types = params.iter().map(|group| &group.ty).chain(vars.iter().map(|group| &group.ty));
-        for size in types.chain(result).flat_map(sizes) {
-            self.expr(size);
-        }
-        self.stmts(body);
+impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
+    pub(super) fn new(own: &'f Declared, outside: &'f mut dyn FnMut() -> Outside<'a>) -> Self {
+        let (seen, known, locals, changes) = Default::default();
+        Speller { own, outside, seen, known, locals, changes, n_made: 0 }
     }
 
-    /// The names without arguments in a size.
-    fn size_names(&mut self, expr: &'t Expr) {
-        match &expr.kind {
-            ExprKind::Error
-            | ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Bits(_)
-            | ExprKind::Str(_)
-            | ExprKind::Theta
-            | ExprKind::Part(_) => {}
-            ExprKind::Ref(reference) => match &reference.args {
-                None => {
-                    self.locals.insert(&reference.name.name);
-                }
-                Some(args) => args.iter().for_each(|arg| self.size_names(arg)),
-            },
-            ExprKind::Not(operand) | ExprKind::Neg(operand) => self.size_names(operand),
-            ExprKind::Chain(first, links) => {
-                self.size_names(first);
-                links.iter().for_each(|link| self.size_names(&link.operand));
-            }
-            ExprKind::Compare(_, left, right) => {
-                self.size_names(left);
-                self.size_names(right);
-            }
+    /// An item begins.
+    pub(super) fn item(&mut self) {
+        self.locals.clear();
+    }
+
+    /// The routine declares this name.
+    pub(super) fn declare(&mut self, name: &'s str) {
+        self.locals.insert(name);
+    }
+
+    /// The token is a sign of an assignment.
+    pub(super) fn assignment(&mut self, tok: &Tok<'s>) {
+        if tok.token == Token::Equals {
+            self.changes.push((tok.at, Cow::Borrowed(":=")));
         }
     }
 
-    fn stmts(&mut self, stmts: &'t [Stmt]) {
-        stmts.iter().for_each(|stmt| self.stmt(stmt));
-    }
-
-    fn stmt(&mut self, stmt: &'t Stmt) {
-        match &stmt.kind {
-            StmtKind::Empty | StmtKind::Error | StmtKind::Goto(_) => {}
-            StmtKind::Block(body) => self.stmts(body),
-            StmtKind::If { arms, otherwise } => {
-                for (test, then) in arms {
-                    self.expr(test);
-                    self.stmt(then);
-                }
-                if let Some(otherwise) = otherwise {
-                    self.stmt(otherwise);
-                }
-            }
-            StmtKind::While { test, body } => {
-                self.expr(test);
-                self.stmt(body);
-            }
-            StmtKind::Repeat { body, until } => {
-                self.stmts(body);
-                self.expr(until);
-            }
-            StmtKind::For { var: _, assign, from, to, down: _, body } => {
-                self.assign(*assign);
-                self.expr(from);
-                self.expr(to);
-                self.stmt(body);
-            }
-            StmtKind::Foreach { var: _, over, body } => {
-                self.expr(over);
-                self.stmt(body);
-            }
-            StmtKind::Assign { target, assign, value } => {
-                self.target(target);
-                self.assign(*assign);
-                self.expr(value);
-            }
-            StmtKind::PutPart { target: _, assign, value } => {
-                self.assign(*assign);
-                self.expr(value);
-            }
-            StmtKind::Call(call) => self.reference(call),
-            StmtKind::Labelled { label: _, body } => self.stmt(body),
-        }
-    }
-
-    fn assign(&mut self, assign: Assign) {
-        match assign.kind {
-            AssignKind::ColonEquals => {}
-            AssignKind::Spaced | AssignKind::Equals => {
-                self.changes.insert(assign.span.start as usize, Cow::Borrowed(":="));
-            }
-        }
-    }
-
-    fn expr(&mut self, expr: &'t Expr) {
-        match &expr.kind {
-            ExprKind::Error
-            | ExprKind::Int(_)
-            | ExprKind::Bool(_)
-            | ExprKind::Bits(_)
-            | ExprKind::Str(_)
-            | ExprKind::Theta
-            | ExprKind::Part(_) => {}
-            ExprKind::Ref(reference) => self.reference(reference),
-            ExprKind::Not(operand) | ExprKind::Neg(operand) => self.expr(operand),
-            ExprKind::Chain(first, links) => {
-                self.expr(first);
-                links.iter().for_each(|link| self.expr(&link.operand));
-            }
-            ExprKind::Compare(_, left, right) => {
-                self.expr(left);
-                self.expr(right);
-            }
-        }
-    }
-
-    /// The left side of an assignment: routines do not count, and of built-ins COL and ROW.
-    fn target(&mut self, target: &'t Ref) {
-        let Ref { name, args, span: _ } = target;
-        let Some(args) = args else { return };
-        args.iter().for_each(|arg| self.expr(arg));
-        if let Some(line @ (Builtin::Col | Builtin::Row)) = Builtin::find(&name.name) {
-            self.respell(name, Cow::Borrowed(line.name()));
-        }
-    }
-
-    /// A variable, a part of one, a constant, or a call.
-    fn reference(&mut self, reference: &'t Ref) {
-        let Ref { name, args, span: _ } = reference;
-        args.iter().flatten().for_each(|arg| self.expr(arg));
-        if self.locals.contains(name.name.as_str()) {
+    /// Spells a name of the item at hand, all of whose declarations were seen.
+    pub(super) fn mention(&mut self, toks: &[Tok<'s>], mention: Mention) {
+        let Mention { first, last, n_args, is_target } = mention;
+        let toks = &toks[first..=last];
+        let name = match toks {
+            [one] => Cow::Borrowed(one.source),
+            _ => toks.iter().map(|tok| tok.source).collect(),
+        };
+        if self.locals.contains(&*name) {
             return;
         }
-        let n_args = args.as_ref().map_or(0, |args| args.len());
-        let key = (name.name.as_str(), n_args);
-        let spelled = match self.known.get(&key) {
-            Some(known) => known.clone(),
-            None => {
-                let found = self.spelling(&name.name, n_args);
-                self.known.insert(key, found.clone());
-                found
-            }
+        let spelled = if is_target {
+            // Routines do not count, and of built-ins COL and ROW.
+            Builtin::find(&name).and_then(|builtin| match builtin {
+                line @ (Builtin::Col | Builtin::Row) => Some(Cow::Borrowed(line.name())),
+                _ => None,
+            })
+        } else {
+            self.known_spelling(name.clone(), n_args.unwrap_or(0))
         };
-        if let Some(spelled) = spelled {
-            self.respell(name, spelled);
-        }
-    }
-
-    /// Spells the name so, unless that or the name itself is declared by the routine.
-    fn respell(&mut self, name: &'t Ident, spelled: Cow<'static, str>) {
-        let free = |name: &str| !self.locals.contains(name);
-        if spelled == *name.name || !free(&name.name) || !free(&spelled) {
+        // Nor may the routine declare it so spelled.
+        let Some(spelled) = spelled else { return };
+        if spelled == name || self.locals.contains(&*spelled) {
             return;
         }
         if !spelled.contains('-') {
-            self.changes.insert(name.span.start as usize, spelled);
+            self.changes.push((toks[0].at, spelled));
             return;
         }
-        // A name with hyphens is several tokens.
-        let tokens = lexemes(&self.text[name.span.range()]);
-        let names = tokens.filter(|(token, _)| matches!(token, Token::Name));
-        for ((_, range), part) in names.zip(spelled.split('-')) {
-            let at = name.span.start as usize + range.start;
-            self.changes.insert(at, Cow::Owned(part.to_owned()));
+        let names = toks.iter().filter(|tok| tok.token == Token::Name);
+        for (tok, part) in names.zip(spelled.split('-')) {
+            self.changes.push((tok.at, Cow::Owned(part.to_owned())));
         }
+    }
+
+    /// Spells the tokens of the part at hand.
+    pub(super) fn spell(&mut self, toks: &mut [Tok<'s>]) {
+        let changes = &mut self.changes[self.n_made..];
+        changes.sort_by_key(|&(at, _)| at);
+        let mut next = changes.iter().peekable();
+        for tok in toks {
+            if let Some((_, spelled)) = next.next_if(|(at, _)| *at == tok.at) {
+                tok.text = spelled.clone();
+            }
+        }
+        self.n_made = self.changes.len();
+    }
+
+    /// All changes, in the order of the text.
+    pub(super) fn changes(&self) -> &[Change] {
+        &self.changes
+    }
+
+    fn known_spelling(&mut self, name: Cow<'s, str>, n_args: usize) -> Option<Cow<'static, str>> {
+        let key = (name, n_args);
+        if let Some(known) = self.known.get(&key) {
+            return known.clone();
+        }
+        let found = self.spelling(&key.0, n_args);
+        self.known.insert(key, found.clone());
+        found
     }
 
     /// How a name that no local has is to be spelled; `None` if as it stands.
@@ -318,13 +213,4 @@ impl<'t> Speller<'t, '_, '_> {
         let agreed = origin == Origin::Library && alike.all(|(other, _)| other == first);
         agreed.then(|| Cow::Owned(first.to_owned()))
     }
-}
-
-fn sizes(ty: &Type) -> impl Iterator<Item = &Expr> {
-    let (first, second) = match &ty.kind {
-        TypeKind::Integer | TypeKind::Boolean | TypeKind::Str | TypeKind::Handle => (None, None),
-        TypeKind::Slice(size) | TypeKind::Word(size) => (size.as_ref(), None),
-        TypeKind::Table(rows, columns) => (rows.as_ref(), columns.as_ref()),
-    };
-    first.into_iter().chain(second)
 }

@@ -6,36 +6,53 @@ use std::collections::BTreeMap;
 
 use star_syntax::token::Token;
 
-use super::tokens::Tok;
-use super::tree::{Arm, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree};
+use super::names::{Mention, Speller};
+use super::tokens::{Tok, Tokens};
+use super::tree::{
+    Arm, Body, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree,
+};
 
 /// Statements of a block that may stand on one line.
 const MOST_ON_A_LINE: usize = 4;
 
-/// Reads the tokens of a file.
-pub(super) fn read(toks: &[Tok<'_>]) -> Option<Tree> {
+/// Reads the tokens of a part of a file, and tells `speller` of the names there.
+pub(super) fn read<'s>(tokens: &Tokens<'s>, speller: &mut Speller<'s, '_, '_>) -> Option<Tree> {
+    let toks = &tokens.toks[..];
     let (breaks, spans) = (vec![None; toks.len()], BTreeMap::new());
-    let mut reader = Reader { toks, at: 0, depth: 0, breaks, spans };
+    let (at, depth, mentions, in_header) = Default::default();
+    let mut reader = Reader { toks, at, depth, breaks, spans, speller, mentions, in_header };
     let mut items = Vec::new();
+    if tokens.goes_on {
+        let kind = reader.rest()?;
+        items.push(reader.ended(0, kind));
+    }
     while reader.at < toks.len() {
-        items.push(reader.item()?);
+        let first = reader.at;
+        reader.speller.item();
+        let kind = reader.item()?;
+        items.push(reader.ended(first, kind));
     }
     Some(Tree { items, breaks: reader.breaks, spans: reader.spans })
 }
 
-struct Reader<'t, 's> {
+struct Reader<'t, 's, 'n, 'a, 'f> {
     toks: &'t [Tok<'s>],
     at: usize,
     /// Parentheses that are open.
     depth: usize,
     breaks: Vec<Option<Break>>,
     spans: BTreeMap<Broken, Span>,
+    speller: &'n mut Speller<'s, 'a, 'f>,
+    /// Names of the item at hand that were not spelled yet.
+    mentions: Vec<Mention>,
+    /// Are the parameters of a routine read?
+    in_header: bool,
 }
 
 /// Levels of an expression within parentheses.
 const LEVELS: usize = 4;
 
-impl<'s> Reader<'_, 's> {
+impl<'s> Reader<'_, 's, '_, '_, '_> {
     fn peek(&self) -> Option<Token> {
         self.toks.get(self.at).map(|tok| tok.token)
     }
@@ -69,11 +86,42 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
+    // ---- names ----
+
+    /// The name declares a parameter or local variable.
+    fn declared(&mut self) -> Option<()> {
+        let name = self.name()?;
+        self.speller.declare(self.toks[name].source);
+        Some(())
+    }
+
+    fn mention(&mut self, mention: Mention) {
+        // A name in a size of a header is a parameter, a constant, or declared by standing there.
+        if self.in_header && mention.n_args.is_none() {
+            self.speller.declare(self.toks[mention.first].source);
+        }
+        self.mentions.push(mention);
+    }
+
+    /// The sign of an assignment, which published texts have as `=`.
+    fn sign(&mut self) -> Option<()> {
+        let sign = self.take(|token| matches!(token, Token::Assign | Token::Equals))?;
+        self.speller.assignment(&self.toks[sign]);
+        Some(())
+    }
+
     // ---- items ----
 
-    fn item(&mut self) -> Option<Item> {
-        let first = self.at;
-        let kind = match self.peek()? {
+    /// An item that was read, or what stands here of it.
+    fn ended(&mut self, first: usize, kind: ItemKind) -> Item {
+        for mention in self.mentions.drain(..) {
+            self.speller.mention(self.toks, mention);
+        }
+        Item { first, last: self.at - 1, kind }
+    }
+
+    fn item(&mut self) -> Option<ItemKind> {
+        Some(match self.peek()? {
             Token::Semicolon => {
                 while self.semicolon().is_some() {}
                 ItemKind::Stray
@@ -94,8 +142,7 @@ impl<'s> Reader<'_, 's> {
             }
             Token::Proc | Token::Procedure | Token::Function | Token::Program => self.routine()?,
             _ => return None,
-        };
-        Some(Item { first, last: self.at - 1, kind })
+        })
     }
 
     fn routine(&mut self) -> Option<ItemKind> {
@@ -106,11 +153,13 @@ impl<'s> Reader<'_, 's> {
         }
         if self.take(|token| matches!(token, Token::Open)).is_some() {
             let first = self.at;
+            self.in_header = true;
             self.group()?;
             while self.semicolon().is_some() {
                 self.may_break(first, 0);
                 self.group()?;
             }
+            self.in_header = false;
             self.take(|token| matches!(token, Token::Close))?;
         }
         if self.take(|token| matches!(token, Token::Colon)).is_some() {
@@ -122,10 +171,31 @@ impl<'s> Reader<'_, 's> {
             Some(var) => Some((var, self.vars()?)),
             None => None,
         };
-        let body = self.block()?;
-        self.take(|token| matches!(token, Token::Dot));
-        self.semicolon();
+        let begin = self.take(|token| matches!(token, Token::Begin))?;
+        let body = self.body(Some(begin))?;
         Some(ItemKind::Routine { header_end, vars, body })
+    }
+
+    /// What goes on with a routine.
+    fn rest(&mut self) -> Option<ItemKind> {
+        self.body(None).map(ItemKind::Rest)
+    }
+
+    /// The statements of a routine, as many as are here, behind `begin` if that is here, and what ends it.
+    fn body(&mut self, begin: Option<usize>) -> Option<Body> {
+        let stmts = self.seq()?;
+        let end = self.take(|token| matches!(token, Token::End));
+        if end.is_some() {
+            self.take(|token| matches!(token, Token::Dot));
+            self.semicolon();
+        }
+        Some(match (begin, end) {
+            (Some(first), Some(last)) => {
+                let short = stmts.is_short();
+                Body::Whole(Node { first, last, kind: NodeKind::Block(stmts), short })
+            }
+            (Some(_), None) | (None, Some(_)) | (None, None) => Body::Part { begin, stmts, end },
+        })
     }
 
     /// Local variables behind `var`; the last semicolon.
@@ -145,10 +215,10 @@ impl<'s> Reader<'_, 's> {
     fn group(&mut self) -> Option<()> {
         self.take(|token| matches!(token, Token::Var));
         let first = self.at;
-        self.name()?;
+        self.declared()?;
         while self.take(|token| matches!(token, Token::Comma)).is_some() {
             self.may_break(first, 1);
-            self.name()?;
+            self.declared()?;
         }
         self.take(|token| matches!(token, Token::Colon))?;
         self.ty()
@@ -167,29 +237,32 @@ impl<'s> Reader<'_, 's> {
                     | Token::Handle
             )
         })?;
-        self.args()
+        self.args().map(|_| ())
     }
 
     // ---- expressions ----
 
-    /// Arguments in parentheses, if any.
-    fn args(&mut self) -> Option<()> {
+    /// Arguments in parentheses, and how many; `Some(None)` without parentheses.
+    fn args(&mut self) -> Option<Option<usize>> {
         if self.take(|token| matches!(token, Token::Open)).is_none() {
-            return Some(());
+            return Some(None);
         }
         self.depth += 1;
+        let mut n_args = 0;
         if !matches!(self.peek()?, Token::Close) {
             let first = self.at;
             self.expr()?;
+            n_args += 1;
             while self.take(|token| matches!(token, Token::Comma)).is_some() {
                 self.may_break(first, 0);
                 self.expr()?;
+                n_args += 1;
             }
             self.ends(first, 0);
         }
         self.depth -= 1;
         self.take(|token| matches!(token, Token::Close))?;
-        Some(())
+        Some(Some(n_args))
     }
 
     fn expr(&mut self) -> Option<()> {
@@ -252,9 +325,13 @@ impl<'s> Reader<'_, 's> {
                 Some(())
             }
             Token::Name | Token::Word => {
+                let first = self.at;
                 self.at += 1;
-                self.part()?;
-                self.args()
+                if self.part()?.is_none() {
+                    let n_args = self.args()?;
+                    self.mention(Mention { first, last: first, n_args, is_target: false });
+                }
+                Some(())
             }
             Token::Number
             | Token::Bits
@@ -269,11 +346,11 @@ impl<'s> Reader<'_, 's> {
         }
     }
 
-    /// `.part` behind a handle, if that stands there.
-    fn part(&mut self) -> Option<()> {
+    /// `.part` behind a handle; `Some(None)` if that does not stand there.
+    fn part(&mut self) -> Option<Option<usize>> {
         match self.take(|token| matches!(token, Token::Dot)) {
-            Some(_) => self.name().map(|_| ()),
-            None => Some(()),
+            Some(_) => self.name().map(Some),
+            None => Some(None),
         }
     }
 
@@ -303,7 +380,9 @@ impl<'s> Reader<'_, 's> {
     /// A statement, `Some(None)` if nothing stands there.
     fn stmt(&mut self) -> Option<Option<Node>> {
         let first = self.at;
-        let (kind, short) = match self.peek()? {
+        // At the end of a part the statements of a routine go on in the next one.
+        let Some(token) = self.peek() else { return Some(None) };
+        let (kind, short) = match token {
             Token::Semicolon | Token::End | Token::Else | Token::Until => return Some(None),
             Token::Begin => return Some(Some(self.block()?)),
             Token::Repeat => {
@@ -336,9 +415,16 @@ impl<'s> Reader<'_, 's> {
     fn loop_head(&mut self) -> Option<usize> {
         let keyword = self.peek()?;
         self.at += 1;
-        if !matches!(keyword, Token::While) {
-            self.name()?;
-            self.take(|token| matches!(token, Token::In | Token::Assign | Token::Equals))?;
+        match keyword {
+            Token::For => {
+                self.name()?;
+                self.sign()?;
+            }
+            Token::Foreach => {
+                self.name()?;
+                self.take(|token| matches!(token, Token::In))?;
+            }
+            _ => {}
         }
         self.expr()?;
         if matches!(keyword, Token::For) {
@@ -367,7 +453,7 @@ impl<'s> Reader<'_, 's> {
 
     /// What begins with a name: an assignment, a call, a label.
     fn named(&mut self) -> Option<(NodeKind, bool)> {
-        self.name()?;
+        let first = self.name()?;
         if let Some(colon) = self.take(|token| matches!(token, Token::Colon)) {
             let body = self.branch()?;
             let short = is_short(&body);
@@ -376,9 +462,14 @@ impl<'s> Reader<'_, 's> {
         while self.take(|token| matches!(token, Token::Minus)).is_some() {
             self.name()?;
         }
-        self.part()?;
-        self.args()?;
-        if self.take(|token| matches!(token, Token::Assign | Token::Equals)).is_some() {
+        let last = self.at - 1;
+        let is_part = self.part()?.is_some();
+        let n_args = self.args()?;
+        let is_target = self.sign().is_some();
+        if !is_part {
+            self.mention(Mention { first, last, n_args, is_target });
+        }
+        if is_target {
             self.expr()?;
         }
         Some((NodeKind::Simple, true))

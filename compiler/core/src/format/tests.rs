@@ -24,7 +24,14 @@ impl SourceLoader for Files {
 fn format_with(files: Files, text: &str) -> Result<String, Vec<Diagnostic>> {
     let source = SourceFile::new("test.star", text.to_owned());
     let mut files = files;
-    FORMATTER.with(|formatter| formatter.format(&source, &mut files))
+    FORMATTER.with(|formatter| {
+        let formatted = formatter.format(&source, &mut files);
+        // Where parts end does not show.
+        for least in [1, usize::MAX] {
+            assert_eq!(formatter.format_parts(&source, &mut files, least), formatted, "{text}");
+        }
+        formatted
+    })
 }
 
 thread_local! {
@@ -350,6 +357,34 @@ fn indentation_says_what_is_nested(text: &str) {
             loosest = loosest.min(other.level);
         }
     }
+}
+
+#[test]
+fn where_parts_end_does_not_show() {
+    for (name, text) in star_stdlib::BASIC.iter().chain(star_stdlib::MODULES) {
+        assert!(format_with(Files(&[]), text).is_ok(), "{name}");
+        // As many lines as there can be, and as few.
+        for text in [text.replace("; ", ";\n\n"), text.replace(";\n", "; ")] {
+            let _ = format_with(Files(&[]), &text);
+        }
+    }
+    let between =
+        "const A = 1; // a\nconst BB = 2; // b\n\nconst C = 3;\nimport \"star:mst\"; /* c */
+program P; /* d */ var i: integer; begin /* e */ i:=1; // f\n  i = 2; // g\n  // h\n  i:=3 /* i
+  */; i:=4; /* j\n*/ i:=5;\n\n\n  ; i:=6;\n  begin i:=7;\n i:=8 end;\n\n  // k\nend. // l
+// m\n\nproc Q; var w: word; begin\n MIN:=1;\n set(w); // n\n  frst(w)\nend; proc R; begin end";
+    format(between);
+}
+
+#[test]
+fn parts_are_as_long_as_their_longest_statement() {
+    let statements = "i:=i+1;\nif i=1 then\nbegin i:=2;\ni:=3;\nend;\n";
+    let text = format!("proc P;\nvar i: integer;\nbegin\n{}end;\n", statements.repeat(1000));
+    let n_toks: Vec<usize> =
+        Parts::new(&text, lexemes(&text), 1).map(|part| part.toks.len()).collect();
+    assert_eq!(n_toks.len(), 2 * 1000 + 1);
+    assert_eq!(n_toks.iter().max(), Some(&16));
+    assert_eq!(n_toks.iter().sum::<usize>(), lexemes(&text).count());
 }
 
 proptest! {

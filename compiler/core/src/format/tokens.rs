@@ -2,19 +2,15 @@
 //! one line.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ops::Range;
 
-use star_syntax::lexemes;
 use star_syntax::token::Token;
 
 /// Columns between two stops of a tab.
 const TAB: usize = 8;
 
-/// Spellings that differ from what stands in the text, by the byte at which it stands.
-pub(super) type Changes = HashMap<usize, Cow<'static, str>>;
-
 /// A comment.
+#[derive(Clone, Copy)]
 pub(super) struct Comment<'s> {
     /// With its signs; without blanks at its end.
     pub(super) text: &'s str,
@@ -24,6 +20,13 @@ pub(super) struct Comment<'s> {
     pub(super) breaks: usize,
     /// Columns between it and what stands before it, if that is on its line.
     pub(super) blanks: usize,
+}
+
+impl Comment<'_> {
+    /// Does a line break stand in front of it or in it?
+    pub(super) fn breaks_lines(&self) -> bool {
+        self.breaks > 0 || self.text.contains('\n')
+    }
 }
 
 /// What stands between two tokens.
@@ -37,6 +40,10 @@ pub(super) struct Gap {
 /// A token.
 pub(super) struct Tok<'s> {
     pub(super) token: Token,
+    /// The byte at which it stands.
+    pub(super) at: usize,
+    /// As it stands there.
+    pub(super) source: &'s str,
     /// As it is to be printed.
     pub(super) text: Cow<'s, str>,
     /// Where it begins in the source, from 0.
@@ -45,12 +52,14 @@ pub(super) struct Tok<'s> {
     pub(super) gap: Gap,
 }
 
-/// The tokens of a text.
+/// The tokens of a part of a text; see Note [Parts] in `parts.rs`.
 pub(super) struct Tokens<'s> {
     pub(super) toks: Vec<Tok<'s>>,
     pub(super) comments: Vec<Comment<'s>>,
-    /// What stands behind the last token.
-    pub(super) end: Gap,
+    /// Does the routine go on whose first tokens stand in the part before?
+    pub(super) goes_on: bool,
+    /// What stands behind the last token of the text, if this is its last part.
+    pub(super) end: Option<Gap>,
     /// Where each token begins if all of them stand on one line.
     starts: Vec<usize>,
     widths: Vec<usize>,
@@ -61,38 +70,21 @@ pub(super) struct Tokens<'s> {
 }
 
 impl<'s> Tokens<'s> {
-    /// Cuts up a text without errors.
-    pub(super) fn new(text: &'s str, mut changes: Changes) -> Self {
-        let (mut toks, mut comments): (Vec<Tok<'s>>, Vec<Comment<'s>>) = (Vec::new(), Vec::new());
-        let mut place = Cursor { column: 0, at: 0 };
-        let mut first_comment = 0;
-        for (token, range) in lexemes(text) {
-            let (breaks, blanks) = place.go_to(text, range.start);
-            let column = place.column;
-            if matches!(token, Token::Comment) {
-                let text = text[range.clone()].trim_end();
-                comments.push(Comment { text, column, breaks, blanks });
-            } else {
-                let changed = changes.remove(&range.start);
-                let before = toks.last().map(|tok| tok.token);
-                let spelled =
-                    changed.unwrap_or_else(|| published(before, token, &text[range.clone()]));
-                let gap = Gap { comments: first_comment..comments.len(), breaks };
-                first_comment = comments.len();
-                toks.push(Tok { token, text: spelled, column, gap });
-            }
-            place.go_to(text, range.end);
-        }
-        let (breaks, _) = place.go_to(text, text.len());
-        // The last line ends, whether a line break is written behind it or not.
-        let end = Gap { comments: first_comment..comments.len(), breaks: breaks.max(1) };
-        let (starts, widths, broken, forced) = Default::default();
-        let mut tokens = Tokens { toks, comments, end, starts, widths, breaks: broken, forced };
-        tokens.measure();
-        tokens
+    pub(super) fn new(goes_on: bool) -> Self {
+        let (toks, comments, end) = Default::default();
+        let (starts, widths, breaks, forced) = Default::default();
+        Tokens { toks, comments, goes_on, end, starts, widths, breaks, forced }
     }
 
-    fn measure(&mut self) {
+    /// Adds comments, and says that they are a gap.
+    pub(super) fn gap(&mut self, comments: &[Comment<'s>], breaks: usize) -> Gap {
+        let first = self.comments.len();
+        self.comments.extend(comments);
+        Gap { comments: first..self.comments.len(), breaks }
+    }
+
+    /// Finds out how wide the tokens are as they are spelled.
+    pub(super) fn measure(&mut self) {
         let (mut at, mut breaks, mut forced) = (0, 0, 0);
         for (idx, tok) in self.toks.iter().enumerate() {
             let comments = &self.comments[tok.gap.comments.clone()];
@@ -107,7 +99,7 @@ impl<'s> Tokens<'s> {
                         + usize::from(self.space_behind_comment(idx))
                 }
             };
-            let in_comments = comments.iter().any(|one| one.breaks > 0 || one.text.contains('\n'));
+            let in_comments = comments.iter().any(Comment::breaks_lines);
             breaks += usize::from(tok.gap.breaks > 0 || in_comments);
             let any = in_comments || tok.gap.breaks > 0 && !comments.is_empty();
             forced += usize::from(any);
@@ -208,22 +200,6 @@ impl<'s> Tokens<'s> {
     }
 }
 
-/// A place in the source.
-struct Cursor {
-    column: usize,
-    at: usize,
-}
-
-impl Cursor {
-    /// Goes on to byte `to`; gives the line breaks and the columns passed.
-    fn go_to(&mut self, text: &str, to: usize) -> (usize, usize) {
-        let (passed, before) = (&text[self.at..to], self.column);
-        self.column = column_behind(before, passed);
-        self.at = to;
-        (passed.matches('\n').count(), self.column.saturating_sub(before))
-    }
-}
-
 /// The column behind a text that begins in a column.
 pub(super) fn column_behind(column: usize, text: &str) -> usize {
     text.chars().fold(column, |column, c| match c {
@@ -260,7 +236,7 @@ fn is_called(token: &Token) -> bool {
 }
 
 /// Keywords in lower case, every assignment as `:=`, everything else as it stands.
-fn published<'s>(before: Option<Token>, token: Token, text: &'s str) -> Cow<'s, str> {
+pub(super) fn published<'s>(before: Option<Token>, token: Token, text: &'s str) -> Cow<'s, str> {
     match token {
         Token::Name
         | Token::Reserved

@@ -22,7 +22,7 @@ pub(super) struct Span {
     pub(super) last: usize,
 }
 
-/// A file.
+/// A part of a file.
 pub(super) struct Tree {
     pub(super) items: Vec<Item>,
     /// For every token: may the line be broken in front of it?
@@ -49,8 +49,18 @@ pub(super) enum ItemKind {
         header_end: usize,
         /// From `var` to the last semicolon.
         vars: Option<(usize, usize)>,
-        body: Node,
+        body: Body,
     },
+    /// What stands here of a routine that began in the part before.
+    Rest(Body),
+}
+
+/// The statements of a routine.
+pub(super) enum Body {
+    /// All of them: a block.
+    Whole(Node),
+    /// Those of a part, with `begin` and `end` if they are in it.
+    Part { begin: Option<usize>, stmts: Seq, end: Option<usize> },
 }
 
 /// Statements with the semicolons between them.

@@ -3,23 +3,27 @@
 use star_syntax::lexemes;
 use star_syntax::token::Token;
 
-use super::tokens::Tokens;
+use super::names::Change;
+use super::tokens::published;
 
-/// Does the text hold just these tokens, spelled so, and their comments, in this order?
-pub(super) fn same(tokens: &Tokens<'_>, text: &str) -> bool {
-    let (mut toks, mut comments) = (tokens.toks.iter(), tokens.comments.iter());
-    let mut n_seen = 0;
-    let all = lexemes(text).all(|(token, range)| match token {
-        Token::Comment => comments.next().is_some_and(|comment| {
-            n_seen += 1;
-            same_comment(comment.text, &text[range])
-        }),
-        _ => toks.next().is_some_and(|tok| {
-            // The comments in front of it have been seen, and no others.
-            tok.gap.comments.end == n_seen && tok.text == text[range]
-        }),
+/// Does `formatted` hold just the tokens of `text`, but for these changes, and its comments, in this order?
+pub(super) fn same(text: &str, changes: &[Change], formatted: &str) -> bool {
+    let mut changes = changes.iter().peekable();
+    let mut found = lexemes(formatted);
+    let mut before = None;
+    let all = lexemes(text).all(|(token, range)| {
+        let Some((found_token, found)) = found.next() else { return false };
+        let (at, source, found) = (range.start, &text[range], &formatted[found]);
+        if token == Token::Comment {
+            return found_token == Token::Comment && same_comment(source.trim_end(), found);
+        }
+        let changed = changes.next_if(|(changed, _)| *changed == at);
+        let spelled = changed.map(|(_, spelled)| spelled.clone());
+        let spelled = spelled.unwrap_or_else(|| published(before, token, source));
+        before = Some(token);
+        spelled == found
     });
-    all && toks.next().is_none() && comments.next().is_none()
+    all && found.next().is_none() && changes.next().is_none()
 }
 
 /// Do two comments differ in nothing but the indentation of their lines?

@@ -16,28 +16,35 @@ pub(super) const WIDTH: usize = 100;
 const CLOSE: usize = 2;
 
 /// A line: where its code begins in the text, and what stands behind it.
-struct Line {
+struct Line<'s> {
     start: usize,
     /// Columns that the code takes.
     width: usize,
-    /// Comments at its end, by index.
-    trailing: Range<usize>,
+    /// Comments at its end.
+    trailing: Vec<Comment<'s>>,
 }
 
 /// Collects lines.
-pub(super) struct Writer<'a, 's> {
-    comments: &'a [Comment<'s>],
-    /// The code of all lines.
+pub(super) struct Writer<'s> {
+    /// The lines that are set.
+    out: String,
+    /// The code of all others.
     text: String,
-    lines: Vec<Line>,
+    /// Those: at least the last one.
+    lines: Vec<Line<'s>>,
+    /// So many lines are worth a look at which of them can be set.
+    enough: usize,
     column: usize,
     /// Is there to be a blank line in front of the next one?
     wants_blank: bool,
 }
 
-impl<'a, 's> Writer<'a, 's> {
-    pub(super) fn new(comments: &'a [Comment<'s>]) -> Self {
-        Writer { comments, text: String::new(), lines: Vec::new(), column: 0, wants_blank: false }
+impl<'s> Writer<'s> {
+    /// For a text of about so many bytes.
+    pub(super) fn new(n_bytes: usize) -> Self {
+        let out = String::with_capacity(n_bytes + n_bytes / 4);
+        let (text, lines, enough, column, wants_blank) = Default::default();
+        Writer { out, text, lines, enough, column, wants_blank }
     }
 
     /// Where the next text goes, from 0.
@@ -56,12 +63,16 @@ impl<'a, 's> Writer<'a, 's> {
         let wanted = usize::from(std::mem::take(&mut self.wants_blank));
         if !self.is_empty() {
             for _ in 0..n_blank.max(wanted) {
-                self.lines.push(Line { start: self.text.len(), width: 0, trailing: 0..0 });
+                self.add();
             }
         }
-        self.lines.push(Line { start: self.text.len(), width: 0, trailing: 0..0 });
+        self.add();
         self.text.extend(std::iter::repeat_n(' ', indent));
         self.column = indent;
+    }
+
+    fn add(&mut self) {
+        self.lines.push(Line { start: self.text.len(), width: 0, trailing: Vec::new() });
     }
 
     /// Puts at least one blank line in front of the next line.
@@ -93,35 +104,47 @@ impl<'a, 's> Writer<'a, 's> {
     }
 
     /// Adds a comment to the line, behind which the line goes on.
-    pub(super) fn comment(&mut self, idx: usize) {
-        let comment = &self.comments[idx];
+    pub(super) fn comment(&mut self, comment: Comment<'s>) {
         let text = moved(comment.text, comment.column, self.column);
         self.push(&text);
     }
 
     /// Puts a comment at the end of the line.
-    pub(super) fn trailing(&mut self, idx: usize) {
+    pub(super) fn trailing(&mut self, comment: Comment<'s>) {
         if let Some(line) = self.lines.last_mut() {
-            if line.trailing.is_empty() {
-                line.trailing = idx..idx + 1;
-            } else {
-                line.trailing.end = idx + 1;
-            }
+            line.trailing.push(comment);
         }
     }
 
     /// The column of the source in which the comments at the end of this line began; `None` without any.
     pub(super) fn trailing_column(&self) -> Option<usize> {
-        let trailing = &self.lines.last()?.trailing;
-        (!trailing.is_empty()).then(|| self.comments[trailing.start].column)
+        self.lines.last()?.trailing_column()
+    }
+
+    /// Sets the lines that no later one has to do with, now and then.
+    pub(super) fn settle(&mut self) {
+        if self.lines.len() < self.enough.max(1) {
+            return;
+        }
+        // The last line may still get comments, which may belong to those of the lines before it.
+        let mut settled = self.lines[..self.lines.len() - 1].iter();
+        let n_settled = settled.rposition(|line| line.trailing.is_empty()).map_or(0, |at| at + 1);
+        self.set(n_settled);
+        self.enough = 2 * self.lines.len();
     }
 
     /// The text; every line ends with a line break.
     pub(super) fn finish(mut self) -> String {
         self.close();
-        let mut out = String::with_capacity(self.text.len() + self.text.len() / 4);
+        self.set(self.lines.len());
+        self.out
+    }
+
+    /// Sets the first lines, behind which no group of lines goes on.
+    fn set(&mut self, n_lines: usize) {
+        let mut out = std::mem::take(&mut self.out);
         let mut done = 0;
-        while done < self.lines.len() {
+        while done < n_lines {
             let group = self.group(done);
             let column = self.column_of(group.clone());
             for idx in group.clone() {
@@ -129,17 +152,21 @@ impl<'a, 's> Writer<'a, 's> {
             }
             done = group.end;
         }
-        out
+        self.out = out;
+        let start = self.lines.get(n_lines).map_or(self.text.len(), |line| line.start);
+        self.text.drain(..start);
+        self.lines.drain(..n_lines);
+        for line in &mut self.lines {
+            line.start -= start;
+        }
     }
 
     /// The lines from `first` on whose comments began in one column; at least one.
     fn group(&self, first: usize) -> Range<usize> {
-        let column = |line: &Line| {
-            (!line.trailing.is_empty()).then(|| self.comments[line.trailing.start].column)
-        };
-        let shared = column(&self.lines[first]);
+        let shared = self.lines[first].trailing_column();
         let more = self.lines[first + 1..].iter();
-        let more = more.take_while(|line| shared.is_some() && column(line) == shared).count();
+        let joined = |line: &&Line<'_>| shared.is_some() && line.trailing_column() == shared;
+        let more = more.take_while(joined).count();
         first..first + 1 + more
     }
 
@@ -148,25 +175,15 @@ impl<'a, 's> Writer<'a, 's> {
         let lines = &self.lines[group];
         let least = lines.iter().map(|line| line.width + usize::from(line.width > 0)).max();
         let least = least.unwrap_or(0);
-        if lines[0].trailing.is_empty() {
-            return least;
-        }
-        let first = &self.comments[lines[0].trailing.start];
+        let Some(first) = lines[0].trailing.first() else { return least };
         let wanted = if lines.len() == 1 && first.breaks == 0 && first.blanks <= CLOSE {
             lines[0].width + first.blanks
         } else {
             first.column
         };
-        let widest = lines.iter().map(|line| self.width_of(line.trailing.clone())).max();
+        let widest = lines.iter().map(|line| width_of(&line.trailing)).max();
         // Rather moved to the left than beyond the end of the line.
         wanted.min(WIDTH.saturating_sub(widest.unwrap_or(0))).max(least)
-    }
-
-    /// Columns that comments at the end of a line take.
-    fn width_of(&self, trailing: Range<usize>) -> usize {
-        let texts = self.comments[trailing].iter().map(|comment| comment.text);
-        texts.map(|text| 1 + text.lines().next().unwrap_or_default().chars().count()).sum::<usize>()
-            - 1
     }
 
     fn put(&self, idx: usize, column: usize, out: &mut String) {
@@ -174,9 +191,8 @@ impl<'a, 's> Writer<'a, 's> {
         let end = self.lines.get(idx + 1).map_or(self.text.len(), |next| next.start);
         out.push_str(self.text[line.start..end].trim_end_matches(' '));
         let mut at = line.width;
-        for idx in line.trailing.clone() {
-            let comment = &self.comments[idx];
-            let to = if idx == line.trailing.start { column } else { at + 1 };
+        for (nth, comment) in line.trailing.iter().enumerate() {
+            let to = if nth == 0 { column } else { at + 1 };
             out.extend(std::iter::repeat_n(' ', to.saturating_sub(at)));
             let text = moved(comment.text, comment.column, to);
             out.push_str(&text);
@@ -184,6 +200,18 @@ impl<'a, 's> Writer<'a, 's> {
         }
         out.push('\n');
     }
+}
+
+impl Line<'_> {
+    fn trailing_column(&self) -> Option<usize> {
+        self.trailing.first().map(|comment| comment.column)
+    }
+}
+
+/// Columns that comments at the end of a line take.
+fn width_of(trailing: &[Comment<'_>]) -> usize {
+    let texts = trailing.iter().map(|comment| comment.text);
+    texts.map(|text| 1 + text.lines().next().unwrap_or_default().chars().count()).sum::<usize>() - 1
 }
 
 /// The text of a comment that moves from one column to another: its further lines move with it if all
