@@ -29,7 +29,10 @@ fn the_control_unit_is_valid_for_every_size_of_workgroup() {
 fn natives_are_valid() {
     use star_shaders::natives::{closure, min_plus};
     let all = [
-        closure(),
+        closure::whole(),
+        closure::round(),
+        closure::reach(closure::THREADS[0]),
+        closure::reach(closure::THREADS[1]),
         min_plus::read(),
         min_plus::greatest(),
         min_plus::pivots(),

@@ -1,17 +1,22 @@
-//! WARSHALL and its variants, in place: a round of 64 pivots is one dispatch.
+//! WARSHALL and its variants, in place, in rounds of 64 pivots: a dispatch each for small tables, two for large ones.
 
-use star_shaders::natives::{CLOSURE_BYTES, CLOSURE_LIMBS, CLOSURE_PIVOTS};
+use star_shaders::natives::closure::{
+    BLOCK, BYTES, LISTED, MOST_BLOCKS, PAIRS, PIVOTS, THREADS, WHOLE_LIMBS, reach, round, whole,
+};
 
 use super::{NativeResult, NotTaken};
-use crate::grid::{Launch, MAX_GROUPS};
-use crate::run::Call;
+use crate::grid::{Given, Launch, MAX_GROUPS};
+use crate::run::{Call, Placed};
 
-/// Lines that a workgroup has in multiples of: making the ORs has to pay.
+/// A table is large from so many times the bits on that are worth a kernel: about 5800 vertices. Below, dispatches cost more
+/// than work that is done twice.
+const LARGE: u64 = 2;
+/// Lines that a workgroup has in multiples of, for small tables: making the ORs has to pay.
 const LINES: u64 = 128;
-/// Workgroups that are enough to keep a device busy.
-const GROUPS: u64 = 1024;
-/// Most lines of a workgroup: llvmpipe ends long loops without a word.
-const MOST_LINES: u64 = 4096;
+/// Workgroups that are enough to keep a device busy, for small tables and for large ones, where they are larger.
+const GROUPS: [u64; 2] = [1024, 256];
+/// Least blocks of a workgroup, for large tables.
+const LEAST_BLOCKS: u64 = 4;
 
 /// `WARSHALL(n,P)`
 pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
@@ -20,30 +25,80 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
         return Ok(());
     }
     let table = call.object(1)?;
-    // Lines begin at even places, so that the kernel counts pairs of limbs.
+    let grid = call.grid()?;
+    let [_, least] = grid.least_bits();
+    if grid.shared_bytes() < BYTES {
+        return Err(NotTaken::Declined);
+    }
+    let bits = u64::from(table.sizes.rows) * u64::from(table.sizes.columns);
+    match bits < LARGE * least {
+        true => small(call, n, table),
+        false => large(call, n, table),
+    }
+}
+
+/// A dispatch for each round. Lines begin at even places, so that kernels count pairs of limbs.
+fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
-    let tiles = pairs.div_ceil(CLOSURE_LIMBS / 2);
-    let share = (u64::from(lines) * u64::from(tiles)).div_ceil(GROUPS);
-    let share = share.next_multiple_of(LINES).min(MOST_LINES) as u32;
+    let tiles = pairs.div_ceil(WHOLE_LIMBS / 2);
+    let share = (u64::from(lines) * u64::from(tiles)).div_ceil(GROUPS[0]);
+    let share = share.next_multiple_of(LINES) as u32;
     let groups = [tiles, lines.div_ceil(share)];
-    if groups.iter().any(|&n| n > MAX_GROUPS) || call.grid()?.shared_bytes() < CLOSURE_BYTES {
+    if groups.iter().any(|&n| n > MAX_GROUPS) {
         return Err(NotTaken::Declined);
     }
     // Bits of the pivots in every line, a pair each, and the lines of the pivots, for two rounds.
-    let of_pivots = u64::from(CLOSURE_PIVOTS) * u64::from(pairs);
-    let beside = call.beside(4 * (u64::from(lines) + of_pivots))?;
-    let kernel = call.kernel(&star_shaders::natives::closure())?;
+    let of_pivots = PIVOTS * pairs;
+    let beside = call.beside(4 * u64::from(lines + of_pivots))?;
+    let kernel = call.kernel(&whole())?;
     let bits = |round: u32| beside.at / 2 + round % 2 * lines;
-    let pivots = |round: u32| beside.at / 2 + 2 * lines + round % 2 * of_pivots as u32;
+    let pivots = |round: u32| beside.at / 2 + 2 * lines + round % 2 * of_pivots;
     let launch = |n: u32, round: u32, next: u32| {
-        let mut given = [0; 32];
+        let mut given: Given = [0; 32];
         given[..4].copy_from_slice(&[table.at / 2, pairs, lines, 0]);
         given[4..8].copy_from_slice(&[n, round, next, share]);
         given[8..12].copy_from_slice(&[bits(next + 1), bits(next), pivots(next + 1), pivots(next)]);
         Launch { kernel, groups, given }
     };
     // A round without pivots only writes what the first one needs.
-    let rounds = (0..n.div_ceil(CLOSURE_PIVOTS)).map(|round| launch(n, round, round + 1));
-    let launches: Vec<Launch> = std::iter::once(launch(0, 0, 0)).chain(rounds).collect();
-    call.launch(&launches, 2 * u64::from(lines) * u64::from(table.stride))
+    let rounds = (0..n.div_ceil(PIVOTS)).map(|round| launch(n, round, round + 1));
+    let rounds: Vec<Launch> = std::iter::once(launch(0, 0, 0)).chain(rounds).collect();
+    call.launch(&rounds, 2 * u64::from(lines) * u64::from(table.stride))
+}
+
+/// Two dispatches for each round.
+fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
+    let (lines, pairs) = (table.sizes.columns, table.stride / 2);
+    let (tiles, blocks) = (pairs.div_ceil(PAIRS), lines.div_ceil(BLOCK));
+    let share = u64::from(blocks) * u64::from(tiles) / GROUPS[1];
+    let share = share.clamp(LEAST_BLOCKS, u64::from(MOST_BLOCKS)) as u32;
+    let groups = [tiles, blocks.div_ceil(share)];
+    if [tiles, blocks].iter().any(|&n| n > MAX_GROUPS) {
+        return Err(NotTaken::Declined);
+    }
+    // The lines of the pivots, the lines that get to them, and how many these are.
+    let of_pivots = (PIVOTS * pairs).next_multiple_of(8);
+    let listed = LISTED * blocks;
+    let beside = call.beside(2 * u64::from(of_pivots + listed + blocks))?.at / 2;
+    let beside = [beside, beside + of_pivots, beside + of_pivots + listed];
+    let given = |first: [u32; 8]| {
+        let mut given: Given = [0; 32];
+        given[..8].copy_from_slice(&first);
+        given[8..11].copy_from_slice(&beside);
+        given
+    };
+    let at = table.at / 2;
+    let threads = THREADS[usize::from(call.grid()?.banks() > 1)];
+    let listing = call.kernel(&round())?;
+    let reaching = Launch {
+        kernel: call.kernel(&reach(threads))?,
+        groups,
+        given: given([at, pairs, blocks, share, 0, 0, 0, 0]),
+    };
+    let rounds = (0..n.div_ceil(PIVOTS)).flat_map(|round| {
+        let given = given([at, pairs, lines, 0, n, round, blocks, 0]);
+        [Launch { kernel: listing, groups: [blocks, 1], given }, reaching]
+    });
+    let rounds: Vec<Launch> = rounds.collect();
+    call.launch(&rounds, u64::from(lines) * u64::from(table.stride))
 }

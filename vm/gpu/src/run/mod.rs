@@ -32,7 +32,7 @@ use crate::program::{Plan, internal};
 use crate::unit::State;
 use crate::value::Sizes;
 
-pub(crate) use native::Call;
+pub(crate) use native::{Call, Placed};
 
 /// An argument on its way in, or a result on its way out.
 pub(crate) enum Argument {

@@ -1,5 +1,5 @@
-// A round of the transitive closure: whatever has an arc to one of 64 pivots, or gets to one by others of them, reaches what
-// these have arcs to. The constants in front are written from the tables of star-shaders.
+// A round of the transitive closure of a small table, in one dispatch: whatever has an arc to one of 64 pivots, or gets to one by others of them, reaches what
+// these have arcs to. In front stands the text about pivots.
 //
 // The lines of the table are its columns, and pivot k is line k and bit k of every line. A round needs two things of the
 // table as the round before it left it: the bits of the pivots in every line, and the lines of the pivots. That round has
@@ -9,20 +9,10 @@
 // limbs. Each of its lines takes one of each group, four limbs a thread. Places are counted in pairs of limbs: lines begin
 // at even ones.
 
-@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
-
 // OR of the pivots in number `entry` of group `part`, for four limbs: [part][entry][lane].
 var<workgroup> sums: array<vec4<u32>, 16u * 16u * 4u>;
-// For each pivot those that it takes its ones from, itself included, and ORs of these in groups of four: [part][entry].
-var<workgroup> arcs: array<vec2<u32>, 64>;
-var<workgroup> steps: array<vec2<u32>, 16u * 16u>;
-// Which steps of the closure of `arcs` changed it, and whether the last one did.
-var<workgroup> changes: atomic<u32>;
-var<workgroup> has_changed: u32;
 // For as many lines as there are threads the pivots that they take their ones from.
 var<workgroup> reached: array<vec2<u32>, THREADS>;
-
-const NO_PIVOT = vec2<u32>(0u);
 
 // Pairs `x` and `x` + 1 of a line that has `pairs`.
 fn load_two(at: u32, x: u32, pairs: u32) -> vec4<u32> {
@@ -34,28 +24,6 @@ fn load_two(at: u32, x: u32, pairs: u32) -> vec4<u32> {
 fn store_two(at: u32, x: u32, pairs: u32, u: vec4<u32>) {
   if (x < pairs) { store(at + x, u.xy); }
   if (x + 1u < pairs) { store(at + x + 1u, u.zw); }
-}
-
-// Those of the pivots that lie below `n`.
-fn valid(round: u32, n: u32) -> vec2<u32> {
-  let start = 64u * round;
-  let has = clamp(max(n, start) - start, 0u, 64u);
-  var mask = NO_PIVOT;
-  if (has >= 32u) { mask.x = 0xffffffffu; } else { mask.x = (1u << has) - 1u; }
-  if (has >= 64u) { mask.y = 0xffffffffu; } else if (has > 32u) { mask.y = (1u << (has - 32u)) - 1u; }
-  return mask;
-}
-
-// OR of what these pivots have in `arcs`.
-fn stepped(w: vec2<u32>) -> vec2<u32> {
-  return steps[0u + (w.x & 15u)] | steps[16u + ((w.x >> 4u) & 15u)] |
-    steps[32u + ((w.x >> 8u) & 15u)] | steps[48u + ((w.x >> 12u) & 15u)] |
-    steps[64u + ((w.x >> 16u) & 15u)] | steps[80u + ((w.x >> 20u) & 15u)] |
-    steps[96u + ((w.x >> 24u) & 15u)] | steps[112u + ((w.x >> 28u) & 15u)] |
-    steps[128u + (w.y & 15u)] | steps[144u + ((w.y >> 4u) & 15u)] |
-    steps[160u + ((w.y >> 8u) & 15u)] | steps[176u + ((w.y >> 12u) & 15u)] |
-    steps[192u + ((w.y >> 16u) & 15u)] | steps[208u + ((w.y >> 20u) & 15u)] |
-    steps[224u + ((w.y >> 24u) & 15u)] | steps[240u + ((w.y >> 28u) & 15u)];
 }
 
 @compute @workgroup_size(THREADS)
@@ -87,23 +55,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   sums[entry] = upper; sums[entry + 4u] = upper | p;
   sums[entry + 8u] = upper | q; sums[entry + 12u] = upper | p | q;
   workgroupBarrier();
-  // Ways of up to 2, 4, 8 … 64 arcs; the last step finds none that is longer.
-  for (var i = 0u; i < 7u; i++) {
-    var sum = NO_PIVOT;
-    if ((id & 1u) != 0u) { sum |= arcs[4u * part]; }
-    if ((id & 2u) != 0u) { sum |= arcs[4u * part + 1u]; }
-    if ((id & 4u) != 0u) { sum |= arcs[4u * part + 2u]; }
-    if ((id & 8u) != 0u) { sum |= arcs[4u * part + 3u]; }
-    steps[id] = sum;
-    workgroupBarrier();
-    if (id < 64u) {
-      let before = arcs[id]; let after = stepped(before);
-      if (any(after != before)) { arcs[id] = after; atomicOr(&changes, 1u << i); }
-    }
-    workgroupBarrier();
-    if (id == 0u) { has_changed = (atomicLoad(&changes) >> i) & 1u; }
-    if (workgroupUniformLoad(&has_changed) == 0u) { break; }
-  }
+  close(id);
   let lane = id & 3u; let x = 8u * group.x + 2u * lane;
   // Does this thread have the bits of the pivots of the next round?
   let low_bits = x == next; let high_bits = x + 1u == next;
