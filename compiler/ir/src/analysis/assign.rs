@@ -1,6 +1,7 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
 use super::requirements;
+use super::size_ops::changes_nothing;
 use super::walk::{Inspect, Walk};
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
@@ -67,6 +68,12 @@ impl<I: Inspect> Walk<'_, '_, I> {
 
     pub(super) fn size_op(&mut self, op: &SizeOp) {
         let Some(facts) = &mut self.facts else { return };
+        if changes_nothing(self.routine, op, facts) {
+            if let SizeOp::EnsureColumns { table, columns: SizeOperand::Value(value) } = op {
+                facts.learn_ensured(*table, value);
+            }
+            return;
+        }
         match op {
             SizeOp::Latch { dst, size } => {
                 let sized = match size {

@@ -428,12 +428,10 @@ impl<'a> Facts<'a> {
 
     fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
         let indices = self.values(&SizeOperand::Value(index.clone()));
-        let is_new = |table: VarId, index: &Operand| {
-            self.knows(Check::NewColumn(table, index.clone()))
-                && self.known.contains(Fact::Ensured(table, index.clone()))
-        };
+        // Column `i` is checked, and as many columns are ensured: under one name of the number or under two.
         if let SizeOperand::Columns(table) = limit
-            && indices.iter().any(|index| is_new(*table, index))
+            && indices.iter().any(|index| self.is_ensured(*table, index))
+            && indices.iter().any(|index| self.knows(Check::NewColumn(*table, index.clone())))
         {
             return true;
         }

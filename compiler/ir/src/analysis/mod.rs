@@ -2,7 +2,8 @@
 //!
 //! * [`effects`]: what a statement or loop does to variables; [`summary`]: what a call may do.
 //! * [`walk`]: one walk in the order of execution that finds [`facts`]: guards that hold, variables that are
-//!   set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements` and `tested` serve it.
+//!   set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements`, [`size_ops`] and `tested`
+//!   serve it.
 //! * [`parts`]: are two columns, rows or components the same?
 //! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
@@ -28,6 +29,7 @@ pub mod parts;
 mod ranges;
 pub mod reaching;
 pub(crate) mod requirements;
+pub mod size_ops;
 pub mod summary;
 mod tested;
 mod var_set;

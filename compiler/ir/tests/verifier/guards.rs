@@ -274,6 +274,14 @@ fn new_columns_are_made_before_they_are_written() {
         "`check index %m, columns %Q` is not established",
         &format!("{copied}%x = column %Q, %m"),
     );
+    // So it will where the number is checked under one name, and the column made under the other, with a loop in between.
+    let checked = "%m = copy %i\nwhile @1 {\n} test true {\nprint %m\nbreak @1\n}\ncheck set %Q\n\
+                   check new_column %Q, %i\ncheck size rows %Q, length %Y\n";
+    rule(
+        &format!("{checked}%m = copy 2\nensure_columns %Q, %m\nput_column %Q, %i, %Y"),
+        "`check index %i, columns %Q` is not established",
+        &format!("{checked}ensure_columns %Q, %m\nput_column %Q, %i, %Y"),
+    );
     // A growing table keeps its columns, but not their number.
     rule(
         "%t = copy %T\ncheck index %i, columns %t\ncheck size columns %t, length %v
