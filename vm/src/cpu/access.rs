@@ -121,14 +121,20 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn grow(&mut self, size: FrameSize) -> Base {
         let base = Base {
             numbers: self.numbers.len(),
-            bits: self.bits.len(),
+            bits: self.n_bits,
             tables: self.tables.len(),
             texts: self.texts.len(),
             handles: self.handles.len(),
         };
         self.numbers.resize(base.numbers + size.numbers as usize, 0);
         self.numbers_set.resize(base.numbers + size.numbers as usize, false);
-        self.bits.resize_with(base.bits + size.bits as usize, BitsSlot::default);
+        self.n_bits = base.bits + size.bits as usize;
+        for slot in self.bits.iter_mut().take(self.n_bits).skip(base.bits) {
+            slot.renew();
+        }
+        if self.bits.len() < self.n_bits {
+            self.bits.resize_with(self.n_bits, BitsSlot::default);
+        }
         self.tables.resize_with(base.tables + size.tables as usize, TableSlot::default);
         self.texts.resize(base.texts + size.texts as usize, None);
         self.handles.resize(base.handles + size.handles as usize, None);

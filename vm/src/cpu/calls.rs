@@ -14,7 +14,7 @@ use super::code::{CallArg, RoutineCode};
 use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Passing, Pc, RegRef, Size};
-use super::registers::{Base, CowTable, Frame};
+use super::registers::{Base, CowTable, Frame, MOST_BYTES_OF_GONE, MOST_OF_GONE};
 use super::table::Table;
 use super::value::{Value, ValueData};
 use crate::checks::GuardContext;
@@ -246,31 +246,26 @@ impl<'p> Interpreter<'p, '_, '_> {
             }
             return;
         }
+        if let (Some(place), Some(param)) = (place.bits(), param.bits()) {
+            let slot = &mut self.bits[from.bits + place as usize];
+            let (size, fixed) = (slot.size.take(), slot.fixed);
+            // What is known goes with the limbs, of which an unset variable gives none.
+            let limbs = std::mem::take(&mut slot.is_set)
+                .then(|| (std::mem::take(&mut slot.bits), std::mem::take(&mut slot.known)));
+            let slot = &mut self.bits[to.bits + param as usize];
+            if let Some((bits, known)) = limbs {
+                (slot.bits, slot.known, slot.is_set) = (bits, known, true);
+            }
+            if whole {
+                (slot.size, slot.fixed) = (size, fixed);
+            }
+            return;
+        }
         let back = self.base;
         self.base = from;
-        // What is known goes with the limbs, of which an unset variable gives none.
-        let of_limbs = place.bits().filter(|reg| self.bits_slot(*reg).is_set);
-        let known = of_limbs.map(|reg| std::mem::take(&mut self.bits_slot_mut(reg).known));
         let data = self.take_value(place);
-        let (size, fixed) = match place {
-            RegRef::Slice(reg) | RegRef::Word(reg) => {
-                let slot = self.bits_slot_mut(reg);
-                (slot.size.take(), slot.fixed)
-            }
-            RegRef::Int(_)
-            | RegRef::Bool(_)
-            | RegRef::Table(_)
-            | RegRef::Text(_)
-            | RegRef::Handle(_) => (None, false),
-        };
         self.base = to;
         self.put_value(param, data);
-        if let (Some(reg), Some(known)) = (param.bits(), known) {
-            self.bits_slot_mut(reg).known = known;
-        }
-        if whole {
-            self.set_size(param, size, fixed);
-        }
         self.base = back;
     }
 
@@ -345,10 +340,13 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// The registers from `base` on are gone, and what they hold.
     fn release_all(&mut self, base: Base) {
-        for at in base.bits..self.bits.len() {
-            let slot = &mut self.bits[at];
+        for slot in &mut self.bits[base.bits..self.n_bits] {
             self.budget.release(slot.n_bytes());
-            self.budget.recycle(std::mem::take(&mut slot.bits));
+            slot.is_set = false;
+            if bytes_of(slot.bits.len()) > MOST_BYTES_OF_GONE {
+                slot.known.forget();
+                self.budget.recycle(std::mem::take(&mut slot.bits));
+            }
         }
         for at in base.tables..self.tables.len() {
             let table = std::mem::take(&mut self.tables[at].table);
@@ -364,7 +362,8 @@ impl<'p> Interpreter<'p, '_, '_> {
     fn shrink(&mut self, base: Base) {
         self.numbers.truncate(base.numbers);
         self.numbers_set.truncate(base.numbers);
-        self.bits.truncate(base.bits);
+        self.n_bits = base.bits;
+        self.bits.truncate(base.bits.max(MOST_OF_GONE));
         self.tables.truncate(base.tables);
         self.texts.truncate(base.texts);
         self.handles.truncate(base.handles);

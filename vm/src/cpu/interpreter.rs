@@ -37,7 +37,10 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) numbers: Vec<i64>,
     /// Was the number ever set?
     pub(super) numbers_set: Vec<bool>,
+    /// Registers of bits, the first [`Interpreter::n_bits`] of them of active routines. The others keep the memory of
+    /// routines that are gone for those that are called next.
     pub(super) bits: Vec<BitsSlot>,
+    pub(super) n_bits: usize,
     pub(super) tables: Vec<TableSlot>,
     pub(super) texts: Vec<Option<Arc<str>>>,
     pub(super) handles: Vec<Option<Arc<Handle>>>,
@@ -99,6 +102,7 @@ pub(super) fn run<'h, P: Probe>(
         numbers: Vec::new(),
         numbers_set: Vec::new(),
         bits: Vec::new(),
+        n_bits: 0,
         tables: Vec::new(),
         texts: Vec::new(),
         handles: Vec::new(),

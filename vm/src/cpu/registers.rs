@@ -39,11 +39,23 @@ impl BitsSlot {
         })
     }
 
+    /// It is another variable's from now on, and keeps its memory.
+    pub(super) fn renew(&mut self) {
+        self.is_set = false;
+        self.size = None;
+        self.fixed = false;
+    }
+
     /// Bytes of what it holds.
     pub(super) fn n_bytes(&self) -> u64 {
         if self.is_set { bytes_of(self.bits.len()) } else { 0 }
     }
 }
+
+/// Most bytes that a register of bits keeps when its routine is gone, and the registers that keep any: the first ones. So what is kept is
+/// 16 MiB at most, however deep calls went.
+pub(super) const MOST_BYTES_OF_GONE: u64 = 1 << 14;
+pub(super) const MOST_OF_GONE: usize = 1 << 10;
 
 /// Most bytes that a register of bits keeps when it holds nothing any more.
 pub(super) const MOST_KEPT_BYTES: u64 = 1 << 20;
@@ -56,7 +68,7 @@ pub(super) struct TableSlot {
 }
 
 /// How a register has a table.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub(super) enum CowTable {
     /// Not at all.
     #[default]

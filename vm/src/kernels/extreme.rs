@@ -209,12 +209,27 @@ pub(super) fn block_match(
 ) -> bool {
     let out = &mut out[..limbs.len()];
     out.copy_from_slice(&mask[limbs.clone()]);
+    let flip = |col_idx: usize| if word[col_idx / 64] >> (col_idx % 64) & 1 == 1 { 0 } else { !0 };
+    if let Some(eight) = out.as_mut_array::<NUMBERED_LIMBS>() {
+        // A vector, which costs less than to find out where candidates are left.
+        let mut candidates = *eight;
+        for col_idx in 0..columns.n_cols {
+            let flip = flip(col_idx);
+            if let Some(column) = part(&columns, col_idx, &limbs).as_array::<NUMBERED_LIMBS>() {
+                for (candidates, limb) in candidates.iter_mut().zip(column) {
+                    *candidates &= limb ^ flip;
+                }
+            }
+        }
+        *eight = candidates;
+        return some(&candidates);
+    }
     let mut live = trim(out, 0..limbs.len());
     for col_idx in 0..columns.n_cols {
         if live.is_empty() {
             return false;
         }
-        let flip = if word[col_idx / 64] >> (col_idx % 64) & 1 == 1 { 0 } else { !0 };
+        let flip = flip(col_idx);
         let within = limbs.start + live.start..limbs.start + live.end;
         let column = part(&columns, col_idx, &within);
         for (d, &limb) in out[live.clone()].iter_mut().zip(column) {

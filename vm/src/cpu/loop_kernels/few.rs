@@ -13,7 +13,7 @@ use crate::stop::{Run, broken};
 use crate::tape::{BlockProgram, Lane, N_SLOTS, Narrowing, Outside, PortId, Tape};
 
 /// Limbs of a block.
-const BLOCK: usize = 8;
+pub(super) const BLOCK: usize = 8;
 
 /// Where a mask is: in at most one in so many limbs of a slice.
 const SHARE: usize = 8;
@@ -191,13 +191,14 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         (few, on_few): (&Few, OnFew),
-        Scratch { few: limbs, turns, made, .. }: &mut Scratch,
+        Scratch { few: limbs, turns, slots, made, .. }: &mut Scratch,
         (lanes, sparse): (&mut [Lane<'_>], &mut SparsePorts<'_>),
         n_rows: usize,
         taken: &mut Taken,
     ) -> Run<()> {
         let kernels = self.parallelism.kernels;
-        let mut slots = [[0; BLOCK]; N_SLOTS];
+        // What they hold from before is overwritten before it is read, or belongs to limbs that are not stored.
+        slots.resize(N_SLOTS, [0; BLOCK]);
         made.clear();
         if sparse.written.is_some() {
             made.resize(turns.len() * limbs.len(), 0);
@@ -221,7 +222,7 @@ impl Interpreter<'_, '_, '_> {
                         }
                     }
                 }
-                kernels.blocks(&program.ops, &mut slots);
+                kernels.blocks(&program.ops, slots);
                 for (port, slot) in &program.stores {
                     let (at, stored) = (port.0 as usize, slots[usize::from(*slot)]);
                     match (kernel.ports[at].source, &sparse.written) {

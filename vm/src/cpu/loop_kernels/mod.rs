@@ -152,6 +152,10 @@ pub(super) struct Scratch {
     turns: Vec<(usize, usize)>,
     /// The numbers that turns compute.
     values: Vec<Extremes>,
+    /// Blocks of limbs that turns on few limbs work with.
+    slots: Vec<[u64; few::BLOCK]>,
+    /// What a kernel writes while it runs; empty between kernels.
+    outputs: Option<Box<run::Outputs>>,
     /// What columns of a sparse table become, turn by turn: as many limbs as are worked on.
     made: Vec<u64>,
 }

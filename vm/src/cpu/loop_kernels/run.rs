@@ -42,8 +42,8 @@ enum OnWhat {
 }
 
 /// What a kernel writes, out of its registers, in the order of its ports.
-#[derive(Default)]
-struct Outputs {
+#[derive(Debug, Default)]
+pub(super) struct Outputs {
     slices: [BitVector; MOST_PORTS],
     tables: [CowTable; MOST_PORTS],
 }
@@ -154,11 +154,13 @@ impl Interpreter<'_, '_, '_> {
             }
         }
         let mut taken = Taken::default();
-        let mut outputs = self.take_outputs(kernel);
+        let mut outputs = scratch.outputs.take().unwrap_or_default();
+        self.take_outputs(kernel, &mut outputs);
         let rows = (n_rows, on_few);
         let done = self.turns(kernel, indices, rows, &mut outputs, scratch, &mut taken);
         let few = on_few.filter(|on_few| *on_few == OnFew::Masked).map(|_| &scratch.few[..]);
-        self.put_outputs(kernel, outputs, few);
+        self.put_outputs(kernel, &mut outputs, few);
+        scratch.outputs = Some(outputs);
         for (way, n_turns) in kernel.ways.iter().zip(taken.0) {
             self.count_turns(n_turns, way.cost);
         }
@@ -298,8 +300,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn take_outputs(&mut self, kernel: &LoopKernel) -> Outputs {
-        let mut outputs = Outputs::default();
+    fn take_outputs(&mut self, kernel: &LoopKernel, outputs: &mut Outputs) {
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
                 Source::Slice(reg) => {
@@ -310,11 +311,10 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
-        outputs
     }
 
     /// With `few` nothing else has changed of slices.
-    fn put_outputs(&mut self, kernel: &LoopKernel, mut outputs: Outputs, few: Option<&[u64]>) {
+    fn put_outputs(&mut self, kernel: &LoopKernel, outputs: &mut Outputs, few: Option<&[u64]>) {
         let settings = self.parallelism.settings;
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
