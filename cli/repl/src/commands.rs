@@ -102,6 +102,11 @@ impl Session {
             sink.show(Event::Answer(&format!("{usage}\n   {about}\n")));
             return Ok(());
         }
+        if let Some(variable) = self.environment.get(rest) {
+            let ty = self.type_text(rest, variable);
+            sink.show(Event::Answer(&format!("{rest}: {ty}, a variable of this session\n")));
+            return Ok(());
+        }
         if let Some(item) = self.definitions.item(rest) {
             let header = self.header_of(item);
             sink.show(Event::Answer(&header));

@@ -62,6 +62,8 @@ pub(crate) struct VarDecl {
     pub(crate) kind: Kind,
     /// Which of the line's parameters are its sizes.
     pub(crate) sizes: [Option<usize>; 2],
+    /// Those that the text says as numbers: what follows in the same text knows them before anything has run.
+    pub(crate) known: [Option<u64>; 2],
     /// The place of the name.
     pub(crate) span: Span,
 }
@@ -195,10 +197,17 @@ impl Checker<'_> {
                 })
             };
             let sizes = match self.ty(&group.ty) {
-                Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None; 2],
-                Ty::Slice(size) | Ty::Word(size) => [number(self, size), None],
-                Ty::Table(rows, columns) => [number(self, rows), number(self, columns)],
+                Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => [None, None],
+                Ty::Slice(size) | Ty::Word(size) => [size, None],
+                Ty::Table(rows, columns) => [rows, columns],
             };
+            let known = sizes.each_ref().map(|size| {
+                let Some(Expr { kind: ExprKind::Int(size), .. }) = size.as_deref() else {
+                    return None;
+                };
+                u64::try_from(*size).ok()
+            });
+            let sizes = sizes.map(|size| number(self, size));
             for name in &group.names {
                 if !seen.insert(&name.name) {
                     let first = groups.iter().flat_map(|group| &group.names);
@@ -206,7 +215,8 @@ impl Checker<'_> {
                     let first = first.next().map_or(name.span, |first| first.span);
                     self.report(crate::scope::declared_twice(&name.name, name.span, first));
                 }
-                found.push(VarDecl { name: name.name.to_string(), kind, sizes, span: name.span });
+                let (name, span) = (name.name.to_string(), name.span);
+                found.push(VarDecl { name, kind, sizes, known, span });
             }
         }
         found

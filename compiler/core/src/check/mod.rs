@@ -31,7 +31,7 @@ use constant::Constants;
 use line::Declaring;
 
 pub(crate) use constant::Constants as Values;
-pub(crate) use line::{CheckedLine, Effect, Wants, is_value, line};
+pub(crate) use line::{CheckedLine, Effect, VarDecl, Wants, is_value, line};
 
 /// Nobody reads more messages than this, and a hostile file could make millions.
 const MAX_DIAGNOSTICS: usize = 1_000;

@@ -5,7 +5,7 @@ use star_ir::Program;
 use star_syntax::{Piece, PieceKind, ast};
 
 use super::{Environment, Session, Variable, lowered_with};
-use crate::check::{self, Effect, Values, Wants};
+use crate::check::{self, Effect, Values, VarDecl, Wants};
 use crate::flow::summary::callees_of;
 use crate::hir::{Kind, RoutineId};
 use crate::lower::LowerOptions;
@@ -202,7 +202,7 @@ impl Session {
             }
             if let Effect::Declares(wanted) = &line.effect {
                 for one in wanted {
-                    earlier.declare(&one.name, variable_of(one.kind, one.span, &line.slots));
+                    earlier.declare(&one.name, variable_of(one, &line.slots));
                 }
             }
             let declares = line.declares.clone();
@@ -340,7 +340,7 @@ fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does
         Effect::Declares(wanted) => wanted
             .into_iter()
             .map(|one| Declared {
-                variable: variable_of(one.kind, one.span, &slots),
+                variable: variable_of(&one, &slots),
                 sizes: one.sizes.map(|size| slots.get(size?).cloned()),
                 name: one.name,
             })
@@ -349,11 +349,12 @@ fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does
     Does::Run { program: Program::default(), entry, slots, value, variables }
 }
 
-fn variable_of(kind: Kind, span: Span, slots: &[String]) -> Variable {
+fn variable_of(declared: &VarDecl, slots: &[String]) -> Variable {
+    let VarDecl { kind, known, span, .. } = *declared;
     // A table that the sizes mention stands among the slots; what it is, the caller knows.
     let beside = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
     let beside = beside.filter(|_| kind.is_bits());
-    Variable { kind, sizes: [None; 2], span, beside }
+    Variable { kind, sizes: known, span, beside }
 }
 
 fn call_as_value(call: &ast::Ref) -> ast::Expr {

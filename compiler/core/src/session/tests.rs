@@ -162,6 +162,9 @@ fn declared_sizes_are_kept_and_seen() {
     trial.environment.declare("w", Variable { sizes: [Some(3), None], ..variable });
     assert_eq!(trial.errors("w := '01'"), ["E0401"]);
     trial.run("w := '011'");
+    // Numbers are known before anything has run.
+    trial.run("var X: slice(5); SET(X)");
+    assert_eq!(trial.errors("var u: word(3); u := '01'"), ["E0401"]);
 }
 
 #[test]
