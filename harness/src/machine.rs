@@ -8,6 +8,7 @@ use std::sync::atomic::AtomicBool;
 use star_base::{Native, Span, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LocId, Mode, Program, RoutineId};
+use star_vm::explain::{Became, Item, Subject};
 use star_vm::{
     Argument, Backend, BackendError, CompileOptions, Control, DynBackend, DynCode, DynPlan,
     DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
@@ -146,12 +147,22 @@ impl Compiled {
 }
 
 impl Loaded {
-    /// What became of the program.
+    /// What became of the program, and how the tables that it is given lie.
     ///
     /// # Errors
     /// [`BackendError::Internal`], if the plan is another backend's.
     pub fn explain(&self) -> Result<Explanation, BackendError> {
-        self.backend.explain(&self.plan)
+        let mut all = self.backend.explain(&self.plan)?;
+        let entry = self.program.routines.get(self.entry.0 as usize);
+        let params = entry.iter().flat_map(|entry| entry.params.iter().map(|it| entry.var(it.var)));
+        for (param, value) in params.zip(&self.values) {
+            if let Some(layout) = self.backend.table_layout(value)? {
+                let became = Became::Form(format!("`{}` is {layout}", param.name));
+                let (subject, routine) = (Subject::Table, Some(self.entry));
+                all.items.push(Item { subject, routine, loc: None, became });
+            }
+        }
+        Ok(all)
     }
 
     /// Lays the arguments out as the entry touches them; see [`Backend::lay_out`].

@@ -37,7 +37,7 @@ use crate::columns::refused;
 use crate::explain::Explanation;
 use crate::paths::PathStats;
 use crate::profile::Profile;
-use crate::value::{HostValue, TableForm};
+use crate::value::{HostValue, TableForm, TableLayout};
 
 /// A compiler from SIR to an executable form of its own, and a machine that runs it.
 pub trait Backend {
@@ -193,6 +193,11 @@ pub trait Backend {
     /// What an entry does with its parameters, one for each, which decides whether tables among them had better be sparse. `None` if the backend has no
     /// sparse tables.
     fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<TableUse>> {
+        None
+    }
+
+    /// How a table lies; `None` if the value is none, or the backend has one form only.
+    fn table_layout(&self, _value: &Self::Value) -> Option<TableLayout> {
         None
     }
 

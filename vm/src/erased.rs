@@ -13,7 +13,7 @@ use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{Backend, BackendError, Capabilities, CompileOptions, Control, Outcome};
 use crate::explain::Explanation;
-use crate::value::{HostValue, TableForm};
+use crate::value::{HostValue, TableForm, TableLayout};
 
 /// A [`Backend`] as an object; see there for what the methods do.
 #[allow(missing_docs, clippy::missing_errors_doc, reason = "they are those of `Backend`")]
@@ -44,6 +44,7 @@ pub trait DynBackend {
         code: &DynCode,
         entry: RoutineId,
     ) -> Result<Option<Vec<TableUse>>, BackendError>;
+    fn table_layout(&self, value: &DynValue) -> Result<Option<TableLayout>, BackendError>;
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError>;
     fn store(&self, value: &DynValue, interrupt: &AtomicBool) -> Result<HostValue, BackendError>;
     fn store_columns(
@@ -172,6 +173,10 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
         entry: RoutineId,
     ) -> Result<Option<Vec<TableUse>>, BackendError> {
         Ok(self.0.sparse_tables(of::<B::Code>(&*code.0)?, entry))
+    }
+
+    fn table_layout(&self, value: &DynValue) -> Result<Option<TableLayout>, BackendError> {
+        Ok(self.0.table_layout(value_of::<B::Value>(value)?))
     }
 
     fn ty(&self, value: &DynValue) -> Result<Option<Ty>, BackendError> {

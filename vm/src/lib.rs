@@ -38,4 +38,4 @@ pub use explain::Explanation;
 pub use paths::{Declined, PathStats};
 pub use profile::Profile;
 pub use reference::Reference;
-pub use value::{Argument, HostValue, TableForm};
+pub use value::{Argument, HostValue, TableForm, TableLayout};

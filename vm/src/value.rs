@@ -1,6 +1,8 @@
 //! Host values: what a program is given and what it gives back.
 
-use star_base::{BitTable, BitVector, BitsRef, SparseLines};
+use std::fmt;
+
+use star_base::{BitTable, BitVector, BitsRef, SparseLines, text};
 use star_ir::{Extent, Ty};
 
 /// A value outside any backend.
@@ -70,6 +72,38 @@ pub enum TableForm {
     Columns,
     /// Each row together.
     Rows,
+}
+
+/// How a table lies on a backend, in words: `sparse by rows, 72.5 MiB instead of 116.4 GiB`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TableLayout {
+    /// What lies together.
+    pub form: TableForm,
+    /// Bytes that it takes, without a copy in the other form.
+    pub n_bytes: u64,
+    /// Bytes that it would take dense, if it is sparse.
+    pub dense_bytes: Option<u64>,
+}
+
+/// Fewer bytes are shown one by one.
+const SHOWN_AS_THEY_ARE: u64 = 1 << 20;
+
+impl fmt::Display for TableLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = match self.form {
+            TableForm::Columns => "columns",
+            TableForm::Rows => "rows",
+        };
+        let shown = |n_bytes: u64| match n_bytes {
+            0..SHOWN_AS_THEY_ARE => format!("{n_bytes} bytes"),
+            SHOWN_AS_THEY_ARE.. => text::bytes(n_bytes),
+        };
+        let n_bytes = shown(self.n_bytes);
+        match self.dense_bytes {
+            Some(dense) => write!(f, "sparse by {lines}, {n_bytes} instead of {}", shown(dense)),
+            None => write!(f, "dense by {lines}, {n_bytes}"),
+        }
+    }
 }
 
 /// An argument of an entry.

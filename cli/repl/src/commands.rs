@@ -189,9 +189,10 @@ impl Session {
             _ => None,
         };
         if let Some(variable) = declared {
-            let ty =
-                self.type_text(self.definitions.sources().slice(typed.pieces[0].span), variable);
-            sink.show(Event::Answer(&format!("{ty}\n")));
+            let name = self.definitions.sources().slice(typed.pieces[0].span);
+            let ty = self.type_text(name, variable);
+            let lies = self.values.table_layout(name).map(|layout| format!(": {layout}"));
+            sink.show(Event::Answer(&format!("{ty}{}\n", lies.unwrap_or_default())));
             return Ok(());
         }
         match self.definitions.type_of(&self.environment, typed.pieces) {

@@ -2,7 +2,7 @@
 //! `star run`, becomes a variable when it is first mentioned.
 
 use star_base::Span;
-use star_bind::data::{LoadRequest, SparseWish, WidthOverrides};
+use star_bind::data::{LaidOut, LoadRequest, SparseWish, WidthOverrides};
 use star_bind::load::read_graph;
 use star_bind::marked::marked;
 use star_bind::offer::{Offer, offer};
@@ -43,7 +43,8 @@ impl Offers {
         kind: Kind,
         reading: Reading<'_>,
         max_bytes: u64,
-    ) -> Result<HostValue, FileError> {
+        sparse: SparseWish,
+    ) -> Result<LaidOut, FileError> {
         let Offers { file, graph } = self;
         let Ready { graph, widths } = match graph {
             Some(ready) => ready,
@@ -53,9 +54,13 @@ impl Offers {
                 graph.insert(Ready { graph: read, widths })
             }
         };
-        let (form, sparse, widths) = (TableForm::Columns, SparseWish::Never, *widths);
+        // Nobody knows yet what is done with it: the library reads rows of an adjacency table, and fields of all others.
+        let is_adjacency = offered == Offer::Layout(Layout::Adjacency);
+        let may_lie_by_rows = is_adjacency && sparse != SparseWish::Never;
+        let form = if may_lie_by_rows { TableForm::Rows } else { TableForm::Columns };
+        let widths = *widths;
         let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths, form, sparse };
-        offered.value(reading, graph, wanted).map(|laid_out| laid_out.value)
+        offered.value(reading, graph, wanted)
     }
 }
 
@@ -102,9 +107,14 @@ impl Session {
             let max_bytes = self.settings.limits.max_memory.unwrap_or(self.settings.memory);
             let console = Console { flags: &self.flags, reporter: &self.reporter };
             let reading = Reading { files: &Disk, observer: &console, settings: &settings };
-            match offers.value(offered, kind, reading, max_bytes) {
-                Ok(value) => {
-                    if let Err(error) = self.values.load(&name, value, true) {
+            // Any line may work on the whole of a table later: it is sparse where it does not fit dense.
+            let sparse = match self.values.takes_sparse() {
+                true => SparseWish::WhereNeeded,
+                false => SparseWish::Never,
+            };
+            match offers.value(offered, kind, reading, max_bytes, sparse) {
+                Ok(laid_out) => {
+                    if let Err(error) = self.values.load_laid_out(&name, laid_out) {
                         let what = format!("`{name}` cannot be loaded");
                         self.refuse(&refused_by_backend(&what, &error), sink);
                         well = false;

@@ -14,7 +14,9 @@ use star_edge::host::stopped_in_host;
 use star_edge::host::{Advice, Printer, RunHost};
 use star_edge::passes;
 use star_ir::{Extent, LimitKind, Program, Ty};
-use star_vm::{BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
+use star_vm::{
+    BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, TableLayout,
+};
 
 use star_edge::sentry::Sentry;
 
@@ -202,7 +204,12 @@ impl Session {
         }
         let others = self.environment.iter().map(|(name, _)| name);
         let others = others.filter(|name| !slots.iter().any(|slot| slot == name));
-        let taken: u64 = others.filter_map(|name| self.values.ty(name)).map(bytes_of).sum();
+        // What is counted of a dense table is the same on every backend.
+        let n_bytes = |name: &str| match self.values.table_layout(name) {
+            Some(TableLayout { n_bytes, dense_bytes: Some(_), .. }) => n_bytes,
+            Some(_) | None => self.values.ty(name).map_or(0, bytes_of),
+        };
+        let taken: u64 = others.map(n_bytes).sum();
         limits.memory = limits.memory.map(|memory| memory.saturating_sub(taken));
         Ok(limits)
     }

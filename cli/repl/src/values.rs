@@ -5,10 +5,12 @@ use std::ops::Range;
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::BitTable;
+use star_base::{BitTable, SparseLines};
+use star_bind::data::LaidOut;
 use star_ir::{Program, RoutineId, Ty};
 use star_vm::{
     BackendError, CompileOptions, Control, DynBackend, DynCode, DynValue, HostValue, Outcome,
+    TableForm, TableLayout,
 };
 
 /// Named values on a backend.
@@ -73,6 +75,34 @@ impl Values {
     pub fn ty(&self, slot: &str) -> Option<Ty> {
         // The values are this backend's: it has no error for them.
         self.backend.ty(self.slots.get(slot)?).ok().flatten()
+    }
+
+    /// How the table in a slot lies; `None` if it holds none, or the backend has one form only.
+    pub fn table_layout(&self, slot: &str) -> Option<TableLayout> {
+        self.backend.table_layout(self.slots.get(slot)?).ok().flatten()
+    }
+
+    /// Has the backend sparse tables?
+    pub fn takes_sparse(&self) -> bool {
+        self.backend.load_sparse(SparseLines::default(), TableForm::Columns, true).is_ok()
+    }
+
+    /// Puts what a file gave into a slot, as it lies, whatever the slot held. It keeps its size.
+    ///
+    /// # Errors
+    /// As for [`Values::load`].
+    pub fn load_laid_out(&mut self, slot: &str, laid_out: LaidOut) -> Result<(), BackendError> {
+        let value = match laid_out {
+            LaidOut { sparse: Some(lines), form, .. } => {
+                self.backend.load_sparse(lines, form, true)?
+            }
+            LaidOut { value: HostValue::Table(rows), form: TableForm::Rows, .. } => {
+                self.backend.load_rows(rows, true)?
+            }
+            LaidOut { value, .. } => self.backend.load(value, true)?,
+        };
+        self.slots.insert(slot.to_owned(), value);
+        Ok(())
     }
 
     /// A copy of the value, unless `interrupt` is set meanwhile; `Unset` if there is none.

@@ -75,3 +75,43 @@ fn a_sparse_file_is_changed_and_written_where_the_dense_table_does_not_fit() {
     let ran = run(&["EDIT", "i=3", "T=cut.stb"]);
     ran.fails(5, &["cut.stb: the file should have"]);
 }
+
+#[test]
+fn the_form_of_a_table_is_told_with_the_reason() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
+    let run = |file: &str, proc: &str, arguments: &[&str]| {
+        let ran = folder.star(&[&["run", file, "--proc", proc, "--explain"], arguments].concat());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        ran.stderr
+    };
+    let told = run("star:reach", "BFS", &["s=1", "--graph", "g.txt"]);
+    let line = "lines, fields and bits are looked at: sparse where that takes much less";
+    assert!(told.contains(line) && told.contains("` is sparse by rows, "), "{told}");
+    let told = run("star:reach", "BFS", &["s=1", "--graph", "g.txt", "--table-form", "dense"]);
+    assert!(told.contains("` is dense by rows, 107."), "{told}");
+    let told = run("p.star", "EDIT", &["i=3", "T=adjacency:g.txt", "--max-memory", "20M"]);
+    assert!(told.contains("sparse where it does not fit dense"), "{told}");
+    let told = run("p.star", "WHOLE", &["n=9", "T=adjacency:g.txt"]);
+    let told = told.split_once("`T` is").expect("how it lies").1;
+    assert!(told.starts_with(" dense by columns, 107."), "{told}");
+}
+
+#[test]
+fn a_session_takes_a_graph_that_fits_only_sparse() {
+    let folder = Folder::new(&[]);
+    folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
+    let input = "import \"star:closure\";\nn\nCONDENSE(n, G, H)\n:type G\n\
+        REACHABLE(H, 1, X)\nNUMB(X) > 20000\n:type X\nG\n";
+    let arguments = ["repl", "--graph", "g.txt", "--max-memory", "60M"];
+    let ran = folder.star_with_input(&arguments, input);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    for part in
+        ["table(30000, 30000): sparse by rows, ", " instead of 107.", "true", "slice(30000)"]
+    {
+        assert!(ran.stdout.contains(part), "{part}: {ran:?}");
+    }
+    // A backend without sparse tables takes it dense, and that does not fit.
+    let on_reference = [&arguments[..], &["--backend", "reference"]].concat();
+    folder.star_with_input(&on_reference, "G\n").fails(5, &["error[E0511]: g.txt: "]);
+}

@@ -1,10 +1,10 @@
 //! What register code was made of a program, for people.
 
-use star_ir::analysis::line_accesses::{LineAccesses, TURNS};
+use star_ir::analysis::line_accesses::{LineAccesses, TURNS, TableUse};
 use star_ir::{Routine, Ty};
 
 use super::code::RoutineCode;
-use super::{NativeTwin, Plan, accesses_of, wants_rows};
+use super::{NativeTwin, Plan, accesses_of, use_of, wants_rows};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
@@ -43,8 +43,17 @@ fn of_tables(twins: &[NativeTwin], plan: &Plan) -> Vec<Item> {
         }
         let LineAccesses { rows, columns, used: _ } = accesses;
         let form = if wants_rows(accesses) { "by rows" } else { "by columns" };
+        let used = match use_of(accesses) {
+            TableUse::Looks => {
+                "only its lines, fields and bits are looked at: sparse where that takes much less"
+            }
+            TableUse::Changes => {
+                "its lines and bits are changed, or it is copied: sparse where it does not fit dense"
+            }
+            TableUse::Whole => "the whole of it is worked on: dense",
+        };
         let form = format!(
-            "`{}` {form}: touched by rows {rows}, by columns {columns} times, a loop whose bounds are not known counted as {TURNS}",
+            "`{}` {form}: touched by rows {rows}, by columns {columns} times, a loop whose bounds are not known counted as {TURNS}; {used}",
             var.name
         );
         let (routine, became) = (Some(plan.entry), Became::Form(form));

@@ -69,7 +69,7 @@ use crate::budget::MemoryBudget;
 use crate::columns::{check_part, no_table};
 use crate::explain::Explanation;
 use crate::kernels::Kernels;
-use crate::value::{HostValue, TableForm};
+use crate::value::{HostValue, TableForm, TableLayout};
 
 pub use natives::{HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, Target};
 pub use settings::Settings;
@@ -181,7 +181,7 @@ impl Backend for Cpu {
         let mut data = ValueData::from_host(value);
         if let (ValueData::Table(table), true) = (&mut data, self.settings.all_sparse) {
             let never = MemoryBudget::new(&NEVER, &NEVER, u64::MAX);
-            *table = Arc::new(sparse_of(table, &self.parallelism(&never))?);
+            *table = Arc::new(table.sparse_copy(&self.parallelism(&never))?);
         }
         Ok(Value { data, size: None, fixed })
     }
@@ -330,12 +330,20 @@ impl Backend for Cpu {
 
     fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
         let accesses = accesses_of(&self.natives, &code.0, entry).into_iter();
-        let used = |of: LineAccesses| match of.rows.max(of.columns) {
-            // Nothing is gained where no line is touched.
-            0 => of.used.max(TableUse::Changes),
-            _ => of.used,
-        };
-        Some(accesses.map(used).collect())
+        Some(accesses.map(use_of).collect())
+    }
+
+    fn table_layout(&self, value: &Value) -> Option<TableLayout> {
+        match &value.data {
+            ValueData::Table(table) => Some(table.layout()),
+            ValueData::Nothing
+            | ValueData::Int(_)
+            | ValueData::Bool(_)
+            | ValueData::Slice(_)
+            | ValueData::Word(_)
+            | ValueData::Text(_)
+            | ValueData::Handle(_) => None,
+        }
     }
 
     fn lay_out(
@@ -416,25 +424,6 @@ impl Backend for Cpu {
     }
 }
 
-/// A sparse table of the same bits, by rows or by columns, so that tests see both.
-fn sparse_of(
-    table: &table::Table,
-    parallelism: &Parallelism<'_>,
-) -> Result<table::Table, BackendError> {
-    let Some(columns) = table.as_columns() else {
-        return Err(BackendError::Internal("a table of a host that is by rows".to_owned()));
-    };
-    let lines = SparseLines::of_columns(columns)?;
-    if (table.n_rows() + table.n_cols()).is_multiple_of(2) {
-        return Ok(table::Table::of_sparse(lines, form::Line::Column));
-    }
-    let turned = form::turn(columns, parallelism);
-    match turned.map_err(|_stop| BackendError::Interrupted)? {
-        Some(rows) => Ok(table::Table::of_sparse(SparseLines::of_columns(&rows)?, form::Line::Row)),
-        None => Err(OutOfMemory { n_bytes: u128::from(columns.n_bytes()) }.into()),
-    }
-}
-
 /// What an entry does with its tables, natives with theirs.
 fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
     line_accesses(&code.program, entry, &|routine, place| {
@@ -447,6 +436,14 @@ fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec
 /// Had a table better lie by rows?
 fn wants_rows(accesses: LineAccesses) -> bool {
     accesses.rows > accesses.columns
+}
+
+/// What is done with a table at most. Where no line is touched nothing is gained by a sparse one.
+fn use_of(accesses: LineAccesses) -> TableUse {
+    match accesses.rows.max(accesses.columns) {
+        0 => accesses.used.max(TableUse::Changes),
+        _ => accesses.used,
+    }
 }
 
 /// The table for itself, to be changed.

@@ -2,16 +2,42 @@
 
 use std::ops::Range;
 
-use star_base::{BitTable, OutOfMemory};
+use star_base::{BitTable, OutOfMemory, SparseLines};
 
 use super::Table;
 use crate::backend::BackendError;
 use crate::columns::check_columns;
-use crate::cpu::form::{Line, copy_of};
+use crate::cpu::form::{Line, copy_of, turn};
 use crate::cpu::parallelism::Parallelism;
 use crate::stop::Run;
+use crate::value::{TableForm, TableLayout};
 
 impl Table {
+    /// How it lies, for people.
+    pub(in crate::cpu) fn layout(&self) -> TableLayout {
+        let form = if self.by_rows { TableForm::Rows } else { TableForm::Columns };
+        let dense_bytes = self.is_sparse().then(|| self.dense_bytes());
+        TableLayout { form, n_bytes: self.n_bytes(), dense_bytes }
+    }
+
+    /// A sparse table of the bits of one that a host gave, by rows or by columns, so that tests see both.
+    pub(in crate::cpu) fn sparse_copy(
+        &self,
+        parallelism: &Parallelism<'_>,
+    ) -> Result<Table, BackendError> {
+        let Some(columns) = self.as_columns() else {
+            return Err(BackendError::Internal("a table of a host that is by rows".to_owned()));
+        };
+        let lines = SparseLines::of_columns(columns)?;
+        if (self.n_rows + self.n_cols).is_multiple_of(2) {
+            return Ok(Table::of_sparse(lines, Line::Column));
+        }
+        match turn(columns, parallelism).map_err(|_stop| BackendError::Interrupted)? {
+            Some(rows) => Ok(Table::of_sparse(SparseLines::of_columns(&rows)?, Line::Row)),
+            None => Err(OutOfMemory { n_bytes: u128::from(columns.n_bytes()) }.into()),
+        }
+    }
+
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
     pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
         if let Some(sparse) = &self.sparse {
