@@ -27,7 +27,7 @@ pub use closure::Closing;
 pub use components::{Ahead, Components};
 pub use environment::{Ended, Environment, InterruptPoller, install};
 pub use numbers::{read_numbers, write_numbers};
-pub use reach::Reach;
+pub use reach::{Keeping, Reach};
 pub use state::{Lines, NativeState, StateTable, state_of};
 pub use workers::Workers;
 pub use zeros::Zeros;
@@ -58,7 +58,8 @@ mod tests {
     use star_base::{BitTable, SparseLines};
 
     use super::{
-        Closing, Components, Ended, Environment, InterruptPoller, Lines, NativeState, Reach,
+        Closing, Components, Ended, Environment, InterruptPoller, Keeping, Lines, NativeState,
+        Reach,
     };
 
     /// One thread, a poll every three limbs, and a flag.
@@ -137,6 +138,41 @@ mod tests {
         lines
     }
 
+    /// A sparse graph, whose components are kept so, has this closure.
+    fn closes_sparse(graph: &SparseLines, keeping: Keeping, expected: &BitTable) {
+        let (environment, n) = (Plain::default(), expected.n_rows());
+        let mut poller = InterruptPoller::new(&environment);
+        let name = format!("{keeping:?}, {n} vertices: {expected:?}");
+        for lines in [Lines::Rows, Lines::Columns] {
+            let components = Components::find_sparse(graph, n, &mut poller).unwrap();
+            let reach = Reach::of_sparse(keeping, graph, components, lines, &environment).unwrap();
+            let mut filled = BitTable::zeros(n, n).unwrap();
+            reach.write(0, &mut filled, &environment).unwrap();
+            assert!(filled == *expected, "CONDENSE, {name}");
+            let is_turned = lines == Lines::Columns;
+            for from in 0..n {
+                let mut found = vec![!0; n.div_ceil(64)];
+                reach.reachable(from, &mut found, &mut poller).unwrap();
+                for to in 0..n {
+                    // The lines of the graph are the columns of the table.
+                    let (row, column) = if is_turned { (from, to) } else { (to, from) };
+                    let wanted = expected.get(row, column);
+                    assert_eq!(reach.reaches(from, to, &mut poller), Ok(wanted), "REACHES, {name}");
+                    assert_eq!(super::has(&found, to), wanted, "REACHABLE, {name}");
+                }
+            }
+            let n_ones = expected.count_ones();
+            assert_eq!(reach.n_ones(0, &environment), Ok(Some(n_ones)), "{name}");
+            let so_far = reach.count_ones(n_ones / 2, &environment).unwrap();
+            assert!(so_far > n_ones / 2 || n_ones == 0, "{name}");
+            assert!(so_far <= n_ones, "{name}");
+            let n_limbs = reach.n_limbs(usize::MAX, &mut poller).unwrap();
+            let closed = reach.to_sparse(n_limbs, &mut poller).unwrap();
+            assert!(closed == on_zeros(expected), "WARSHALL, {name}");
+            assert_eq!(closed.n_limbs(), n_limbs);
+        }
+    }
+
     #[test]
     fn the_order_of_the_vertices_does_not_matter() {
         let environment = Plain::default();
@@ -170,19 +206,36 @@ mod tests {
                     let sparse = on_zeros(&graph);
                     let components = Components::find_sparse(&sparse, n, &mut poller).unwrap();
                     assert_eq!(components.len(), reach.n_components());
-                    let reach = Reach::of_sparse(&sparse, components, Lines::Rows, &environment);
-                    let (reach, mut filled) = (reach.unwrap(), BitTable::zeros(n, n).unwrap());
-                    reach.write(0, &mut filled, &environment).unwrap();
-                    assert!(filled == expected, "CONDENSE, sparse, {n} vertices, {back:?}");
-                    let n_ones = reach.n_ones(0, &environment).unwrap();
-                    assert_eq!(n_ones, Some(expected.count_ones()), "{n} vertices, {back:?}");
-                    let n_limbs = reach.n_limbs(&mut poller).unwrap();
-                    let closed = reach.to_sparse(n_limbs, &mut poller).unwrap();
-                    assert!(closed == on_zeros(&expected), "WARSHALL, sparse, {n}, {back:?}");
-                    assert_eq!(closed.n_limbs(), n_limbs);
+                    drop(components);
+                    for keeping in [Keeping::Closed, Keeping::Searched] {
+                        closes_sparse(&sparse, keeping, &expected);
+                    }
                     let mut closing = Closing::find(&graph, n, &mut poller).unwrap();
                     closing.close(&mut graph, &mut poller).unwrap();
                     assert!(graph == expected, "WARSHALL, {n} vertices, {back:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn sparse_graphs_are_searched_as_they_are_closed() {
+        let mut random = star_base::Random::new(18);
+        for n in [3, 20, 64, 129, 200] {
+            for n_arcs in [n / 2, n, n + n / 4, 2 * n] {
+                for is_acyclic in [false, true] {
+                    let mut graph = BitTable::zeros(n, n).unwrap();
+                    for _ in 0..n_arcs {
+                        let (from, to) = (random.below(n), random.below(n));
+                        if !is_acyclic || (from * 37) % n < (to * 37) % n {
+                            graph.put(to, from, true);
+                        }
+                    }
+                    // `warshall` takes the arcs of a vertex as a row of what lies turned here.
+                    let expected = warshall(graph.clone());
+                    for keeping in [Keeping::Closed, Keeping::Searched] {
+                        closes_sparse(&on_zeros(&graph), keeping, &expected);
+                    }
                 }
             }
         }

@@ -4,8 +4,13 @@
 //! long as there are components, and turns into the closure when a Star body reads that.
 //! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
 //! who reaches whom in the turned graph, and every question is turned too.
+//!
+//! Of a sparse graph of many components it keeps the arcs between them instead of their closure (Note [Searched] in `condensation.rs`).
 
+mod condensation;
 mod sparse;
+
+use condensation::Condensation;
 
 use star_base::natives::catalogue::closure::CLOSURE_PART;
 use star_base::{BitTable, Limbs, SparseLines};
@@ -15,16 +20,36 @@ use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::put;
 use crate::state::{Lines, NativeState, StateTable};
 
-/// The components of a graph, and the closure of the graph of components.
+/// The components of a graph, and which of them reach which.
 #[derive(Debug)]
 pub struct Reach {
     n: usize,
     components: Components,
-    /// Column c marks the components that are reached from component c: itself only on a cycle.
-    above: BitTable,
+    above: Above,
     /// The lines of the graph that it was made of: with columns it knows the turned graph.
     lines: Lines,
 }
+
+/// Which components are reached from each one: itself only on a cycle.
+#[derive(Debug)]
+enum Above {
+    /// Column c marks those of component c.
+    Closed(BitTable),
+    /// They are searched for.
+    Searched(Condensation),
+}
+
+/// How the graph of components is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// Its closure.
+    Closed,
+    /// Its arcs, in which every question searches.
+    Searched,
+}
+
+/// Ones of a closure that are searched for only to be told.
+const MOST_COUNTED: u64 = 1 << 30;
 
 impl Reach {
     /// Bytes that making it takes at most for `n` vertices, those of its table included.
@@ -51,9 +76,55 @@ impl Reach {
     }
 
     /// Is there a path? Both vertices count from 0.
-    pub fn reaches(&self, from: usize, to: usize) -> bool {
+    ///
+    /// # Errors
+    /// If the system refuses the memory for a search, or the run is to end.
+    pub fn reaches(
+        &self,
+        from: usize,
+        to: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<bool, Ended> {
         let (from, to) = if self.is_turned() { (to, from) } else { (from, to) };
-        self.above.get(self.components.of(to), self.components.of(from))
+        let (from, to) = (self.components.of(from), self.components.of(to));
+        match &self.above {
+            Above::Closed(above) => Ok(above.get(to, from)),
+            Above::Searched(arcs) => arcs.reaches(from, to, poller),
+        }
+    }
+
+    /// Bytes that a question takes for a while.
+    pub fn question_bytes(&self) -> u64 {
+        match &self.above {
+            Above::Closed(_) => 0,
+            Above::Searched(arcs) => 8 * (arcs.len().div_ceil(64) as u64 + 8),
+        }
+    }
+
+    /// Room for [`Reach::line`].
+    fn line_room(&self) -> Result<Limbs, Ended> {
+        Ok(match &self.above {
+            Above::Closed(_) => Limbs::zeros(0)?,
+            Above::Searched(arcs) => Limbs::zeros(arcs.len().div_ceil(64))?,
+        })
+    }
+
+    /// The components that are reached from one.
+    fn line<'l>(
+        &'l self,
+        from: usize,
+        room: &'l mut Limbs,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<&'l [u64], Ended> {
+        poller.spend(self.components.len() / 64 + 1)?;
+        match &self.above {
+            Above::Closed(above) => Ok(above.column_limbs(from)),
+            Above::Searched(arcs) => {
+                room.fill(0);
+                arcs.ahead(from, room, poller)?;
+                Ok(room)
+            }
+        }
     }
 
     /// Marks the vertices of a component.
@@ -91,10 +162,15 @@ impl Reach {
         })
     }
 
-    /// Bytes that [`Reach::of_sparse`] takes for these components, beside them.
-    pub fn bytes_of(components: &Components) -> u64 {
-        let line = 8 * components.len().div_ceil(64) as u64;
-        line.saturating_mul(components.len() as u64 + 2)
+    /// Bytes that [`Reach::of_sparse`] takes for these components of a graph, beside them.
+    pub fn bytes_of(keeping: Keeping, graph: &SparseLines, components: &Components) -> u64 {
+        match keeping {
+            Keeping::Closed => {
+                let line = 8 * components.len().div_ceil(64) as u64;
+                line.saturating_mul(components.len() as u64 + 2)
+            }
+            Keeping::Searched => Condensation::bytes_for(components.len(), graph.count_ones()),
+        }
     }
 
     /// Bytes of the closure that it stands for.
@@ -102,17 +178,23 @@ impl Reach {
         (8 * n.div_ceil(64) as u64).saturating_mul(n as u64)
     }
 
-    /// Closes the graph of these components, those of a sparse graph, of which there are such lines.
+    /// Which of these components, those of a sparse graph, reach which; the graph has such lines.
     ///
     /// # Errors
     /// If the system refuses the memory, or the run is to end.
     pub fn of_sparse(
+        keeping: Keeping,
         graph: &SparseLines,
         components: Components,
         lines: Lines,
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
         let n = components.n_vertices();
+        if keeping == Keeping::Searched {
+            let mut poller = InterruptPoller::new(environment);
+            let arcs = Condensation::find(graph, &components, &mut poller)?;
+            return Ok(Reach { n, components, above: Above::Searched(arcs), lines });
+        }
         Reach::close(components, lines, environment, |components, component, ahead, poller| {
             for member in components.members(component) {
                 poller.spend(1 + graph.line(member).places.len())?;
@@ -153,13 +235,13 @@ impl Reach {
             }
             above.column_limbs_mut(component).copy_from_slice(&reached);
         }
-        Ok(Reach { n, components, above, lines })
+        Ok(Reach { n, components, above: Above::Closed(above), lines })
     }
 
     /// The vertices that are reached from one, which counts from 0.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the system refuses the memory for a search, or the run is to end.
     pub fn reachable(
         &self,
         from: usize,
@@ -168,21 +250,53 @@ impl Reach {
     ) -> Result<(), Ended> {
         to.fill(0);
         let from = self.components.of(from);
-        poller.spend(self.components.len())?;
-        for component in 0..self.components.len() {
-            let (row, column) =
-                if self.is_turned() { (from, component) } else { (component, from) };
-            if self.above.get(row, column) {
-                self.mark(component, to, poller)?;
+        match &self.above {
+            Above::Closed(above) => {
+                poller.spend(self.components.len())?;
+                for component in 0..self.components.len() {
+                    let (row, column) =
+                        if self.is_turned() { (from, component) } else { (component, from) };
+                    if above.get(row, column) {
+                        self.mark(component, to, poller)?;
+                    }
+                }
+            }
+            Above::Searched(arcs) => {
+                let mut found = Limbs::zeros(arcs.len().div_ceil(64))?;
+                match self.is_turned() {
+                    true => arcs.behind(from, &mut found, poller)?,
+                    false => arcs.ahead(from, &mut found, poller)?,
+                }
+                for component in ones(&found) {
+                    self.mark(component, to, poller)?;
+                }
             }
         }
         Ok(())
     }
 }
 
+/// The places of the ones.
+fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    set.iter().enumerate().flat_map(|(at, limb)| {
+        let mut left = *limb;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            (left != 0).then(|| {
+                left &= left - 1;
+                at * 64 + bit
+            })
+        })
+    })
+}
+
 impl NativeState for Reach {
     fn n_bytes(&self) -> u64 {
-        Components::n_bytes(self.n).saturating_add(self.above.n_bytes())
+        let above = match &self.above {
+            Above::Closed(above) => above.n_bytes(),
+            Above::Searched(arcs) => arcs.n_bytes(),
+        };
+        Components::n_bytes(self.n).saturating_add(above)
     }
 
     fn tables(&self) -> Vec<StateTable> {
@@ -202,12 +316,12 @@ impl NativeState for Reach {
         }
         let mut poller = InterruptPoller::new(environment);
         let (stride, n_limbs) = (lines.stride(), lines.column_len());
+        let mut room = self.line_room()?;
         for from in 0..self.components.len() {
             let mut members = self.components.members(from);
             let Some(first) = members.next() else { continue };
             let line = lines.column_limbs_mut(first);
-            poller.spend(self.components.len())?;
-            for to in (0..self.components.len()).filter(|&to| self.above.get(to, from)) {
+            for to in ones(self.line(from, &mut room, &mut poller)?) {
                 self.mark(to, line, &mut poller)?;
             }
             let line = first * stride..first * stride + n_limbs;
@@ -219,18 +333,16 @@ impl NativeState for Reach {
         Ok(())
     }
 
-    /// The sizes of the components that each one reaches, for each of its members.
+    /// More than a billion that would have to be searched for are not counted.
     fn n_ones(&self, idx: usize, environment: &dyn Environment) -> Result<Option<u64>, Ended> {
         if idx > 0 {
             return Err(StateTable::MISSING);
         }
-        let (mut poller, mut n_ones) = (InterruptPoller::new(environment), 0);
-        let n_members = |component| self.components.members(component).len() as u64;
-        for from in 0..self.components.len() {
-            poller.spend(self.components.len())?;
-            let reached = (0..self.components.len()).filter(|&to| self.above.get(to, from));
-            n_ones += n_members(from) * reached.map(n_members).sum::<u64>();
-        }
-        Ok(Some(n_ones))
+        let most = match &self.above {
+            Above::Closed(_) => u64::MAX,
+            Above::Searched(_) => MOST_COUNTED,
+        };
+        let n_ones = self.count_ones(most, environment)?;
+        Ok((n_ones <= most).then_some(n_ones))
     }
 }

@@ -135,6 +135,12 @@ impl SparseLines {
         of_lines.saturating_add((n_limbs as u64).saturating_mul(LIMB_BYTES))
     }
 
+    /// Limbs that so many lines may have in so many bytes.
+    pub fn limbs_in(n_lines: usize, n_bytes: u64) -> usize {
+        let left = n_bytes.saturating_sub(SparseLines::bytes_for(n_lines, 0));
+        usize::try_from(left / LIMB_BYTES).unwrap_or(usize::MAX)
+    }
+
     /// Bits of a line.
     #[inline]
     pub fn len(&self) -> usize {

@@ -2,8 +2,8 @@
 
 use star_base::{Limbs, SparseLines};
 
-use super::Reach;
-use crate::environment::{Ended, InterruptPoller};
+use super::{Above, Reach, ones};
+use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{put, reserved};
 
 impl Reach {
@@ -13,21 +13,50 @@ impl Reach {
         SparseLines::bytes_for(self.n, n_limbs)
     }
 
-    /// Bytes that [`Reach::n_limbs`] and [`Reach::to_sparse`] take beside the lines.
+    /// Bytes that [`Reach::count_ones`], [`Reach::n_limbs`] and [`Reach::to_sparse`] take beside the lines.
     pub fn line_bytes(&self) -> u64 {
-        (self.n.div_ceil(64) as u64 + 1).saturating_mul(8 + 4)
+        let of_search = match &self.above {
+            Above::Closed(_) => 0,
+            Above::Searched(arcs) => arcs.bytes_to_count().saturating_add(self.question_bytes()),
+        };
+        (self.n.div_ceil(64) as u64 + 1).saturating_mul(8 + 4).saturating_add(of_search)
     }
 
-    /// Limbs of the closure that are not zero.
+    /// Ones of the closure; if there are more than `most`, so many as are found by then.
     ///
     /// # Errors
     /// If the system refuses the memory, or the run is to end.
-    pub fn n_limbs(&self, poller: &mut InterruptPoller<'_>) -> Result<usize, Ended> {
+    pub fn count_ones(&self, most: u64, environment: &dyn Environment) -> Result<u64, Ended> {
+        let (mut poller, mut n_ones) = (InterruptPoller::new(environment), 0_u64);
+        let n_members = |component| self.components.members(component).len() as u64;
+        if let Above::Searched(arcs) = &self.above {
+            let at_least = arcs.least_ones(&self.components)?;
+            if at_least > most {
+                return Ok(at_least);
+            }
+        }
+        let mut room = self.line_room()?;
+        for from in 0..self.components.len() {
+            let n_reached: u64 =
+                ones(self.line(from, &mut room, &mut poller)?).map(n_members).sum();
+            n_ones = n_ones.saturating_add(n_members(from).saturating_mul(n_reached));
+            if n_ones > most {
+                break;
+            }
+        }
+        Ok(n_ones)
+    }
+
+    /// Limbs of the closure that are not zero; if there are more than `most`, so many as are found by then.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn n_limbs(&self, most: usize, poller: &mut InterruptPoller<'_>) -> Result<usize, Ended> {
         let mut n_limbs = 0_usize;
         self.each_line(poller, |from, places, _| {
             let n_members = self.components.members(from).len();
             n_limbs = n_limbs.saturating_add(n_members.saturating_mul(places.len()));
-            Ok(())
+            Ok(n_limbs <= most)
         })?;
         Ok(n_limbs)
     }
@@ -47,38 +76,36 @@ impl Reach {
                 let listed = places.iter().map(|place| (*place, limbs[*place as usize]));
                 lines.set(member, false, listed)?;
             }
-            Ok(())
+            Ok(true)
         })?;
         Ok(lines)
     }
 
-    /// Calls `each` with every component, the places of the limbs of its line that are not zero, ascending, and the line.
+    /// Calls `each` with every component, the places of the limbs of its line that are not zero, ascending, and the line, until it says no.
     fn each_line(
         &self,
         poller: &mut InterruptPoller<'_>,
-        mut each: impl FnMut(usize, &[u32], &[u64]) -> Result<(), Ended>,
+        mut each: impl FnMut(usize, &[u32], &[u64]) -> Result<bool, Ended>,
     ) -> Result<(), Ended> {
         let mut line = Limbs::zeros(self.n.div_ceil(64))?;
         let mut places: Vec<u32> = reserved(line.len())?;
+        let mut room = self.line_room()?;
         for from in 0..self.components.len() {
-            poller.spend(self.components.len() / 64 + 1)?;
-            for (first, limb) in (0..).step_by(64).zip(self.above.column_limbs(from)) {
-                let mut left = *limb;
-                while left != 0 {
-                    let members = self.components.members(first + left.trailing_zeros() as usize);
-                    left &= left - 1;
-                    poller.spend(members.len())?;
-                    for member in members {
-                        if line[member / 64] == 0 {
-                            places.push((member / 64) as u32);
-                        }
-                        put(&mut line, member);
+            for component in ones(self.line(from, &mut room, poller)?) {
+                let members = self.components.members(component);
+                poller.spend(members.len())?;
+                for member in members {
+                    if line[member / 64] == 0 {
+                        places.push((member / 64) as u32);
                     }
+                    put(&mut line, member);
                 }
             }
             poller.spend(places.len())?;
             places.sort_unstable();
-            each(from, &places, &line)?;
+            if !each(from, &places, &line)? {
+                break;
+            }
             places.drain(..).for_each(|place| line[place as usize] = 0);
         }
         Ok(())

@@ -35,6 +35,8 @@ pub struct Settings {
     pub kept_limbs: usize,
     /// Limbs of such a block of a summary, 1 to 8.
     pub summary_block: usize,
+    /// Bytes of the closure of the components of a sparse graph that is made: of more components only the arcs are kept, and questions search.
+    pub most_closed_bytes: u64,
     /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
     pub all_sparse: bool,
     /// Forms of tables change by chance between instructions, from this seed.
@@ -60,6 +62,7 @@ impl Default for Settings {
             kept_limbs: 1 << 6,
             summary_limbs: 1 << 11,
             summary_block: 8,
+            most_closed_bytes: 1 << 26,
             all_sparse: false,
             random_forms: None,
         }
@@ -85,6 +88,7 @@ impl Settings {
             kept_limbs: 1,
             summary_limbs: 0,
             summary_block: 1,
+            most_closed_bytes: 0,
             all_sparse: false,
             random_forms: None,
         }

@@ -239,14 +239,13 @@ fn ring_with_a_tail(n: usize, n_tail: usize) -> Graph {
 
 #[test]
 fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
-    let (n, n_tail) = (30_000, 100);
-    let graph = ring_with_a_tail(n, n_tail);
+    let n = 30_000;
     let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
     let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
     let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
     let compiled = compiled.expect("it compiles");
-    let run = |i: usize, j: usize, by_rows: bool, memory: Option<u64>| {
-        let adjacency = sparse_form(Layout::Adjacency, &graph, none, by_rows);
+    let run = |graph: &Graph, i: usize, j: usize, by_rows: bool, memory: Option<u64>| {
+        let adjacency = sparse_form(Layout::Adjacency, graph, none, by_rows);
         let before = [int(n), int(i), int(j)];
         let arguments = before.iter().map(Argument::of).chain([adjacency]);
         let after = [HostValue::Unset, HostValue::Unset];
@@ -257,8 +256,10 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
     };
     // The closure would take 112 MB, and so would the table.
     let little = Some(20 << 20);
-    for by_rows in [false, true] {
-        let (outcome, stats, results) = run(n - n_tail + 5, 1, by_rows, little);
+    // With a short tail there are few components; with a long one their closure would take as much, too, and their arcs are kept.
+    for (n_tail, by_rows) in [(100, false), (100, true), (n - 1, false), (n - 1, true)] {
+        let graph = ring_with_a_tail(n, n_tail);
+        let (outcome, stats, results) = run(&graph, n - n_tail + 5, 1, by_rows, little);
         assert_eq!(outcome, star_vm::Outcome::Done);
         assert_eq!((stats.natives, stats.paths.tables_made_dense), (3, 0), "{:?}", stats.paths);
         let [.., HostValue::Slice(reached), HostValue::Bool(there)] = &results[..] else {
@@ -269,9 +270,10 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         assert!(*there, "the ring reaches its tail");
     }
     // Beyond the vertices there is a trap, as if the closure were there.
+    let graph = ring_with_a_tail(n, 100);
     for (i, j) in [(1, n + 1), (1, 0), (n + 1, 1), (0, 1)] {
-        let (outcome, stats, _) = run(i, j, true, little);
-        let (wanted, ..) = run(i, j, true, None);
+        let (outcome, stats, _) = run(&graph, i, j, true, little);
+        let (wanted, ..) = run(&graph, i, j, true, None);
         assert!(matches!(&outcome, star_vm::Outcome::Trap(_)), "{i}, {j}: {outcome:?}");
         assert_eq!(outcome, wanted, "{i}, {j}");
         assert_eq!(stats.natives, if (1..=n).contains(&i) { 2 } else { 1 }, "{i}, {j}");
@@ -327,6 +329,19 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
         let ones = (1..=100).map(|n| 25 * n).sum::<u64>() * 60;
         assert_eq!(closed.count_ones(), ones);
     }
+    // The same without rings: the closure of as many components is searched for.
+    let arc = |tail: u32| Arc { tail, head: tail + 1, weight: 1 };
+    let arcs = (0..n as u32 - 1).filter(|tail| tail % 500 != 499).map(arc).collect();
+    let (outcome, stats, result) =
+        run(&Graph { n_vertices: n, arcs, ..Graph::default() }, true, 60 << 20);
+    assert_eq!((outcome, stats.natives), (star_vm::Outcome::Done, 1));
+    assert_eq!(stats.paths.tables_made_dense, 0, "{:?}", stats.paths);
+    let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
+    assert_eq!(closed.count_ones(), 60 * 500 * 499 / 2);
+    // One chain of all vertices fits in no form.
+    let (outcome, stats, _) = run(&ring_with_a_tail(n, n - 1), true, 60 << 20);
+    assert!(matches!(outcome, star_vm::Outcome::Limit { .. }), "{outcome:?}");
+    assert!(stats.operations < 100, "{stats:?}");
     let ring = ring_with_a_tail(n, 100);
     let (outcome, stats, result) = run(&ring, true, 1 << 30);
     assert_eq!((outcome, stats.natives), (star_vm::Outcome::Done, 1));

@@ -2,11 +2,12 @@
 //!
 //! Note [Sparse closures]. Of a sparse graph the strong components are found, and which of them reach which. That says how many ones the closure has. It is
 //! written as sparse lines where these take at most half of the dense table; else the table becomes dense, and is closed in place. Where the closure fits in
-//! neither form, the run ends at the limit at once: its Star body would work towards it for minutes.
+//! neither form, the run ends at the limit at once: its Star body would work towards it for minutes. Counting ends as soon as that is sure.
 
 use star_base::SparseLines;
-use star_natives::{Closing, Components, InterruptPoller, NativeState, Reach};
+use star_natives::{Closing, InterruptPoller, Reach};
 
+use super::reach::sparse_reach;
 use super::{NativeCall, NativeResult, NotTaken};
 
 /// `WARSHALL(n,P)`
@@ -44,29 +45,27 @@ fn closed_sparse(call: &mut NativeCall, n: usize) -> NativeResult<bool> {
     if call.table_size(1)? != [n, n] {
         return Ok(false);
     }
-    call.reserve(Components::sparse_bytes(n))?;
-    let (graph, _) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
-    let environment = call.environment();
-    let mut poller = InterruptPoller::new(&environment);
-    let components = Components::find_sparse(graph, n, &mut poller)?;
-    call.reserve(Reach::bytes_of(&components))?;
-    let (graph, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
-    let reach = Reach::of_sparse(graph, components, lines, &environment)?;
-    let n_ones = reach.n_ones(0, &environment)?.ok_or_else(NotTaken::declined)?;
-    let (dense, least) = (Reach::closure_bytes(n), reach.least_sparse_bytes(n_ones));
-    if least > dense / 2 {
-        return Ok(false);
-    }
+    let reach = sparse_reach(call, n)?;
     call.reserve(reach.line_bytes())?;
-    let n_limbs = reach.n_limbs(&mut poller)?;
-    let n_bytes = SparseLines::bytes_for(n, n_limbs);
+    let (dense, available) = (Reach::closure_bytes(n), call.available());
+    // More limbs are not worth being sparse, or do not fit.
+    let most = SparseLines::limbs_in(n, available.min(dense / 2));
+    let environment = call.environment();
+    let n_ones = reach.count_ones((most as u64).saturating_mul(64), &environment)?;
+    let mut n_bytes = reach.least_sparse_bytes(n_ones);
+    let mut n_limbs = 0;
+    if n_bytes <= available.min(dense / 2) {
+        n_limbs = reach.n_limbs(most, &mut InterruptPoller::new(&environment))?;
+        n_bytes = SparseLines::bytes_for(n, n_limbs);
+    }
     if n_bytes > dense / 2 {
         return Ok(false);
     }
     if !call.reserve_if_free(n_bytes)? {
         return Err(call.over_the_limit(n_bytes));
     }
-    let made = reach.to_sparse(n_limbs, &mut poller)?;
+    let (_, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let made = reach.to_sparse(n_limbs, &mut InterruptPoller::new(&environment))?;
     call.put_sparse(1, made, lines)?;
     Ok(true)
 }

@@ -114,6 +114,16 @@ impl<'h> NativeCall<'_, '_, '_, 'h> {
         self.interpreter.parallelism.clone()
     }
 
+    /// Bytes that may be reserved.
+    pub fn available(&self) -> u64 {
+        self.interpreter.budget.available()
+    }
+
+    /// Bytes of a closure of components that is made.
+    pub fn most_closed_bytes(&self) -> u64 {
+        self.interpreter.parallelism.settings.most_closed_bytes
+    }
+
     /// Reserves memory, beside what is reserved already.
     ///
     /// # Errors

@@ -1,0 +1,262 @@
+//! The graph of components of a sparse graph, with its arcs as they are: what a component reaches is searched for when that is asked.
+//!
+//! Note [Searched]. The closure of c components takes c² bits, and the arcs between them no more than the graph. Components are numbered so that arcs
+//! lead to lower numbers: one walk over the numbers from a component down finds all that it reaches. Two bounds spare most of the walk. Nothing
+//! below the *least* number that a component reaches is reached by it, so that it does not reach what has a lesser least number (Yıldırım et al. 2010, GRAIL). And
+//! as the numbers are those in which a depth-first search was done with the components, each reaches all numbers from some *first* one up to its own: what
+//! the search found on the way from it (Agrawal et al. 1989, intervals of a tree cover).
+
+use star_base::{Limbs, SparseLines};
+
+use crate::components::Components;
+use crate::environment::{Ended, InterruptPoller};
+use crate::{has, put, reserved};
+
+/// The arcs between components.
+#[derive(Debug)]
+pub(super) struct Condensation {
+    /// Where the arcs of each component begin, and the end of the last ones.
+    starts: Vec<usize>,
+    /// The components that arcs lead to, ascending for each component: all lower than itself.
+    heads: Vec<u32>,
+    /// Components with an arc between their members.
+    cyclic: Limbs,
+    /// The least number that a component reaches, or its own.
+    least: Vec<u32>,
+    /// It reaches all numbers from this one on that are lower than its own.
+    first: Vec<u32>,
+}
+
+impl Condensation {
+    /// Bytes that finding it takes for so many components and arcs of the graph at most.
+    pub(super) fn bytes_for(n_components: usize, n_arcs: u64) -> u64 {
+        let of_components = (n_components as u64 + 1).saturating_mul(8 + 3 * 4 + 1);
+        of_components.saturating_add(n_arcs.saturating_mul(4)).saturating_add(64)
+    }
+
+    pub(super) fn n_bytes(&self) -> u64 {
+        Condensation::bytes_for(self.len(), self.heads.len() as u64)
+    }
+
+    /// The arcs between these components of a sparse graph.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub(super) fn find(
+        graph: &SparseLines,
+        components: &Components,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<Self, Ended> {
+        let n = components.len();
+        let numbers = || -> Result<Vec<u32>, Ended> {
+            let mut list = reserved(n)?;
+            list.resize(n, u32::MAX);
+            Ok(list)
+        };
+        let mut n_arcs = 0;
+        // Which component has led to each one last.
+        let mut last = numbers()?;
+        for component in 0..n {
+            each_arc(graph, components, component, &mut last, poller, |_| n_arcs += 1)?;
+        }
+        last.fill(u32::MAX);
+        let (mut starts, mut heads) = (reserved(n + 1)?, reserved(n_arcs)?);
+        let mut cyclic = Limbs::zeros(n.div_ceil(64))?;
+        let (mut least, mut first) = (numbers()?, numbers()?);
+        starts.push(0);
+        for component in 0..n {
+            let start = heads.len();
+            each_arc(graph, components, component, &mut last, poller, |head| heads.push(head))?;
+            let arcs = &mut heads[start..];
+            arcs.sort_unstable();
+            if arcs.last() == Some(&(component as u32)) {
+                put(&mut cyclic, component);
+                heads.pop();
+            }
+            let arcs = &heads[start..];
+            let of_heads = arcs.iter().map(|head| least[*head as usize]).min();
+            least[component] = of_heads.unwrap_or(component as u32).min(component as u32);
+            let mut from = component as u32;
+            for head in arcs.iter().rev() {
+                if head + 1 < from {
+                    break;
+                }
+                from = from.min(first[*head as usize]);
+            }
+            first[component] = from;
+            starts.push(heads.len());
+        }
+        Ok(Condensation { starts, heads, cyclic, least, first })
+    }
+
+    /// Number of components.
+    pub(super) fn len(&self) -> usize {
+        self.starts.len() - 1
+    }
+
+    fn arcs(&self, component: usize) -> &[u32] {
+        &self.heads[self.starts[component]..self.starts[component + 1]]
+    }
+
+    /// What the bounds say of two components of which the first has the higher number; `None` if a search has to find it.
+    fn known(&self, from: usize, to: usize) -> Option<bool> {
+        if self.first[from] as usize <= to {
+            return Some(true);
+        }
+        (self.least[to] < self.least[from]).then_some(false)
+    }
+
+    /// Is there a path from one component to another, or to itself?
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub(super) fn reaches(
+        &self,
+        from: usize,
+        to: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<bool, Ended> {
+        if from <= to {
+            return Ok(from == to && has(&self.cyclic, from));
+        }
+        if let Some(known) = self.known(from, to) {
+            return Ok(known);
+        }
+        // Numbers between the two that are reached and not looked at yet.
+        let base = to / 64 * 64;
+        let mut open = Limbs::zeros(from / 64 + 1 - base / 64)?;
+        put(&mut open, from - base);
+        for at in (0..open.len()).rev() {
+            poller.spend(1)?;
+            while let Some(bit) = open[at].checked_ilog2() {
+                open[at] &= !(1 << bit);
+                let arcs = self.arcs(base + at * 64 + bit as usize);
+                poller.spend(arcs.len())?;
+                let lower = arcs.partition_point(|head| (*head as usize) < to);
+                for head in arcs[lower..].iter().map(|head| *head as usize) {
+                    match if head == to { Some(true) } else { self.known(head, to) } {
+                        Some(true) => return Ok(true),
+                        Some(false) => {}
+                        None => put(&mut open, head - base),
+                    }
+                }
+            }
+        }
+        Ok(false)
+    }
+
+    /// Marks all that a component reaches in zeros.
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub(super) fn ahead(
+        &self,
+        from: usize,
+        found: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        self.arcs(from).iter().for_each(|head| put(found, *head as usize));
+        for at in (self.least[from] as usize / 64..=from / 64).rev() {
+            poller.spend(1)?;
+            let mut open = found[at];
+            while let Some(bit) = open.checked_ilog2() {
+                let arcs = self.arcs(at * 64 + bit as usize);
+                poller.spend(arcs.len())?;
+                arcs.iter().for_each(|head| put(found, *head as usize));
+                open = found[at] & ((1 << bit) - 1);
+            }
+        }
+        if has(&self.cyclic, from) {
+            put(found, from);
+        }
+        Ok(())
+    }
+
+    /// Marks all that reach a component in zeros.
+    ///
+    /// # Errors
+    /// If the run is to end.
+    pub(super) fn behind(
+        &self,
+        to: usize,
+        found: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        for from in to + 1..self.len() {
+            poller.spend(1)?;
+            let reaches = self.known(from, to).map_or_else(
+                || -> Result<bool, Ended> {
+                    let arcs = self.arcs(from);
+                    poller.spend(arcs.len())?;
+                    let is_found = |head: usize| head == to || has(found, head);
+                    Ok(arcs.iter().any(|head| is_found(*head as usize)))
+                },
+                Ok,
+            )?;
+            if reaches {
+                put(found, from);
+            }
+        }
+        if has(&self.cyclic, to) {
+            put(found, to);
+        }
+        Ok(())
+    }
+
+    /// Ones of the closure of the graph, at least: of what a component reaches, what one of its arcs leads to and that reaches, or the numbers from
+    /// [`first`](Condensation::first) on. It takes one look at each arc.
+    pub(super) fn least_ones(&self, components: &Components) -> Result<u64, Ended> {
+        let n_members = |component: usize| components.members(component).len() as u64;
+        let mut n_reached: Vec<u64> = reserved(self.len())?;
+        // Vertices of all components before each one.
+        let mut n_before: Vec<u64> = reserved(self.len() + 1)?;
+        n_before.push(0);
+        let mut n_ones = 0_u64;
+        for component in 0..self.len() {
+            let arcs = self.arcs(component).iter().map(|head| *head as usize);
+            let one = |head: usize| {
+                // A component that is cyclic reaches its own vertices already.
+                let own = if has(&self.cyclic, head) { 0 } else { n_members(head) };
+                n_reached[head] + own
+            };
+            let along = arcs.map(one).max().unwrap_or(0);
+            let between = n_before[component] - n_before[self.first[component] as usize];
+            let own = if has(&self.cyclic, component) { n_members(component) } else { 0 };
+            n_reached.push(along.max(between) + own);
+            n_before.push(n_before[component] + n_members(component));
+            n_ones =
+                n_ones.saturating_add(n_members(component).saturating_mul(n_reached[component]));
+        }
+        Ok(n_ones)
+    }
+
+    /// Bytes that [`Condensation::least_ones`] takes.
+    pub(super) fn bytes_to_count(&self) -> u64 {
+        (self.len() as u64 + 1).saturating_mul(2 * 8)
+    }
+}
+
+/// Calls `each` once for each component that arcs lead to from one, itself included; `last` knows who has led to each one last.
+fn each_arc(
+    graph: &SparseLines,
+    components: &Components,
+    component: usize,
+    last: &mut [u32],
+    poller: &mut InterruptPoller<'_>,
+    mut each: impl FnMut(u32),
+) -> Result<(), Ended> {
+    let n = components.n_vertices();
+    for member in components.members(component) {
+        poller.spend(1 + graph.line(member).places.len())?;
+        graph.ones(member, |to| {
+            // Lines may be longer than there are vertices.
+            if to < n {
+                let head = components.of(to);
+                if std::mem::replace(&mut last[head], component as u32) != component as u32 {
+                    each(head as u32);
+                }
+            }
+        });
+    }
+    Ok(())
+}
