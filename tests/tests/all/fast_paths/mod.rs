@@ -6,6 +6,7 @@
 mod blocks;
 mod calls;
 mod extremes;
+mod grown;
 mod lines;
 mod long;
 mod pending;

@@ -7,7 +7,7 @@ use star_ir::IntOp;
 
 use super::super::class::Class;
 use super::super::form::Line;
-use super::super::inst::{BitsInst, Inst};
+use super::super::inst::{BitsInst, Inst, SizeInst};
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use super::few::{Few, Narrowings};
 use super::numbers::{Known, NumberId, Numbers, Term};
@@ -195,6 +195,14 @@ impl<'a, 'k> Maker<'a, 'k> {
             self.known.learn(dst, number);
             return Some(());
         }
+        if let Inst::Size(SizeInst::SetRows { table, rows: _ }) = inst {
+            // It does nothing to a table that has rows.
+            self.table(table);
+            return Some(());
+        }
+        if let Inst::Size(SizeInst::EnsureColumns { table, columns: Size::Value(index) }) = inst {
+            return self.limit(index, Size::Columns(table));
+        }
         match inst.class() {
             Class::Cost { units } => {
                 self.cost = self.cost.checked_add(u64::from(units?))?;
@@ -280,15 +288,9 @@ impl<'a, 'k> Maker<'a, 'k> {
             // Numbers of the turn are set by it.
             Test::NumberSet(reg) if reg == self.body.var || self.numbers.contains(&reg) => {}
             Test::NumberSet(reg) => add(&mut self.kernel.numbers, reg),
-            Test::Index(index, limit) => {
-                let index = match self.term(index)? {
-                    Term::Index => None,
-                    Term::Computed(id) => Some(id),
-                    Term::Outer(_) => return None,
-                };
-                let limit = self.size(limit)?;
-                add(&mut self.kernel.limits, (index, limit));
-            }
+            Test::Index(index, limit) => self.limit(index, limit)?,
+            // A table that would have to grow is left to the loop as it is written.
+            Test::NewColumn(table, index) => self.limit(index, Size::Columns(table))?,
             // What is computed does not overflow in any turn, or the kernel does not run.
             Test::Int(op, left, right) => {
                 self.compute(op, left, right)?;
@@ -306,7 +308,6 @@ impl<'a, 'k> Maker<'a, 'k> {
             | Test::HandleSet(_)
             | Test::HandlePart(..)
             | Test::BitsSized(_)
-            | Test::NewColumn(..)
             | Test::Range { .. }
             | Test::Bit(_)
             | Test::Fits { .. }
@@ -315,6 +316,18 @@ impl<'a, 'k> Maker<'a, 'k> {
             | Test::NoCarry(..)
             | Test::Holds(_) => return None,
         }
+        Some(())
+    }
+
+    /// The index, or what is computed of it, is at least 1 and at most this in all turns, or the kernel does not run.
+    fn limit(&mut self, index: Number, limit: Size) -> Option<()> {
+        let index = match self.term(index)? {
+            Term::Index => None,
+            Term::Computed(id) => Some(id),
+            Term::Outer(_) => return None,
+        };
+        let limit = self.size(limit)?;
+        add(&mut self.kernel.limits, (index, limit));
         Some(())
     }
 

@@ -7,7 +7,7 @@ use star_ir::Relation;
 
 use super::super::class::{Bitwise, Class};
 use super::super::form::Line;
-use super::super::inst::{BitsInst, Inst};
+use super::super::inst::{BitsInst, Inst, SizeInst};
 use super::super::operand::{Number, Reg};
 use super::{Body, MOST_WORDS};
 
@@ -36,6 +36,10 @@ impl Written {
             return self.numbers.insert(dst).then_some(());
         }
         if let Inst::Unless { .. } | Inst::Jump(_) = inst {
+            return Some(());
+        }
+        // These do nothing to tables that have the rows and columns: whether they do is asked before the first turn.
+        if let Inst::Size(SizeInst::SetRows { .. } | SizeInst::EnsureColumns { .. }) = inst {
             return Some(());
         }
         match inst.class() {
