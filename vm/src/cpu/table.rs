@@ -444,4 +444,6 @@ impl Table {
 }
 
 #[cfg(test)]
+mod properties;
+#[cfg(test)]
 mod tests;
