@@ -3,8 +3,8 @@
 //! Note [Banks]. A binding of a buffer has a limit, 2 GiB − 1 at most, and an address has 32 bits for words of 32. So memory is
 //! *banks*: buffers of one size, a power of two, and the upper bits of an address say which. An object begins at a multiple of
 //! 64 bytes and may go on in the next bank, a limb never does. A kernel is written once, with calls of `load` and `store`; these
-//! are an access to the only bank, or a switch over all that there are. A thread waits at the end of a switch for what it loads: pairs have
-//! `load_four(at, more)`, too, which switches once for four places and those `more` behind them. What is no value (frames, descriptors) lies in the first
+//! are an access to the only bank, or a switch over all that there are. A thread waits at the end of a switch for what it loads: pairs and fours
+//! have `load_four(at)`, too, which switches once for four places, and with pairs for those `more` behind them. What is no value (frames, descriptors) lies in the first
 //! one, for `near(at)` and `put_near(at, value)`: a driver takes long for hundreds of switches. Texts come for 1, 2, 4, 8 and 16 banks, so that a
 //! device with one bank pays nothing.
 
@@ -118,32 +118,36 @@ fn memory(limb: Limb, banks: Banks) -> String {
             change("join_add", "value: u32", &|place| format!("atomicAdd(&{place}, value);"));
         }
     }
-    if limb == Limb::Pair {
-        text += &load_four(banks);
-    }
-    text
+    text + &load_four(limb, banks)
 }
 
-/// Declares `load_four` on pairs.
-fn load_four(banks: Banks) -> String {
-    let four = |pair: &dyn Fn(String) -> String| {
-        let two = |part| {
-            let at = format!("at.{part}");
-            format!("vec4<u32>({}, {})", pair(at.clone()), pair(format!("{at} + more")))
-        };
-        format!("return Four({});", ["x", "y", "z", "w"].map(two).join(", "))
+/// Declares `load_four`: four places of four words, or of pairs, each with the one `more` behind it.
+fn load_four(limb: Limb, banks: Banks) -> String {
+    let (given, joins) = match limb {
+        Limb::Four => ("at: vec4<u32>", false),
+        Limb::Pair => ("at: vec4<u32>, more: u32", true),
+        Limb::Word | Limb::Joined => return String::new(),
     };
-    let mut text = "struct Four { a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }
-fn load_four(at: vec4<u32>, more: u32) -> Four { "
-        .to_owned();
+    let four = |one: &dyn Fn(String) -> String| {
+        let each = |part| match (format!("at.{part}"), joins) {
+            (at, false) => one(at),
+            (at, true) => format!("vec4<u32>({}, {})", one(at.clone()), one(at + " + more")),
+        };
+        format!("return Four({});", ["x", "y", "z", "w"].map(each).join(", "))
+    };
+    let mut text = format!(
+        "struct Four {{ a: vec4<u32>, b: vec4<u32>, c: vec4<u32>, d: vec4<u32> }}
+fn load_four({given}) -> Four {{ "
+    );
     if banks.count == 1 {
         return text + &four(&|at| format!("bank0[{at}]")) + " }\n";
     }
-    let shift = banks.log_words - 1;
+    let shift = banks.log_words - if joins { 1 } else { 2 };
     let inside = (1_u64 << shift) - 1;
     let in_bank = |bank| four(&|at| format!("bank{bank}[({at}) & {inside}u]"));
     // They nearly always lie in the same bank.
-    text += "let others = (at ^ at.xxxx) | ((at + vec4<u32>(more)) ^ at.xxxx); ";
+    let last = if joins { " | ((at + vec4<u32>(more)) ^ at.xxxx)" } else { "" };
+    text += &format!("let others = (at ^ at.xxxx){last}; ");
     text += &format!("if (all(others <= vec4<u32>({inside}u))) {{ switch (at.x >> {shift}u) {{ ");
     for bank in 1..banks.count {
         text += &format!("case {bank}u: {{ {} }} ", in_bank(bank));

@@ -32,9 +32,28 @@ pub fn greatest() -> Shader {
 }
 
 /// Lengths from and to the pivots of a round. Given: where the matrix begins, its lines, the round, nothing; where the lengths from pivots go, and
-/// where those to them go ([`PIVOTS`] lines each). Workgroups: two for each [`PIVOTS`] lines.
+/// where those to them go ([`PIVOTS`] lines each), places counted in fours. Workgroups: two for each [`PIVOTS`] lines.
 pub fn pivots() -> Shader {
-    with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/pivots.wgsl"))
+    let mut turns = String::new();
+    for (of, (line, part)) in ["p", "q", "r", "s"].into_iter().zip(["x", "y", "z", "w"]).enumerate()
+    {
+        // One of two places, so that a turn does not write what some still read.
+        let at = 32 * (of % 2);
+        put(&mut turns, format!("    if (a == k) {{ others[{at}u + b] = {line}; }}"));
+        let column = format!("vec4<u32>(p.{part}, q.{part}, r.{part}, s.{part})");
+        put(&mut turns, format!("    if (b == k) {{ others[{}u + a] = {column}; }}", at + 16));
+        put(&mut turns, "    workgroupBarrier();".to_owned());
+        put(
+            &mut turns,
+            format!("    let to{of} = others[{at}u + b]; let by{of} = others[{}u + a];", at + 16),
+        );
+        for (own, by) in ["p", "q", "r", "s"].into_iter().zip(["x", "y", "z", "w"]) {
+            let sum = format!("to{of} + vec4<u32>(by{of}.{by})");
+            put(&mut turns, format!("    {own} = min({own}, {sum});"));
+        }
+    }
+    let text = include_str!("../../wgsl/natives/min_plus/pivots.wgsl");
+    with_constants(Limb::Four, &text.replace("TURNS\n", &turns))
 }
 
 /// The matrix into numbers of a table. Given: as for [`read`], without notes. Workgroups: [`WRITTEN`] rows, vertices.
@@ -42,19 +61,21 @@ pub fn write() -> Shader {
     with_constants(Limb::Word, include_str!("../../wgsl/natives/min_plus/write.wgsl"))
 }
 
-/// Every length by way of the pivots of a round. Given: as for [`pivots`], places counted in fours. Workgroups: [`SIDE`] places,
+/// Every length by way of the pivots of a round. Given: as for [`pivots`]. Workgroups: [`SIDE`] places,
 /// [`SIDE`] lines.
 pub fn all() -> Shader {
     let [mut load, mut steps, mut store] = [const { String::new() }; 3];
-    let put = |text: &mut String, line: String| {
-        writeln!(text, "{line}").expect("writing to a string does not fail");
-    };
-    for row in 0..8 {
-        let (from, line) = if row < 4 { ("own", row) } else { ("far", row - 4) };
+    for (first, from) in [(0, "own"), (4, "far")] {
         for half in 0..2 {
-            let place = format!("{from} + {line}u * side + {}u", 16 * half);
-            put(&mut load, format!("  var c{row}{half} = load({place});"));
-            put(&mut store, format!("  store({place}, c{row}{half});"));
+            let four = format!("{from}{half}");
+            let begin = format!("{from} + {}u", 16 * half);
+            let lines = "vec4<u32>(0u, 1u, 2u, 3u) * side";
+            put(&mut load, format!("  let {four} = load_four(vec4<u32>({begin}) + {lines});"));
+            for (line, part) in ["a", "b", "c", "d"].into_iter().enumerate() {
+                let row = first + line;
+                put(&mut load, format!("  var c{row}{half} = {four}.{part};"));
+                put(&mut store, format!("  store({begin} + {line}u * side, c{row}{half});"));
+            }
         }
     }
     for step in 0..4 {
@@ -76,6 +97,10 @@ pub fn all() -> Shader {
     let text = include_str!("../../wgsl/natives/min_plus/all.wgsl");
     let text = text.replace("LOAD\n", &load).replace("STEPS\n", &steps).replace("STORE\n", &store);
     with_constants(Limb::Four, &text)
+}
+
+fn put(text: &mut String, line: String) {
+    writeln!(text, "{line}").expect("writing to a string does not fail");
 }
 
 fn with_constants(limb: Limb, text: &str) -> Shader {

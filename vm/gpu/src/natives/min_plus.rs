@@ -66,7 +66,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> NativeResult {
     }
     let rounds = (0..n.div_ceil(PIVOTS)).flat_map(|round| {
         let mut turn = turn;
-        turn.given[..6].copy_from_slice(&[beside.at, side, round, 0, down, across]);
+        turn.given[..6].copy_from_slice(&[all_at, side / 4, round, 0, down_at, across_at]);
         [turn, lengths]
     });
     let rounds: Vec<Launch> = rounds.collect();
