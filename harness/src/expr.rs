@@ -70,17 +70,16 @@ impl IntExpr {
                 }
                 in_range(expr.span, self.of(operand, value_of)?.checked_neg())
             }
-            ExprKind::Ref(reference) => match &reference.args {
-                None => value_of(&reference.name.name).ok_or_else(|| {
-                    let message = format!("`{}` has no integer value here", reference.name.name);
-                    bad(expr.span, &message)
-                        .note("an expression names what is defined above it in the header")
-                }),
-                Some(_) => Err(bad(expr.span, "there are no calls in the expressions of a header")),
-            },
-            ExprKind::Chain(first, links) => {
-                let mut value = self.of(first, value_of)?;
-                for link in links {
+            ExprKind::Name(name, _) => value_of(name).ok_or_else(|| {
+                bad(expr.span, &format!("`{name}` has no integer value here"))
+                    .note("an expression names what is defined above it in the header")
+            }),
+            ExprKind::Ref(_) => {
+                Err(bad(expr.span, "there are no calls in the expressions of a header"))
+            }
+            ExprKind::Chain(chain) => {
+                let mut value = self.of(&chain.first, value_of)?;
+                for link in &chain.links {
                     let right = self.of(&link.operand, value_of)?;
                     let result = match link.op {
                         BinaryOp::Add => value.checked_add(right),

@@ -361,7 +361,7 @@ pub enum ExprKind {
     /// `T(i,j)`
     Bit(VarUse, Box<Expr>, Box<Expr>),
     /// `H.part`, a table
-    Part(VarUse, HandlePart),
+    Part(VarUse, Box<HandlePart>),
     /// `STEP(Y)`
     Step(VarUse),
     /// `SHIFT(Y,up,k)`
@@ -414,7 +414,7 @@ pub enum Target {
     /// `ROW(i,T)`
     Row(Box<Expr>, VarUse),
     /// `H.part`
-    Part(VarUse, HandlePart),
+    Part(VarUse, Box<HandlePart>),
 }
 
 /// A statement.

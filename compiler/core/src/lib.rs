@@ -206,3 +206,18 @@ pub fn dump_hir(compilation: &Compilation) -> String {
         .map(|entry| dump::routine(&compilation.hir, compilation.hir.routine(entry.id)))
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+
+    use crate::hir;
+
+    /// The HIR of all routines stands in memory at once.
+    #[test]
+    fn nodes_of_hir_are_small() {
+        assert!(size_of::<hir::Expr>() <= 56);
+        assert!(size_of::<hir::Target>() <= 40);
+        assert!(size_of::<hir::Stmt>() <= 112);
+    }
+}

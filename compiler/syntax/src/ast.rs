@@ -12,9 +12,10 @@ use std::sync::Arc;
 
 use star_base::Span;
 
-/// A name as written. Its mentions in a file share their text.
+/// A name as written, or what stands between quotes. Its mentions in a file share their text, to which it is one pointer: a
+/// tree is mostly mentions of names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name(Arc<str>);
+pub struct Name(Arc<Box<str>>);
 
 impl Name {
     /// Its text.
@@ -39,7 +40,7 @@ impl Borrow<str> for Name {
 
 impl From<&str> for Name {
     fn from(text: &str) -> Self {
-        Name(text.into())
+        Name(Arc::new(text.into()))
     }
 }
 
@@ -261,7 +262,7 @@ pub enum StmtKind {
     /// `for i := a to b do s`
     For {
         /// The variable.
-        var: Ident,
+        var: Box<Ident>,
         /// The sign between variable and first value.
         assign: Assign,
         /// First value.
@@ -354,11 +355,15 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// The name, if it is a name without arguments.
-    pub fn plain_name(&self) -> Option<&Ident> {
+    /// The name with its place, if it is a name without arguments.
+    pub fn plain_name(&self) -> Option<Ident> {
         match &self.kind {
-            ExprKind::Ref(reference) => reference.args.is_none().then_some(&reference.name),
-            ExprKind::Error
+            ExprKind::Name(name, start) => {
+                let span = Span::new(self.span.file, *start, *start + name.len() as u32);
+                Some(Ident { name: name.clone(), span })
+            }
+            ExprKind::Ref(_)
+            | ExprKind::Error
             | ExprKind::Int(_)
             | ExprKind::Bool(_)
             | ExprKind::Bits(_)
@@ -426,23 +431,34 @@ pub enum ExprKind {
     /// `true`, `false`
     Bool(bool),
     /// `'0110'`, without the quotes.
-    Bits(Box<str>),
+    Bits(Name),
     /// `"text"`, without the quotes.
-    Str(Box<str>),
+    Str(Name),
     /// `Θ` or `∅`
     Theta,
     /// `H.part`
     Part(Box<PartRef>),
-    /// A variable, component or call.
+    /// A name without arguments, a variable or a call, and the byte at which it stands; see [`Expr::plain_name`].
+    Name(Name, u32),
+    /// A name with arguments: a component or a call.
     Ref(Box<Ref>),
     /// `not e`
     Not(Box<Expr>),
     /// `- e`
     Neg(Box<Expr>),
     /// Operands with operators of one level between them, from left to right.
-    Chain(Box<Expr>, Box<[Link]>),
-    /// A comparison.
-    Compare(CompareOp, Box<Expr>, Box<Expr>),
+    Chain(Box<Chain>),
+    /// A comparison of the left side with the right one.
+    Compare(CompareOp, Box<[Expr; 2]>),
+}
+
+/// Operands with operators between them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chain {
+    /// The first operand.
+    pub first: Expr,
+    /// The operators with the operands to their right, at least one.
+    pub links: Box<[Link]>,
 }
 
 /// An operator and its right operand.
@@ -454,4 +470,21 @@ pub struct Link {
     pub op_span: Span,
     /// The operand to its right.
     pub operand: Expr,
+}
+
+#[cfg(test)]
+mod tests {
+    use std::mem::size_of;
+
+    use super::*;
+
+    /// A program is read whole before it is checked, so that these are most of what compiling takes.
+    #[test]
+    fn nodes_are_small() {
+        assert!(size_of::<Name>() <= 8);
+        assert!(size_of::<Expr>() <= 32);
+        assert!(size_of::<Link>() <= 48);
+        assert!(size_of::<Ref>() <= 56);
+        assert!(size_of::<Stmt>() <= 80);
+    }
 }

@@ -97,6 +97,11 @@ impl<'s> State<'s> {
         Ident { name, span: first.span.to(last.span) }
     }
 
+    /// What stands between the quotes of a token.
+    pub(crate) fn quoted(&mut self, start: u32, end: u32) -> Name {
+        self.names.intern(self.unquoted(start, end))
+    }
+
     /// An expression, or an error node if it would be too deep.
     pub(crate) fn expr(&mut self, start: u32, kind: ExprKind, end: u32) -> Expr {
         let depth = 1 + match &kind {
@@ -106,13 +111,18 @@ impl<'s> State<'s> {
             | ExprKind::Bits(_)
             | ExprKind::Str(_)
             | ExprKind::Theta
+            | ExprKind::Name(..)
             | ExprKind::Part(_) => 0,
             ExprKind::Ref(reference) => reference.depth(),
             ExprKind::Not(operand) | ExprKind::Neg(operand) => operand.depth,
-            ExprKind::Chain(first, links) => {
-                links.iter().map(|link| link.operand.depth).fold(first.depth, u16::max)
+            ExprKind::Chain(chain) => {
+                let operands = chain.links.iter().map(|link| link.operand.depth);
+                operands.fold(chain.first.depth, u16::max)
             }
-            ExprKind::Compare(_, left, right) => left.depth.max(right.depth),
+            ExprKind::Compare(_, sides) => {
+                let [left, right] = &**sides;
+                left.depth.max(right.depth)
+            }
         };
         let span = self.span(start, end);
         if depth > MAX_DEPTH {
@@ -127,7 +137,8 @@ impl<'s> State<'s> {
             None => first,
             Some(last) => {
                 let (start, end) = (first.span.start, last.operand.span.end);
-                self.expr(start, ExprKind::Chain(Box::new(first), links.into_boxed_slice()), end)
+                let links = links.into_boxed_slice();
+                self.expr(start, ExprKind::Chain(Box::new(Chain { first, links })), end)
             }
         }
     }
@@ -139,7 +150,7 @@ impl<'s> State<'s> {
 
     pub(crate) fn compare(&mut self, op: CompareOp, left: Expr, right: Expr) -> Expr {
         let (start, end) = (left.span.start, right.span.end);
-        self.expr(start, ExprKind::Compare(op, Box::new(left), Box::new(right)), end)
+        self.expr(start, ExprKind::Compare(op, Box::new([left, right])), end)
     }
 
     /// A statement, or an error node if it would be too deep.
@@ -305,6 +316,14 @@ impl<'s> State<'s> {
 }
 
 impl Ref {
+    /// The expression that it is; its name is one token.
+    pub fn into_expr(self) -> ExprKind {
+        match &self.args {
+            None => ExprKind::Name(self.name.name, self.name.span.start),
+            Some(_) => ExprKind::Ref(Box::new(self)),
+        }
+    }
+
     fn depth(&self) -> u16 {
         self.args.iter().flatten().map(|arg| arg.depth).max().unwrap_or(0)
     }

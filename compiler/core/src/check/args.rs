@@ -135,9 +135,9 @@ impl Checker<'_> {
             }
             return None;
         };
-        self.declare_if_new(name, kind);
+        self.declare_if_new(&name, kind);
         let Some(local) = self.variable(&name.name) else {
-            self.unknown(name, ExpectedName::Name);
+            self.unknown(&name, ExpectedName::Name);
             return None;
         };
         let found = self.kind(local);

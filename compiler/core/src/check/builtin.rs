@@ -204,7 +204,7 @@ impl Checker<'_> {
             return None;
         };
         let Some(local) = self.variable(&name.name) else {
-            self.unknown(name, ExpectedName::Name);
+            self.unknown(&name, ExpectedName::Name);
             return None;
         };
         let found = self.kind(local);

@@ -122,15 +122,13 @@ impl<'a> Constants<'a> {
                 }
             },
             ExprKind::Theta => refuse(expr.span, "`Θ` has no size here"),
-            ExprKind::Ref(reference) => {
-                match (self.world.constant(unit, &reference.name.name), &reference.args) {
-                    (Some(idx), None) => self.evaluate(idx, diagnostics),
-                    // The import that could not be read may declare it.
-                    (None, None) if self.world.units[unit].import_failed => Value::Error,
-                    (_, Some(_)) | (None, None) => refuse(expr.span, "this is not constant"),
-                }
-            }
-            ExprKind::Part(_) => refuse(expr.span, "this is not constant"),
+            ExprKind::Name(name, _) => match self.world.constant(unit, name) {
+                Some(idx) => self.evaluate(idx, diagnostics),
+                // The import that could not be read may declare it.
+                None if self.world.units[unit].import_failed => Value::Error,
+                None => refuse(expr.span, "this is not constant"),
+            },
+            ExprKind::Ref(_) | ExprKind::Part(_) => refuse(expr.span, "this is not constant"),
             ExprKind::Not(operand) => match self.expr(operand, unit, diagnostics) {
                 Value::Bool(value) => Value::Bool(!value),
                 Value::Error => Value::Error,
@@ -153,15 +151,16 @@ impl<'a> Constants<'a> {
                     }
                 }
             }
-            ExprKind::Chain(first, links) => {
-                let mut value = self.expr(first, unit, diagnostics);
-                for link in links {
+            ExprKind::Chain(chain) => {
+                let mut value = self.expr(&chain.first, unit, diagnostics);
+                for link in &chain.links {
                     let right = self.expr(&link.operand, unit, diagnostics);
                     value = self.binary(link.op, link.op_span, &value, &right, diagnostics);
                 }
                 value
             }
-            ExprKind::Compare(op, left, right) => {
+            ExprKind::Compare(op, sides) => {
+                let [left, right] = &**sides;
                 let left = self.expr(left, unit, diagnostics);
                 let right = self.expr(right, unit, diagnostics);
                 match (op, &left, &right) {

@@ -42,7 +42,10 @@ impl Checker<'_> {
 
     /// A slice or a word; a bit constant is what `kind` says.
     pub(super) fn bits_as(&mut self, tree: &ast::Expr, kind: Kind) -> Expr {
-        let constant = matches!(tree.kind, ast::ExprKind::Bits(_) | ast::ExprKind::Ref(_));
+        let constant = matches!(
+            tree.kind,
+            ast::ExprKind::Bits(_) | ast::ExprKind::Name(..) | ast::ExprKind::Ref(_)
+        );
         let expr = self.expr(tree, constant.then_some(kind));
         if !expr.ty.is_bits() && expr.ty != Kind::Error {
             self.report(Diagnostic::at(
@@ -119,6 +122,13 @@ impl Checker<'_> {
                     self.error(span)
                 }
             },
+            ast::ExprKind::Name(..) => match tree.plain_name() {
+                Some(name) => {
+                    let span = name.span;
+                    self.reference(&ast::Ref { name, args: None, span }, bits, want)
+                }
+                None => self.error(span),
+            },
             ast::ExprKind::Ref(reference) => self.reference(reference, bits, want),
             ast::ExprKind::Not(operand) => self.not(operand, span, want),
             ast::ExprKind::Neg(operand) => {
@@ -130,8 +140,8 @@ impl Checker<'_> {
                 let effects = operand.effects;
                 Expr { kind: ExprKind::Neg(Box::new(operand)), ty: Kind::Int, span, effects }
             }
-            ast::ExprKind::Chain(first, links) => self.chain(first, links, span, want),
-            ast::ExprKind::Compare(op, left, right) => self.compare(*op, left, right, span),
+            ast::ExprKind::Chain(chain) => self.chain(chain, span, want),
+            ast::ExprKind::Compare(op, sides) => self.compare(*op, &sides[0], &sides[1], span),
         }
     }
 
@@ -168,8 +178,7 @@ impl Checker<'_> {
     /// Operands with operators of one level: all integers, all booleans, or all slices or words.
     fn chain(
         &mut self,
-        first: &ast::Expr,
-        links: &[ast::Link],
+        ast::Chain { first, links }: &ast::Chain,
         span: Span,
         want: Option<Kind>,
     ) -> Expr {
@@ -291,19 +300,20 @@ impl Checker<'_> {
     fn is_literal(&self, tree: &ast::Expr) -> bool {
         match &tree.kind {
             ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
-            ast::ExprKind::Ref(reference) => {
-                let name = &reference.name.name;
-                if reference.args.is_some() || self.variable(name).is_some() {
+            ast::ExprKind::Name(name, _) => {
+                if self.variable(name).is_some() {
                     return false;
                 }
                 let constant = self.world.constant(self.unit, name);
                 constant.is_some_and(|idx| matches!(self.constants.value(idx), Value::Bits(_)))
             }
             ast::ExprKind::Not(operand) => self.is_literal(operand),
-            ast::ExprKind::Chain(first, links) => {
-                self.is_literal(first) && links.iter().all(|link| self.is_literal(&link.operand))
+            ast::ExprKind::Chain(chain) => {
+                self.is_literal(&chain.first)
+                    && chain.links.iter().all(|link| self.is_literal(&link.operand))
             }
-            ast::ExprKind::Error
+            ast::ExprKind::Ref(_)
+            | ast::ExprKind::Error
             | ast::ExprKind::Int(_)
             | ast::ExprKind::Bool(_)
             | ast::ExprKind::Str(_)

@@ -103,7 +103,7 @@ impl Checker<'_> {
 
     /// Names in sizes that nothing declares bind a size, if they occur more than once.
     fn bind_sizes(&mut self, tree: &ast::Routine) {
-        let mut found: Vec<(&ast::Ident, bool)> = Vec::new();
+        let mut found: Vec<(ast::Ident, bool)> = Vec::new();
         for group in &tree.params {
             for _ in &group.names {
                 for size in sizes(&group.ty) {
@@ -112,12 +112,12 @@ impl Checker<'_> {
             }
         }
         let mut counts: BTreeMap<&str, (usize, bool)> = BTreeMap::new();
-        for &(name, alone) in &found {
+        for (name, alone) in &found {
             let entry = counts.entry(&name.name).or_default();
             entry.0 += 1;
-            entry.1 |= alone;
+            entry.1 |= *alone;
         }
-        for (name, _) in found {
+        for (name, _) in &found {
             if self.variable(&name.name).is_some()
                 || self.world.constant(self.unit, &name.name).is_some()
             {
@@ -266,7 +266,7 @@ fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
 }
 
 /// The plain names in a size; `alone` if the name is the whole size.
-fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Ident, bool)>) {
+fn names_in(expr: &ast::Expr, alone: bool, found: &mut Vec<(ast::Ident, bool)>) {
     match &expr.kind {
         ExprKind::Error
         | ExprKind::Int(_)
@@ -275,18 +275,17 @@ fn names_in<'t>(expr: &'t ast::Expr, alone: bool, found: &mut Vec<(&'t ast::Iden
         | ExprKind::Str(_)
         | ExprKind::Theta
         | ExprKind::Part(_) => {}
-        ExprKind::Ref(reference) => match &reference.args {
-            None => found.push((&reference.name, alone)),
-            Some(args) => args.iter().for_each(|arg| names_in(arg, false, found)),
-        },
-        ExprKind::Not(operand) | ExprKind::Neg(operand) => names_in(operand, false, found),
-        ExprKind::Chain(first, links) => {
-            names_in(first, false, found);
-            links.iter().for_each(|link| names_in(&link.operand, false, found));
+        ExprKind::Name(..) => found.extend(expr.plain_name().map(|name| (name, alone))),
+        ExprKind::Ref(reference) => {
+            reference.args.iter().flatten().for_each(|arg| names_in(arg, false, found));
         }
-        ExprKind::Compare(_, left, right) => {
-            names_in(left, false, found);
-            names_in(right, false, found);
+        ExprKind::Not(operand) | ExprKind::Neg(operand) => names_in(operand, false, found),
+        ExprKind::Chain(chain) => {
+            names_in(&chain.first, false, found);
+            chain.links.iter().for_each(|link| names_in(&link.operand, false, found));
+        }
+        ExprKind::Compare(_, sides) => {
+            sides.iter().for_each(|side| names_in(side, false, found));
         }
     }
 }

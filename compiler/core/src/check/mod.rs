@@ -56,10 +56,21 @@ pub(crate) fn check(
         .map(|idx| {
             let id = RoutineId(idx);
             let body = bodies.remove(&world.signature(id).tree.span).unwrap_or_default();
-            Checker::routine(world, sources, &constants, id, body, &mut reports)
+            Checker::routine(world, sources, &constants, id, given_up(body), &mut reports)
         })
         .collect();
     Program { routines }
+}
+
+/// The statements in order. Their list shrinks meanwhile, since that of a long routine is a part of what it takes.
+fn given_up(mut stmts: Vec<ast::Stmt>) -> impl Iterator<Item = ast::Stmt> {
+    stmts.reverse();
+    std::iter::from_fn(move || {
+        if stmts.len() < stmts.capacity() / 2 {
+            stmts.shrink_to_fit();
+        }
+        stmts.pop()
+    })
 }
 
 /// What [`recheck`] finds.

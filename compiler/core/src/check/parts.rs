@@ -9,7 +9,7 @@ use crate::hir::{Expr, ExprKind, Kind, Local, LocalId, VarUse};
 
 impl Checker<'_> {
     /// `H.part`: the handle and the name, if the text is one of a library module.
-    pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, HandlePart)> {
+    pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, Box<HandlePart>)> {
         let ast::PartRef { handle, part } = tree;
         let Some(local) = self.variable(&handle.name) else {
             self.unknown(handle, ExpectedName::Name);
@@ -25,7 +25,8 @@ impl Checker<'_> {
             return None;
         };
         let name = part.name.as_str().into();
-        Some((self.mention(local, handle.span), HandlePart { module: module.into(), name }))
+        let part = Box::new(HandlePart { module: module.into(), name });
+        Some((self.mention(local, handle.span), part))
     }
 
     /// Reports a handle where none is asked for.

@@ -258,7 +258,7 @@ impl Checker<'_> {
                         }
                         let index = self.typed(&args[0], Kind::Int);
                         if let (Builtin::Col, Some(table)) = (builtin, args[1].plain_name()) {
-                            self.declare_if_new(table, Kind::Table);
+                            self.declare_if_new(&table, Kind::Table);
                         }
                         let table = self.table(&args[1], name)?;
                         if !self.writable(table.local, table.span) {
@@ -428,7 +428,7 @@ impl Checker<'_> {
             }
             Statement::Read => {
                 if let Some(name) = args[0].plain_name() {
-                    self.declare_if_new(name, Kind::Table);
+                    self.declare_if_new(&name, Kind::Table);
                 }
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
                     kind == Kind::Table || kind.is_bits()

@@ -124,8 +124,8 @@ impl Lowerer<'_> {
                 self.touch(place.local);
                 self.check_set(*place);
                 let handle = self.place_var(*place);
-                self.check(Check::HandlePart(handle, part.clone()));
-                let op = Op::HandlePart(handle, part.clone());
+                self.check(Check::HandlePart(handle, (**part).clone()));
+                let op = Op::HandlePart(handle, (**part).clone());
                 // The sizes of a table are looked up when it is stored.
                 Rvalue { op, size: SizeOperand::Value(Operand::Int(0)), exts }
             }

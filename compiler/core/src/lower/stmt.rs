@@ -172,7 +172,7 @@ impl Lowerer<'_> {
                 let value = self.bits(value, None);
                 self.touch(place.local);
                 let handle = self.place_var(*place);
-                self.emit(StmtKind::PutHandlePart { handle, part: part.clone(), value });
+                self.emit(StmtKind::PutHandlePart { handle, part: (**part).clone(), value });
             }
             Target::Col(index, place) => {
                 let index = self.operand(index);

@@ -358,12 +358,7 @@ fn variable_of(declared: &VarDecl, slots: &[String]) -> Variable {
 }
 
 fn call_as_value(call: &ast::Ref) -> ast::Expr {
-    ast::Expr {
-        kind: ast::ExprKind::Ref(Box::new(call.clone())),
-        span: call.span,
-        depth: 1,
-        parenthesised: false,
-    }
+    ast::Expr { kind: call.clone().into_expr(), span: call.span, depth: 1, parenthesised: false }
 }
 
 /// The routine that a line becomes.

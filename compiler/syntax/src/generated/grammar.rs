@@ -1,5 +1,5 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 267661c74a3872fc47403bd644e7e7d3071191f63426a0a5c1750f863afb3948
+// sha3: 69cdb581c83bdf13fa2eaf20d42a0f393976cb97ad3c423af3df2b735e556875
 // features: 
 use star_base::Span;
 use crate::ast::*;
@@ -8065,7 +8065,7 @@ fn __action85<
     (_, r, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Bits(state.unquoted(l, r).into())
+    ExprKind::Bits(state.quoted(l, r))
 }
 
 #[allow(unused_variables)]
@@ -8079,7 +8079,7 @@ fn __action86<
     (_, r, _): (u32, u32, u32),
 ) -> ExprKind
 {
-    ExprKind::Str(state.unquoted(l, r).into())
+    ExprKind::Str(state.quoted(l, r))
 }
 
 #[allow(unused_variables)]
@@ -8127,7 +8127,7 @@ fn __action90<
     (_, __0, _): (u32, Ref, u32),
 ) -> ExprKind
 {
-    ExprKind::Ref(Box::new(__0))
+    __0.into_expr()
 }
 
 #[allow(unused_variables)]
@@ -8293,7 +8293,7 @@ fn __action101<
 ) -> Stmt
 {
     state.stmt(l, StmtKind::For {
-            var, assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
+            var: Box::new(var), assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
         }, r)
 }
 
@@ -8387,7 +8387,7 @@ fn __action106<
 ) -> Stmt
 {
     state.stmt(l, StmtKind::For {
-            var, assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
+            var: Box::new(var), assign, from: Box::new(from), to: Box::new(to), down, body: Box::new(body),
         }, r)
 }
 

@@ -195,19 +195,20 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
         (ExprKind::Bits(a), ExprKind::Bits(b)) | (ExprKind::Str(a), ExprKind::Str(b)) => a == b,
         (ExprKind::Theta, ExprKind::Theta) => true,
         (ExprKind::Part(a), ExprKind::Part(b)) => same_part(a, b),
+        (ExprKind::Name(a, _), ExprKind::Name(b, _)) => a.to_lowercase() == b.to_lowercase(),
         (ExprKind::Ref(a), ExprKind::Ref(b)) => same_ref(a, b),
         (ExprKind::Not(a), ExprKind::Not(b)) | (ExprKind::Neg(a), ExprKind::Neg(b)) => {
             same_expr(a, b)
         }
-        (ExprKind::Chain(a, s), ExprKind::Chain(b, r)) => {
+        (ExprKind::Chain(a), ExprKind::Chain(b)) => {
             let same_link = |one: &Link, two: &Link| {
                 let Link { op, op_span: _, operand } = one;
                 *op == two.op && same_expr(operand, &two.operand)
             };
-            same_expr(a, b) && all(s, r, same_link)
+            same_expr(&a.first, &b.first) && all(&a.links, &b.links, same_link)
         }
-        (ExprKind::Compare(o, a, c), ExprKind::Compare(p, b, d)) => {
-            o == p && same_expr(a, b) && same_expr(c, d)
+        (ExprKind::Compare(o, a), ExprKind::Compare(p, b)) => {
+            o == p && all(&a[..], &b[..], same_expr)
         }
         (
             ExprKind::Error
@@ -217,6 +218,7 @@ fn same_expr_kind(one: &ExprKind, two: &ExprKind) -> bool {
             | ExprKind::Str(_)
             | ExprKind::Theta
             | ExprKind::Part(_)
+            | ExprKind::Name(..)
             | ExprKind::Ref(_)
             | ExprKind::Not(_)
             | ExprKind::Neg(_)
