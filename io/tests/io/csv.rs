@@ -102,10 +102,11 @@ fn a_quote_that_is_not_closed_is_told() {
             (b"a,b\n\"1,2\n", Truncated, 2, 1, "ends in a quote"),
             (b"a\n1\n\"2\"\"", Truncated, 3, 1, "ends in a quote"),
             // The mark behind the last line is no secret of ours.
-            (b"a\n\0\n1\n", BadFormat, 2, 1, "is not a whole number"),
-            (b"a\n1\n\0", BadFormat, 3, 1, "is not a whole number"),
-            (b"a,b\n1,2\0\n3,4\n", BadFormat, 2, 3, "is not a whole number"),
-            (b"a,b\n\"1\n\0\",2\n", BadFormat, 2, 1, "is not a whole number"),
+            (b"a\n\0\n1\n", BadFormat, 2, 1, "holds a zero byte"),
+            (b"a\n1\n\0", BadFormat, 3, 1, "holds a zero byte"),
+            (b"c,a\0b\n1,2\n", BadFormat, 1, 3, "holds a zero byte"),
+            (b"a,b\n1,2\0\n3,4\n", BadFormat, 2, 3, "holds a zero byte"),
+            (b"a,b\n\"1\n\0\",2\n", BadFormat, 2, 1, "holds a zero byte"),
         ],
     );
     let (found, _) = numbers(Csv, "a\n1\n\"2\"");

@@ -52,7 +52,7 @@ pub(super) fn unnamed(records: &Records) -> Vec<Column> {
     columns.map(|field| records.column(field, false)).collect()
 }
 
-/// The header of these fields.
+/// The header of these fields. Names of other formats may hold zero bytes, which no text has.
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     let names = fields.iter().map(|field| match field {
         Field { name, meaning: Meaning::Texts(texts), values, .. }
@@ -68,7 +68,7 @@ pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
         }
         Field { name, .. } => name.clone(),
     });
-    names.collect()
+    names.map(|name| name.replace('\0', "")).collect()
 }
 
 /// Would a reader see by the first of them that is not empty that these are texts?

@@ -80,6 +80,10 @@ impl<'r, 'o> Records<'r, 'o> {
         if self.record.get(last).is_some_and(|cell| cell.ends_with(END)) {
             return self.end(last);
         }
+        if self.record.as_slice().contains(&0) {
+            let idx = self.record.iter().position(|cell| cell.contains(&0));
+            return Err(self.zero_byte(idx.unwrap_or(last)));
+        }
         let (len, expected) = (self.record.len(), *self.n_fields.get_or_insert(self.record.len()));
         if len != expected {
             let message =
@@ -131,15 +135,19 @@ impl<'r, 'o> Records<'r, 'o> {
         }
         self.record = marked;
         Err(match is_data {
-            true => {
-                let quoted = text::quote(self.record.get(last).unwrap_or_default());
-                self.in_field(last, Code::BadFormat, format!("{quoted} is not a whole number"))
-            }
+            true => self.zero_byte(last),
             false => {
                 let message = "the file ends in a quote that begins here";
                 self.in_field(last, Code::Truncated, message)
             }
         })
+    }
+
+    /// The fault that a field of the record holds a zero byte, as no text does; a file that began with some would be taken for UTF-16.
+    fn zero_byte(&self, idx: usize) -> Fault {
+        let quoted = text::quote(self.record.get(idx).unwrap_or_default());
+        let fault = self.in_field(idx, Code::BadFormat, format!("{quoted} holds a zero byte"));
+        Box::new(fault.help("save the file as UTF-8"))
     }
 
     fn read_one(&mut self) -> Result<bool, Fault> {
