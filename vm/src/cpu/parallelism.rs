@@ -318,7 +318,10 @@ mod tests {
     /// Sizes at every border of shares and pieces.
     const SIZES: [usize; 9] = [0, 1, 2, 3, 7, 24, 25, 100, 1000];
 
+    /// One test at a time: some wait until all threads of a pool work for them, and a pool is shared by all who want as many.
     fn with_threads(threads: usize, flag: &AtomicBool, test: impl FnOnce(&Parallelism<'_>)) {
+        static ALONE: Mutex<()> = Mutex::new(());
+        let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let settings = Settings { threads: Some(threads), ..Settings::tiny() };
         let never = AtomicBool::new(false);
         let budget = MemoryBudget::new(flag, &never, u64::MAX);
