@@ -142,7 +142,10 @@ fn file(name: &str, text: &str) -> Result<ArgValue, Diagnostic> {
             "field" => Diagnostic::new(Code::BadArgument, "no name of a field before the file")
                 .help(format!("write `{name}=field:NAME:FILE`")),
             "code" => Diagnostic::new(Code::BadArgument, "no value of a field before the file")
-                .help(format!("write `{name}=code:FIELD=VALUE:FILE`, or `{name}=code:FILE` for the codes of the vertices of a graph")),
+                .help(format!(
+                    "write `{name}=code:FIELD=VALUE:FILE`, or `{name}=code:FILE` for the codes of \
+                     the vertices of a graph"
+                )),
             _ => no_layout(prefix),
         };
         return Err(fault.help(format!(

@@ -14,7 +14,7 @@ use crate::layouts::AnyLayout;
 use crate::offer::{Offer, offer, offered_names};
 use crate::param::{Kind, Param, Signature};
 use crate::rows::GRAPH;
-use crate::settings::Settings;
+use crate::settings::{SETTINGS, Settings};
 use crate::widths::uses;
 use star_base::text;
 
@@ -159,10 +159,6 @@ pub fn bind(
         false => Err(faults),
     }
 }
-
-/// The names that are settings where no parameter has them.
-pub const SETTINGS: [&str; 9] =
-    ["scale", "widths", "texts", "order", "empty", "nodata", "palette", "h", "b"];
 
 /// Texts by names.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;

@@ -43,8 +43,12 @@ Settings for files, given like parameters:
   h=BITS        width of weights and distances, for layouts of graphs and update streams
   b=BITS        width of the codes of vertices";
 
-/// The settings that say how a file is read; the others say how data become values of a program.
-const OF_READING: [&str; 6] = ["scale", "texts", "order", "empty", "nodata", "palette"];
+/// The names that are settings where no parameter has them.
+pub const SETTINGS: [&str; 9] =
+    ["scale", "widths", "texts", "order", "empty", "nodata", "palette", "h", "b"];
+
+/// Those that say how data become values of a program; the others say how a file is read.
+const OF_VALUES: [&str; 3] = ["widths", "h", "b"];
 
 impl Settings {
     /// The settings `NAME=VALUE` of a file that no program takes.
@@ -52,6 +56,7 @@ impl Settings {
     /// # Errors
     /// E0603 if there is none of this name, E0605 if a value does not suit or there are two, E0608 if it is no `NAME=VALUE`.
     pub fn of_reading(arguments: &[String]) -> Result<Settings, Diagnostic> {
+        let known = || SETTINGS.into_iter().filter(|name| !OF_VALUES.contains(name));
         let mut settings = Settings::default();
         let mut given = Vec::new();
         for argument in arguments {
@@ -61,11 +66,11 @@ impl Settings {
                 return Err(Diagnostic::new(Code::BadArgument, message));
             }
             given.push(name);
-            if !OF_READING.contains(&name) || !settings.take(name, value)? {
+            if OF_VALUES.contains(&name) || !settings.take(name, value)? {
                 let message = format!("there is no setting `{name}` for the reading of a file");
-                let known = format!("there are {}", text::quoted_list(OF_READING));
-                let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(known);
-                let meant = did_you_mean(name, OF_READING);
+                let note = format!("there are {}", text::quoted_list(known()));
+                let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(note);
+                let meant = did_you_mean(name, known());
                 let help = meant.map(|meant| format!("did you mean `{meant}=…`?"));
                 return Err(help.into_iter().fold(diagnostic, Diagnostic::help));
             }

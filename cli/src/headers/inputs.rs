@@ -5,7 +5,7 @@ use std::path::Path;
 
 use star_base::{Code, Diagnostic, Kind, Span};
 use star_bind::arg_value::{self, ArgValue};
-use star_bind::binding::SETTINGS;
+use star_bind::settings::SETTINGS;
 use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
 use star_edge::entry::signature;
 use star_edge::files::{Console, Disk};
