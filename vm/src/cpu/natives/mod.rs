@@ -202,3 +202,6 @@ impl Interpreter<'_, '_, '_> {
         Ok(params.iter().zip(modes).all(is_set) && signature.holds(value))
     }
 }
+
+#[cfg(test)]
+mod tests;
