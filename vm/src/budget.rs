@@ -150,10 +150,19 @@ impl<'a> MemoryBudget<'a> {
         }
     }
 
+    /// May memory of so many bytes, of what is gone, be kept for what comes next?
+    pub(crate) fn may_keep(&self, bytes: u64) -> bool {
+        bytes <= self.most_kept()
+    }
+
+    fn most_kept(&self) -> u64 {
+        (self.limit / RECYCLED_SHARE).min(self.available())
+    }
+
     #[cold]
     fn recycle_long(&mut self, bits: BitVector) {
         let n_bytes = Recycled::bytes_of(&bits);
-        let most = (self.limit / RECYCLED_SHARE).min(self.available());
+        let most = self.most_kept();
         if n_bytes > most {
             return;
         }

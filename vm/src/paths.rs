@@ -27,6 +27,8 @@ pub struct PathStats {
     pub plans_known: u64,
     /// Long slices and words that were made in memory of others that were gone.
     pub slices_recycled: u64,
+    /// Long slices and words that a routine left in its registers for the next call, with a summary.
+    pub slices_kept: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
     /// Operations with two results in these tapes: searches that go from column to column with a mask.
@@ -132,6 +134,7 @@ impl PathStats {
             tapes_flushed,
             plans_known,
             slices_recycled,
+            slices_kept,
             ops_recorded,
             cascades,
             lent_arguments,
@@ -161,6 +164,7 @@ impl PathStats {
             ("tapes flushed", tapes_flushed),
             ("plans known", plans_known),
             ("slices in memory of others", slices_recycled),
+            ("slices left for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
             ("arguments lent", lent_arguments),

@@ -386,16 +386,27 @@ impl SparseLines {
         reserve(&mut self.spans, lines.len())?;
         reserve(&mut self.places, n_limbs)?;
         reserve(&mut self.limbs, n_limbs)?;
-        for idx in lines {
-            let SparseLine { ground, places, limbs } = other.line(idx);
-            let span = Span::new(self.places.len(), places.len() as u32, places.len(), ground);
-            self.spans.push(span);
-            self.places.extend_from_slice(places);
-            self.limbs.extend_from_slice(limbs);
-            self.n_on_ones += usize::from(ground);
+        // Lines that lie one behind another, as loaders make them, are copied together.
+        let mut run = 0..0;
+        for span in &other.spans[lines] {
+            let (start, len) = (self.places.len() + run.len(), span.len as usize);
+            self.spans.push(Span::new(start, span.len, len, span.ground()));
+            self.n_on_ones += usize::from(span.ground());
+            if span.start != run.end {
+                self.append(other, run);
+                run = span.start..span.start;
+            }
+            run.end += len;
         }
+        self.append(other, run);
         self.n_used = n_limbs;
         Ok(())
+    }
+
+    /// These limbs of another pool come behind those of this one, which has room for them.
+    fn append(&mut self, other: &SparseLines, limbs: Range<usize>) {
+        self.places.extend_from_slice(&other.places[limbs.clone()]);
+        self.limbs.extend_from_slice(&other.limbs[limbs]);
     }
 }
 

@@ -131,6 +131,10 @@ impl Interpreter<'_, '_, '_> {
         self.n_bits = base.bits + size.bits as usize;
         for slot in self.bits.iter_mut().take(self.n_bits).skip(base.bits) {
             slot.renew();
+            if let Some(n_bytes) = slot.long_bytes() {
+                self.long_bytes_of_gone -= n_bytes;
+                self.paths.slices_kept += 1;
+            }
         }
         if self.bits.len() < self.n_bits {
             self.bits.resize_with(self.n_bits, BitsSlot::default);

@@ -14,7 +14,9 @@ use super::code::{CallArg, RoutineCode};
 use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Passing, Pc, RegRef, Size};
-use super::registers::{Base, CowTable, Frame, MOST_BYTES_OF_GONE, MOST_OF_GONE};
+use super::registers::{
+    Base, CowTable, Frame, MOST_KEPT_BYTES, MOST_OF_GONE, MOST_SUMMARISED_BYTES_OF_GONE,
+};
 use super::table::Table;
 use super::value::{Value, ValueData};
 use crate::checks::GuardContext;
@@ -340,10 +342,19 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// The registers from `base` on are gone, and what they hold.
     fn release_all(&mut self, base: Base) {
-        for slot in &mut self.bits[base.bits..self.n_bits] {
+        for (at, slot) in self.bits[..self.n_bits].iter_mut().enumerate().skip(base.bits) {
             self.budget.release(slot.n_bytes());
             slot.is_set = false;
-            if bytes_of(slot.bits.len()) > MOST_BYTES_OF_GONE {
+            let Some(n_bytes) = slot.long_bytes() else { continue };
+            let kept = self.long_bytes_of_gone + n_bytes;
+            let may_keep = at < MOST_OF_GONE
+                && slot.known.summary().is_some()
+                && n_bytes <= MOST_KEPT_BYTES
+                && kept <= MOST_SUMMARISED_BYTES_OF_GONE
+                && self.budget.may_keep(kept);
+            if may_keep {
+                self.long_bytes_of_gone = kept;
+            } else {
                 slot.known.forget();
                 self.budget.recycle(std::mem::take(&mut slot.bits));
             }

@@ -41,6 +41,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// routines that are gone for those that are called next.
     pub(super) bits: Vec<BitsSlot>,
     pub(super) n_bits: usize,
+    /// Bytes that the others keep in long slices, whose summaries say what lies there.
+    pub(super) long_bytes_of_gone: u64,
     pub(super) tables: Vec<TableSlot>,
     pub(super) texts: Vec<Option<Arc<str>>>,
     pub(super) handles: Vec<Option<Arc<Handle>>>,
@@ -103,6 +105,7 @@ pub(super) fn run<'h, P: Probe>(
         numbers_set: Vec::new(),
         bits: Vec::new(),
         n_bits: 0,
+        long_bytes_of_gone: 0,
         tables: Vec::new(),
         texts: Vec::new(),
         handles: Vec::new(),

@@ -46,6 +46,12 @@ impl BitsSlot {
         self.fixed = false;
     }
 
+    /// Bytes that it keeps when its routine is gone, if these are many.
+    pub(super) fn long_bytes(&self) -> Option<u64> {
+        let n_bytes = bytes_of(self.bits.len());
+        (n_bytes > MOST_BYTES_OF_GONE).then_some(n_bytes)
+    }
+
     /// Bytes of what it holds.
     pub(super) fn n_bytes(&self) -> u64 {
         if self.is_set { bytes_of(self.bits.len()) } else { 0 }
@@ -56,6 +62,9 @@ impl BitsSlot {
 /// 16 MiB at most, however deep calls went.
 pub(super) const MOST_BYTES_OF_GONE: u64 = 1 << 14;
 pub(super) const MOST_OF_GONE: usize = 1 << 10;
+
+/// Most bytes of those registers that keep more, since a summary says what lies there: the next call then writes only the blocks that it changes.
+pub(super) const MOST_SUMMARISED_BYTES_OF_GONE: u64 = 1 << 24;
 
 /// Most bytes that a register of bits keeps when it holds nothing any more.
 pub(super) const MOST_KEPT_BYTES: u64 = 1 << 20;
