@@ -129,7 +129,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
                     name,
                     is_default,
                     state: Ok(()),
-                    device: (name == "gpu").then(|| caps.device.clone()),
+                    device: caps.is_adapter.then(|| caps.device.clone()),
                     default_memory: Some(default_memory(&caps, available)),
                     natives: caps.natives,
                 }

@@ -13,10 +13,17 @@ const BY: usize = 16;
 /// The table so far.
 #[derive(Default)]
 pub struct Live {
+    /// Is there a column for the time of a graphics card?
+    has_device: bool,
     benchmark: Option<(String, String)>,
 }
 
 impl Live {
+    /// A table, with a column for the time of a graphics card or without.
+    pub fn new(has_device: bool) -> Self {
+        Live { has_device, benchmark: None }
+    }
+
     /// The lines of a row.
     pub fn row(&mut self, row: &Row) -> String {
         let mut lines = String::new();
@@ -27,7 +34,7 @@ impl Live {
                 row.routine.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
             let title = format!("{}: {}{routine}", benchmark.0, benchmark.1);
             lines += &format!("{gap}{}\n", text::one_line(&title));
-            lines += &line([
+            lines += &self.line([
                 "parameters",
                 "by",
                 "median",
@@ -35,49 +42,55 @@ impl Live {
                 "samples",
                 "inputs",
                 "load",
+                "device",
                 "operations",
             ]);
             self.benchmark = Some(benchmark);
         }
-        lines + &of_row(row)
+        lines + &self.of_row(row)
     }
-}
 
-fn of_row(row: &Row) -> String {
-    let (parameters, by) = (row.parameters_text(), row.runner());
-    let Some(time) = &row.time else {
-        let error = row.error.as_ref();
-        let error = error.map_or_else(String::new, |it| format!("{}: {}", it.code, it.message));
-        return format!(
-            "  {} {} {}\n",
-            column(&parameters, PARAMETERS),
-            column(&by, BY),
-            text::one_line(&error)
+    fn of_row(&self, row: &Row) -> String {
+        let (parameters, by) = (row.parameters_text(), row.runner());
+        let Some(time) = &row.time else {
+            let error = row.error.as_ref();
+            let error = error.map_or_else(String::new, |it| format!("{}: {}", it.code, it.message));
+            return format!(
+                "  {} {} {}\n",
+                column(&parameters, PARAMETERS),
+                column(&by, BY),
+                text::one_line(&error)
+            );
+        };
+        let reach = match (time.runs, time.low_s.zip(time.high_s)) {
+            (Some(1), _) | (_, None) => String::new(),
+            (_, Some(_)) if time.median_s <= 0.0 => String::new(),
+            (_, Some((low, high))) => {
+                let reach = (high - time.median_s).max(time.median_s - low) / time.median_s;
+                let mark = if time.reached == Some(false) { "~" } else { "" };
+                format!("{mark}{}", figures::percent(reach))
+            }
+        };
+        let runs = time.runs.map(figures::whole).unwrap_or_default();
+        let inputs = row.input_s.map(figures::time).unwrap_or_default();
+        let load = row.load_s.map(figures::time).unwrap_or_default();
+        let device = row.device_s.map(figures::time).unwrap_or_default();
+        let operations = row.operations.map(figures::whole).unwrap_or_default();
+        let median = figures::time(time.median_s);
+        self.line([&parameters, &by, &median, &reach, &runs, &inputs, &load, &device, &operations])
+    }
+
+    fn line(
+        &self,
+        [parameters, by, median, reach, runs, inputs, load, device, operations]: [&str; 9],
+    ) -> String {
+        let (parameters, by) = (column(parameters, PARAMETERS), column(by, BY));
+        let device = if self.has_device { format!("{device:>9} ") } else { String::new() };
+        let line = format!(
+            "  {parameters} {by} {median:>9} {reach:>7} {runs:>7} {inputs:>9} {load:>9} {device}{operations:>15}"
         );
-    };
-    let reach = match (time.runs, time.low_s.zip(time.high_s)) {
-        (Some(1), _) | (_, None) => String::new(),
-        (_, Some(_)) if time.median_s <= 0.0 => String::new(),
-        (_, Some((low, high))) => {
-            let reach = (high - time.median_s).max(time.median_s - low) / time.median_s;
-            let mark = if time.reached == Some(false) { "~" } else { "" };
-            format!("{mark}{}", figures::percent(reach))
-        }
-    };
-    let runs = time.runs.map(figures::whole).unwrap_or_default();
-    let inputs = row.input_s.map(figures::time).unwrap_or_default();
-    let load = row.load_s.map(figures::time).unwrap_or_default();
-    let operations = row.operations.map(figures::whole).unwrap_or_default();
-    let median = figures::time(time.median_s);
-    line([&parameters, &by, &median, &reach, &runs, &inputs, &load, &operations])
-}
-
-fn line([parameters, by, median, reach, runs, inputs, load, operations]: [&str; 8]) -> String {
-    let (parameters, by) = (column(parameters, PARAMETERS), column(by, BY));
-    let line = format!(
-        "  {parameters} {by} {median:>9} {reach:>7} {runs:>7} {inputs:>9} {load:>9} {operations:>15}"
-    );
-    format!("{}\n", line.trim_end())
+        format!("{}\n", line.trim_end())
+    }
 }
 
 /// A text on one line, filled up with blanks.
@@ -108,5 +121,15 @@ mod tests {
         assert!(lines[3].starts_with("  n=6 "));
         assert_eq!((lines[4], lines[5]), ("", "a.star: b (F)"));
         assert!(lines[7].contains("T0101: index") && lines.len() == 8, "{text}");
+        assert!(!text.contains("device"));
+    }
+
+    #[test]
+    fn the_time_of_a_card_has_a_column_where_there_is_one() {
+        let on_card = Row { device_s: Some(0.125), ..row("a", 5, 0.25) };
+        let text = Live::new(true).row(&on_card);
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[1].contains(" device "), "{text}");
+        assert!(lines[2].contains(" 125 ms "), "{text}");
     }
 }

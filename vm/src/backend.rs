@@ -242,6 +242,8 @@ pub struct Capabilities {
     pub name: &'static str,
     /// What computes, for people: the kernels of a processor, or an adapter.
     pub device: String,
+    /// Is that an adapter, with memory of its own?
+    pub is_adapter: bool,
     /// Threads of the host that it uses at most.
     pub threads: usize,
     /// Bytes of memory that a packed byte of values takes.

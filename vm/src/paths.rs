@@ -47,6 +47,8 @@ pub struct PathStats {
     pub grid_copies: u64,
     /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
+    /// Likewise for the control unit.
+    pub unit_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
@@ -111,6 +113,12 @@ impl Declined {
 }
 
 impl PathStats {
+    /// Seconds that the device took, control unit and kernels together; nothing where there is none, or none with a clock.
+    pub fn device_seconds(&self) -> Option<f64> {
+        let nanoseconds = self.grid_nanoseconds + self.unit_nanoseconds;
+        (nanoseconds > 0).then_some(nanoseconds as f64 / 1e9)
+    }
+
     /// How many loops and kernels were declined for this reason.
     pub fn declined(&self, reason: Declined) -> u64 {
         self.declined[reason as usize]
@@ -144,6 +152,7 @@ impl PathStats {
             grid_banks,
             grid_copies,
             grid_nanoseconds,
+            unit_nanoseconds,
             table_copies,
             homes_changed,
             forms_changed,
@@ -173,7 +182,8 @@ impl PathStats {
             ("kernels over a grid", grid_kernels),
             ("buffers of their memory", grid_banks),
             ("copies by the device", grid_copies),
-            ("nanoseconds of these", grid_nanoseconds),
+            ("nanoseconds of kernels over a grid", grid_nanoseconds),
+            ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
             ("home forms changed", homes_changed),
             ("forms changed by chance", forms_changed),

@@ -68,6 +68,7 @@ impl About<'_> {
             time: measured.map(time),
             input_s: hello.map(|hello| hello.load_s),
             load_s: None,
+            device_s: None,
             operations: None,
             native_calls: None,
             peak_bytes: None,

@@ -428,3 +428,29 @@ begin k:=0; while k<n do k:=k+1 end;
     assert_eq!(codes, [Some("L0101"), None, Some("E0703")]);
     assert!(ran.stderr.contains("a.star:8:15"), "{ran:#?}");
 }
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_card_is_named_and_its_clock_has_a_column() {
+    let folder = Folder::new(&[("closure.star", CLOSURE)]);
+    let ran =
+        bench(&folder, &["closure.star", "--backends", "cpu,gpu", "--quick", "--out", "o.json"]);
+    if ran.stderr.contains("`gpu` is not there") {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{ran:#?}");
+        eprintln!("skipped: no adapter");
+        return;
+    }
+    assert_eq!(ran.code, 0, "{ran:#?}");
+    assert!(ran.stdout.contains(" device "), "{ran:#?}");
+    let record = json_of(&folder, "o.json");
+    assert!(record["adapter"].as_str().is_some_and(|name| name.contains("threads")), "{record}");
+    let rows = record["rows"].as_array().unwrap();
+    let (on_card, others): (Vec<&Value>, Vec<&Value>) =
+        rows.iter().partition(|row| row["backend"] == "gpu");
+    assert!(!on_card.is_empty() && others.iter().all(|row| row["device_s"].is_null()));
+    for row in on_card {
+        let Some(device) = row["device_s"].as_f64() else { continue };
+        // A clock of its own may differ a little.
+        assert!(device > 0.0 && device < 1.5 * row["time"]["median_s"].as_f64().unwrap(), "{row}");
+    }
+}

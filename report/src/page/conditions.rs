@@ -180,7 +180,8 @@ pub(super) fn reading() -> Markup {
                 "Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is \
                  wider than was asked for. Not in the time of a run, and shown apart: " i { "inputs" } ", reading \
                  or making the data and laying them out as slices of bits, once; " i { "load" } ", bringing these \
-                 into the form that the backend runs on. " i { "operations" } " are the elementary operations of \
+                 into the form that the backend runs on. " i { "device" } " is what of a run a graphics card \
+                 computed, by its own clock. " i { "operations" } " are the elementary operations of \
                  the STAR-machine in the program as written."
             }
             "\n" p {

@@ -47,6 +47,8 @@ impl<'a> Case<'a> {
 struct Columns {
     /// The file that a row is of.
     files: bool,
+    /// The time of a graphics card.
+    device: bool,
     /// The ratio to the first row of ours.
     first: bool,
     /// The ratio to a peer.
@@ -62,13 +64,16 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
     };
     let columns = Columns {
         files: n_files > 1,
+        device: benchmark.rows.iter().any(|(_, row)| row.device_s.is_some()),
         first: cases.iter().any(|case| measured(case) > 1),
         peer: benchmark.rows.iter().any(|(_, row)| row.source == Source::Peer),
     };
     let number = |heading| ("number", heading);
     let mut heads = vec![("", "parameters"), ("", "by")];
     heads.extend(columns.files.then_some(("", "file")));
-    heads.extend(["median", "±", "samples", "inputs", "load", "operations", "each"].map(number));
+    heads.extend(["median", "±", "samples", "inputs", "load"].map(number));
+    heads.extend(columns.device.then_some(number("device")));
+    heads.extend(["operations", "each"].map(number));
     heads.extend(columns.first.then_some(number("to the first")));
     heads.extend(columns.peer.then_some(("", "to the peer")));
     let rows = cases.iter().flat_map(|case| {
@@ -92,16 +97,16 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
 
 /// What a row has to say beside its parameters.
 fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
-    let Columns { files, first, peer } = columns;
+    let Columns { files, device, first, peer } = columns;
     html! {
         td { (one_line(&row.runner())) }
         @if files { td { (file + 1) } }
         @match &row.error {
-            Some(error) => td.error colspan=(7 + usize::from(first) + usize::from(peer)) {
+            Some(error) => td.error colspan=(7 + usize::from(device) + usize::from(first) + usize::from(peer)) {
                 (one_line(&error.to_string()))
             },
             None => {
-                @for number in numbers(row) { td.number { (number.unwrap_or_default()) } }
+                @for number in numbers(row, device) { td.number { (number.unwrap_or_default()) } }
                 @if first { td.number { (to_first(case, file, row).unwrap_or_default()) } }
                 @if peer { (to_peer(case, file, row)) }
             }
@@ -110,20 +115,21 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
 }
 
 /// The figures of a row.
-fn numbers(row: &Row) -> [Option<String>; 7] {
+fn numbers(row: &Row, device: bool) -> Vec<Option<String>> {
     let time = row.time.as_ref();
     // A native does not do these operations.
     let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
     let each = counted.zip(seconds(row)).map(|(n, seconds)| figures::time(seconds / n as f64));
-    [
+    let mut numbers = vec![
         time.map(|time| figures::time(time.median_s)),
         time.and_then(reach),
         time.and_then(samples),
         row.input_s.map(figures::time),
         row.load_s.map(figures::time),
-        row.operations.map(figures::whole),
-        each,
-    ]
+    ];
+    numbers.extend(device.then(|| row.device_s.map(figures::time)));
+    numbers.extend([row.operations.map(figures::whole), each]);
+    numbers
 }
 
 /// The ratio to the first row of ours, for rows that were measured.

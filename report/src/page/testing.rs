@@ -31,6 +31,7 @@ pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
         time: Some(time),
         input_s: Some(2e-3),
         load_s: Some(1e-3),
+        device_s: None,
         operations: Some(1000),
         native_calls: Some(0),
         peak_bytes: None,

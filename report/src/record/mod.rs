@@ -209,6 +209,9 @@ pub struct Row {
     /// Seconds for bringing these into the form that the run needs.
     #[serde(default)]
     pub load_s: Option<f64>,
+    /// Seconds that the graphics card computed in a run, by its clock.
+    #[serde(default)]
+    pub device_s: Option<f64>,
     /// Elementary operations.
     #[serde(default)]
     pub operations: Option<u64>,

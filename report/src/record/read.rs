@@ -142,7 +142,8 @@ fn check(row: &Row) -> Result<(), String> {
         return Err(format!("`size` is `{size}`, which is no parameter"));
     }
     // There may be nothing to read or to load, which takes no time.
-    for (name, seconds) in [("input_s", row.input_s), ("load_s", row.load_s)] {
+    let others = [("input_s", row.input_s), ("load_s", row.load_s), ("device_s", row.device_s)];
+    for (name, seconds) in others {
         if let Some(seconds) = seconds.filter(|seconds| !(0.0..=MOST).contains(seconds)) {
             return Err(format!("`{name}` is {seconds:?}; it is from 0 to {MOST:e} seconds"));
         }

@@ -80,7 +80,15 @@ impl Backend for Gpu {
             true => natives::TABLE.iter().map(|twin| twin.native).collect(),
             false => Vec::new(),
         };
-        Capabilities { name: "gpu", device, threads: 1, expansion: 1, max_bytes, natives }
+        Capabilities {
+            name: "gpu",
+            device,
+            is_adapter: true,
+            threads: 1,
+            expansion: 1,
+            max_bytes,
+            natives,
+        }
     }
 
     fn load(&self, value: HostValue, fixed: bool) -> Result<Value, BackendError> {

@@ -1,8 +1,9 @@
 //! The control unit on an adapter, through wgpu: the only module that knows it. `grid`: kernels beside it. `window`: what of the
-//! heap the host has. `banks`: memory. `pipelines`: what was compiled. `adapter`: which one.
+//! heap the host has. `banks`: memory. `pipelines`: what was compiled. `clock`: how long it took. `adapter`: which one.
 
 mod adapter;
 mod banks;
+mod clock;
 mod grid;
 mod pipelines;
 mod window;
@@ -17,6 +18,7 @@ use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};
 use self::banks::{Division, Memory};
+use self::clock::{Clock, TIMES_BYTES, TIMES_WORDS};
 use self::pipelines::{Pipelines, entry};
 use crate::grid::Grid;
 use crate::program::internal;
@@ -120,6 +122,7 @@ pub(crate) struct Device {
     code: Option<wgpu::Buffer>,
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
+    clock: Option<Clock>,
     bindings: Option<wgpu::BindGroup>,
     grid_bindings: Option<wgpu::BindGroup>,
     window: window::Window,
@@ -241,6 +244,7 @@ impl Device {
             code: None,
             state: buffer(u64::from(STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
+            clock: Clock::new(&opened).map_err(|error| format!("{}: {error}", opened.about))?,
             bindings: None,
             grid_bindings: None,
             window: window::Window::new(words.min(opened.division.words())),
@@ -439,7 +443,7 @@ impl Unit for Device {
         Some(self)
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
         let seen = self.memory.seen();
         let bindings = match &self.bindings {
             Some(bindings) => bindings.clone(),
@@ -459,23 +463,28 @@ impl Unit for Device {
         {
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
-                timestamp_writes: None,
+                timestamp_writes: self.clock.as_ref().and_then(|clock| clock.around(true, true)),
             });
             pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bindings, &[]);
             pass.dispatch_workgroups(1, 1, 1);
         }
+        if let Some(clock) = &self.clock {
+            clock.read(&mut encoder, &self.staging);
+        }
         let bytes = u64::from(STATE_WORDS) * 4;
-        encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, 0, bytes);
+        encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, TIMES_BYTES, bytes);
         let seen = self.window.len() as u64 * 4;
         if seen > 0 {
-            encoder.copy_buffer_to_buffer(&self.memory.banks[0], 0, &self.staging, bytes, seen);
+            let (first, behind) = (&self.memory.banks[0], TIMES_BYTES + bytes);
+            encoder.copy_buffer_to_buffer(first, 0, &self.staging, behind, seen);
         }
-        let mut words = vec![0; state.len() + self.window.len()];
+        let mut words = vec![0; TIMES_WORDS + state.len() + self.window.len()];
         self.submit(encoder, &mut words)?;
-        let (ended, seen) = words.split_at(state.len());
+        let (times, rest) = words.split_at(TIMES_WORDS);
+        let (ended, seen) = rest.split_at(state.len());
         state.copy_from_slice(ended);
         self.window.refresh(seen);
-        Ok(())
+        Ok(self.clock.as_ref().map(|clock| clock.nanoseconds(times)))
     }
 }

@@ -52,6 +52,6 @@ pub(crate) trait Unit {
     /// What runs kernels over a grid on the same memory, if there is such a thing.
     fn grid(&mut self) -> Option<&mut dyn Grid>;
 
-    /// One dispatch.
-    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError>;
+    /// One dispatch. Nanoseconds that the device took, if it can tell.
+    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError>;
 }

@@ -170,6 +170,7 @@ impl Backend for Cpu {
         Capabilities {
             name: "cpu",
             device: format!("{} kernels", self.kernels.level().name()),
+            is_adapter: false,
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,

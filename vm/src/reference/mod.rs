@@ -135,6 +135,7 @@ impl Backend for Reference {
         Capabilities {
             name: "reference",
             device: "one bit after another".to_owned(),
+            is_adapter: false,
             threads: 1,
             expansion: 8,
             max_bytes: MAX_BYTES,

@@ -23,6 +23,7 @@ pub(super) fn blank(file: &str, title: &str) -> Row {
         time: None,
         input_s: None,
         load_s: None,
+        device_s: None,
         operations: None,
         native_calls: None,
         peak_bytes: None,

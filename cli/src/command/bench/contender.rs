@@ -77,6 +77,7 @@ pub(super) struct Contender {
     sampler: Sampler,
     repetitions: usize,
     loads: Vec<f64>,
+    devices: Vec<f64>,
     /// What the first run used.
     pub(super) stats: Stats,
     /// Of the results of the first run.
@@ -89,6 +90,8 @@ struct Batch {
     run: f64,
     /// Seconds for each loading.
     load: f64,
+    /// Seconds that a device took for each run, if there is one that can tell.
+    device: Option<f64>,
     stats: Stats,
     printed: String,
     last: Loaded,
@@ -113,6 +116,7 @@ impl Contender {
             sampler: Sampler::new(budget),
             repetitions: 1,
             loads: Vec::new(),
+            devices: Vec::new(),
             stats: Stats::default(),
             hash: String::new(),
         };
@@ -147,6 +151,7 @@ impl Contender {
         let begun = Instant::now();
         let batch = self.batch(around, self.repetitions)?;
         self.loads.push(batch.load);
+        self.devices.extend(batch.device);
         self.sampler.add(batch.run, begun.elapsed());
         Ok(())
     }
@@ -164,6 +169,11 @@ impl Contender {
     /// The median time of loading in seconds.
     pub(super) fn load(&self) -> Option<f64> {
         Median::of(&self.loads).map(|median| median.median)
+    }
+
+    /// The median time of a device in seconds, where there is one that can tell.
+    pub(super) fn device(&self) -> Option<f64> {
+        Median::of(&self.devices).map(|median| median.median)
     }
 
     fn batch(&self, around: &Surroundings<'_>, n: usize) -> Result<Batch, Failed> {
@@ -187,6 +197,7 @@ impl Contender {
         let mut output = Output::kept();
         let mut host = RunHost::new(&mut output, around.access, console, &settings);
         let mut stats = Stats::default();
+        let mut device = None;
         let begun = Instant::now();
         for ready in &mut loaded {
             let mut control = Control {
@@ -199,6 +210,9 @@ impl Contender {
             };
             let outcome = ready.run(&mut control);
             stats = control.stats;
+            if let Some(seconds) = stats.paths.device_seconds() {
+                *device.get_or_insert(0.0) += seconds / n as f64;
+            }
             if outcome != Outcome::Done {
                 return Err(failed(outcome, around));
             }
@@ -208,7 +222,7 @@ impl Contender {
         drop(clock);
         let last = loaded.pop().ok_or(Failed::Interrupted)?;
         let load = load.as_secs_f64() / n as f64;
-        Ok(Batch { run, load, stats, printed: output.into_text(), last })
+        Ok(Batch { run, load, device, stats, printed: output.into_text(), last })
     }
 }
 

@@ -15,7 +15,7 @@ use clap::{Args, ValueEnum};
 use star_base::Random;
 use star_base::{Code, Diagnostic};
 use star_edge::destination::Destination;
-use star_edge::engine::{self, Engine};
+use star_edge::engine::{self, Engine, Wanted};
 use star_edge::exit::Exit;
 use star_edge::failure::Failure;
 use star_edge::flags::Flags;
@@ -49,6 +49,10 @@ pub(crate) struct BenchArgs {
     /// The backends to run on
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = engine::DEFAULT)]
     backends: Vec<String>,
+
+    /// The graphics adapter for the backend `gpu`, by part of its name
+    #[arg(long, value_name = "NAME")]
+    adapter: Option<String>,
 
     /// Only benchmarks whose file, title or routine contains this, in any letter case
     #[arg(long, value_name = "TEXT")]
@@ -158,7 +162,8 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let engines = args.backends.iter().map(|name| Engine::find(name.trim()));
+    let wanted = Wanted { adapter: args.adapter.as_deref(), ..Wanted::default() };
+    let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;
     // Better told before a long run than after it.
@@ -178,7 +183,9 @@ pub(crate) fn run(
     let targets = targets(&args.paths)?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its figures");
-    let mut record = empty(args);
+    let adapter = engines.iter().find(|engine| engine.caps.is_adapter);
+    let adapter = adapter.map(|engine| engine.caps.device.clone());
+    let mut record = Record { adapter, ..empty(args) };
     let threads = record.machine.threads.unwrap_or(1);
     let quick = args.quick.then_some(surroundings::QUICK);
     let probe = args.probe.or(quick);
@@ -195,7 +202,7 @@ pub(crate) fn run(
         reporter: &quiet,
         rows: Vec::new(),
         exit: Exit::Success,
-        live: Live::default(),
+        live: Live::new(record.adapter.is_some()),
         output,
         ended: false,
     };

@@ -201,6 +201,7 @@ fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
         time,
         error,
         load_s: contender.load(),
+        device_s: contender.device(),
         native_calls: Some(contender.stats.natives),
         peak_bytes: Some(contender.stats.peak_bytes),
         hash: Some(contender.hash.clone()),

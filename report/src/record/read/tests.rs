@@ -24,6 +24,7 @@ pub(crate) fn row(file: &str) -> Row {
         time: Some(Time { median_s: 0.5, samples_s: vec![0.5], ..Time::default() }),
         input_s: None,
         load_s: Some(0.1),
+        device_s: None,
         operations: Some(7),
         native_calls: Some(1),
         peak_bytes: None,

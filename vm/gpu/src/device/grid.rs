@@ -3,6 +3,7 @@
 use star_shaders::Shader;
 use star_vm::BackendError;
 
+use super::clock::{TIMES_BYTES, TIMES_WORDS};
 use super::pipelines::entry;
 use super::{Device, Opened, whole};
 use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch};
@@ -13,23 +14,12 @@ pub(super) struct GridParts {
     /// What launches are given, each at a multiple of [`GridParts::step`].
     given: wgpu::Buffer,
     step: u32,
-    times: Option<Times>,
-}
-
-/// The clock of a device.
-struct Times {
-    queries: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-    /// Nanoseconds of a tick.
-    period: f64,
 }
 
 /// Launches of the first submission, and of the others.
 const SOON: usize = 64;
 const LAUNCHES: usize = 512;
 const GIVEN: wgpu::BufferUsages = wgpu::BufferUsages::UNIFORM.union(wgpu::BufferUsages::COPY_DST);
-/// Bytes of the clock at the begin and at the end.
-const TIMES_BYTES: u64 = 16;
 /// Bytes of what a launch is given.
 const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
 /// Limbs in some ten milliseconds, on an adapter that is a processor and on others.
@@ -51,22 +41,7 @@ impl GridParts {
         let device = &opened.device;
         let step = device.limits().min_uniform_buffer_offset_alignment.max(GIVEN_BYTES as u32);
         let given = opened.buffer(u64::from(step) * LAUNCHES as u64, GIVEN)?;
-        let times = match device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
-            false => None,
-            true => Some(Times {
-                queries: device.create_query_set(&wgpu::QuerySetDescriptor {
-                    label: None,
-                    ty: wgpu::QueryType::Timestamp,
-                    count: 2,
-                }),
-                resolved: opened.buffer(
-                    TIMES_BYTES,
-                    wgpu::BufferUsages::QUERY_RESOLVE.union(wgpu::BufferUsages::COPY_SRC),
-                )?,
-                period: f64::from(opened.queue.get_timestamp_period()),
-            }),
-        };
-        Ok(GridParts { given, step, times })
+        Ok(GridParts { given, step })
     }
 }
 
@@ -116,12 +91,8 @@ impl Device {
     ) -> Result<wgpu::CommandEncoder, BackendError> {
         let Some(parts) = &self.grid else { return Err(internal("a device without parts")) };
         let mut encoder = self.opened.encoder();
-        let writes = parts.times.as_ref().filter(|_| first == 0 || is_last);
-        let timestamp_writes = writes.map(|times| wgpu::ComputePassTimestampWrites {
-            query_set: &times.queries,
-            beginning_of_pass_write_index: (first == 0).then_some(0),
-            end_of_pass_write_index: is_last.then_some(1),
-        });
+        let timestamp_writes =
+            self.clock.as_ref().and_then(|clock| clock.around(first == 0, is_last));
         let descriptor = wgpu::ComputePassDescriptor { label: None, timestamp_writes };
         let mut pass = encoder.begin_compute_pass(&descriptor);
         let (device, seen) = (&self.opened.device, self.memory.seen());
@@ -187,20 +158,14 @@ impl Grid for Device {
                 let first = &self.memory.banks[0];
                 encoder.copy_buffer_to_buffer(first, 0, &self.staging, TIMES_BYTES, seen);
             }
-            let times = self.grid.as_ref().and_then(|parts| parts.times.as_ref());
-            if let Some(times) = times {
-                encoder.resolve_query_set(&times.queries, 0..2, &times.resolved, 0);
-                let resolved = &times.resolved;
-                encoder.copy_buffer_to_buffer(resolved, 0, &self.staging, 0, TIMES_BYTES);
+            if let Some(clock) = &self.clock {
+                clock.read(&mut encoder, &self.staging);
             }
-            let period = times.map(|times| times.period);
-            let mut words = vec![0; TIMES_BYTES as usize / 4 + self.window.len()];
+            let mut words = vec![0; TIMES_WORDS + self.window.len()];
             self.submit(encoder, &mut words)?;
-            let (ticks, seen) = words.split_at(TIMES_BYTES as usize / 4);
+            let (times, seen) = words.split_at(TIMES_WORDS);
             self.window.refresh(seen);
-            let tick = |at: usize| u64::from(ticks[at]) | u64::from(ticks[at + 1]) << 32;
-            let took = tick(2).saturating_sub(tick(0)) as f64;
-            return Ok(period.map(|period| (took * period) as u64));
+            return Ok(self.clock.as_ref().map(|clock| clock.nanoseconds(times)));
         }
     }
 }

@@ -194,7 +194,8 @@ impl Run<'_, '_> {
             self.look_for_long_lines()?;
             self.put(state::BUDGET, budget);
             self.put(state::WANTED_MARK, mark);
-            self.heap.unit.dispatch(&mut self.state)?;
+            let took = self.heap.unit.dispatch(&mut self.state)?;
+            self.control.stats.paths.unit_nanoseconds += took.unwrap_or(0);
             if self.get(state::MARK) != mark {
                 let why = "a dispatch did not come to its end".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());

@@ -85,7 +85,7 @@ impl Unit for OneBank {
         Some(self)
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
         self.twin.dispatch(state)
     }
 }

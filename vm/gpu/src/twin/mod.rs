@@ -227,7 +227,7 @@ impl Unit for Twin {
         None
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<(), BackendError> {
+    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
         self.is_there()?;
         self.dispatches += 1;
         let wide = |place: u32| {
@@ -286,6 +286,6 @@ impl Unit for Twin {
             put(place + 1, (number >> 32) as u32);
         }
         state[state::MARK as usize] = state[state::WANTED_MARK as usize];
-        Ok(())
+        Ok(None)
     }
 }
