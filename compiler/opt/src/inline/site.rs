@@ -8,9 +8,9 @@ use star_ir::{
     Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
 };
 
-/// Statements of a routine that is inlined, at most.
+/// What a routine that is inlined may weigh, at most ([`weight`]).
 const MAX_CALLEE: usize = 60;
-/// Statements that a routine grows by, at most.
+/// What a routine grows by, at most.
 const MAX_GROWTH: usize = 200;
 
 /// A call to be inlined.
@@ -40,7 +40,7 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     found.sort_by_key(|(nesting, site)| (std::cmp::Reverse(nesting.n_loops), site.at));
     let mut growth = 0;
     found.retain(|(_, site)| {
-        let more = growth + n_statements(&program.routine(site.callee).body);
+        let more = growth + weight(&program.routine(site.callee).body);
         let fits = more <= MAX_GROWTH;
         if fits {
             growth = more;
@@ -123,10 +123,23 @@ impl Finder<'_> {
             && is_source
             && gives_result
             && routine.native.is_none()
-            && n_statements(&routine.body) <= MAX_CALLEE
+            && weight(&routine.body) <= MAX_CALLEE
             && nesting.depth + depth(&routine.body) + 1 < MAX_DEPTH
             && !is_recursive(self.program, callee)
     }
+}
+
+/// How many statements are there that work: checks and size operations are mostly proven away at the call, and what a
+/// block costs is no instruction.
+fn weight(block: &[Stmt]) -> usize {
+    let mut n = 0;
+    visit::walk(block, &mut |stmt| {
+        n += usize::from(!matches!(
+            stmt.kind,
+            StmtKind::Check(_) | StmtKind::Size(_) | StmtKind::Cost { .. }
+        ));
+    });
+    n
 }
 
 /// How deep blocks nest.

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use star_ir::analysis::liveness::Liveness;
+use star_ir::analysis::{VarSet, effects};
 use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Labels, clone_block, fresh_var};
 use star_ir::{
@@ -125,7 +126,7 @@ pub(super) fn splice(
             Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) | Ty::Str | Ty::Handle => true,
             Ty::Int | Ty::Bool => site.is_in_loop && facts.unset_at_start.contains(theirs),
         };
-        if fresh.contains(&ours.0) && holds_memory {
+        if fresh.contains(&ours.0) && holds_memory && facts.may_be_set(*theirs, &callee) {
             block.push(at(StmtKind::Size(SizeOp::Unset(*ours))));
         }
     }
@@ -145,6 +146,8 @@ struct Callee {
     lent: BTreeSet<VarId>,
     /// Variables of which it matters that they are unset when it begins.
     unset_at_start: BTreeSet<VarId>,
+    /// Variables of its own that may be set where it returns: not those of what was inlined into it.
+    left_set: VarSet,
 }
 
 impl Callee {
@@ -194,8 +197,55 @@ impl Callee {
                 && !begins_with_assignment(&observation, routine, *var)
         });
         let unset_at_start = unset_at_start.collect();
-        Callee { written, extents, unnamed, lent, unset_at_start }
+        let left_set = left_set(&routine.body);
+        Callee { written, extents, unnamed, lent, unset_at_start, left_set }
     }
+
+    /// Has the variable perhaps a value where the routine returns?
+    fn may_be_set(&self, var: VarId, routine: &Routine) -> bool {
+        routine.params.iter().any(|param| param.var == var) || self.left_set.contains(var)
+    }
+}
+
+/// Variables that are perhaps set behind the statements, before which none is, or where they are left.
+fn left_set(body: &[Stmt]) -> VarSet {
+    let (mut set, mut at_jumps) = (VarSet::default(), VarSet::default());
+    add_left_set(body, &mut set, &mut at_jumps);
+    set.join(&at_jumps);
+    set
+}
+
+/// Blocks inside a statement run or do not; a turn of a loop begins with what the turns before it have set, too.
+fn add_left_set(block: &[Stmt], set: &mut VarSet, at_jumps: &mut VarSet) {
+    for Stmt { kind, loc: _ } in block {
+        if let StmtKind::Size(SizeOp::Unset(var)) = kind {
+            set.remove(*var);
+        } else {
+            insert_written(kind, set);
+        }
+        if matches!(kind, StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit) {
+            at_jumps.join(set);
+        }
+        let mut before = set.clone();
+        if effects::is_loop(kind) {
+            for inner in visit::blocks(kind) {
+                visit::walk(inner, &mut |stmt| insert_written(&stmt.kind, &mut before));
+            }
+        }
+        for inner in visit::blocks(kind) {
+            let mut inside = before.clone();
+            add_left_set(inner, &mut inside, at_jumps);
+            set.join(&inside);
+        }
+    }
+}
+
+fn insert_written(kind: &StmtKind, set: &mut VarSet) {
+    visit::accesses(kind, &mut |var, access| {
+        if access.writes() {
+            set.insert(var);
+        }
+    });
 }
 
 /// Is the variable assigned before anything else accesses it, whatever branches are taken? Liveness takes an extent to be
