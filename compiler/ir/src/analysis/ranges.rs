@@ -5,7 +5,7 @@
 //! at least 1, a size at least 0), or other atoms: `j ≤ n` by the loop over `j`, or by a test that control has come by. An
 //! atom is replaced by one of its bounds where the sign of its cofactor is known: with `1 ≤ k ≤ n` and `0 ≤ h`, that `k·h ≤ n·h`
 //! is `(n − k)·h ≥ 0`, and after `k := n` is `0 ≥ 0`. All operations have been checked, so that results are exact; a product
-//! that was checked lies within 64 bits.
+//! or sum that was checked lies within 64 bits: with `i ≤ p`, `j ≤ q` and the width `p + q` of a table, `i + j` does.
 //!
 //! So it is found that `j − 1` in a loop from 1 does not overflow, that a field lies inside a table of `n·h` columns, and that
 //! a branch is taken only where an index is one.
@@ -232,12 +232,9 @@ impl<'f, 'a> Prover<'f, 'a> {
                 let Range { low, high } = Range::INT;
                 let above = result.plus(-1, &Polynomial::number(low));
                 let below = Polynomial::number(high).plus(-1, &result);
-                [above, below]
-                    .iter()
-                    .flatten()
-                    .filter(|it| self.is_natural(it, MAX_REPLACED))
-                    .count()
-                    == 2
+                above.zip(below).is_some_and(|both| {
+                    [both.0, both.1].iter().all(|it| self.is_natural(it, MAX_REPLACED))
+                })
             }
         }
     }
@@ -332,7 +329,7 @@ impl<'f, 'a> Prover<'f, 'a> {
             [a, b] => {
                 let (a, b) = (of(*a), of(*b));
                 let mut range = a.range.times(b.range)?;
-                if self.is_computed(a, b) {
+                if self.is_computed(IntOp::Mul, a, b) {
                     range.narrow(Range::INT.low, Range::INT.high);
                 }
                 Some(range)
@@ -341,8 +338,26 @@ impl<'f, 'a> Prover<'f, 'a> {
         }
     }
 
-    /// Has the product of two atoms been checked?
-    fn is_computed(&self, a: &Atom, b: &Atom) -> bool {
+    /// Is a polynomial that is at least `least`, term by term, not negative since what it has less of are two atoms whose
+    /// sum has been checked?
+    fn has_checked_sum(&self, of: &Polynomial, least: i128) -> bool {
+        let falling = of.0.iter().filter_map(|(monomial, &times)| match monomial[..] {
+            [atom] if times < 0 => Some((&self.atoms[atom as usize], times)),
+            _ => None,
+        });
+        let falling: Vec<(&Atom, i128)> = falling.collect();
+        let mut pairs = falling.iter().zip(1..).flat_map(|(a, next)| {
+            falling[next..].iter().filter(move |b| a.1 == b.1).map(move |b| (a.0, b.0, a.1))
+        });
+        pairs.any(|(a, b, times)| {
+            let excess = a.range.high + b.range.high - Range::INT.high;
+            let least = excess.checked_mul(-times).and_then(|more| least.checked_add(more));
+            least.is_some_and(|least| least >= 0) && self.is_computed(IntOp::Add, a, b)
+        })
+    }
+
+    /// Has the sum or product of two atoms been checked?
+    fn is_computed(&self, op: IntOp, a: &Atom, b: &Atom) -> bool {
         let operands = |atom: &Atom| {
             let values = atom.class.iter().filter_map(variable).map(Operand::Var);
             values.collect::<Vec<_>>()
@@ -350,8 +365,8 @@ impl<'f, 'a> Prover<'f, 'a> {
         let others = operands(b);
         operands(a).iter().any(|a| {
             others.iter().any(|b| {
-                self.facts.knows(Check::Int(IntOp::Mul, a.clone(), b.clone()))
-                    || self.facts.knows(Check::Int(IntOp::Mul, b.clone(), a.clone()))
+                self.facts.knows(Check::Int(op, a.clone(), b.clone()))
+                    || self.facts.knows(Check::Int(op, b.clone(), a.clone()))
             })
         })
     }
@@ -368,7 +383,7 @@ impl<'f, 'a> Prover<'f, 'a> {
 
     /// Is it known not to be negative, after so many atoms at most are replaced by their bounds?
     fn is_natural(&mut self, of: &Polynomial, replaced: usize) -> bool {
-        if self.least(of).is_some_and(|least| least >= 0) {
+        if self.least(of).is_some_and(|least| least >= 0 || self.has_checked_sum(of, least)) {
             return true;
         }
         if replaced == 0 || self.steps == 0 {
