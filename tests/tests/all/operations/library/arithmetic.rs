@@ -90,7 +90,7 @@ fn products_have_the_width_of_both_operands_together() {
     for (data, q, f) in of_two_widths() {
         let Data { k, t, x, v, .. } = &data;
         let (p, width) = (*k as u64, k + q);
-        let cost = 1 + 12 * p + q as u64 + 9 * p * q as u64;
+        let cost = 1 + 5 * p + q as u64 + 9 * p * q as u64;
 
         let args = with_unset(vec![table(t, *k), table(&f, q), super::slice(x)], 1);
         let product = data.numbers(width, |i| value(&t[i]) * value(&f[i]));
