@@ -1,4 +1,4 @@
-"""Graph jobs by scipy, rustworkx, networkx, and by hand with numpy.
+"""Graph jobs by scipy, rustworkx, python-graphblas, networkx, and by hand with numpy.
 
 Arguments: peer, job, threads; graph (a Matrix Market file) or matrix (a NumPy file of truth values);
 source (a vertex, from 1).
@@ -62,6 +62,14 @@ def of_map(n_vertices, found):
     for vertex, length in found.items():
         numbers[vertex] = int(length)
     return numbers
+
+
+def components(n_components, label_of):
+    """Strong components as numbers: how many there are, and how large they are, the largest first."""
+    import numpy
+
+    sizes = numpy.bincount(label_of, minlength=n_components)
+    return numpy.concatenate([[n_components], -numpy.sort(-sizes)]).astype(numpy.uint64)
 
 
 def unknown(given):
@@ -128,6 +136,12 @@ def with_scipy(given):
                 return of_map(n, level)
 
             return Peer(scipy.__version__, search, values, conditions)
+        case "components":
+
+            def strong(_):
+                return csgraph.connected_components(matrix, connection="strong")
+
+            return Peer(scipy.__version__, strong, lambda found: components(*found), conditions)
         case "tree":
 
             def tree(_):
@@ -177,6 +191,20 @@ def with_rustworkx(given):
                 return of_map(n, {v: level for level, layer in enumerate(layers) for v in layer})
 
             return Peer(version, search, values)
+        case "components":
+
+            def strong(_):
+                return rustworkx.strongly_connected_components(graph)
+
+            def sizes(found):
+                import numpy
+
+                label_of = numpy.empty(n, dtype=numpy.int64)
+                for label, members in enumerate(found):
+                    label_of[members] = label
+                return components(len(found), label_of)
+
+            return Peer(version, strong, sizes)
         case "tree":
 
             def tree(_):
@@ -184,6 +212,40 @@ def with_rustworkx(given):
 
             return Peer(version, tree, lambda found: [int(sum(edge[2] for edge in found))], called)
     raise unknown(given)
+
+
+def with_graphblas(given):
+    import graphblas
+
+    if given["job"] != "levels":
+        raise unknown(given)
+    threads = int(given.get("threads", 1))
+    graphblas.ss.config["nthreads"] = threads
+    n, tails, heads, _ = both_ways(given)
+    matrix = graphblas.Matrix.from_coo(tails, heads, True, nrows=n, ncols=n)
+    first = source(given)
+
+    def search(_):
+        level = graphblas.Vector(int, n)
+        front = graphblas.Vector(bool, n)
+        front[first] = True
+        depth = 0
+        while front.nvals:
+            level(front.S) << depth
+            front(~level.S, replace=True) << graphblas.semiring.any_pair(front @ matrix)
+            depth += 1
+        return level
+
+    def values(level):
+        import numpy
+
+        numbers = numpy.full(n, UNREACHABLE, dtype=numpy.uint64)
+        vertices, levels = level.to_coo()
+        numbers[vertices] = levels
+        return numbers
+
+    how = "a loop over vxm with any_pair under the complement of the levels"
+    return Peer(graphblas.__version__, search, values, how, threads)
 
 
 def with_networkx(given):
@@ -260,6 +322,7 @@ if __name__ == "__main__":
             "numpy": with_numpy,
             "scipy": with_scipy,
             "rustworkx": with_rustworkx,
+            "graphblas": with_graphblas,
             "networkx": with_networkx,
         }
     )

@@ -82,9 +82,10 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
             &["packed numbers"]
         }
         (Family::Python, Job::Closure) => &["numpy", "networkx"],
-        (Family::Python, Job::Floyd | Job::Paths | Job::Levels | Job::Kruskal) => {
+        (Family::Python, Job::Floyd | Job::Paths | Job::Kruskal) => {
             &["scipy", "rustworkx", "networkx"]
         }
+        (Family::Python, Job::Levels) => &["scipy", "rustworkx", "graphblas", "networkx"],
         (Family::Python, Job::Branching) => &["networkx"],
         (Family::Python, Job::Wave) => &["scikit-image"],
         (
