@@ -1,6 +1,7 @@
 //! Strong components of a graph of few arcs: each arc is looked at once.
 //!
-//! The search is that of Tarjan 1972, with its own stack instead of recursion.
+//! The search is that of Tarjan 1972, with its own stack instead of recursion. An arc costs one look at the number of the vertex that it leads to: those whose
+//! component is known have the greatest number, which never is the least. The least number that is reached stands with the vertices on the way alone.
 
 use star_base::SparseLines;
 
@@ -14,16 +15,19 @@ struct DfsFrame {
     vertex: u32,
     /// How many limbs of its line were taken.
     n_taken: u32,
-    /// What is left of the last one of them, and the first vertex of it.
+    /// What is left of the last one of them, and its place.
     left: u64,
-    first: usize,
+    place: u32,
+    /// The least number that is known to be reached from it, of those whose component is not known.
+    least: u32,
 }
 
+/// The number of a vertex whose component is known. No other vertex has it, since there are fewer of them.
+const DONE: u32 = NONE - 1;
+
 struct Search {
-    /// In which order the vertices were reached.
+    /// In which order the vertices were reached, as long as their component is not known.
     numbers: Vec<u32>,
-    /// The least number that is known to be reached from each vertex, of those whose component is not known.
-    least: Vec<u32>,
     n_reached: u32,
     stack: Vec<u32>,
     path: Vec<DfsFrame>,
@@ -33,10 +37,13 @@ struct Search {
 impl Components {
     /// Bytes that [`Components::find_sparse`] takes for `n` vertices at most.
     pub fn sparse_bytes(n: usize) -> u64 {
-        (n as u64 + 1).saturating_mul(6 * 4 + size_of::<DfsFrame>() as u64)
+        (n as u64 + 1).saturating_mul(5 * 4 + size_of::<DfsFrame>() as u64)
     }
 
-    /// [`Components::find`] among the first `n` of sparse lines, whose ground is zeros.
+    /// Most vertices that [`Components::find_sparse`] has numbers for.
+    pub const MOST_SPARSE: usize = DONE as usize;
+
+    /// [`Components::find`] among the first `n` of sparse lines, whose ground is zeros. Panics beyond [`Components::MOST_SPARSE`].
     ///
     /// # Errors
     /// If the system refuses the memory, or the run is to end.
@@ -45,6 +52,7 @@ impl Components {
         n: usize,
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Self, Ended> {
+        assert!(n <= Components::MOST_SPARSE, "{n} vertices");
         let none = || -> Result<Vec<u32>, Ended> {
             let mut list = reserved(n)?;
             list.resize(n, NONE);
@@ -53,9 +61,8 @@ impl Components {
         let mut starts = reserved(n + 1)?;
         starts.push(0);
         let found = Components { members: reserved(n)?, starts, of: none()? };
-        let (numbers, least) = (none()?, none()?);
-        let (stack, path) = (reserved(n)?, reserved(n)?);
-        let mut search = Search { numbers, least, n_reached: 0, stack, path, found };
+        let (numbers, stack, path) = (none()?, reserved(n)?, reserved(n)?);
+        let mut search = Search { numbers, n_reached: 0, stack, path, found };
         for root in 0..n {
             if search.numbers[root] == NONE {
                 search.reach(root);
@@ -70,10 +77,12 @@ impl Components {
 
 impl Search {
     fn reach(&mut self, vertex: usize) {
-        (self.numbers[vertex], self.least[vertex]) = (self.n_reached, self.n_reached);
+        let number = self.n_reached;
+        self.numbers[vertex] = number;
         self.n_reached += 1;
         self.stack.push(vertex as u32);
-        self.path.push(DfsFrame { vertex: vertex as u32, n_taken: 0, left: 0, first: 0 });
+        let vertex = vertex as u32;
+        self.path.push(DfsFrame { vertex, n_taken: 0, left: 0, place: 0, least: number });
     }
 
     /// Follows an arc, takes the next limb of arcs, or leaves a vertex; false if that was the root.
@@ -81,46 +90,45 @@ impl Search {
         let Some(step) = self.path.last_mut() else { return false };
         let vertex = step.vertex as usize;
         if step.left != 0 {
-            let to = step.first + step.left.trailing_zeros() as usize;
+            let to = step.place as usize * 64 + step.left.trailing_zeros() as usize;
             step.left &= step.left - 1;
             // Lines may be longer than there are vertices.
             if to >= n {
                 return true;
             }
-            if self.numbers[to] == NONE {
-                self.reach(to);
-            } else if self.found.of[to] == NONE {
-                self.least[vertex] = self.least[vertex].min(self.numbers[to]);
+            match self.numbers[to] {
+                NONE => self.reach(to),
+                number => step.least = step.least.min(number),
             }
             return true;
         }
         let line = lines.line(vertex);
         if let Some(place) = line.places.get(step.n_taken as usize) {
-            (step.first, step.left) = (*place as usize * 64, line.limbs[step.n_taken as usize]);
+            (step.place, step.left) = (*place, line.limbs[step.n_taken as usize]);
             step.n_taken += 1;
             return true;
         }
+        let least = step.least;
         self.path.pop();
-        self.leave(vertex);
-        match self.path.last() {
+        if least == self.numbers[vertex] {
+            self.complete(vertex);
+        }
+        match self.path.last_mut() {
             Some(before) => {
-                let before = before.vertex as usize;
-                self.least[before] = self.least[before].min(self.least[vertex]);
+                before.least = before.least.min(least);
                 true
             }
             None => false,
         }
     }
 
-    /// All arcs of the vertex are done: if it begins a component, that is complete.
-    fn leave(&mut self, vertex: usize) {
-        if self.least[vertex] != self.numbers[vertex] {
-            return;
-        }
+    /// The component that a vertex begins is complete.
+    fn complete(&mut self, vertex: usize) {
         let Components { members, starts, of } = &mut self.found;
         let component = starts.len() as u32 - 1;
         while let Some(member) = self.stack.pop() {
             of[member as usize] = component;
+            self.numbers[member as usize] = DONE;
             members.push(member);
             if member as usize == vertex {
                 break;

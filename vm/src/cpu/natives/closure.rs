@@ -5,7 +5,7 @@
 //! neither form, the run ends at the limit at once: its Star body would work towards it for minutes. Counting ends as soon as that is sure.
 
 use star_base::SparseLines;
-use star_natives::{Closing, InterruptPoller, Reach};
+use star_natives::{Closing, Components, InterruptPoller, Reach};
 
 use super::reach::sparse_reach;
 use super::{NativeCall, NativeResult, NotTaken};
@@ -16,8 +16,8 @@ pub(super) fn closure(call: &mut NativeCall) -> NativeResult {
     if n == 0 {
         return Ok(());
     }
-    // Vertices are numbered in 32 bits.
-    if u32::try_from(n).is_err() {
+    // Vertices are numbered in 32 bits, of which the greatest two numbers mean something else.
+    if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }
     let [n_rows, n_cols] = call.table_size(1)?;

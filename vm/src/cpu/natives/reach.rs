@@ -7,8 +7,8 @@ use super::{NativeCall, NativeResult, NotTaken, Target};
 /// `CONDENSE(n,G,H)`
 pub(super) fn condense(call: &mut NativeCall) -> NativeResult {
     let [n, _] = call.table_size(1)?;
-    // Vertices are numbered in 32 bits.
-    if u32::try_from(n).is_err() {
+    // Vertices are numbered in 32 bits, of which the greatest two numbers mean something else.
+    if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }
     if call.sparse(1)?.is_some() {
