@@ -14,8 +14,8 @@
 //! `star-benches closure-native [N [RUNS [THREADS]]]`: the library's WARSHALL, a native of the CPU backend,
 //! in turn with the crate `bit-matrix`, for N vertices (5000 by default) and wiki-Vote.
 //!
-//! `star-benches algorithms [N [NAME]]`: the graph algorithms of the library whose name contains NAME,
-//! beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
+//! `star-benches algorithms [N [NAME [passes]]]`: the graph algorithms of the library whose name contains NAME, as they are
+//! lowered or, with the word `passes`, after all passes, beside petgraph, on graphs of N vertices (1000, and then 5000, by default).
 //!
 //! `star-benches operations [BITS [NAME]] [--time SECONDS]`: one operation of each kind whose name contains NAME,
 //! as a program carries it out, on 10³ to that many bits (10⁹ by default, which takes 9 GB of memory), each for half
@@ -83,7 +83,7 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | kernels [BITS [NAME]] | closure [N [RUNS]] \
                      | closure-native [N [RUNS [THREADS]]] \
-                     | algorithms [N [NAME]] \
+                     | algorithms [N [NAME [passes]]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | moving [OBJECTS [BATCHES]] | moving-check [OBJECTS [BATCHES]] \
                      | edge-list [MB] | adjacency [VERTICES [ARCS]] \
@@ -119,7 +119,8 @@ fn main() -> ExitCode {
             "" => Some(vec![1000, 5000]),
             _ => number(1, 0).map(|n| vec![n]),
         }
-        .map(|sizes| algorithms::run(&sizes, text(2)))
+        .filter(|_| ["", "passes"].contains(&text(3)))
+        .map(|sizes| algorithms::run(&sizes, text(2), text(3) == "passes"))
         .map(well),
         "operations" => {
             operations::Options::of(&args[1..]).map(|options| operations::run(&options))

@@ -12,7 +12,7 @@ use star_vm::{HostValue, cpu};
 use super::instance::{
     self, codes, int, node, number, ones, peer, table, undirected_peer, weight_of, word, zeros,
 };
-use super::measure::{Bench, Line, module_of, timed};
+use super::measure::{Bench, Line, timed};
 use super::paths::as_table;
 use super::trees::{WEIGHT_WIDTH, as_slice, tree_weight};
 use crate::program::{Called, Compiled, median};
@@ -97,7 +97,7 @@ fn spanning_tree(bench: &Bench<'_>) {
     let m = graph.n_edges();
     let widths = Widths { h: WEIGHT_WIDTH, b: graph.code_width() };
     let input = format!("n = {n}, m = {m}, h = {WEIGHT_WIDTH}");
-    let star = module_of("dynmst");
+    let star = bench.module_of("dynmst");
     let [inc, weight] = [Layout::Incidence, Layout::Weight].map(|l| table(&graph, l, widths));
     let mut msf = star.load(vec![
         inc,
@@ -178,7 +178,7 @@ fn closure(bench: &Bench<'_>) {
     let graph = instance::directed(n, m);
     let widths = instance::widths(&graph);
     let input = format!("n = {n}, m = {m}");
-    let star = module_of("italiano");
+    let star = bench.module_of("italiano");
     let [tails, heads] = [Layout::Tails, Layout::Heads].map(|layout| table(&graph, layout, widths));
     let mut state = star.load(vec![tails, heads, HostValue::Unset, HostValue::Unset]);
     change(&star, "TC_INIT", &[int(n)], &mut state);
@@ -236,7 +236,7 @@ fn shortest_paths(bench: &Bench<'_>) {
     let h = widths.h;
     let infinite = (1_u64 << h) - 1;
     let input = format!("n = {n}, m = {}, h = {h}", 5 * n);
-    let star = module_of("ramalingam");
+    let star = bench.module_of("ramalingam");
     let distances = |alive: &[bool]| {
         let arcs = graph.arcs.iter().zip(alive).filter(|(_, alive)| **alive);
         let turned = arcs.map(|(&arc, _)| star_io::Arc { tail: arc.head, head: arc.tail, ..arc });
@@ -295,7 +295,7 @@ fn reachability(bench: &Bench<'_>) {
     let n = bench.n;
     let graph = instance::directed(n, 2 * n);
     let b = graph.code_width();
-    let star = module_of("reach");
+    let star = bench.module_of("reach");
     let mut set = star_base::BitVector::zeros(n);
     set.put(0, true);
     let mut state = star.load(vec![

@@ -22,6 +22,7 @@ pub(super) struct Bench<'a> {
     /// Vertices.
     pub(super) n: usize,
     filter: &'a str,
+    with_passes: bool,
 }
 
 /// The same job by a peer.
@@ -33,8 +34,18 @@ pub(super) struct Rival<'a, T> {
 }
 
 impl<'a> Bench<'a> {
-    pub(super) fn new(n: usize, filter: &'a str) -> Self {
-        Bench { n, filter }
+    pub(super) fn new(n: usize, filter: &'a str, with_passes: bool) -> Self {
+        Bench { n, filter, with_passes }
+    }
+
+    /// A module of the library, compiled.
+    pub(super) fn module_of(&self, name: &str) -> Compiled {
+        let mut modules = star_stdlib::MODULES.iter();
+        let (_, text) = modules.find(|(known, _)| *known == name).expect("a module of the library");
+        match self.with_passes {
+            true => Compiled::optimised(Cpu::new(), text, &[]),
+            false => Compiled::new(Cpu::new(), text),
+        }
     }
 
     /// Is this algorithm wanted?
@@ -52,7 +63,7 @@ impl<'a> Bench<'a> {
         result: impl Fn(&[HostValue]) -> T,
         rival: Option<Rival<'_, T>>,
     ) {
-        let star = module_of(module);
+        let star = self.module_of(module);
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut operations = 0;
         for round in 0..=ROUNDS {
@@ -81,13 +92,6 @@ impl<'a> Bench<'a> {
         let peer = rival.map(|rival| (rival.name, median(&mut theirs)));
         Line { name, input, ours: Called { time, operations }, each, peer }.print();
     }
-}
-
-/// A module of the library, compiled.
-pub(super) fn module_of(name: &str) -> Compiled {
-    let mut modules = star_stdlib::MODULES.iter();
-    let (_, text) = modules.find(|(known, _)| *known == name).expect("a module of the library");
-    Compiled::new(Cpu::new(), text)
 }
 
 /// What it gives, and the time.

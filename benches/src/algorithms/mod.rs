@@ -18,18 +18,19 @@ use star_vm::Cpu;
 use crate::say::say;
 use measure::Bench;
 
-/// Measures those algorithms whose name contains `filter`, on graphs of these sizes.
-pub(crate) fn run(sizes: &[usize], filter: &str) {
+/// Measures those algorithms whose name contains `filter`, on graphs of these sizes, as they are lowered or after all passes.
+pub(crate) fn run(sizes: &[usize], filter: &str, with_passes: bool) {
     let backend = Cpu::new();
     say!(
-        "{} kernels, {} threads, seed {}; medians",
+        "{} kernels, {} threads, seed {}, {}; medians",
         backend.kernels().level().name(),
         backend.threads(),
         instance::SEED,
+        if with_passes { "with passes" } else { "as lowered" },
     );
     say!("{}", measure::HEADER);
     for &n in sizes {
-        let bench = Bench::new(n, filter);
+        let bench = Bench::new(n, filter, with_passes);
         paths::run(&bench);
         trees::run(&bench);
         dynamic::run(&bench);

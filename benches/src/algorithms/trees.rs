@@ -9,7 +9,7 @@ use star_vm::HostValue;
 use super::instance::{
     self, MAX_WEIGHT, codes, int, ones, table, undirected_peer, weight_of, word,
 };
-use super::measure::{Bench, Rival, module_of};
+use super::measure::{Bench, Rival};
 
 pub(super) fn run(bench: &Bench<'_>) {
     let n = bench.n;
@@ -82,7 +82,7 @@ fn with_paths(bench: &Bench<'_>) {
         );
     }
     if bench.wants("CHECK_MST") {
-        let star = module_of("dynmst");
+        let star = bench.module_of("dynmst");
         let (_, after) = star.run("MSF", args.to_vec());
         let (tree, paths) = (after[4].clone(), after[5].clone());
         let args = [weight(), ones(5 * n), tree, incidence(), paths, unset()];
