@@ -12,7 +12,8 @@ use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
 use super::lut::{BlockOp, NARROWED_AT_ONCE};
 use super::tables::Columns;
-use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, words};
+use super::turns::BlockTurn;
+use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, turns, words};
 
 /// The kernels, compiled for one level.
 #[derive(Clone, Copy)]
@@ -139,6 +140,11 @@ kernels! {
     );
     /// Functions of blocks of limbs, one after another.
     lut fn blocks(ops: &[BlockOp], slots: &mut [[u64; 8]]);
+    /// Turns on a block of limbs: the number of a column, which says nothing here, and the way of each. Turn t finds its column c in
+    /// `columns[c * turns.len() + t]`.
+    turns fn turns(
+        ways: &[BlockTurn], turns: &[(usize, usize)], slots: &mut [[u64; 8]], columns: &mut [[u64; 8]]
+    );
     /// `slice = slice and f(x, y)` for each pair of operands, f with bit `2x + y` of its table.
     lut fn narrow(
         slice: &mut [u64], of: [[&[u64]; 2]; NARROWED_AT_ONCE], tables: [u8; NARROWED_AT_ONCE]

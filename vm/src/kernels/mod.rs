@@ -3,7 +3,7 @@
 //! * [`Level`], [`Kernels`]: the sets of instructions, and all kernels compiled for one of them.
 //! * `elementwise`, `lut`: logic, limb by limb, of one line or of several (`lines`). `reduce`: SOME, NUMB, FND. `moves`: shifts,
 //!   rotation, parts. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
-//!   columns, corner turns. `extreme`: MIN and MAX over columns.
+//!   columns, corner turns. `extreme`: MIN and MAX over columns. `turns`: the turns of a loop on a block of limbs.
 //!
 //! Nothing here knows of SIR values, sizes that differ, threads or flags: a caller has checked all that,
 //! and cuts large operands into pieces.
@@ -29,6 +29,7 @@ mod moves;
 mod reduce;
 mod tables;
 mod transpose;
+mod turns;
 mod words;
 
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use level::Level;
 pub use lines::{Lines, LinesMut, LinesOf, Spacing};
 pub use lut::{BlockOp, NARROWED_AT_ONCE};
 pub use tables::Columns;
+pub use turns::BlockTurn;
 
 /// Limbs of `len` bits.
 #[inline(always)]

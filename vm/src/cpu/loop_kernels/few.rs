@@ -7,13 +7,14 @@ use star_base::SparseLines;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, each};
+use super::places::{BLOCK, Places};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
-use crate::kernels::NARROWED_AT_ONCE;
+use crate::kernels::{BlockTurn, NARROWED_AT_ONCE};
 use crate::stop::{Run, broken};
 use crate::tape::{BlockProgram, Lane, N_SLOTS, Narrowing, Outside, PortId, Tape};
 
-/// Limbs of a block.
-pub(super) const BLOCK: usize = 8;
+/// Turns on a block that are run at once.
+const TURNS: usize = 32;
 
 /// Where a mask is: in at most one in so many limbs of a slice.
 const SHARE: usize = 8;
@@ -21,9 +22,19 @@ const SHARE: usize = 8;
 /// How a kernel runs on some limbs alone.
 #[derive(Clone, Debug)]
 pub(super) struct Few {
-    /// The operations of each way.
-    programs: Vec<BlockProgram>,
+    /// What each way does with a block.
+    ways: Vec<BlockTurn>,
+    columns: Vec<ColumnPort>,
     mask: Option<Mask>,
+}
+
+/// A column that turns work on.
+#[derive(Clone, Copy, Debug)]
+struct ColumnPort {
+    port: usize,
+    /// Does a turn have to find what it holds?
+    is_loaded: bool,
+    is_stored: bool,
 }
 
 /// A slice outside of which the turns change nothing or store zeros.
@@ -87,7 +98,9 @@ impl Few {
             }
             Source::Slice(_) | Source::Column(..) => None,
         });
-        Some(Few { programs, mask })
+        let columns = columns_of(ports, &programs);
+        let ways = programs.into_iter().map(|program| block_turn(program, &columns)).collect();
+        Some(Few { ways, columns, mask })
     }
 
     /// Does it work on the limbs of a mask?
@@ -108,6 +121,42 @@ impl Few {
             |mask: &Mask| mask.cleared.iter().all(|ports| ports.contains(&PortId(port as u32)));
         on_few == OnFew::All || self.mask.as_ref().is_some_and(is_cleared)
     }
+}
+
+/// The columns that ways load or store. Where only some ways store one, it is loaded for the others, since what
+/// it holds is stored then.
+fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
+    let mut columns = Vec::new();
+    for (port, of) in ports.iter().enumerate() {
+        let Source::Column(..) = of.source else { continue };
+        let is = PortId(port as u32);
+        let stores = |program: &BlockProgram| program.stores.iter().any(|(to, _)| *to == is);
+        let is_stored = programs.iter().any(stores);
+        let is_loaded = programs.iter().any(|program| program.loads.contains(&is))
+            || is_stored && !programs.iter().all(stores);
+        if is_loaded || is_stored {
+            columns.push(ColumnPort { port, is_loaded, is_stored });
+        }
+    }
+    columns
+}
+
+/// A way with the numbers of its columns; slots of slices have those of their ports.
+fn block_turn(program: BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
+    let column = |port: PortId| columns.iter().position(|column| column.port == port.0 as usize);
+    let mut turn = BlockTurn { ops: program.ops, ..BlockTurn::default() };
+    for port in program.loads {
+        if let Some(column) = column(port) {
+            turn.loads.push((column as u8, port.0 as u8));
+        }
+    }
+    for (port, slot) in program.stores {
+        match column(port) {
+            Some(column) => turn.stores.push((slot, column as u8)),
+            None => turn.carried.push((slot, port.0 as u8)),
+        }
+    }
+    turn
 }
 
 /// The columns that get zeros where the mask is zero, if nothing else changes there that anybody looks at.
@@ -191,7 +240,7 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         (few, on_few): (&Few, OnFew),
-        Scratch { few: limbs, turns, slots, made, .. }: &mut Scratch,
+        Scratch { few: limbs, turns, slots, blocks, made, .. }: &mut Scratch,
         (lanes, sparse): (&mut [Lane<'_>], &mut SparsePorts<'_>),
         n_rows: usize,
         taken: &mut Taken,
@@ -203,41 +252,41 @@ impl Interpreter<'_, '_, '_> {
         if sparse.written.is_some() {
             made.resize(turns.len() * limbs.len(), 0);
         }
+        blocks.resize(few.columns.len() * TURNS.min(turns.len()), [0; BLOCK]);
         for (nth, block) in limbs.chunks(BLOCK).enumerate() {
-            self.parallelism.poll()?;
             let places = Places::of(block, n_rows);
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let Source::Slice(_) = port.source {
-                    places.load(&lanes[at], 0, &mut slots[at]);
+                    places.load(&lanes[at], (0, 0), std::slice::from_mut(&mut slots[at]));
                 }
             }
-            for (turn, (column, way)) in turns.iter().enumerate() {
-                let program = &few.programs[*way];
-                for port in &program.loads {
-                    let at = port.0 as usize;
-                    if let Source::Column(..) = kernel.ports[at].source {
-                        match sparse.of(at) {
-                            Some(lines) => places.load_sparse(lines, *column, &mut slots[at]),
-                            None => places.load(&lanes[at], *column, &mut slots[at]),
-                        }
+            for (begin, turns) in (0..).step_by(TURNS).zip(turns.chunks(TURNS)) {
+                self.parallelism.poll()?;
+                let of_turns = (turns[0].0, turns[turns.len() - 1].0);
+                for (column, blocks) in few.columns.iter().zip(blocks.chunks_mut(turns.len())) {
+                    match sparse.of(column.port) {
+                        _ if !column.is_loaded => {}
+                        Some(lines) => places.load_sparse(lines, turns, blocks),
+                        None => places.load(&lanes[column.port], of_turns, blocks),
                     }
                 }
-                kernels.blocks(&program.ops, slots);
-                for (port, slot) in &program.stores {
-                    let (at, stored) = (port.0 as usize, slots[usize::from(*slot)]);
-                    match (kernel.ports[at].source, &sparse.written) {
-                        (Source::Slice(_), _) => slots[at] = stored,
-                        (Source::Column(..), Some((of, _))) if *of == at => {
-                            let to = &mut made[turn * limbs.len() + nth * BLOCK..][..block.len()];
-                            places.keep(to, &stored);
+                kernels.turns(&few.ways, turns, slots, blocks);
+                for (column, blocks) in few.columns.iter().zip(blocks.chunks(turns.len())) {
+                    match &sparse.written {
+                        _ if !column.is_stored => {}
+                        Some((of, _)) if *of == column.port => {
+                            for (turn, made_of) in (begin..).zip(blocks) {
+                                let to = &mut made[turn * limbs.len() + nth * BLOCK..];
+                                places.keep(&mut to[..block.len()], made_of);
+                            }
                         }
-                        (Source::Column(..), _) => places.store(&mut lanes[at], *column, &stored),
+                        Some(_) | None => places.store(&mut lanes[column.port], of_turns, blocks),
                     }
                 }
             }
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let (Source::Slice(_), true) = (port.source, port.is_written) {
-                    places.store(&mut lanes[at], 0, &slots[at]);
+                    places.store(&mut lanes[at], (0, 0), std::slice::from_ref(&slots[at]));
                 }
             }
         }
@@ -285,81 +334,21 @@ impl Interpreter<'_, '_, '_> {
         };
         for turns in turns.chunks(NARROWED_AT_ONCE) {
             self.parallelism.poll()?;
-            // Those that are missing keep everything.
-            let (column, way) = turns[0];
-            let mut of = [narrowings.ways[way].of.map(|port| line(port, column)); NARROWED_AT_ONCE];
+            let mut of: [[&[u64]; 2]; NARROWED_AT_ONCE] = [[&[]; 2]; NARROWED_AT_ONCE];
             let mut tables = [0b1111; NARROWED_AT_ONCE];
-            for ((of, table), (column, way)) in of.iter_mut().zip(&mut tables).zip(turns) {
-                let Narrowing { table: keep, of: ports } = narrowings.ways[*way];
-                (*of, *table) = (ports.map(|port| line(port, *column)), keep);
+            for (nth, (column, way)) in turns.iter().enumerate() {
+                let Narrowing { table, of: [x, y] } = narrowings.ways[*way];
+                let first = line(x, *column);
+                of[nth] = [first, if x == y { first } else { line(y, *column) }];
+                tables[nth] = table;
                 taken.0[*way] += 1;
             }
+            // Those that are missing keep everything.
+            let first = of[0];
+            of[turns.len()..].fill(first);
             self.parallelism.kernels.narrow(slice, of, tables);
         }
         Ok(())
-    }
-}
-
-/// The limbs of a block.
-struct Places<'l> {
-    limbs: &'l [u64],
-    /// Do they lie beside each other?
-    is_run: bool,
-    /// The bits of each that there are.
-    bits: [u64; BLOCK],
-}
-
-impl<'l> Places<'l> {
-    /// There is at least one limb and at most a block of them.
-    fn of(limbs: &'l [u64], n_rows: usize) -> Self {
-        let mut bits = [!0; BLOCK];
-        let (first, last) = (limbs[0] as usize, limbs[limbs.len() - 1] as usize);
-        if (last + 1) * 64 > n_rows {
-            bits[limbs.len() - 1] = !0 >> ((last + 1) * 64 - n_rows);
-        }
-        Places { limbs, is_run: last - first + 1 == limbs.len(), bits }
-    }
-
-    #[inline]
-    fn load(&self, lane: &Lane<'_>, column: usize, to: &mut [u64; BLOCK]) {
-        let (limbs, stride): (&[u64], usize) = match lane {
-            Lane::Read { limbs, stride } => (limbs, *stride),
-            Lane::Written { limbs, stride } => (limbs, *stride),
-        };
-        let line = &limbs[stride * column..];
-        if self.is_run {
-            let from = &line[self.limbs[0] as usize..][..self.limbs.len()];
-            match from.first_chunk() {
-                Some(block) => *to = *block,
-                None => to[..from.len()].copy_from_slice(from),
-            }
-            return;
-        }
-        for (to, at) in to.iter_mut().zip(self.limbs) {
-            *to = line[*at as usize];
-        }
-    }
-
-    fn load_sparse(&self, lines: &SparseLines, column: usize, to: &mut [u64; BLOCK]) {
-        for (to, at) in to.iter_mut().zip(self.limbs) {
-            *to = lines.limb(column, *at as usize);
-        }
-    }
-
-    /// Keeps what is made, without bits that there are not.
-    fn keep(&self, to: &mut [u64], from: &[u64; BLOCK]) {
-        for ((to, from), bits) in to.iter_mut().zip(from).zip(&self.bits) {
-            *to = from & bits;
-        }
-    }
-
-    #[inline]
-    fn store(&self, lane: &mut Lane<'_>, column: usize, from: &[u64; BLOCK]) {
-        let Lane::Written { limbs, stride } = lane else { return };
-        let line = &mut limbs[*stride * column..];
-        for ((from, bits), at) in from.iter().zip(&self.bits).zip(self.limbs) {
-            line[*at as usize] = from & bits;
-        }
     }
 }
 

@@ -24,6 +24,7 @@
 mod compile;
 mod few;
 mod numbers;
+mod places;
 mod run;
 mod steps;
 
@@ -153,7 +154,9 @@ pub(super) struct Scratch {
     /// The numbers that turns compute.
     values: Vec<Extremes>,
     /// Blocks of limbs that turns on few limbs work with.
-    slots: Vec<[u64; few::BLOCK]>,
+    slots: Vec<[u64; places::BLOCK]>,
+    /// The blocks of the columns of some turns.
+    blocks: Vec<[u64; places::BLOCK]>,
     /// What a kernel writes while it runs; empty between kernels.
     outputs: Option<Box<run::Outputs>>,
     /// What columns of a sparse table become, turn by turn: as many limbs as are worked on.

@@ -10,7 +10,9 @@ use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::Table;
 use super::few::{OnFew, SparsePorts};
-use super::{Extremes, LoopKernel, MOST_PORTS, NumberId, RowsOr, Scratch, Source, Taken};
+use super::{
+    Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, RowsOr, Scratch, Source, Taken,
+};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
@@ -394,14 +396,18 @@ impl Interpreter<'_, '_, '_> {
                 }
             };
         }
+        let mut words: [&[u64]; MOST_WORDS] = [&[]; MOST_WORDS];
+        for (word, reg) in words.iter_mut().zip(&kernel.words) {
+            *word = self.bits(*reg).limbs();
+        }
         scratch.turns.clear();
         let mut index = first;
         loop {
             let idx = index as usize - 1;
-            let asked = kernel.words.iter().enumerate();
-            let way = asked
-                .fold(0, |way, (nth, word)| way | usize::from(self.bits(*word).get(idx)) << nth);
-            scratch.turns.push(((index - base) as usize, way));
+            let asked = words[..kernel.words.len()].iter().enumerate();
+            let way =
+                asked.fold(0, |way, (nth, word)| way | (word[idx / 64] >> (idx % 64) & 1) << nth);
+            scratch.turns.push(((index - base) as usize, way as usize));
             if index == last {
                 break;
             }
