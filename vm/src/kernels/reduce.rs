@@ -17,19 +17,35 @@ fn any_in<const N: usize>(a: &[u64; N], b: &[u64; N], f: impl Fn(u64, u64) -> u6
     lanes.iter().fold(0, |sum, lane| sum | lane) != 0
 }
 
+/// Bit i: limb i is not zero.
+#[inline(always)]
+fn nonzero(limbs: &[u64; 64]) -> u64 {
+    let mut lanes = [0; 8];
+    for (eighth, eight) in limbs.as_chunks::<8>().0.iter().enumerate() {
+        for (at, (lane, limb)) in lanes.iter_mut().zip(eight).enumerate() {
+            *lane |= u64::from(*limb != 0) << (8 * eighth + at);
+        }
+    }
+    lanes.iter().fold(0, |all, lane| all | lane)
+}
+
 /// Lists the limbs that are not zero: how many there are, `None` if there are more than the list has room for.
 #[inline(always)]
 pub(super) fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize> {
     let mut n = 0;
-    for (start, eight) in a.chunks(8).enumerate() {
-        if eight.iter().fold(0, |sum, limb| sum | limb) == 0 {
-            continue;
-        }
-        for (at, limb) in eight.iter().enumerate() {
-            if *limb != 0 {
-                *list.get_mut(n)? = (8 * start + at) as u64;
-                n += 1;
+    for (start, limbs) in (0..).step_by(64).zip(a.chunks(64)) {
+        let mut left = match limbs.as_array() {
+            Some(limbs) => nonzero(limbs),
+            None => {
+                let mut all = [0; 64];
+                all[..limbs.len()].copy_from_slice(limbs);
+                nonzero(&all)
             }
+        };
+        for place in list.get_mut(n..n + left.count_ones() as usize)? {
+            *place = start + u64::from(left.trailing_zeros());
+            left &= left - 1;
+            n += 1;
         }
     }
     Some(n)
