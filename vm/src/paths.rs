@@ -63,6 +63,8 @@ pub struct PathStats {
     pub block_operations: u64,
     /// MIN and MAX that looked at blocks of rows alone that have changed since the last one.
     pub extremes_kept: u64,
+    /// Of these, those of which only the first row was asked for.
+    pub extremes_first: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -160,6 +162,7 @@ impl PathStats {
             tables_made_dense,
             block_operations,
             extremes_kept,
+            extremes_first,
             declined,
         } = *self;
         let taken = [
@@ -191,6 +194,7 @@ impl PathStats {
             ("sparse tables made dense", tables_made_dense),
             ("operations by blocks", block_operations),
             ("extremes of blocks that were kept", extremes_kept),
+            ("extremes of which only the first row was asked for", extremes_first),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

@@ -212,7 +212,7 @@ impl TableInst {
             TableInst::New { dst, .. } => Effects::tables(Some(dst), None),
             TableInst::PutBit { table, .. } => Effects::tables(Some(table), None),
             TableInst::PutField { table, value, .. } => Effects::tables(Some(table), Some(value)),
-            TableInst::Extreme { dst, table, mask, sense: Sense::Min | Sense::Max } => {
+            TableInst::Extreme { dst, table, mask, sense: Sense::Min | Sense::Max, first: _ } => {
                 Class::Other(Effects {
                     reads: [Some(mask), None],
                     writes: Some(dst),

@@ -15,14 +15,20 @@ const FIRST_COLUMNS: usize = 8;
 
 impl Interpreter<'_, '_, '_> {
     /// At once where rows are few; otherwise in two passes: the extreme number of each block of rows, and of those the
-    /// extreme one; then the rows that hold it.
-    pub(super) fn extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<()> {
+    /// extreme one; then the rows that hold it, or some of them, among these the first one, if that does.
+    pub(super) fn extreme(
+        &mut self,
+        (dst, first): (Reg, bool),
+        table: Reg,
+        mask: Reg,
+        sense: Sense,
+    ) -> Run<()> {
         let len = self.bits(mask).len();
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
         self.make_small_dense(table)?;
-        if self.kept_extreme(dst, table, mask, sense)? {
+        if self.kept_extreme((dst, first), table, mask, sense)? {
             return Ok(());
         }
         let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
@@ -65,7 +71,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The same from what the table has kept; false if all rows are to be looked at.
-    fn kept_extreme(&mut self, dst: Reg, table: Reg, mask: Reg, sense: Sense) -> Run<bool> {
+    fn kept_extreme(
+        &mut self,
+        (dst, first): (Reg, bool),
+        table: Reg,
+        mask: Reg,
+        sense: Sense,
+    ) -> Run<bool> {
         let (len, at) = (self.bits(mask).len(), self.table_at(table));
         if len.div_ceil(64) < self.parallelism.settings.kept_limbs {
             return Ok(false);
@@ -76,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
                 let before = table.extra_bytes();
                 let has_room = |bytes| self.copies.may_add(&self.budget, bytes);
                 let mask = self.bits(mask).limbs();
-                let found = table.find_extreme(mask, sense, &self.parallelism, has_room);
+                let found = table.find_extreme(mask, (sense, first), &self.parallelism, has_room);
                 self.copies.count(table, before);
                 found
             }
@@ -87,6 +99,7 @@ impl Interpreter<'_, '_, '_> {
         let Some(holders) = found? else { return Ok(false) };
         self.put_limbs(dst, len, false, holders.into_iter())?;
         self.paths.extremes_kept += 1;
+        self.paths.extremes_first += u64::from(first);
         Ok(true)
     }
 

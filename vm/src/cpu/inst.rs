@@ -313,6 +313,8 @@ pub(super) enum TableInst {
         table: Reg,
         mask: Reg,
         sense: Sense,
+        /// Does nobody look at more than the place of the first one?
+        first: bool,
     },
     /// A table takes one that a handle holds; its name is a number.
     Part {

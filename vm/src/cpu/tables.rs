@@ -52,7 +52,9 @@ impl Interpreter<'_, '_, '_> {
                 let columns = self.known_size(Size::Value(columns))?;
                 self.new_table(dst, rows, columns)
             }
-            TableInst::Extreme { dst, table, mask, sense } => self.extreme(dst, table, mask, sense),
+            TableInst::Extreme { dst, table, mask, sense, first } => {
+                self.extreme((dst, first), table, mask, sense)
+            }
 
             TableInst::PutBit { table, row, column, bit } => {
                 let row_idx = self.place(row, Size::Rows(table))?;

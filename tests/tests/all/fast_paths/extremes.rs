@@ -53,6 +53,53 @@ fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
             assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {turns}");
             let kept = agreement.optimised("cpu-tiny").extremes_kept;
             assert!(kept > 0, "cpu-tiny, {n}: {kept}");
+            // They are counted, too, so that all rows are wanted.
+            assert_eq!(agreement.optimised("cpu").extremes_first, 0, "{n}");
         }
+    }
+}
+
+/// The first of those with the least number leaves, one after another; `then` stands behind that and may look at the others.
+fn first_ones(then: &str) -> String {
+    format!(
+        "procedure leave(X: slice(n); T: table(n,h); turns: integer; var k,l: integer; var Last: slice(n));
+         var Z: slice(n); i,t: integer;
+         begin
+           k:=0; l:=0; CLR(Last);
+           for t:=1 to turns do
+           begin
+             MIN(T,X,Z);
+             i:=FND(Z);
+             if i>0 then X(i):=0;
+             k:=(k*31+i) mod 1000000007;
+             {then}
+           end
+         end;"
+    )
+}
+
+#[test]
+fn only_the_first_row_is_found_where_nobody_looks_at_the_others() {
+    for (then, is_first) in [
+        ("", true),
+        ("CLR(Z); Z(1):=1; l:=l+NUMB(Z);", true),
+        ("l:=l+NUMB(Z);", false),
+        ("Last:=Last xor Z;", false),
+        ("if t=turns then Last:=Z;", false),
+    ] {
+        let program = Program::new(&first_ones(then));
+        let args = vec![
+            slice(6000, 3),
+            table(6000, 5, 8),
+            HostValue::Int(80),
+            HostValue::Unset,
+            HostValue::Unset,
+            HostValue::Unset,
+        ];
+        let agreement = program.agree("leave", args, LIMITS);
+        let stats = agreement.optimised("cpu");
+        assert!(stats.extremes_kept > 60, "{then}: {stats:?}");
+        let wanted = if is_first { stats.extremes_kept } else { 0 };
+        assert_eq!(stats.extremes_first, wanted, "{then}");
     }
 }

@@ -1,7 +1,9 @@
 //! Operations, guards, costs and sizes: an instruction each, joined with the one before where that pays.
 
+use star_ir::analysis::liveness::Liveness;
 use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
 
+use super::super::class::Class;
 use super::super::inst::{Ask, Search};
 use super::super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::super::operand::{Pc, Reg, RegRef, Size, Test};
@@ -247,9 +249,32 @@ impl Compiler<'_> {
                 table: self.reg(*table),
                 mask: self.reg(*mask),
                 sense: *sense,
+                first: false,
             }),
         };
+        if let Inst::Ask { ask: Ask::Search(_), of, .. } = inst {
+            self.only_first(of);
+        }
         self.fused(inst);
+    }
+
+    /// The first one of a slice is asked for. If MIN or MAX has made it just now and nobody looks at it later, that one is all that they have to
+    /// find.
+    fn only_first(&mut self, of: Reg) {
+        if !self.options.optimise {
+            return;
+        }
+        let is_guard =
+            |inst: &&mut Inst| matches!(inst.class(), Class::Guard(_) | Class::Cost { .. });
+        let mut run = self.code.insts[self.settled..].iter_mut().rev().skip_while(is_guard);
+        if let Some(Inst::Table(TableInst::Extreme { dst, first, .. })) = run.next()
+            && *dst == of
+        {
+            let (program, id, at) = (self.program, self.code.id, self.at);
+            let liveness = self.liveness.get_or_insert_with(|| Liveness::of(program, id));
+            let var = self.code.places.iter().position(|place| place.bits() == Some(of));
+            *first = var.is_some_and(|var| !liveness.is_live_after(at, VarId(var as u32)));
+        }
     }
 
     /// Emits an instruction, together with the one that made its operand where nobody else looks at

@@ -4,7 +4,7 @@
 //! 64 blocks each, and then at the rows of the blocks that have the extreme one. What is compared is the mask as it was, so that nobody has to say what became of
 //! it. Single rows, and the limbs that a loop kernel has worked on (Note [Few limbs] in `loop_kernels`), are marked as changed; every other change of the table drops
 //! what is kept. Where that, or a mask that is quite another one, comes soon after it was made, it is made later the next time. It counts as a
-//! second form does.
+//! second form does. Where only the first of the rows is asked for, as by `MIN(T,X,Z); i:=FND(Z)`, those of the first block do.
 
 use std::ops::Range;
 
@@ -93,13 +93,13 @@ impl Extremes {
         }
     }
 
-    /// The rows that `mask` marks and that hold the extreme number among these; `None` if that is better found in all rows. `has_room` says
+    /// The rows that `mask` marks and that hold the extreme number among these, or those of the first block that has some, if only the `first` one counts; `None` if that is better found in all rows. `has_room` says
     /// whether there is room for what it keeps.
     pub(super) fn find(
         &mut self,
         columns: Columns<'_>,
         mask: &[u64],
-        sense: Sense,
+        (sense, first): (Sense, bool),
         parallelism: &Parallelism<'_>,
         has_room: bool,
     ) -> Run<Option<Holders>> {
@@ -126,7 +126,8 @@ impl Extremes {
             return Ok(None);
         }
         kept.n_uses = kept.n_uses.saturating_add(u32::from(!is_new));
-        let found = kept.renew(columns, parallelism).map(|()| kept.holders(columns, parallelism));
+        let found =
+            kept.renew(columns, parallelism).map(|()| kept.holders(columns, first, parallelism));
         if found.is_err() {
             // A flag: some numbers are those of before.
             self.drop();
@@ -155,7 +156,7 @@ impl Table {
     pub(in crate::cpu) fn find_extreme(
         &mut self,
         mask: &[u64],
-        sense: Sense,
+        (sense, first): (Sense, bool),
         parallelism: &Parallelism<'_>,
         has_room: impl Fn(u64) -> bool,
     ) -> Run<Option<Holders>> {
@@ -163,7 +164,7 @@ impl Table {
             return Ok(None);
         }
         let has_room = has_room(Extremes::bytes_for(mask.len()));
-        self.extremes.find(columns_of(&self.home), mask, sense, parallelism, has_room)
+        self.extremes.find(columns_of(&self.home), mask, (sense, first), parallelism, has_room)
     }
 }
 
@@ -236,8 +237,8 @@ impl ExtremeCache {
         Ok(())
     }
 
-    /// The rows of the least number.
-    fn holders(&self, columns: Columns<'_>, parallelism: &Parallelism<'_>) -> Holders {
+    /// The rows of the least number, or only those in the first block that has some.
+    fn holders(&self, columns: Columns<'_>, first: bool, parallelism: &Parallelism<'_>) -> Holders {
         let mut holders = Vec::new();
         let least = self.groups.iter().copied().min().unwrap_or(NONE);
         if least == NONE {
@@ -254,14 +255,28 @@ impl ExtremeCache {
         };
         for (group, _) in self.groups.iter().enumerate().filter(|(_, number)| **number == least) {
             let end = ((group + 1) * GROUP).min(self.numbers.len());
-            for block in (group * GROUP..end).filter(|block| self.numbers[*block] == least) {
-                let limbs = self.limbs(block);
+            // Bit b: block b of the group has it.
+            let numbers = self.numbers[group * GROUP..end].iter().enumerate();
+            let mut left =
+                numbers.fold(0, |left, (at, number)| left | u64::from(*number == least) << at);
+            while left != 0 {
+                let limbs = self.limbs(group * GROUP + left.trailing_zeros() as usize);
+                left &= left - 1;
                 let mut out = [0; NUMBERED_LIMBS];
                 let out = &mut out[..limbs.len()];
                 let kernels = parallelism.kernels;
                 kernels.block_match(columns, limbs.clone(), &self.mask, &[word], out);
-                let some = limbs.zip(out).filter(|(_, limb)| **limb != 0);
-                holders.extend(some.map(|(place, limb)| (place as u32, *limb)));
+                // Which limbs hold some is as good as random: no branch asks for it.
+                let mut n = holders.len();
+                holders.resize(n + out.len(), (0, 0));
+                for (place, limb) in limbs.zip(out) {
+                    holders[n] = (place as u32, *limb);
+                    n += usize::from(*limb != 0);
+                }
+                holders.truncate(n);
+                if first {
+                    return holders;
+                }
             }
         }
         holders

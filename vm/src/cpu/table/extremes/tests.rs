@@ -63,7 +63,7 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
             *mask.last_mut().unwrap() &= !0 >> (63 - (n_rows - 1) % 64);
             // A flag stops one of them: nothing is kept then that is half right.
             flag.store(step % 50 == 49, Ordering::Relaxed);
-            let found = table.find_extreme(&mask, sense, &parallelism, |_| step % 100 > 3);
+            let found = table.find_extreme(&mask, (sense, false), &parallelism, |_| step % 100 > 3);
             flag.store(false, Ordering::Relaxed);
             if let Ok(Some(holders)) = found {
                 assert_eq!(holders, expected(&table, &mask, sense), "{n_rows} x {n_cols}, {step}");
@@ -87,7 +87,7 @@ fn what_changes_as_a_whole_every_time_is_kept_less_and_less() {
     for turn in 0..2000_u64 {
         // Quite another mask each time.
         let mask = vec![turn + 1; 100];
-        let found = table.find_extreme(&mask, Sense::Min, &parallelism, |_| true);
+        let found = table.find_extreme(&mask, (Sense::Min, false), &parallelism, |_| true);
         n_kept += u64::from(matches!(found, Ok(Some(_))));
     }
     assert!((1..30).contains(&n_kept), "{n_kept}");
