@@ -62,7 +62,7 @@ fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
 /// The first of those with the least number leaves, one after another; `then` stands behind that and may look at the others.
 fn first_ones(then: &str) -> String {
     format!(
-        "procedure leave(X: slice(n); T: table(n,h); turns: integer; var k,l: integer; var Last: slice(n));
+        "procedure leave(X: slice(n); T: table(n); turns: integer; var k,l: integer; var Last: slice(n));
          var Z: slice(n); i,t: integer;
          begin
            k:=0; l:=0; CLR(Last);

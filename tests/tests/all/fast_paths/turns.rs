@@ -115,7 +115,19 @@ const MIXTURE: &str = "
     %C = bits_xor %v, %u
     cost 5";
 
-const BODIES: [&str; 5] = [MATCH, ADDC, SETMIN, WCOPY, MIXTURE];
+/// A column is stored on one way only.
+const ONE_WAY: &str = "
+    %b = component %w, %i
+    %t = eq %b, 1
+    cost 1
+    if %t {
+      %v = column %Q, %i
+      %v = bits_and %v, %X
+      put_column %P, %i, %v
+      cost 2
+    }";
+
+const BODIES: [&str; 6] = [MATCH, ADDC, SETMIN, WCOPY, MIXTURE, ONE_WAY];
 
 fn arguments(n_rows: usize, n_cols: usize, range: (i64, i64)) -> Vec<HostValue> {
     vec![
@@ -334,7 +346,7 @@ fn spread(n_limbs: usize, with_last: bool) -> HostValue {
 #[test]
 fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
     for range in [UP, DOWN] {
-        for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE] {
+        for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE, ONE_WAY] {
             let program = program(range, body, "");
             for (n_limbs, with_last) in [(0, false), (0, true), (1, false), (8, true), (15, true)] {
                 let mut args = arguments(LONG, 24, (2, 23));
@@ -350,6 +362,24 @@ fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
                 let narrowing = if body == MATCH { 22 } else { 0 };
                 assert_eq!((paths.turns, paths.turns_on_few), (22, 0), "{paths:?}");
                 assert_eq!(paths.turns_narrowing, narrowing, "{paths:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn turns_on_few_limbs_are_run_by_dozens() {
+    for range in [UP, DOWN] {
+        for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE, ONE_WAY] {
+            let program = program(range, body, "");
+            for n_turns in [31, 32, 33, 64, 65] {
+                let range = (3, n_turns as i64 + 2);
+                let mut args = arguments(LONG, n_turns + 4, range);
+                args[2] = spread(11, true);
+                for args in [args, arguments(1000, n_turns + 4, range)] {
+                    let paths = program.agree(&args).optimised("cpu");
+                    assert_eq!(paths.turns_on_few, n_turns as u64, "{paths:?}");
+                }
             }
         }
     }

@@ -15,7 +15,8 @@
 //! Note [Few limbs]. ADDC, SETMIN, WMERGE take the rows of a slice, which are often few: arcs that leave a vertex, or edges
 //! of a component. Where such a mask is zero the turns change nothing or store zeros (Note [Outside] in
 //! `crate::tape::few`), so that they run on those limbs in which it has a one: eight of them at a time, all
-//! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole.
+//! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole. The columns of some dozens of
+//! turns are gathered at once (`places`), so that one kernel runs these turns, and what it loads was stored long before.
 //! Columns may be those of a sparse table then, and where a sparse table gets zeros outside of the mask, its columns become those
 //! limbs alone, so that nothing costs what slices are long. Long slices, which are recorded otherwise, are worked on so, too, if
 //! the mask has a summary; the slices that are written keep theirs.
