@@ -115,3 +115,29 @@ fn a_session_takes_a_graph_that_fits_only_sparse() {
     let on_reference = [&arguments[..], &["--backend", "reference"]].concat();
     folder.star_with_input(&on_reference, "G\n").fails(5, &["error[E0511]: g.txt: "]);
 }
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_card_takes_a_sparse_table_dense_where_it_fits_and_says_so_where_not() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    let run = |arguments: &[&str]| {
+        folder.star(&[&["run", "p.star", "--proc", "EDIT"], arguments].concat())
+    };
+    folder.star(&["gen", "gnm", "-n", "2000", "-m", "4000", "--seed", "3", "-o", "g.txt"]);
+    let made = run(&["i=3", "T=adjacency:g.txt", "--table-form", "sparse", "--out", "T=s.stb"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    let on_card = ["i=9", "T=s.stb", "--backend", "gpu"];
+    let ran = run(&[&on_card[..], &["--out", "T=gpu.mtx"]].concat());
+    if ran.stderr.contains("`gpu` is not there") {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{ran:?}");
+        return;
+    }
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(run(&["i=9", "T=s.stb", "--out", "T=cpu.mtx"]).code, 0);
+    assert_eq!(lines(&folder, "gpu.mtx"), lines(&folder, "cpu.mtx"));
+    // 2000 × 2000 bits are 500 kB.
+    let refused = run(&[&on_card[..], &["--max-memory", "400K"]].concat());
+    assert!(refused.stderr.contains("E0511") && refused.stderr.contains("has to be dense"));
+    let forced = run(&["i=9", "T=adjacency:g.txt", "--backend", "gpu", "--table-form", "sparse"]);
+    assert!(forced.stderr.contains("the backend `gpu` has no sparse tables"), "{forced:?}");
+}
