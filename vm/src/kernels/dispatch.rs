@@ -10,7 +10,7 @@ use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
-use super::lut::{BlockOp, NARROWED_AT_ONCE};
+use super::lut::NARROWED_AT_ONCE;
 use super::tables::Columns;
 use super::turns::BlockTurn;
 use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, turns, words};
@@ -138,8 +138,6 @@ kernels! {
     lut fn cascade(
         flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
     );
-    /// Functions of blocks of limbs, one after another.
-    lut fn blocks(ops: &[BlockOp], slots: &mut [[u64; 8]]);
     /// Turns on a block of limbs: the number of a column, which says nothing here, and the way of each. Turn t finds its column c in
     /// `columns[c * turns.len() + t]`.
     turns fn turns(

@@ -200,6 +200,7 @@ fn functions_of_blocks_in_slots() {
             // The result may lie where an operand does.
             let (of, to) = ([2, 0, 1], if table & 1 == 0 { 3 } else { 0 });
             let op = BlockOp::new(table, &of[..n], to);
+            let ways = [BlockTurn { ops: vec![op], ..BlockTurn::default() }];
             let wanted: [u64; 8] = std::array::from_fn(|limb| {
                 (0..64).fold(0, |made, bit| {
                     let digit = |slot: u8| slots[usize::from(slot)][limb] >> bit & 1;
@@ -210,7 +211,7 @@ fn functions_of_blocks_in_slots() {
             let before = slots;
             for kernels in kernels() {
                 slots = before;
-                kernels.blocks(&[op], &mut slots);
+                kernels.turns(&ways, &[(0, 0)], &mut slots, &mut []);
                 assert_eq!(slots[usize::from(to)], wanted, "{table:08b} of {n} {kernels:?}");
             }
         }

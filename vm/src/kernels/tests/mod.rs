@@ -11,7 +11,9 @@ mod words;
 use proptest::prelude::*;
 use star_base::Random;
 
-use super::{BlockOp, Kernels, Level, NARROWED_AT_ONCE, NUMBERED_COLUMNS, NUMBERED_LIMBS};
+use super::{
+    BlockOp, BlockTurn, Kernels, Level, NARROWED_AT_ONCE, NUMBERED_COLUMNS, NUMBERED_LIMBS,
+};
 
 /// Lengths at which something begins or ends.
 const LENGTHS: [usize; 20] = [
