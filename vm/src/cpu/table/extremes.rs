@@ -4,7 +4,7 @@
 //! 64 blocks each, and then at the rows of the blocks that have the extreme one. What is compared is the mask as it was, so that nobody has to say what became of
 //! it. Single rows, and the limbs that a loop kernel has worked on (Note [Few limbs] in `loop_kernels`), are marked as changed; every other change of the table drops
 //! what is kept. Where that, or a mask that is quite another one, comes soon after it was made, it is made later the next time. It counts as a
-//! second form does. Where only the first of the rows is asked for, as by `MIN(T,X,Z); i:=FND(Z)`, those of the first block do.
+//! second form does. Where only the first of the rows is asked for, as by `MIN(T,X,Z); i:=FND(Z)`, the first block that holds some is enough.
 
 use std::ops::Range;
 
@@ -93,8 +93,8 @@ impl Extremes {
         }
     }
 
-    /// The rows that `mask` marks and that hold the extreme number among these, or those of the first block that has some, if only the `first` one counts; `None` if that is better found in all rows. `has_room` says
-    /// whether there is room for what it keeps.
+    /// The rows that `mask` marks and that hold the extreme number among these, or those of the first block that has some, if
+    /// only the `first` one counts; `None` if that is better found in all rows. `has_room` says whether there is room for what it keeps.
     pub(super) fn find(
         &mut self,
         columns: Columns<'_>,
