@@ -45,6 +45,8 @@ pub struct PathStats {
     pub grid_banks: u64,
     /// Times that columns of a table went to another one by a copy of the device.
     pub grid_copies: u64,
+    /// Dispatches of the control unit: a run waits for each of them.
+    pub unit_dispatches: u64,
     /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
     /// Likewise for the control unit.
@@ -153,6 +155,7 @@ impl PathStats {
             grid_kernels,
             grid_banks,
             grid_copies,
+            unit_dispatches,
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
@@ -185,6 +188,7 @@ impl PathStats {
             ("kernels over a grid", grid_kernels),
             ("buffers of their memory", grid_banks),
             ("copies by the device", grid_copies),
+            ("dispatches of the control unit", unit_dispatches),
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),

@@ -22,7 +22,7 @@ use self::clock::{Clock, TIMES_BYTES, TIMES_WORDS};
 use self::pipelines::{Pipelines, entry};
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{State, Unit};
+use crate::unit::{AHEAD_WORDS, State, Unit};
 
 /// Which adapter, and sizes that must not matter; `None` is what suits the adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,6 +39,8 @@ pub struct DeviceSettings {
     pub bank_words: Option<u32>,
     /// Bits of a table from which on loops over its lines run as kernels over a grid.
     pub least_bits: Option<u64>,
+    /// Words that the objects of a frame may get before they ask.
+    pub ahead_words: Option<u32>,
     /// How programs run.
     pub mode: Mode,
 }
@@ -59,8 +61,9 @@ impl DeviceSettings {
     /// Everything as small as can be.
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
-        let least_bits = Some(1);
-        DeviceSettings { threads, budget, words, least_bits, ..DeviceSettings::default() }
+        let (least_bits, ahead_words) = (Some(1), Some(0));
+        let usual = DeviceSettings::default();
+        DeviceSettings { threads, budget, words, least_bits, ahead_words, ..usual }
     }
 
     /// Likewise, with memory of up to 512 KiB in up to 16 buffers.
@@ -116,6 +119,7 @@ struct Opened {
 pub(crate) struct Device {
     opened: Opened,
     budget: u32,
+    ahead_words: u32,
     memory: Memory,
     /// Bytes written that were not sent.
     unsent: u64,
@@ -238,6 +242,7 @@ impl Device {
         let read_back = wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
         Ok(Device {
             budget: settings.budget.unwrap_or(opened.turns),
+            ahead_words: settings.ahead_words.unwrap_or(AHEAD_WORDS),
             memory: Memory::new(&opened, words)
                 .map_err(|error| format!("{}: {error}", opened.about))?,
             unsent: 0,
@@ -314,6 +319,10 @@ impl Unit for Device {
 
     fn budget(&self, dispatch: u32) -> u32 {
         if dispatch < SMALL_DISPATCHES { self.budget } else { self.budget.max(MIDDLE_TURNS) }
+    }
+
+    fn ahead_words(&self) -> u32 {
+        self.ahead_words
     }
 
     fn max_turns(&self) -> u32 {

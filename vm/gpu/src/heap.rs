@@ -9,7 +9,7 @@ use star_vm::BackendError;
 use crate::unit::Unit;
 
 /// Every block begins at a multiple of so many words: 64 bytes.
-const ALIGN: u32 = 16;
+pub(crate) const ALIGN: u32 = 16;
 
 /// The beginning of the memory is for small things, which the host looks at (`device/window.rs`): large blocks lie behind it.
 const FOR_SMALL: u32 = 1 << 13;

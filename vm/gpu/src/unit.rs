@@ -8,6 +8,9 @@ use crate::grid::Grid;
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
+/// Words that the objects of a frame get ahead usually: two hundred lines of 1000 components.
+pub(crate) const AHEAD_WORDS: u32 = 1 << 13;
+
 /// A control unit with its memory of words of 32 bits. Address 0 is nobody's.
 pub(crate) trait Unit {
     /// What computes, for people.
@@ -18,6 +21,9 @@ pub(crate) trait Unit {
 
     /// Turns of loops that a dispatch may take at most, the first of a run being number 1.
     fn budget(&self, dispatch: u32) -> u32;
+
+    /// Words that the objects of a frame may get before they ask.
+    fn ahead_words(&self) -> u32;
 
     /// Turns of loops that one instruction may take at most: beyond them a driver may end a shader without a word.
     fn max_turns(&self) -> u32;

@@ -111,3 +111,35 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
         }
     }
 }
+
+/// A dispatch ends where an object asks for memory, and a run waits for it: so the objects of a frame have some from the begin.
+#[test]
+fn a_small_program_takes_one_dispatch() {
+    let text = "
+        function SECOND(Q: slice): integer;
+        var A,B: slice(Q); i: integer;
+        begin A:=Q; i:=STEP(A); B:=A; i:=STEP(B); SECOND:=i end;
+        procedure P(X: slice; T: table; var Z: slice; var n: integer);
+        var A,B,C: slice(X); v,w: word(T); k: integer;
+        begin
+          A:=not X; B:=A or COL(1,T); C:=B; Z:=not (C and A);
+          v:=ROW(1,T); w:=not v; k:=NUMB(w);
+          n:=k+SECOND(Z)
+        end;";
+    let program = Program::new(text);
+    let mut table = BitTable::zeros(70, 9).expect("small");
+    table.put(3, 4, true);
+    let bits = star_tests::bits(&"0110010".repeat(10));
+    let args =
+        [HostValue::Slice(bits), HostValue::Table(table), HostValue::Unset, HostValue::Unset];
+    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("the twin needs no adapter");
+    let compiled = program.compile_on(&machines);
+    let limits = Limits { steps: None, ..LIMITS };
+    let runs: Vec<_> =
+        compiled.iter().map(|on| on.run(program.entry("P"), &args, limits)).collect();
+    assert!(runs.iter().all(|run| run.values == runs[0].values), "{runs:?}");
+    let dispatches: Vec<u64> = runs.iter().map(|run| run.stats.paths.unit_dispatches).collect();
+    assert_eq!(dispatches[..2], [0, 1], "{dispatches:?}");
+    // Where sizes are tiny, each object asks.
+    assert!(dispatches[2] > 9, "{dispatches:?}");
+}

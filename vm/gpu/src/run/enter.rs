@@ -42,8 +42,7 @@ impl Run<'_, '_> {
         let records = self.furnish(plan.routines.len() as u64 * u64::from(routine::WORDS))?;
         let literals = self.furnish(plan.constants.limbs.len() as u64)?;
         self.heap.unit.write(literals.at, &plan.constants.limbs)?;
-        let at = self.new_frame(entry)?;
-        let mut words = code.new_frame(entry, at);
+        let (at, mut words) = self.new_frame(entry)?;
         let mut place = 0;
         for (param, slot) in sir.params.iter().zip(&mut *slots) {
             if is_number(sir.var(param.var).ty) {
@@ -116,9 +115,12 @@ impl Run<'_, '_> {
                 }
             }
         }
+        self.give_ahead(entry, &mut words)?;
         self.heap.unit.write(at, &words)?;
         let record = records.at + entry.0 * routine::WORDS;
         self.heap.unit.write(record, &[at, at])?;
+        self.put(state::ROUTINES, records.at);
+        self.first_frames()?;
         if self.heap.loaded != plan.number {
             self.heap.unit.load_code(&plan.words)?;
             self.heap.loaded = plan.number;
@@ -126,7 +128,6 @@ impl Run<'_, '_> {
         let linked = plan.routines[entry.0 as usize].as_ref();
         self.put(state::PC, linked.map_or(0, |linked| linked.base));
         self.put(state::FRAME, at);
-        self.put(state::ROUTINES, records.at);
         self.put(state::LITERALS, literals.at);
         let steps = self.control.limits.steps.unwrap_or(u64::MAX);
         self.put_wide(state::STEP_LIMIT, steps);

@@ -1,10 +1,12 @@
 //! Memory of objects, frames.
 //!
-//! Objects keep what they took until somebody else needs it, so that a routine that is called again asks for nothing.
+//! Objects keep what they took until somebody else needs it, so that a routine that is called again asks for nothing. The
+//! first frame of a routine comes with a little for each of its objects: a dispatch ends where one asks, and on a card that costs
+//! as much as hundreds of instructions.
 
 use super::{End, Run};
 use crate::code::Reg;
-use crate::heap::Block;
+use crate::heap::{self, Block};
 use crate::program::internal;
 use crate::value::{Kind, MAX_BITS, Sizes};
 use star_ir::{LimitKind, RoutineId};
@@ -12,6 +14,11 @@ use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, routine, state};
 use star_vm::BackendError;
 use star_vm::stop::Stop;
+
+/// So many routines get their first frames when a run begins.
+const MOST_AHEAD: usize = 64;
+/// What is given ahead is no more than this share of what the limit leaves.
+const LEFT_SHARE: u64 = 16;
 
 impl Run<'_, '_> {
     /// Memory for what is no value.
@@ -21,11 +28,73 @@ impl Run<'_, '_> {
         Ok(block)
     }
 
-    pub(super) fn new_frame(&mut self, id: RoutineId) -> Result<u32, BackendError> {
-        let words = self.plan.routine(id)?.frame_words();
-        let at = self.furnish(u64::from(words))?.at;
+    /// A further frame of a routine, and what the host has to write there.
+    pub(super) fn new_frame(&mut self, id: RoutineId) -> Result<(u32, Vec<u32>), BackendError> {
+        let code = self.plan.routine(id)?;
+        let at = self.furnish(u64::from(code.frame_words()))?.at;
         self.frames.push((at, id));
-        Ok(at)
+        Ok((at, code.new_frame(id, at)))
+    }
+
+    /// The first frames of all routines but the entry, unless there are many of them: whoever needs one then asks.
+    pub(super) fn first_frames(&mut self) -> Result<(), BackendError> {
+        let plan = self.plan;
+        let entry = plan.entry.0 as usize;
+        let linked = plan.routines.iter().enumerate().filter(|(_, linked)| linked.is_some());
+        let others: Vec<u32> =
+            linked.filter(|(id, _)| *id != entry).map(|(id, _)| id as u32).collect();
+        if self.heap.unit.ahead_words() == 0 || others.len() > MOST_AHEAD {
+            return Ok(());
+        }
+        others.into_iter().try_for_each(|id| self.first_frame(RoutineId(id)))
+    }
+
+    fn first_frame(&mut self, id: RoutineId) -> Result<(), BackendError> {
+        let (at, mut words) = self.new_frame(id)?;
+        self.give_ahead(id, &mut words)?;
+        self.heap.unit.write(at, &words)?;
+        let record = self.get(state::ROUTINES) + id.0 * routine::WORDS;
+        self.heap.unit.write(record + routine::FIRST, &[at])
+    }
+
+    /// Gives each object of a new frame that has no memory as much as the longest line so far takes, while that is little.
+    pub(super) fn give_ahead(
+        &mut self,
+        id: RoutineId,
+        frame: &mut [u32],
+    ) -> Result<(), BackendError> {
+        let code = self.plan.routine(id)?;
+        let (n, most) = (code.objects.len() as u32, self.heap.unit.ahead_words());
+        let line = self.longest.next_multiple_of(heap::ALIGN);
+        let sizes = [line, heap::ALIGN];
+        let Some(each) = sizes.into_iter().find(|words| words.saturating_mul(n) <= most) else {
+            return Ok(());
+        };
+        // A limit is for what programs ask for.
+        let bytes = u64::from(each) * u64::from(n) * 4;
+        if bytes > self.limit.saturating_sub(self.alive) / LEFT_SHARE {
+            return Ok(());
+        }
+        for object in 0..n {
+            let own = code.descriptor(object) as usize;
+            if frame[own + descriptor::CAPACITY as usize] > 0 {
+                continue;
+            }
+            let block = match self.heap.take(u64::from(each)) {
+                Ok(block) => block,
+                Err(BackendError::OutOfMemory(_)) => return Ok(()),
+                Err(error) => return Err(error),
+            };
+            self.alive += u64::from(block.words) * 4;
+            self.blocks.insert(block.at, block);
+            frame[own + descriptor::AT as usize] = block.at;
+            frame[own + descriptor::CAPACITY as usize] = block.words;
+        }
+        self.longest = self.longest.max(each);
+        self.widest = self.widest.max(each / 2);
+        let peak = &mut self.control.stats.peak_bytes;
+        *peak = self.alive.max(*peak);
+        Ok(())
     }
 
     /// May so many more words be taken?
@@ -155,16 +224,14 @@ impl Run<'_, '_> {
         let (_, inst) = self.stopped_at()?;
         let id = RoutineId(u32::try_from(inst.imm).map_err(|_| internal("no such routine"))?);
         let mut before = self.get(state::PAYLOAD);
+        if before == 0 {
+            return Ok(self.first_frame(id)?);
+        }
         let has = self.frames.iter().filter(|(_, routine)| *routine == id).count();
         for _ in 0..has.clamp(1, 256) {
-            let at = self.new_frame(id)?;
-            let words = self.plan.routine(id)?.new_frame(id, at);
+            let (at, words) = self.new_frame(id)?;
             self.heap.unit.write(at, &words)?;
-            let link = match before {
-                0 => self.get(state::ROUTINES) + id.0 * routine::WORDS + routine::FIRST,
-                before => before + frame::NEXT,
-            };
-            self.heap.unit.write(link, &[at])?;
+            self.heap.unit.write(before + frame::NEXT, &[at])?;
             before = at;
         }
         Ok(())

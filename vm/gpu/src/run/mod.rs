@@ -195,6 +195,7 @@ impl Run<'_, '_> {
             self.put(state::BUDGET, budget);
             self.put(state::WANTED_MARK, mark);
             let took = self.heap.unit.dispatch(&mut self.state)?;
+            self.control.stats.paths.unit_dispatches += 1;
             self.control.stats.paths.unit_nanoseconds += took.unwrap_or(0);
             if self.get(state::MARK) != mark {
                 let why = "a dispatch did not come to its end".to_owned();

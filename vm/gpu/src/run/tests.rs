@@ -41,6 +41,10 @@ impl Unit for OneBank {
         self.twin.budget(dispatch)
     }
 
+    fn ahead_words(&self) -> u32 {
+        self.twin.ahead_words()
+    }
+
     fn max_turns(&self) -> u32 {
         self.twin.max_turns()
     }

@@ -15,7 +15,7 @@ use star_vm::BackendError;
 
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{State, Unit};
+use crate::unit::{AHEAD_WORDS, State, Unit};
 
 /// Sizes that must not matter.
 #[derive(Clone, Copy, Debug)]
@@ -34,12 +34,14 @@ pub struct TwinSettings {
     pub lost_after: u64,
     /// Turns that a loop may take within a dispatch.
     pub most_turns: u32,
+    /// Words that the objects of a frame may get before they ask.
+    pub ahead_words: u32,
 }
 
 impl TwinSettings {
     /// Everything as small as can be.
     pub const TINY: TwinSettings =
-        TwinSettings { threads: 3, budget: 60, words: 64, ..TwinSettings::USUAL };
+        TwinSettings { threads: 3, budget: 60, words: 64, ahead_words: 0, ..TwinSettings::USUAL };
     /// What a device has.
     pub const USUAL: TwinSettings = TwinSettings {
         threads: 8,
@@ -49,6 +51,7 @@ impl TwinSettings {
         most_words: 1 << 28,
         lost_after: u64::MAX,
         most_turns: u32::MAX,
+        ahead_words: AHEAD_WORDS,
     };
 }
 
@@ -169,6 +172,10 @@ impl Unit for Twin {
 
     fn budget(&self, _dispatch: u32) -> u32 {
         self.settings.budget
+    }
+
+    fn ahead_words(&self) -> u32 {
+        self.settings.ahead_words
     }
 
     fn max_turns(&self) -> u32 {
