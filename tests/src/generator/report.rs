@@ -80,6 +80,22 @@ impl Report {
         self.counts.add(&Counts { near_misses, ..Counts::default() });
     }
 
+    /// Adds what other programs did.
+    pub fn add(&mut self, other: &Report) {
+        let Report { n_programs, n_well, ended, n_refused, n_lines, operations, steps, counts } =
+            other;
+        self.n_programs += n_programs;
+        self.n_well += n_well;
+        for (code, count) in ended {
+            *self.ended.entry(code.clone()).or_default() += count;
+        }
+        self.n_refused += n_refused;
+        self.n_lines += n_lines;
+        self.operations += operations;
+        self.steps += steps;
+        self.counts.add(counts);
+    }
+
     /// Percent of the programs that ended well.
     pub fn well(&self) -> f64 {
         100.0 * self.n_well as f64 / self.n_programs.max(1) as f64

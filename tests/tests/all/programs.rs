@@ -2,7 +2,8 @@
 //!
 //! `STAR_SEED` and `STAR_PROGRAMS` run others than the fixed ones: so many programs, the first of
 //! this seed and the others of the seeds that follow. Each is optimised by all passes and by a subset that its seed
-//! chooses; `STAR_NO_PASS` names passes that do not run, instead of that subset.
+//! chooses; `STAR_NO_PASS` names passes that do not run, instead of that subset. `STAR_THREADS` is how many run at once:
+//! a device takes more programs from the threads of one process than from several processes, between which it has to change.
 
 use std::collections::BTreeSet;
 
@@ -25,26 +26,42 @@ fn setting(name: &str, otherwise: u64) -> u64 {
 
 #[test]
 fn generated_programs_leave_the_same_on_every_backend() {
-    let machines = backends();
     let (first, n) = (setting("STAR_SEED", 1), setting("STAR_PROGRAMS", 600));
+    let n_threads = setting("STAR_THREADS", 1).max(1);
     let passes = std::env::var("STAR_NO_PASS").ok().map(|names| {
         let names: Vec<&str> = names.split(',').collect();
         star_opt::Options::without(&names).expect("names of passes")
     });
-    let mut report = Report::default();
-    let mut faults = Vec::new();
-    for seed in first..first + n {
-        let mut generated = generate(seed);
-        if let Some(passes) = &passes {
-            generated.passes = vec![passes.clone()];
-        }
-        match generated.tried(&machines) {
-            Err(why) => faults.push((seed, why)),
-            Ok(None) => report.n_refused += 1,
-            Ok(Some(run)) => {
-                report.note(&generated.source.to_string(), &generated.counts, &run);
+    let tried = |thread: u64| {
+        let machines = backends();
+        let mut report = Report::default();
+        let mut faults = Vec::new();
+        for seed in (first + thread..first + n).step_by(n_threads as usize) {
+            let mut generated = generate(seed);
+            if let Some(passes) = &passes {
+                generated.passes = vec![passes.clone()];
+            }
+            match generated.tried(&machines) {
+                Err(why) => faults.push((seed, why)),
+                Ok(None) => report.n_refused += 1,
+                Ok(Some(run)) => {
+                    report.note(&generated.source.to_string(), &generated.counts, &run);
+                }
             }
         }
+        (report, faults)
+    };
+    let all: Vec<(Report, Vec<(u64, String)>)> = std::thread::scope(|scope| {
+        let tried = &tried;
+        let threads: Vec<_> =
+            (0..n_threads).map(|thread| scope.spawn(move || tried(thread))).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a thread ends")).collect()
+    });
+    let mut report = Report::default();
+    let mut faults = Vec::new();
+    for (more, others) in all {
+        report.add(&more);
+        faults.extend(others);
     }
     #[expect(clippy::print_stdout, reason = "the report, for `--nocapture`")]
     {
@@ -53,7 +70,7 @@ fn generated_programs_leave_the_same_on_every_backend() {
     if let Some((seed, why)) = faults.first() {
         let all: Vec<String> =
             faults.iter().map(|(seed, why)| format!("seed {seed}: {why}")).collect();
-        panic!("{}\n\nseed {seed}: {}", all.join("\n"), generate(*seed).shrunk(why, &machines));
+        panic!("{}\n\nseed {seed}: {}", all.join("\n"), generate(*seed).shrunk(why, &backends()));
     }
     // A few programs say nothing about shares.
     if n >= 500 {

@@ -8,8 +8,8 @@ use crate::grid::Grid;
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
-/// Words that the objects of a frame get ahead usually: two hundred lines of 1000 components.
-pub(crate) const AHEAD_WORDS: u32 = 1 << 13;
+/// Words that the objects of a frame get ahead usually: forty lines of 100,000 components.
+pub(crate) const AHEAD_WORDS: u32 = 1 << 17;
 
 /// A control unit with its memory of words of 32 bits. Address 0 is nobody's.
 pub(crate) trait Unit {
