@@ -53,6 +53,8 @@ pub struct PathStats {
     pub unit_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
+    /// Fields that were views of the columns of a table instead of copies.
+    pub field_views: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
     pub homes_changed: u64,
     /// Times that a machine of the tests changed the form of a table by chance.
@@ -159,6 +161,7 @@ impl PathStats {
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
+            field_views,
             homes_changed,
             forms_changed,
             sparse_lines,
@@ -192,6 +195,7 @@ impl PathStats {
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
+            ("fields that were views", field_views),
             ("home forms changed", homes_changed),
             ("forms changed by chance", forms_changed),
             ("lines of sparse tables", sparse_lines),

@@ -302,6 +302,8 @@ pub(super) enum TableInst {
         table: Reg,
         base: Number,
         width: Number,
+        /// May it be a view? See Note [Views].
+        may_view: bool,
     },
     New {
         dst: Reg,

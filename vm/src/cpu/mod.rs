@@ -51,6 +51,7 @@ mod table;
 mod tables;
 mod transpose;
 mod value;
+mod views;
 mod window;
 mod words;
 

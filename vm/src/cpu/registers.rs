@@ -104,10 +104,11 @@ impl CowTable {
         matches!(self, CowTable::None)
     }
 
-    /// The table, if it is there alone.
+    /// The table, if it is there alone and no view.
     #[inline]
     pub(super) fn get_mut(&mut self) -> Option<&mut Table> {
         if let CowTable::Shared(table) = self
+            && !table.is_view()
             && let Some(own) = Arc::get_mut(table)
         {
             let own = std::mem::take(own);

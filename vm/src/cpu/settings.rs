@@ -29,6 +29,8 @@ pub struct Settings {
     pub copy_bytes: u64,
     /// The part of the limit on memory that second forms take at most: one in so many.
     pub copy_share: u64,
+    /// Bytes of a field from which on it is a view where it may be one; see Note [Views].
+    pub view_bytes: u64,
     /// Limbs of a slice or word from which on its blocks have a summary.
     pub summary_limbs: usize,
     /// Limbs of a mask from which on MIN and MAX keep what they find in blocks of rows; see Note [Kept extremes].
@@ -59,6 +61,7 @@ impl Default for Settings {
             in_place_bytes: 1 << 28,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            view_bytes: 1 << 12,
             kept_limbs: 1 << 6,
             summary_limbs: 1 << 11,
             summary_block: 8,
@@ -85,6 +88,7 @@ impl Settings {
             in_place_bytes: 0,
             copy_bytes: 1 << 16,
             copy_share: 8,
+            view_bytes: 0,
             kept_limbs: 1,
             summary_limbs: 0,
             summary_block: 1,
@@ -102,6 +106,7 @@ impl Settings {
     /// The sizes of people, summaries for every slice, and forms that change by chance.
     pub fn random_forms() -> Self {
         let random_forms = Some(0x0057_a25e);
-        Settings { random_forms, threads: Some(2), summary_limbs: 0, ..Settings::default() }
+        let threads = Some(2);
+        Settings { random_forms, threads, summary_limbs: 0, view_bytes: 0, ..Settings::default() }
     }
 }

@@ -15,6 +15,7 @@ mod growth;
 mod home;
 mod host;
 mod sparse;
+mod view;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -31,6 +32,7 @@ use crate::stop::{Run, broken};
 use extremes::Extremes;
 pub(super) use sparse::Found;
 use sparse::Sparse;
+use view::View;
 
 /// A table.
 #[derive(Debug, Default)]
@@ -43,6 +45,8 @@ pub(super) struct Table {
     copy: OnceLock<BitTable>,
     /// The table, if it is sparse; `home` holds nothing then. See Note [Sparse tables] in `table/sparse.rs`.
     sparse: Option<Box<Sparse>>,
+    /// What it shows, if it is a view; `home` holds nothing then. See Note [Views] in `views`.
+    view: Option<View>,
     /// Accesses against the home form since the last write along it.
     against: AtomicUsize,
     /// Over the home form; see Note [Windows].
@@ -119,6 +123,9 @@ impl Table {
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
     pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Table>> {
+        if let Some(view) = &self.view {
+            return Ok(view.copy(self.n_cols, parallelism)?.map(Table::new));
+        }
         let sparse = match self.sparse.as_deref().map(Sparse::try_clone) {
             Some(Ok(copy)) => Some(Box::new(copy)),
             Some(Err(_)) => return Ok(None),
@@ -146,7 +153,7 @@ impl Table {
     /// The form in which the lines are columns of a bit table, if it is valid.
     #[inline]
     fn form(&self, line: Line) -> Option<&BitTable> {
-        if self.sparse.is_some() {
+        if self.sparse.is_some() || self.view.is_some() {
             return None;
         }
         if self.by_rows == (line == Line::Row) { Some(&self.home) } else { self.copy.get() }
@@ -176,6 +183,9 @@ impl Table {
     ) -> Run<()> {
         if self.sparse.is_some() {
             return self.read_sparse(line, idx, dst, parallelism, may_copy);
+        }
+        if let Some(view) = &self.view {
+            return view.read(line, idx, dst, self.n_cols, parallelism);
         }
         if self.form(line).is_none()
             && self.wants_turn(dst.len() * 64, parallelism)
@@ -224,7 +234,7 @@ impl Table {
     /// Is that the home form, and do its lines lie together?
     #[inline]
     pub(super) fn is_home(&self, line: Line) -> bool {
-        self.lies_along(line) && self.sparse.is_none()
+        self.lies_along(line) && self.sparse.is_none() && self.view.is_none()
     }
 
     /// Does the home form, sparse or not, hold such lines?
@@ -339,6 +349,9 @@ impl Table {
         if let Some(sparse) = &self.sparse {
             return Table::sparse_bit(sparse, self.by_rows, row_idx, col_idx);
         }
+        if let Some(view) = &self.view {
+            return view.bit(row_idx, col_idx);
+        }
         match self.by_rows {
             false => self.home.get(row_idx, col_idx),
             true => self.home.get(col_idx, row_idx),
@@ -402,6 +415,7 @@ impl Table {
     ) -> Run<Option<&BitTable>> {
         if self.form(line).is_none()
             && self.sparse.is_none()
+            && self.view.is_none()
             && let Some(copy) = self.turned(parallelism)?
         {
             let _ = self.copy.set(copy);
@@ -436,9 +450,10 @@ impl Table {
 
     /// Number of ones.
     pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
-        match &self.sparse {
-            Some(sparse) => Ok(sparse.n_ones()),
-            None => parallelism.count(self.home.storage()),
+        match (&self.sparse, &self.view) {
+            (Some(sparse), _) => Ok(sparse.n_ones()),
+            (None, Some(view)) => parallelism.count(view.columns(self.n_cols).storage),
+            (None, None) => parallelism.count(self.home.storage()),
         }
     }
 }

@@ -46,7 +46,9 @@ impl Interpreter<'_, '_, '_> {
                 self.set(dst, i64::from(bit));
                 Ok(())
             }
-            TableInst::Field { dst, table, base, width } => self.field(dst, table, base, width),
+            TableInst::Field { dst, table, base, width, may_view } => {
+                self.field(dst, table, (base, width), may_view)
+            }
             TableInst::New { dst, rows, columns } => {
                 let rows = self.known_size(Size::Value(rows))?;
                 let columns = self.known_size(Size::Value(columns))?;
@@ -111,6 +113,9 @@ impl Interpreter<'_, '_, '_> {
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());
             self.copies.forget(&table);
+            if let Some(of) = table.into_viewed() {
+                self.release(CowTable::Shared(of));
+            }
         }
     }
 
@@ -166,7 +171,8 @@ impl Interpreter<'_, '_, '_> {
         let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
         // A sparse copy has no unused room.
         self.budget.commit(own.n_bytes());
-        self.tables[at].table = CowTable::Own(Box::new(own));
+        let shared = std::mem::replace(&mut self.tables[at].table, CowTable::Own(Box::new(own)));
+        self.release(shared);
         self.paths.table_copies += 1;
         Ok(())
     }
@@ -303,12 +309,21 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    fn field(&mut self, dst: Reg, table: Reg, base: Number, width: Number) -> Run<()> {
+    fn field(
+        &mut self,
+        dst: Reg,
+        table: Reg,
+        (base, width): (Number, Number),
+        may_view: bool,
+    ) -> Run<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         let n_rows = self.table(table)?.n_rows();
         if dst != table && self.table(table)?.is_sparse_by_columns() {
             return self.sparse_field(dst, table, part);
+        }
+        if may_view && self.view_field(dst, table, &part)? {
+            return Ok(());
         }
         if self.is_sparse(table) {
             self.paths.sparse_lines += width as u64;

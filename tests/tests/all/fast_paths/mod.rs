@@ -14,6 +14,7 @@ mod shifted;
 mod sparse;
 mod tiles;
 mod turns;
+mod views;
 
 use star_base::{BitTable, BitVector};
 use star_tests::case::Random;

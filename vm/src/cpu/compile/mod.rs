@@ -7,6 +7,7 @@ mod calls;
 mod control;
 mod operations;
 mod peephole;
+mod views;
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -96,6 +97,8 @@ struct Compiler<'p> {
     exits: Vec<usize>,
     /// Bits registers of what the compiler made and touches twice, to set it and to look at it.
     temporaries: HashSet<Reg>,
+    /// Variables that may be views.
+    views: HashSet<VarId>,
     /// The registers of constants.
     constants: HashMap<i64, Reg>,
     /// Instructions before this one may be jumped to, so that they stay as they are.
@@ -180,6 +183,7 @@ impl<'p> Compiler<'p> {
             contexts: Vec::new(),
             exits: Vec::new(),
             temporaries,
+            views: views::views(routine),
             constants: HashMap::new(),
             settled: 0,
             loc,

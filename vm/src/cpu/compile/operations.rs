@@ -232,6 +232,7 @@ impl Compiler<'_> {
                 table: self.reg(*table),
                 base: self.number(base),
                 width: self.number(width),
+                may_view: self.views.contains(&var),
             }),
             Op::Rows(table) => Inst::SizeOperand { dst, size: Size::Rows(self.reg(*table)) },
             Op::Columns(table) => Inst::SizeOperand { dst, size: Size::Columns(self.reg(*table)) },

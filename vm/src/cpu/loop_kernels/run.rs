@@ -13,6 +13,7 @@ use super::few::{OnFew, SparsePorts};
 use super::{
     Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, RowsOr, Scratch, Source, Taken,
 };
+use crate::kernels::Columns;
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
@@ -230,7 +231,7 @@ impl Interpreter<'_, '_, '_> {
                     // What becomes of sparse ones is looked at when the limbs are known.
                     _ if table.is_sparse_by_columns() => true,
                     true => table.is_home(Line::Column),
-                    false => table.has(Line::Column),
+                    false => table.columns().is_some(),
                 };
                 if !lies_well {
                     return Err(Declined::Form);
@@ -374,10 +375,11 @@ impl Interpreter<'_, '_, '_> {
                     continue;
                 }
                 (Source::Column(reg, shifted), false) => {
-                    let form = self.table(reg)?.lines(Line::Column);
-                    let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
-                    let stride = form.stride();
-                    Lane::Read { limbs: &form.storage()[begin(shifted, stride)..], stride }
+                    let columns = self.table(reg)?.columns();
+                    let columns =
+                        columns.ok_or_else(|| broken("a table that lies the other way"))?;
+                    let Columns { storage, stride, n_cols: _ } = columns;
+                    Lane::Read { limbs: &storage[begin(shifted, stride)..], stride }
                 }
                 (Source::Column(_, shifted), true) => {
                     let table = table.get_mut();

@@ -54,6 +54,9 @@ impl Table {
             }
             return Ok(Some(columns));
         }
+        if let Some(view) = &self.view {
+            return view.copy(self.n_cols, parallelism);
+        }
         match self.form(Line::Column) {
             Some(form) => copy_of(form, parallelism),
             None => self.turned(parallelism),
@@ -63,7 +66,7 @@ impl Table {
     /// The form by columns alone; the table itself if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_columns(mut self) -> Result<BitTable, Table> {
-        if self.half_turned.is_some() || self.sparse.is_some() {
+        if self.half_turned.is_some() || self.sparse.is_some() || self.view.is_some() {
             return Err(self);
         }
         if !self.by_rows {

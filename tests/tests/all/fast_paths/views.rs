@@ -1,0 +1,101 @@
+//! Fields of a table that are views, and those that are just none.
+
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+use super::{CPUS, slice, table};
+
+/// Field after field is taken of T, and columns of it are looked at; `statement` does something else with it.
+fn fields(statement: &str) -> String {
+    format!(
+        "procedure inner(P: table(n,h); X: slice(n); var F: table(n,h));
+         begin
+           TMERGE(P,X,F);
+         end;
+         procedure walk(T: table(n); h,turns: integer; X: slice(n); var F: table(n,h);
+                        var Z: slice(n));
+         var A,B: table(n,h); D: table; Y: slice(n); w: word; k,l: integer;
+         begin
+           CLR(Z);
+           for l:=1 to turns do
+           begin
+             k:=(l*5) mod (size(T) div h)+1;
+             TCOPY1(T,k,h,A);
+             assert(SOME(COL(1,A)) or (l<9),\"a field\");
+             for k:=1 to size(A) do
+             begin
+               Y:=COL(k,A) xor Z; Z:=(Z and X) or Y;
+             end;
+             Y:=COL(h,A);
+             {statement}
+           end;
+         end;"
+    )
+}
+
+fn arguments(n: usize, h: usize, turns: i64) -> Vec<HostValue> {
+    vec![
+        table(n, 7 * h + 1, 5),
+        HostValue::Int(h as i64),
+        HostValue::Int(turns),
+        slice(n, 3),
+        table(n, h, 9),
+        HostValue::Unset,
+    ]
+}
+
+#[test]
+fn fields_of_which_columns_are_looked_at_are_views() {
+    for statement in ["", "Z:=Z or Y;", "if l=4 then TCOPY1(T,2,h,A); Z:=Z xor COL(1,A);"] {
+        let program = Program::new(&fields(statement));
+        for (n, h) in [(70, 3), (3000, 24), (5000, 24)] {
+            let agreement = program.agree("walk", arguments(n, h, 12), LIMITS);
+            let n_views = agreement.optimised("cpu").field_views;
+            if n < 3000 {
+                assert_eq!(n_views, 0, "short ones are copied: {statement}");
+            } else {
+                assert!((12..=13).contains(&n_views), "{n_views}: {statement}");
+                let forms = agreement.optimised("cpu-forms");
+                assert!(forms.field_views > 0 && forms.forms_changed > 0, "{statement}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_trap_shows_a_view_as_a_table() {
+    for statement in ["assert(ZERO(COL(2,A)),\"shown\");", "Y:=COL(l*3,A);", "w:=ROW(n+1,F);"] {
+        let program = Program::new(&fields(statement));
+        let agreement = program.agree("walk", arguments(3000, 24, 12), LIMITS);
+        assert!(agreement.optimised("cpu").field_views > 0, "{statement}");
+    }
+}
+
+#[test]
+fn what_is_more_than_looked_at_is_copied() {
+    for statement in [
+        // Of the field more is looked at than columns, or it changes, or something else takes it.
+        "w:=ROW(3,A); Y(1):=w(1);",
+        "MIN(A,X,Z);",
+        "COL(1,A):=X;",
+        "ROW(2,F):=ROW(1,A);",
+        "B:=A; Z:=Z xor COL(2,B);",
+        "inner(A,X,F);",
+        "print(A);",
+        "F:=A;",
+        "TCOPY1(A,1,1,B); TCOPY1(B,1,1,A);",
+        // The table that it is taken of changes, or its rows are read.
+        "COL(l,T):=Y;",
+        "TCOPY2(F,1,h,T);",
+        "w:=ROW(1,T); Z(1):=w(1);",
+        "D:=T; T:=D;",
+        "D:=T; COL(1,D):=X;",
+    ] {
+        let program = Program::new(&fields(statement));
+        let agreement = program.agree("walk", arguments(3000, 24, 12), LIMITS);
+        for machine in CPUS {
+            let paths = agreement.optimised(machine);
+            assert_eq!(paths.field_views, 0, "{machine}, {statement}: {paths:?}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which variables may be views: see Note [Views] in `cpu/views.rs`.
+
+use std::collections::{HashMap, HashSet};
+
+use star_ir::{Op, Routine, SizeOp, Stmt, StmtKind, VarId, visit};
+
+/// What a routine does with a table.
+#[derive(Default)]
+struct Use {
+    /// The tables that it becomes a field of.
+    fields_of: HashSet<VarId>,
+    /// Is it changed in another way?
+    is_changed: bool,
+    /// Is more looked at than its columns, fields and sizes?
+    is_whole: bool,
+    /// Does it begin with zeros, or is it given up? Both may happen to a view.
+    is_renewed: bool,
+    /// Are fields taken of it?
+    has_fields: bool,
+}
+
+/// Variables that become nothing but fields of tables that stay as they are, and of which only columns and sizes
+/// are looked at, outside of `forall` and `tile`.
+pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
+    let mut uses: HashMap<VarId, Use> = HashMap::new();
+    visit::walk(&routine.body, &mut |stmt| note(stmt, &mut uses));
+    let is_outside = |var: VarId| {
+        routine.result == Some(var) || routine.params.iter().any(|param| param.var == var)
+    };
+    let stays = |var: &VarId| {
+        uses.get(var).is_some_and(|used| {
+            used.fields_of.is_empty() && !used.is_changed && !used.is_whole && !used.is_renewed
+        })
+    };
+    let may_view = |used: &Use| {
+        let is_taken_only = !used.fields_of.is_empty() && !used.is_changed;
+        is_taken_only && !used.is_whole && !used.has_fields && used.fields_of.iter().all(stays)
+    };
+    let views = uses.iter().filter(|(var, used)| !is_outside(**var) && may_view(used));
+    views.map(|(var, _)| *var).collect()
+}
+
+fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
+    // What lines a kernel over lines takes is for it to say.
+    if let StmtKind::Forall { body, .. } | StmtKind::Tile { body, .. } = &stmt.kind {
+        visit::walk(body, &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |var, _| uses.entry(var).or_default().is_whole = true);
+        });
+    }
+    if let StmtKind::Assign(dst, Op::Field { table, .. }) = &stmt.kind {
+        uses.entry(*dst).or_default().fields_of.insert(*table);
+        uses.entry(*table).or_default().has_fields = true;
+        return;
+    }
+    if let StmtKind::Size(SizeOp::Init { table: var, .. } | SizeOp::Unset(var)) = &stmt.kind {
+        uses.entry(*var).or_default().is_renewed = true;
+        return;
+    }
+    let looks = looks_at_lines(&stmt.kind);
+    visit::accesses(&stmt.kind, &mut |var, access| {
+        let used = uses.entry(var).or_default();
+        used.is_changed |= access.writes();
+        used.is_whole |= !access.writes() && !looks;
+    });
+}
+
+/// Does it read no more of tables than columns and sizes?
+fn looks_at_lines(kind: &StmtKind) -> bool {
+    match kind {
+        StmtKind::Assign(_, op) => {
+            matches!(op, Op::Column(..) | Op::Rows(_) | Op::Columns(_))
+        }
+        StmtKind::Size(_) | StmtKind::Check(_) | StmtKind::Cost { .. } => true,
+        StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::For { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Foreach { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => false,
+    }
+}
