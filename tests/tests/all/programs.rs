@@ -215,8 +215,12 @@ fn meets_memory_limit(
         let free = backend.run(entry, args, LIMITS);
         let needed = free.stats.peak_bytes;
         // A device looks for what nobody needs any more before it refuses memory, and so makes do with less.
-        // Where forms change by chance, they do so only where there is memory, so that less may be enough, too.
-        if needed == 0 || backend.name.starts_with("gpu") || backend.name == "cpu-forms" {
+        // Where forms change by chance, or a home form does, they do so only where there is memory, so that less may be
+        // enough, too.
+        let may_do_with_less = backend.name.starts_with("gpu")
+            || backend.name == "cpu-forms"
+            || free.stats.paths.homes_changed > 0;
+        if needed == 0 || may_do_with_less {
             continue;
         }
         let [enough, too_few] = tight(LIMITS, 1, needed);
