@@ -110,6 +110,35 @@ fn lines_run_as_one_kernel_at_every_size() {
 }
 
 #[test]
+fn constants_as_long_as_the_lines_are_part_of_the_kernel() {
+    for line in LINES {
+        for len in [1, 64, 65, 129] {
+            let bodies = [
+                format!("%v = fill {len}, true\ncost 1\nput_row %P, %i, %v"),
+                format!("%v = fill {len}, false\nput_row %P, %i, %v"),
+                format!(
+                    "%v = row %P, %i\n%u = fill {len}, true\n%u = bits_xor %u, %v\nput_row %P, %i, %u"
+                ),
+            ];
+            for body in bodies {
+                let program = program(line, BETWEEN, &body);
+                for n_lines in [1, 5, 300] {
+                    let arguments = arguments(line, n_lines, len, (1, n_lines as i64));
+                    each(&program.agree(&arguments), |paths| {
+                        (paths.line_kernels, paths.lines) == (1, n_lines as u64)
+                    });
+                }
+            }
+        }
+        // One that is longer, or shorter, traps where it is stored.
+        let program = program(line, BETWEEN, "%v = fill 65, true\nput_row %P, %i, %v");
+        for len in [1, 64, 66] {
+            declined(&program.agree(&arguments(line, 5, len, (1, 5))), Declined::Guard);
+        }
+    }
+}
+
+#[test]
 fn a_part_of_the_lines_leaves_the_others() {
     for line in LINES {
         for body in BODIES {
@@ -219,14 +248,9 @@ fn a_table_that_is_shared_is_copied_before_its_lines_change() {
 #[test]
 fn a_body_that_is_more_than_lines_runs_as_it_is_written() {
     for line in LINES {
-        let bodies = [
-            "%v = fill 65, true\nput_row %P, %i, %v",
-            "%v = row %P, 1\n%u = row %P, %i\nput_row %P, %i, %u",
-        ];
-        // The second one reads what the first iteration writes, but writes what is there.
-        let sir = program(line, BETWEEN, bodies[0]);
-        declined(&sir.agree(&arguments(line, 5, 65, (1, 5))), Declined::Body);
-        let sir = program(line, "= 1 to 1", bodies[1]);
+        // What another iteration writes is read, but that writes what is there.
+        let body = "%v = row %P, 1\n%u = row %P, %i\nput_row %P, %i, %u";
+        let sir = program(line, "= 1 to 1", body);
         declined(&sir.agree(&arguments(line, 5, 65, (1, 1))), Declined::Body);
     }
 }
@@ -286,11 +310,10 @@ fn a_limit_on_steps_counts_each_iteration() {
 /// The iterations combine lines of P into `w`, which is then stored where it shows. The body is written for rows.
 fn combining(line: Line, op: &str, body: &str) -> Sir {
     let header = "(ref %P: table[?, ?], value %X: slice[?], value %w)";
-    let vars =
-        "var %m: int\nvar %w: word[%m]\nvar %v: word[?]\nvar %u: word[?]\nvar %n: int\nvar %i: int";
+    let vars = "var %m: int\nvar %w: word[%m]\nvar %v: word[?]\nvar %z: word[?]\nvar %u: word[?]\nvar %n: int\nvar %i: int";
     let forall = format!(
         "%m = length %w\ncheck size columns %P, %m\n%u = copy %w\n\
-         forall @0 %i {ONES} privates [%v] reductions [{op} %w] {{\n{body}\n}}\nput_row %P, 1, %w"
+         forall @0 %i {ONES} privates [%v, %z] reductions [{op} %w] {{\n{body}\n}}\nput_row %P, 1, %w"
     );
     match line {
         // Tables come by columns: they turn when their rows have been read.
@@ -345,5 +368,41 @@ fn what_is_no_line_is_combined_as_it_is_written() {
     for line in LINES {
         let program = combining(line, "or", body);
         declined(&program.agree(&combined(line, 65, 65)), Declined::Body);
+    }
+}
+
+#[test]
+fn constants_are_combined_with_lines() {
+    for len in [1, 64, 65, 129] {
+        let bodies = [
+            (
+                "or",
+                format!(
+                    "%v = row %P, %i\n%z = fill {len}, true\n%z = bits_xor %z, %v\n%w = bits_or %z, %w"
+                ),
+            ),
+            (
+                "xor",
+                format!(
+                    "%z = fill {len}, false\n%v = row %P, %i\n%v = bits_or %v, %z\n%w = bits_xor %v, %w"
+                ),
+            ),
+        ];
+        for line in LINES {
+            for (op, body) in &bodies {
+                let agreement = combining(line, op, body).agree(&combined(line, 70, len));
+                each(&agreement, |paths| paths.line_kernels == 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_constant_of_another_size_is_combined_as_it_is_written() {
+    let body = "%v = row %P, %i\n%z = fill 64, true\n%w = bits_or %w, %v";
+    for line in LINES {
+        let program = combining(line, "or", body);
+        each(&program.agree(&combined(line, 65, 64)), |paths| paths.line_kernels == 1);
+        declined(&program.agree(&combined(line, 65, 65)), Declined::Guard);
     }
 }

@@ -81,11 +81,14 @@ impl Maker<'_> {
                 self.tape.store(port, value);
                 Some(())
             }
-            Class::Fill { .. }
-            | Class::Reduce { .. }
-            | Class::Scalar
-            | Class::Other(_)
-            | Class::Control => None,
+            Class::Fill { dst, len, bit } => {
+                // What is as long as the lines are.
+                let len = self.size(Size::Value(len))?;
+                self.sizes.push((LineSize::Line, len));
+                let value = self.tape.constant(bit);
+                self.assign(dst, value)
+            }
+            Class::Reduce { .. } | Class::Scalar | Class::Other(_) | Class::Control => None,
         }
     }
 
@@ -120,6 +123,12 @@ impl Maker<'_> {
                 self.sizes.push(sizes);
                 Some(())
             }
+            Test::NotNegative(number) => {
+                // What is negative is no size.
+                let size = self.size(Size::Value(number))?;
+                self.sizes.push((size, size));
+                Some(())
+            }
             Test::TextSet(_)
             | Test::HandleSet(_)
             | Test::HandlePart(..)
@@ -128,7 +137,6 @@ impl Maker<'_> {
             | Test::Range { .. }
             | Test::Int(..)
             | Test::Bit(_)
-            | Test::NotNegative(_)
             | Test::Fits { .. }
             | Test::FitsInt(_)
             | Test::Even(_)

@@ -13,7 +13,7 @@ use super::super::code::Forall;
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Number, Reg, Size, Test};
+use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use crate::paths::Declined;
 use crate::stop::Run;
 
@@ -28,6 +28,8 @@ pub(in crate::cpu) struct LineReduction {
     function: u8,
     /// Is that what the body does with what it finds there?
     accumulates: bool,
+    /// How long the constants are that it takes.
+    fills: Vec<Number>,
     /// Elementary operations of an iteration.
     cost: u64,
 }
@@ -41,7 +43,7 @@ impl LineReduction {
     pub(in crate::cpu) fn compile(forall: &Forall, body: &[Inst]) -> Option<LineReduction> {
         let [(place, op)] = forall.reductions[..] else { return None };
         let dst = place.bits()?;
-        let (mut of, mut tables, mut cost) = (None, Vec::new(), 0_u64);
+        let (mut of, mut tables, mut fills, mut cost) = (None, Vec::new(), Vec::new(), 0_u64);
         let mut values = HashMap::from([(dst, OWN)]);
         for inst in body {
             match inst.class() {
@@ -76,8 +78,13 @@ impl LineReduction {
                     let value = composed(&op, &values)?;
                     values.insert(op.dst, value);
                 }
+                Class::Fill { dst: to, len, bit } => {
+                    fills.push(outer(forall, len)?);
+                    values.insert(to, if bit { 0b1111 } else { 0 });
+                }
+                // Whatever is as long as the lines is not.
+                Class::Guard(Test::NotNegative(len)) => fills.push(outer(forall, len)?),
                 Class::Guard(_)
-                | Class::Fill { .. }
                 | Class::Store { .. }
                 | Class::Reduce { .. }
                 | Class::Scalar
@@ -94,13 +101,20 @@ impl LineReduction {
         let body = values[&dst];
         let function = combined(op, body)?;
         let accumulates = function == body;
-        Some(LineReduction { dst, table, line, function, accumulates, cost })
+        Some(LineReduction { dst, table, line, function, accumulates, fills, cost })
     }
 
     /// Does the body combine into what it finds, so that the slice or word itself can be there?
     pub(in crate::cpu) fn accumulates(&self) -> bool {
         self.accumulates
     }
+}
+
+/// The number, if it is the same in every iteration.
+fn outer(forall: &Forall, number: Number) -> Option<Number> {
+    let is_private = |place: &RegRef| place.number() == Some(number.0);
+    let is_own = number == Number(forall.var) || forall.privates.iter().any(is_private);
+    (!is_own).then_some(number)
 }
 
 /// What the slice or word takes where each iteration finds the neutral element and leaves the `body` of it and its line.
@@ -135,7 +149,8 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         reduction: &LineReduction,
     ) -> Run<Result<u64, Declined>> {
-        let LineReduction { dst, table, line, function, accumulates: _, cost } = *reduction;
+        let LineReduction { dst, table, line, function, accumulates: _, ref fills, cost } =
+            *reduction;
         let (n_lines, len) = match line {
             Line::Row => (Size::Rows(table), Size::Columns(table)),
             Line::Column => (Size::Columns(table), Size::Rows(table)),
@@ -149,7 +164,9 @@ impl Interpreter<'_, '_, '_> {
         }
         let len = len as usize;
         let slot = self.bits_slot(dst);
-        if !slot.is_set || slot.bits.len() != len {
+        let mut lens = fills.iter().map(|fill| self.size(Size::Value(*fill)));
+        let is_long = lens.all(|fill| fill == Some(len as u64));
+        if !slot.is_set || slot.bits.len() != len || !is_long {
             return Ok(Err(Declined::Guard));
         }
         if indices.is_empty() {
