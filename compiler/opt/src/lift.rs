@@ -17,23 +17,25 @@
 //! in every iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which is
 //! kept behind it, and traps where it did.
 
+mod distribute;
 mod emit;
+mod lines;
 
 use std::collections::BTreeMap;
 
 use star_ir::analysis::liveness::Liveness;
-use star_ir::analysis::n_statements;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::visit;
 use star_ir::{
-    Access, Block, Check, ForallRange, LabelId, LocId, LogicOp, Op, Operand, Part, PartKind,
-    Program, Reduction, ReductionOp, Routine, RoutineId, SizeOp, SizeOperand, Stmt, StmtKind,
-    VarId,
+    ForallRange, LabelId, LocId, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
+    StmtKind, VarId,
 };
 
 use crate::context::Context;
 use crate::remark::{self, Stay};
 use crate::rewrite::guarded;
+use distribute::{Does, Piece};
+use lines::Lines;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
@@ -45,7 +47,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
         at += 1;
     });
     let Finder { mut found, mut stayed, .. } = finder;
-    if found.values().any(|lifted| !lifted.guards.is_empty()) {
+    if found.values().any(|lifted| lifted.measured().next().is_some()) {
         let mut unset = Unset { found: &found, is_unset: BTreeMap::new() };
         walk(program, routine, Belief::Nothing, &mut unset);
         for (at, var) in unset.is_unset {
@@ -77,13 +79,27 @@ struct Lifted {
     stmt: Stmt,
     label: LabelId,
     var: VarId,
-    body: Block,
     range: ForallRange,
-    writes: Vec<Part>,
-    reductions: Vec<Reduction>,
+    /// What the body does, one thing after another.
+    pieces: Vec<Piece>,
+    /// Slices and words of which each iteration has its own.
     privates: Vec<VarId>,
+    /// Those that are live behind the loop, and the loop variable, if it is.
+    live: Vec<VarId>,
+    /// Numbers that are a size which the loop leaves alone.
+    invariants: Vec<(VarId, SizeOperand)>,
+    /// Does anything keep what it was if there is no iteration?
+    keeps_old: bool,
     /// What has to hold that is not proven.
     guards: Vec<Guard>,
+}
+
+impl Lifted {
+    /// The variables whose sizes are looked at in front of the loop.
+    fn measured(&self) -> impl Iterator<Item = VarId> {
+        let sizes = self.invariants.iter().filter_map(|(_, size)| visit::measured(size));
+        self.guards.iter().flat_map(Guard::measured).chain(sizes)
+    }
 }
 
 /// A condition on sizes that the loop leaves alone.
@@ -126,7 +142,7 @@ struct Finder<'p> {
     stayed: Vec<(LocId, Stay)>,
 }
 
-/// The loops in front of which something that their guards measure may be unset: sizes are compared of what has one.
+/// The loops in front of which something that is measured there may be unset: sizes are taken of what has one.
 struct Unset<'f> {
     found: &'f BTreeMap<usize, Lifted>,
     is_unset: BTreeMap<usize, VarId>,
@@ -134,8 +150,7 @@ struct Unset<'f> {
 
 impl Inspect for Unset<'_> {
     fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
-        let guards = self.found.get(&at).into_iter().flat_map(|lifted| &lifted.guards);
-        let mut measured = guards.flat_map(Guard::measured);
+        let mut measured = self.found.get(&at).into_iter().flat_map(Lifted::measured);
         if let Some(var) = measured.find(|var| !point.facts.is_set(*var)) {
             self.is_unset.insert(at, var);
         }
@@ -195,242 +210,53 @@ impl Finder<'_> {
         stmt: &Stmt,
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
     ) -> Result<Lifted, Stay> {
-        let mut lines = Lines::new(self.routine, var);
-        lines.reduction = reduction(self.routine, body);
+        let mut lines = Lines::new(self.routine, var, body);
         for stmt in body {
             let done = lines.statement(stmt, &range);
             done.map_err(|why| Stay { why, at: Some(stmt.loc) })?;
         }
-        let Lines { line, stored, written, guards, reduction, .. } = lines;
-        let (writes, reductions) = match (line, stored, reduction) {
-            (Some(kind), Some(var), None) => (vec![Part { var, kind }], Vec::new()),
-            (Some(_), None, Some(reduction)) => (Vec::new(), vec![reduction]),
-            (None, _, _) | (Some(_), None, None) | (Some(_), Some(_), Some(_)) => {
-                return Err("its body stores no row or column of its index".to_owned().into());
-            }
-        };
+        let name = |var: VarId| remark::name(self.routine, var);
+        if let Some(next) = lines.carried(body) {
+            return Err(format!("{} is needed in the next turn", name(next)).into());
+        }
+        let Lines { line, stored, reductions, written, numbers, guards, .. } = lines;
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
-        let last = at + n_statements(body);
-        let kept = written.iter().chain([&var]).find(|var| liveness.is_live_after(last, **var));
-        if let Some(kept) = kept {
-            let name = remark::name(self.routine, *kept);
-            return Err(format!("{name} is needed in the next turn, or behind the loop").into());
-        }
-        // Private variables are unset when a turn ends.
-        let unsets = |stmt: &&Stmt| matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_)));
-        let (stmt, body) = (stmt.clone(), body.iter().filter(|stmt| !unsets(stmt)).cloned());
-        let (body, privates) = (body.collect(), written);
-        Ok(Lifted { stmt, label, var, body, range, writes, reductions, privates, guards })
-    }
-}
-
-/// What a body does with lines.
-struct Lines<'p> {
-    routine: &'p Routine,
-    /// The index of the iteration.
-    var: VarId,
-    line: Option<PartKind>,
-    stored: Option<VarId>,
-    reduction: Option<Reduction>,
-    /// Slices and words that are assigned.
-    written: Vec<VarId>,
-    /// How long they are: a size that the loop leaves alone.
-    lengths: BTreeMap<VarId, SizeOperand>,
-    guards: Vec<Guard>,
-}
-
-impl<'p> Lines<'p> {
-    fn new(routine: &'p Routine, var: VarId) -> Self {
-        let (written, lengths, guards) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Lines { routine, var, line: None, stored: None, reduction: None, written, lengths, guards }
-    }
-
-    fn name(&self, var: VarId) -> String {
-        remark::name(self.routine, var)
-    }
-
-    /// Fails unless the statement does nothing but work on lines of its own index.
-    fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
-        let why = match &stmt.kind {
-            StmtKind::Assign(dst, op) => return self.op(*dst, op),
-            StmtKind::PutRow { table, index, value: _ } => {
-                return self.store(*table, index, PartKind::Row);
-            }
-            StmtKind::PutColumn { table, index, value: _ } => {
-                return self.store(*table, index, PartKind::Column);
-            }
-            StmtKind::Check(check @ Check::Index(index, limit)) => {
-                return self.check(check, index, limit, range);
-            }
-            StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
-            StmtKind::Cost { units: _, times: None } => return Ok(()),
-            StmtKind::Cost { .. } => "what its body costs depends on a size",
-            StmtKind::Check(check) => return Err(remark::may_fail(self.routine, check)),
-            StmtKind::Step { .. } => "its body steps through a slice or word",
-            StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. } => "its body stores less or more than a row or column",
-            StmtKind::PutHandlePart { .. } => "its body changes a handle",
-            StmtKind::Size(SizeOp::Unset(var)) if self.written.contains(var) => return Ok(()),
-            StmtKind::Size(_) => "its body may give a variable its size",
-            StmtKind::Call { .. } => "its body calls a routine",
-            StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
-                "its body prints, reads or writes"
-            }
-            StmtKind::For { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Foreach { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. } => "there is a loop in its body",
-            StmtKind::If { .. } | StmtKind::Block { .. } => "there are branches in its body",
-            StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
+        let is_live = |var: &VarId| liveness.is_live_after(at, *var);
+        let lasts: Vec<VarId> = written.iter().copied().filter(is_live).collect();
+        let unset = |stmt: &Stmt| match stmt.kind {
+            StmtKind::Size(SizeOp::Unset(var)) if lasts.contains(&var) => Some(var),
+            _ => None,
         };
-        Err(why.to_owned())
-    }
-
-    fn op(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
-        if let Op::Row(table, index) = op {
-            self.own(*table, index, PartKind::Row)?;
-        } else if let Op::Column(table, index) = op {
-            self.own(*table, index, PartKind::Column)?;
-        } else if !is_logic(op) {
-            return Err(format!("{} takes more than a function bit by bit", self.name(dst)));
+        if let Some(unset) = body.iter().find_map(unset) {
+            return Err(format!("{} is unset behind each turn", name(unset)).into());
         }
-        if !self.routine.var(dst).ty.is_bits() {
-            return Err(format!("its body assigns {}", self.name(dst)));
-        }
-        // A reduction keeps its size.
-        if self.reduction.is_some_and(|reduction| reduction.var == dst) {
-            return Ok(());
-        }
-        // What is measured was the size of another value.
-        if self.guards.iter().flat_map(Guard::measured).any(|measured| measured == dst) {
-            return Err(format!("{} changes its size", self.name(dst)));
-        }
-        if let Some(length) = self.length_of(op) {
-            self.lengths.insert(dst, length);
-        }
-        if !self.written.contains(&dst) {
-            self.written.push(dst);
-        }
-        Ok(())
-    }
-
-    /// How long is what an operation on lines makes?
-    fn length_of(&self, op: &Op) -> Option<SizeOperand> {
-        if let Op::Row(table, _) = op {
-            Some(SizeOperand::Columns(*table))
-        } else if let Op::Column(table, _) = op {
-            Some(SizeOperand::Rows(*table))
-        } else if let Op::Copy(Operand::Var(of))
-        | Op::BitsLogic(_, of, _)
-        | Op::BitsNot(of)
-        | Op::Convert(of) = op
-        {
-            Some(self.size(&SizeOperand::Length(*of)))
-        } else {
-            None
-        }
-    }
-
-    /// A size, by one that the loop leaves alone if that of the operand is one of an iteration.
-    fn size(&self, size: &SizeOperand) -> SizeOperand {
-        match size {
-            SizeOperand::Length(var) => self.lengths.get(var).unwrap_or(size).clone(),
-            SizeOperand::Rows(_) | SizeOperand::Columns(_) | SizeOperand::Value(_) => size.clone(),
-        }
-    }
-
-    /// A check of sizes becomes a guard in front of the loop.
-    fn sizes(&mut self, left: &SizeOperand, right: &SizeOperand) -> Result<(), String> {
-        let (left, right) = (self.size(left), self.size(right));
-        let own = SizeOperand::Value(Operand::Var(self.var));
-        let guard = Guard::Equal(left.clone(), right.clone());
-        if [&left, &right].contains(&&own)
-            || guard.measured().any(|measured| self.written.contains(&measured))
-        {
-            return Err(remark::may_fail(self.routine, &Check::Size(left, right)));
-        }
-        if left != right && !self.guards.contains(&guard) {
-            self.guards.push(guard);
-        }
-        Ok(())
-    }
-
-    fn store(&mut self, table: VarId, index: &Operand, line: PartKind) -> Result<(), String> {
-        self.own(table, index, line)?;
-        match *self.stored.get_or_insert(table) == table {
-            true => Ok(()),
-            false => Err("its body stores into several tables".to_owned()),
-        }
-    }
-
-    /// Fails unless it is the line of the iteration, of the kind that the others are.
-    fn own(&mut self, table: VarId, index: &Operand, line: PartKind) -> Result<(), String> {
-        if *index != Operand::Var(self.var) {
-            let [table, var] = [table, self.var].map(|var| self.name(var));
-            return Err(format!("{table} is accessed at another index than {var}"));
-        }
-        match *self.line.get_or_insert_with(|| line.clone()) == line {
-            true => Ok(()),
-            false => Err("its body accesses rows and columns".to_owned()),
-        }
-    }
-
-    /// A check of the index becomes a guard in front of the loop.
-    fn check(
-        &mut self,
-        check: &Check,
-        index: &Operand,
-        limit: &SizeOperand,
-        range: &ForallRange,
-    ) -> Result<(), String> {
-        let is_written = visit::measured(limit).is_none_or(|var| self.written.contains(&var));
-        if *index != Operand::Var(self.var) || is_written {
-            return Err(remark::may_fail(self.routine, check));
-        }
-        let least = match range {
-            ForallRange::Range(from, to) => Least::Range(from.clone(), to.clone()),
-            ForallRange::Ones(over) => Least::Length(*over),
+        let stores = stored.into_iter().map(Does::Store);
+        let combines = reductions.into_iter().map(Does::Combine);
+        let does = stores.chain(combines).chain(lasts.iter().copied().map(Does::Last));
+        let invariants: Vec<(VarId, SizeOperand)> = numbers.into_iter().collect();
+        let pieces = match line {
+            Some(line) => {
+                distribute::pieces(self.routine, body, does.collect(), line, &invariants)?
+            }
+            None => Vec::new(),
         };
-        let guard = Guard::AtMost(least, limit.clone());
-        if !self.guards.contains(&guard) {
-            self.guards.push(guard);
+        if pieces.iter().all(|piece| matches!(piece.does, Does::Last(_))) {
+            return Err("its body stores no row or column of its index".to_owned().into());
         }
-        Ok(())
+        let live: Vec<VarId> = lasts.into_iter().chain(Some(var).filter(is_live)).collect();
+        let keeps_old = !live.is_empty() || invariants.iter().any(|(var, _)| is_live(var));
+        let (stmt, privates) = (stmt.clone(), written);
+        Ok(Lifted {
+            stmt,
+            label,
+            var,
+            range,
+            pieces,
+            privates,
+            live,
+            invariants,
+            keeps_old,
+            guards,
+        })
     }
-}
-
-/// The slice or word into which a body combines something, if there is one, and nothing else is done with it.
-fn reduction(routine: &Routine, body: &[Stmt]) -> Option<Reduction> {
-    let step = |stmt: &Stmt| {
-        if let StmtKind::Assign(dst, Op::BitsLogic(op, a, b)) = &stmt.kind
-            && (a == dst) != (b == dst)
-        {
-            let op = match op {
-                LogicOp::Or => ReductionOp::Or,
-                LogicOp::And => ReductionOp::And,
-                LogicOp::Xor => ReductionOp::Xor,
-            };
-            return Some(Reduction { var: *dst, op });
-        }
-        None
-    };
-    let is_only = |found: &Reduction| {
-        routine.var(found.var).ty.is_bits()
-            && body.iter().all(|stmt| {
-                let mut is_accessed = false;
-                visit::accesses(&stmt.kind, &mut |var, access| {
-                    is_accessed |= var == found.var && access != Access::ReadSize;
-                });
-                !is_accessed || step(stmt) == Some(*found)
-            })
-    };
-    body.iter().filter_map(step).find(is_only)
-}
-
-/// Is each bit of the result a function of the same bits of the operands?
-fn is_logic(op: &Op) -> bool {
-    matches!(op, Op::Copy(Operand::Var(_)) | Op::BitsLogic(..) | Op::BitsNot(_) | Op::Convert(_))
 }

@@ -1,12 +1,16 @@
-//! What stands in the place of a loop that is lifted: its guards, the `forall`, and the loop behind them.
+//! What stands in the place of a loop that is lifted: its guards, a `forall` for each piece, last values, and the loop
+//! behind them.
 
 use std::collections::BTreeMap;
 
+use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::{
-    Block, LocId, LogicOp, Op, Operand, Relation, Routine, SizeOperand, Stmt, StmtKind, Ty,
+    Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, Relation, Routine,
+    SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
+use super::distribute::{Does, Piece};
 use super::{Guard, Least, Lifted};
 
 /// Puts the loops that were found in their `forall` form.
@@ -14,74 +18,267 @@ pub(super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {
     let mut labels = Labels::new(routine);
     let mut edits = Edits::new();
     for (at, lifted) in found {
-        edits.insert(at, Edit::Splice(forall(routine, &mut labels, lifted)));
+        let maker = Maker { routine: &mut *routine, labels: &mut labels, loc: lifted.stmt.loc };
+        edits.insert(at, Edit::Splice(maker.versions(lifted)));
     }
     edit(&mut routine.body, &edits);
 }
 
-/// What stands in the place of the loop.
-fn forall(routine: &mut Routine, labels: &mut Labels, lifted: Lifted) -> Block {
-    let Lifted { stmt, label, var, body, range, writes, reductions, privates, guards } = lifted;
-    let loc = stmt.loc;
-    let at = |kind| Stmt { kind, loc };
-    let forall = at(StmtKind::Forall { label, var, range, writes, privates, reductions, body });
-    if guards.is_empty() {
-        return vec![forall];
-    }
-    let mut stmts = Block::new();
-    let mut holds: Option<Operand> = None;
-    let mut and = |routine: &mut Routine, stmts: &mut Block, op: Op| {
-        let test = fresh_var(routine, "fits", Ty::Bool);
-        stmts.push(at(StmtKind::Assign(test, op)));
-        holds = Some(match holds.take() {
-            None => Operand::Var(test),
-            Some(before) => {
-                let both = fresh_var(routine, "fits", Ty::Bool);
-                let op = Op::Logic(LogicOp::And, before, Operand::Var(test));
-                stmts.push(at(StmtKind::Assign(both, op)));
-                Operand::Var(both)
-            }
-        });
-    };
-    for guard in guards {
-        let (least, limit) = match guard {
-            Guard::AtMost(least, limit) => (least, limit),
-            Guard::Equal(left, right) => {
-                let sizes = [left, right].map(|of| measure(routine, &mut stmts, loc, &of));
-                let [left, right] = sizes;
-                and(routine, &mut stmts, Op::Compare(Relation::Eq, left, right));
-                continue;
-            }
-        };
-        let limit = measure(routine, &mut stmts, loc, &limit);
-        let greatest = match least {
-            Least::Range(from, to) => {
-                if !matches!(from, Operand::Int(1..)) {
-                    and(routine, &mut stmts, Op::Compare(Relation::Ge, from, Operand::Int(1)));
-                }
-                to
-            }
-            Least::Length(over) => measure(routine, &mut stmts, loc, &SizeOperand::Length(over)),
-        };
-        and(routine, &mut stmts, Op::Compare(Relation::Le, greatest, limit));
-    }
-    let otherwise = clone_block(std::slice::from_ref(&stmt), labels);
-    match holds {
-        Some(test) => stmts.push(at(StmtKind::If { test, then: vec![forall], otherwise })),
-        None => stmts.push(forall),
-    }
-    stmts
+struct Maker<'r> {
+    routine: &'r mut Routine,
+    labels: &'r mut Labels,
+    /// Where the loop stands.
+    loc: LocId,
 }
 
-/// The size as a number.
-fn measure(routine: &mut Routine, stmts: &mut Block, loc: LocId, size: &SizeOperand) -> Operand {
-    let op = match size {
-        SizeOperand::Length(var) => Op::Length(*var),
-        SizeOperand::Rows(var) => Op::Rows(*var),
-        SizeOperand::Columns(var) => Op::Columns(*var),
-        SizeOperand::Value(value) => return value.clone(),
-    };
-    let number = fresh_var(routine, "size", Ty::Int);
-    stmts.push(Stmt { kind: StmtKind::Assign(number, op), loc });
-    Operand::Var(number)
+impl Maker<'_> {
+    /// What stands in the place of the loop.
+    fn versions(mut self, mut lifted: Lifted) -> Block {
+        let mut stmts = Block::new();
+        let test = self.guards(&mut stmts, std::mem::take(&mut lifted.guards));
+        let stmt = lifted.stmt.clone();
+        let parallel = self.parallel(lifted);
+        match test {
+            Some(test) => {
+                let otherwise = clone_block(std::slice::from_ref(&stmt), self.labels);
+                stmts.push(self.at(StmtKind::If { test, then: parallel, otherwise }));
+            }
+            None => stmts.extend(parallel),
+        }
+        stmts
+    }
+
+    fn at(&self, kind: StmtKind) -> Stmt {
+        Stmt { kind, loc: self.loc }
+    }
+
+    /// A new variable that takes the value of an operation.
+    fn made(&mut self, stmts: &mut Block, stem: &str, ty: Ty, op: Op) -> VarId {
+        let var = fresh_var(self.routine, stem, ty);
+        stmts.push(self.at(StmtKind::Assign(var, op)));
+        var
+    }
+
+    /// Makes the guards; yields what says that all of them hold, if there are any.
+    fn guards(&mut self, stmts: &mut Block, guards: Vec<Guard>) -> Option<Operand> {
+        let mut holds: Option<Operand> = None;
+        let mut and = |this: &mut Self, stmts: &mut Block, op: Op| {
+            let test = this.made(stmts, "fits", Ty::Bool, op);
+            holds = Some(match holds.take() {
+                None => Operand::Var(test),
+                Some(before) => {
+                    let op = Op::Logic(LogicOp::And, before, Operand::Var(test));
+                    Operand::Var(this.made(stmts, "fits", Ty::Bool, op))
+                }
+            });
+        };
+        for guard in guards {
+            let (least, limit) = match guard {
+                Guard::AtMost(least, limit) => (least, limit),
+                Guard::Equal(left, right) => {
+                    let [left, right] = [left, right].map(|of| self.measure(stmts, &of));
+                    and(self, stmts, Op::Compare(Relation::Eq, left, right));
+                    continue;
+                }
+            };
+            let limit = self.measure(stmts, &limit);
+            let greatest = match least {
+                Least::Range(from, to) => {
+                    if !matches!(from, Operand::Int(1..)) {
+                        let op = Op::Compare(Relation::Ge, from, Operand::Int(1));
+                        and(self, stmts, op);
+                    }
+                    to
+                }
+                Least::Length(over) => self.measure(stmts, &SizeOperand::Length(over)),
+            };
+            and(self, stmts, Op::Compare(Relation::Le, greatest, limit));
+        }
+        holds
+    }
+
+    /// The loops, and what they leave behind. If something keeps what it was where there is no iteration, that is looked
+    /// at first.
+    fn parallel(&mut self, lifted: Lifted) -> Block {
+        let Lifted { stmt, label, var, mut range, pieces, privates, live, .. } = lifted;
+        let (invariants, keeps_old) = (lifted.invariants, lifted.keeps_old);
+        let mut stmts = Block::new();
+        if let ForallRange::Range(from, to) = &mut range {
+            // Bounds are taken once.
+            for bound in [from, to] {
+                let is_written =
+                    |of: &VarId| *of == var || invariants.iter().any(|(it, _)| it == of);
+                if matches!(bound, Operand::Var(of) if is_written(of)) {
+                    let op = Op::Copy(bound.clone());
+                    *bound = Operand::Var(self.made(&mut stmts, "bound", Ty::Int, op));
+                }
+            }
+        }
+        let mut inner = Block::new();
+        let begins = keeps_old.then(|| {
+            let is_down = matches!(stmt.kind, StmtKind::For { down: true, .. });
+            self.turns(&mut stmts, &mut inner, &range, is_down, !live.is_empty())
+        });
+        for (number, size) in invariants {
+            let size = match size {
+                SizeOperand::Length(of) => Op::Length(of),
+                SizeOperand::Rows(of) => Op::Rows(of),
+                SizeOperand::Columns(of) => Op::Columns(of),
+                SizeOperand::Value(of) => Op::Copy(of),
+            };
+            inner.push(self.at(StmtKind::Assign(number, size)));
+        }
+        // What is live behind the loop is none of the private variables, which are unset there.
+        let mut renamed = BTreeMap::new();
+        for var in &live {
+            let ty = self.routine.var(*var).ty;
+            renamed.insert(*var, fresh_var(self.routine, "turn", ty));
+        }
+        let mut label = Some(label);
+        for Piece { does, line, body } in pieces {
+            let label = match does {
+                Does::Store(_) | Does::Combine(_) => label.take(),
+                Does::Last(_) => None,
+            };
+            let privates = privates.iter().filter(|var| assigns(&body, **var)).copied();
+            let (mut privates, mut body): (Vec<VarId>, _) = (privates.collect(), body);
+            let mut names = Names(renamed.clone());
+            if let Does::Last(last) = does {
+                names.0.remove(&last);
+            }
+            map::block(&mut body, &mut names);
+            privates.iter_mut().for_each(|var| names.rename(var));
+            let mut index = var;
+            names.rename(&mut index);
+            let (writes, reductions) = match does {
+                Does::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
+                Does::Combine(reduction) => (Vec::new(), vec![reduction]),
+                Does::Last(_) => {
+                    if let Some((_, Some(last))) = &begins {
+                        inner.push(self.at(StmtKind::Assign(index, Op::Copy(last.clone()))));
+                    }
+                    for stmt in body {
+                        inner.extend(self.index_check(&stmt));
+                        inner.push(stmt);
+                    }
+                    continue;
+                }
+            };
+            let label = label.unwrap_or_else(|| self.labels.fresh());
+            let (var, range) = (index, range.clone());
+            let forall = StmtKind::Forall { label, var, range, writes, privates, reductions, body };
+            inner.push(self.at(forall));
+        }
+        match begins {
+            Some((begins, last)) => {
+                if let (Some(last), true) = (last, live.contains(&var)) {
+                    inner.push(self.at(StmtKind::Assign(var, Op::Copy(last))));
+                }
+                stmts.push(self.at(StmtKind::If {
+                    test: begins,
+                    then: inner,
+                    otherwise: Vec::new(),
+                }));
+            }
+            None => stmts.extend(inner),
+        }
+        stmts
+    }
+
+    /// Is there an iteration? And which is the last one, if that is asked, found out where there is one.
+    fn turns(
+        &mut self,
+        before: &mut Block,
+        inner: &mut Block,
+        range: &ForallRange,
+        is_down: bool,
+        asks_last: bool,
+    ) -> (Operand, Option<Operand>) {
+        match range {
+            ForallRange::Range(from, to) => {
+                let op = Op::Compare(Relation::Le, from.clone(), to.clone());
+                let begins = Operand::Var(self.made(before, "begins", Ty::Bool, op));
+                (begins, Some(if is_down { from } else { to }.clone()))
+            }
+            ForallRange::Ones(over) => {
+                let begins = Operand::Var(self.made(before, "begins", Ty::Bool, Op::Some(*over)));
+                // The last one is the first one from behind.
+                let last = asks_last.then(|| {
+                    let ty = self.routine.var(*over).ty;
+                    let mirrored = self.made(inner, "mirrored", ty, Op::Mirror(*over));
+                    let behind = self.made(inner, "behind", Ty::Int, Op::First(mirrored));
+                    let size = self.measure(inner, &SizeOperand::Length(*over));
+                    let above = self.number(inner, IntOp::Add, size, Operand::Int(1));
+                    self.number(inner, IntOp::Sub, above, Operand::Var(behind))
+                });
+                (begins, last)
+            }
+        }
+    }
+
+    /// That the last turn has the line which a statement loads: what is known of the index in a loop is not known of a
+    /// number behind it.
+    fn index_check(&self, stmt: &Stmt) -> Option<Stmt> {
+        let StmtKind::Assign(_, op) = &stmt.kind else { return None };
+        let (index, limit) = if let Op::Row(table, index) = op {
+            (index, SizeOperand::Rows(*table))
+        } else if let Op::Column(table, index) = op {
+            (index, SizeOperand::Columns(*table))
+        } else {
+            return None;
+        };
+        Some(self.at(StmtKind::Check(Check::Index(index.clone(), limit))))
+    }
+
+    /// A sum or difference that fits.
+    fn number(&mut self, stmts: &mut Block, op: IntOp, left: Operand, right: Operand) -> Operand {
+        stmts.push(self.at(StmtKind::Check(Check::Int(op, left.clone(), right.clone()))));
+        Operand::Var(self.made(stmts, "last", Ty::Int, Op::Int(op, left, right)))
+    }
+
+    /// The size as a number.
+    fn measure(&mut self, stmts: &mut Block, size: &SizeOperand) -> Operand {
+        let op = match size {
+            SizeOperand::Length(var) => Op::Length(*var),
+            SizeOperand::Rows(var) => Op::Rows(*var),
+            SizeOperand::Columns(var) => Op::Columns(*var),
+            SizeOperand::Value(value) => return value.clone(),
+        };
+        Operand::Var(self.made(stmts, "size", Ty::Int, op))
+    }
+}
+
+fn assigns(body: &[Stmt], var: VarId) -> bool {
+    body.iter().any(|stmt| matches!(stmt.kind, StmtKind::Assign(dst, _) if dst == var))
+}
+
+/// New names of variables.
+struct Names(BTreeMap<VarId, VarId>);
+
+impl Names {
+    fn rename(&self, var: &mut VarId) {
+        if let Some(new) = self.0.get(var) {
+            *var = *new;
+        }
+    }
+}
+
+impl Mapper for Names {
+    fn read(&mut self, var: &mut VarId) {
+        self.rename(var);
+    }
+
+    fn size(&mut self, var: &mut VarId) {
+        self.rename(var);
+    }
+
+    fn write(&mut self, var: &mut VarId) {
+        self.rename(var);
+    }
+
+    fn operand(&mut self, operand: &mut Operand) {
+        if let Operand::Var(var) = operand {
+            self.rename(var);
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 mod blocks;
 mod calls;
+mod distributed;
 mod extremes;
 mod grown;
 mod lines;

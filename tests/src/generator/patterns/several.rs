@@ -1,0 +1,125 @@
+//! Loops over lines that do several things, and what the last turn leaves.
+
+use star_base::Builtin;
+
+use super::super::Gen;
+use super::super::scope::{Known, VarIdx};
+use super::super::source::{Expr, Kind, Part, Stmt, stmt};
+
+/// What a turn works on.
+struct Names {
+    kind: Kind,
+    line: Builtin,
+    index: String,
+    tables: [String; 2],
+    /// Assigned in turns.
+    own: [String; 2],
+    /// Never assigned there.
+    outer: String,
+    /// Combined into.
+    union: String,
+}
+
+impl Gen {
+    /// Rows or columns of two tables are loaded, combined, cleared, stored and gathered, in any order: of two tables one
+    /// may need what the other one was, or is; what is left behind is used by what follows.
+    pub(super) fn several(
+        &mut self,
+        all: &mut Vec<Stmt>,
+        table: VarIdx,
+        rows: usize,
+        columns: usize,
+    ) {
+        let by_rows = self.random.chance(50);
+        let (kind, line, n_lines, len) = match by_rows {
+            true => (Kind::Word, Builtin::Row, rows, columns),
+            false => (Kind::Slice, Builtin::Col, columns, rows),
+        };
+        let name = self.var(table).name.clone();
+        let (_, other) = self.own(Kind::Table, Known::Table(rows, columns), (0, 0));
+        self.charge(1);
+        all.push(stmt!(&other, ":=", &name));
+        let own = [self.begin(all, kind, len), self.begin(all, kind, len)];
+        let outer = self.begin(all, kind, len);
+        let union = self.begin(all, kind, len);
+        let list = self.random.chance(40).then(|| {
+            let of = if by_rows { Kind::Slice } else { Kind::Word };
+            self.begin(all, of, n_lines)
+        });
+        let (i_idx, index) = self.own(Kind::Int, Known::Scalar, (0, n_lines as i64));
+        all.push(stmt!(&index, ":=0"));
+        self.var_mut(i_idx).locked = true;
+        let names = Names { kind, line, index, tables: [name, other], own, outer, union };
+        let mut body = self.turned(n_lines, |this| {
+            let mut body = Vec::new();
+            for at in 0..2 {
+                if this.random.chance(80) {
+                    body.push(this.load(&names, at));
+                }
+            }
+            for _ in 0..1 + this.random.below(4) {
+                body.push(this.step_of_turn(&names));
+            }
+            let stored = this.line_of(&names, 0);
+            body.push(stmt!(stored, ":=", &names.own[0]));
+            body
+        });
+        let (i, n) = (&names.index, n_lines);
+        self.var_mut(i_idx).locked = false;
+        match list {
+            Some(list) => {
+                let of = if by_rows { Kind::Slice } else { Kind::Word };
+                let list = Expr::leaf(of, &list);
+                let some = self.builtin(Builtin::Some, Kind::Bool, vec![list.clone()]);
+                let step = self.builtin(Builtin::Step, Kind::Int, vec![list]);
+                body.insert(0, stmt!(i, ":=", step));
+                self.count("while SOME");
+                all.push(stmt!("while ", some, " do ", Part::Body(body)));
+            }
+            None if self.random.chance(50) => {
+                self.count("for downto");
+                all.push(stmt!("for ", i, format!(":={n} downto 1 do "), Part::Body(body)));
+            }
+            None => {
+                self.count("for to");
+                all.push(stmt!("for ", i, format!(":=1 to {n} do "), Part::Body(body)));
+            }
+        }
+    }
+
+    /// The line of the turn, rarely another one.
+    fn line_of(&mut self, names: &Names, table: usize) -> Expr {
+        let index = if self.random.chance(3) { "1" } else { &names.index }.to_owned();
+        self.charge(1);
+        self.line(names.line, names.kind, index, &names.tables[table])
+    }
+
+    fn load(&mut self, names: &Names, into: usize) -> Stmt {
+        let table = self.random.below(2);
+        let line = self.line_of(names, table);
+        stmt!(&names.own[into], ":=", line)
+    }
+
+    fn step_of_turn(&mut self, names: &Names) -> Stmt {
+        let into = self.random.below(2);
+        let own = names.own[into].clone();
+        let of = match self.random.below(5) {
+            0..2 => &names.own[0],
+            2..4 => &names.own[1],
+            _ => &names.outer,
+        };
+        let of = of.clone();
+        let op = [" and ", " or ", " xor "][self.random.below(3)];
+        self.charge(1);
+        match self.random.below(10) {
+            0..2 => self.load(names, into),
+            2 => stmt!(["CLR(", "SET("][self.random.below(2)], own, ")"),
+            3..6 => stmt!(&own, ":=", &own, op, of),
+            6..8 => {
+                let stored = self.line_of(names, 1);
+                stmt!(stored, ":=", of)
+            }
+            _ => stmt!(&names.union, ":=", &names.union, op, own),
+        }
+    }
+}
