@@ -17,7 +17,7 @@ pub mod natives;
 pub mod op;
 
 pub use memory::{Banks, Limb, Shader};
-pub use op::{Generator, Op, Reduce};
+pub use op::{Generator, Op, Reduce, Then};
 
 use std::fmt::Write;
 
@@ -34,6 +34,7 @@ pub fn control_unit(threads: u32) -> Shader {
     Op::ALL.iter().for_each(|op| constant(op.constant(), *op as u32));
     Generator::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     Reduce::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
+    Then::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {

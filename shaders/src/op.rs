@@ -193,6 +193,21 @@ numbered! {
     None = 4 "none" "RED_NONE",
 }
 
+numbered! {
+    /// What follows from the result of a scalar instruction, as from the operation of the same name.
+    Then:
+    /// Goes on at the target.
+    Jump = 1 "jump" "THEN_JUMP",
+    /// Goes on at the target if the result is 0.
+    JumpZero = 2 "jump-zero" "THEN_JUMP_ZERO",
+    /// Goes on at the target if it is not 0.
+    JumpNonzero = 3 "jump-nonzero" "THEN_JUMP_NONZERO",
+    /// Stops with a trap if it is 0.
+    TrapZero = 4 "trap-zero" "THEN_TRAP_ZERO",
+    /// Stops with a trap if it is not 0.
+    TrapNonzero = 5 "trap-nonzero" "THEN_TRAP_NONZERO",
+}
+
 impl Op {
     /// Does it run in the inner loop of the control unit?
     pub fn is_scalar(self) -> bool {

@@ -200,6 +200,18 @@ BEGIN_REGISTERS
       }
       let rd = P.y & 0xffu;
       if (rd != NO_REG) { r[rd] = v; }
+      let then = (P.x >> 8u) & 15u;
+      if (then != 0u) {
+        let is_zero = all(v == vec2<u32>(0u));
+        switch (then) {
+          case THEN_JUMP: { pc = Q.z; }
+          case THEN_JUMP_ZERO: { if (is_zero) { pc = Q.z; } }
+          case THEN_JUMP_NONZERO: { if (!is_zero) { pc = Q.z; } }
+          case THEN_TRAP_ZERO: { if (is_zero) { status = TRAP; } }
+          case THEN_TRAP_NONZERO: { if (!is_zero) { status = TRAP; } }
+          default: { status = BROKEN; }
+        }
+      }
       if (status == RUNNING && below(step_limit, steps)) { status = STEP_LIMIT; }
       if (budget <= 0 || status != RUNNING) { break; }
     }

@@ -31,6 +31,11 @@ fn levels_of_the_compiler_are_dumped_and_read_back() {
     for listing in [dump("registers"), folder.star(&["dev", "--dump", "registers", "w.sir"])] {
         assert!(listing.stdout.starts_with("WARSHALL: "), "{listing:?}");
         assert!(listing.stdout.contains("row-put"), "{listing:?}");
+        // Rows and columns of the table do not change, and are asked for once.
+        for measure in [" := size y=o0 #1\n", " := size y=o0 #2\n"] {
+            assert_eq!(listing.stdout.matches(measure).count(), 1, "{listing:?}");
+        }
+        assert!(listing.stdout.contains(", jump-nonzero ->"), "{listing:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 //! Register code: instructions as data, and as words for the device.
 
 use star_ir::LocId;
+pub(crate) use star_shaders::Then;
 use star_shaders::layout::{INST_WORDS, NO_OBJECT, NO_REG};
 use star_shaders::{Generator, Op, Reduce};
 
@@ -37,6 +38,8 @@ pub(crate) struct Inst {
     pub(crate) z: Option<Object>,
     pub(crate) line: Option<LineKind>,
     pub(crate) imm: i64,
+    /// What follows from the result, of scalar instructions.
+    pub(crate) then: Option<Then>,
     /// Where it jumps to: a label while a routine is being compiled, then an instruction.
     pub(crate) target: u32,
     /// What the host has to know about it, a number in the routine.
@@ -65,6 +68,7 @@ impl Inst {
             z: None,
             line: None,
             imm: 0,
+            then: None,
             target: NO_TARGET,
             site: None,
             loc,
@@ -78,8 +82,16 @@ impl Inst {
         [self.a, self.b, self.c].into_iter().flatten().chain(self.observed.iter().copied())
     }
 
+    /// May control come to the instruction behind it?
+    pub(crate) fn falls_through(&self) -> bool {
+        !matches!(self.op, Op::Jump | Op::Return) && self.then != Some(Then::Jump)
+    }
+
     /// Has it no effect but its result?
     pub(crate) fn is_pure(&self) -> bool {
+        if self.then.is_some() {
+            return false;
+        }
         match self.op {
             Op::Load
             | Op::Move
@@ -216,6 +228,7 @@ impl Inst {
         } else if self.x.is_some() {
             first |= 1 << 20;
         }
+        first |= self.then.map_or(0, |then| (then as u32) << 8);
         first |= u32::from(self.exchanges()) << 23;
         let registers = reg(self.d) | reg(self.a) << 8 | reg(self.b) << 16 | reg(self.c) << 24;
         let imm = self.imm as u64;

@@ -76,6 +76,9 @@ impl fmt::Display for Inst {
         if self.imm != 0 {
             write!(f, " #{}", self.imm)?;
         }
+        if let Some(then) = self.then {
+            write!(f, ", {}", then.name())?;
+        }
         if self.target != NO_TARGET {
             write!(f, " -> {}", self.target)?;
         }
@@ -95,5 +98,17 @@ mod tests {
         assert!(lines[0].starts_with("F: 1 objects"), "{listing}");
         assert!(listing.contains("line y=o0 logic 1100 count"), "{listing}");
         assert!(lines.last().is_some_and(|last| last.contains("return")), "{listing}");
+    }
+
+    #[test]
+    fn a_turn_of_a_loop_is_few_instructions() {
+        let text = "routine 0 \"F\" (value %k: int) -> %s !0 {\n  var %s: int\n  var %i: int\n  for @0 %i = 1 to %k !0 {\n    check add %i, 2 !0\n    %s = add %i, 2 !0\n  }\n}\nlocations {\n  !0 = 0:0..0\n}\n";
+        let listing = listing(star_ir::parse(text).expect("it is SIR"));
+        // The turn, the variable, the sum with its guard, whether that was the last turn, the next one.
+        let turn = listing.lines().skip_while(|line| !line.contains("  turn"));
+        let turn: Vec<&str> = turn.take_while(|line| !line.contains("return")).collect();
+        assert!(turn.len() <= 7, "{listing}");
+        assert!(listing.contains(", jump-nonzero ->"), "{listing}");
+        assert!(listing.contains(", jump ->"), "{listing}");
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `operations`, `sizes`,
 //!   `checks`, `handles`: a statement each.
-//! * `facts`: what is surely set needs no flag and no shape; `registers`: liveness, what nobody reads, registers and
+//! * `facts`: what is surely set needs no flag and no shape; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and
 //!   cells; `sync`: where threads have to wait for each other.
 //!
 //! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
@@ -24,6 +24,7 @@ mod handles;
 mod lift;
 mod operations;
 mod parallel;
+mod peephole;
 mod registers;
 mod sizes;
 mod sync;
@@ -261,6 +262,8 @@ pub(crate) fn compile(
     let (callees, counters) = (builder.callees, builder.counters);
     let tracked = facts::Tracked::new(routine, &object_of, source.parts.len());
     facts::apply(&tracked, &mut insts, &mut labels, &mut sites);
+    let first = REGISTERS + 2 * routine.vars.len() as u32;
+    peephole::reuse(&mut insts, &mut labels, first, n_regs);
     let cells = registers::allocate(&mut insts, &mut labels, (n_regs, passed), &mut sites);
     sync::place(&mut insts, &labels);
     for inst in &mut insts {

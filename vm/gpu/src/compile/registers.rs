@@ -5,6 +5,7 @@ use star_shaders::Op;
 use star_shaders::layout::{REGISTERS, STAGING};
 
 use super::facts::{is_jump, keep};
+use super::peephole::{combine, skip_jumps};
 use super::{Home, Site};
 use crate::code::{Inst, Reg};
 
@@ -13,17 +14,17 @@ const SCRATCH: [u32; 4] = [STAGING - 4, STAGING - 3, STAGING - 2, STAGING - 1];
 /// Registers that are given out.
 const SHARED: u32 = STAGING - 4;
 
-struct BasicBlock {
-    start: usize,
-    end: usize,
-    successors: Vec<usize>,
+pub(super) struct BasicBlock {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) successors: Vec<usize>,
     live_in: Bits,
-    live_out: Bits,
+    pub(super) live_out: Bits,
 }
 
 /// A set of registers.
 #[derive(Clone, PartialEq, Eq)]
-struct Bits(Vec<u64>);
+pub(super) struct Bits(Vec<u64>);
 
 impl Bits {
     fn new(n: u32) -> Self {
@@ -35,7 +36,7 @@ impl Bits {
     fn remove(&mut self, reg: Reg) {
         self.0[reg.0 as usize / 64] &= !(1 << (reg.0 % 64));
     }
-    fn contains(&self, reg: Reg) -> bool {
+    pub(super) fn contains(&self, reg: Reg) -> bool {
         self.0[reg.0 as usize / 64] >> (reg.0 % 64) & 1 == 1
     }
     fn join(&mut self, other: &Bits) {
@@ -58,6 +59,7 @@ pub(super) fn allocate(
     (n_regs, taken): (u32, u32),
     sites: &mut [Site],
 ) -> u32 {
+    skip_jumps(insts, labels);
     let mut blocks = liveness(insts, labels, n_regs);
     loop {
         let before = insts.len();
@@ -67,6 +69,8 @@ pub(super) fn allocate(
             break;
         }
     }
+    combine(insts, labels, &blocks);
+    blocks = liveness(insts, labels, n_regs);
     let (homes, cells) = linear_scan(&intervals(insts, &blocks, n_regs), taken);
     for inst in insts.iter() {
         if let Some(site) = inst.site {
@@ -85,7 +89,8 @@ pub(super) fn allocate(
     cells
 }
 
-fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
+/// The blocks, and where control goes behind each. Nothing is live yet.
+pub(super) fn basic_blocks(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
     let mut starts = vec![false; insts.len() + 1];
     starts[0] = true;
     for (at, inst) in insts.iter().enumerate() {
@@ -106,12 +111,17 @@ fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
         if is_jump(last) {
             successors.extend(number(labels[last.target as usize]));
         }
-        if last.op != Op::Jump && last.op != Op::Return {
+        if last.falls_through() {
             successors.extend(number(end));
         }
         let (live_in, live_out) = (Bits::new(n_regs), Bits::new(n_regs));
         blocks.push(BasicBlock { start, end, successors, live_in, live_out });
     }
+    blocks
+}
+
+fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
+    let mut blocks = basic_blocks(insts, labels, n_regs);
     loop {
         let mut changed = false;
         for idx in (0..blocks.len()).rev() {
@@ -133,7 +143,7 @@ fn liveness(insts: &[Inst], labels: &[usize], n_regs: u32) -> Vec<BasicBlock> {
 }
 
 /// What is live before the instruction, of what is live behind it.
-fn backwards(inst: &Inst, live: &mut Bits) {
+pub(super) fn backwards(inst: &Inst, live: &mut Bits) {
     if let Some(d) = inst.d {
         live.remove(d);
     }

@@ -55,7 +55,7 @@ pub(super) fn place(insts: &mut [Inst], labels: &[usize]) {
             if is_jump(inst) {
                 work.push((labels[inst.target as usize], pending.clone()));
             }
-            if matches!(inst.op, Op::Jump | Op::Return) {
+            if !inst.falls_through() {
                 break;
             }
             at += 1;

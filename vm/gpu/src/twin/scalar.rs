@@ -1,8 +1,8 @@
 //! What touches registers only.
 
 use star_ir::IntOp;
-use star_shaders::Op;
 use star_shaders::layout::{NO_REG, status};
+use star_shaders::{Op, Then};
 
 use super::{Dispatch, Fields};
 
@@ -65,6 +65,19 @@ impl Dispatch {
             _ => self.status = status::BROKEN,
         }
         self.put(inst.d, number);
+        match (Then::of_number(inst.first >> 8 & 15), number) {
+            (Some(Then::Jump), _)
+            | (Some(Then::JumpZero), 0)
+            | (Some(Then::JumpNonzero), ..=-1 | 1..) => self.pc = inst.target,
+            (Some(Then::TrapZero), 0) | (Some(Then::TrapNonzero), ..=-1 | 1..) => {
+                self.status = status::TRAP;
+            }
+            (
+                Some(Then::JumpZero | Then::JumpNonzero | Then::TrapZero | Then::TrapNonzero)
+                | None,
+                _,
+            ) => {}
+        }
         if self.status == status::RUNNING && self.steps > self.step_limit {
             self.status = status::STEP_LIMIT;
         }
