@@ -87,6 +87,23 @@ impl Inst {
         !matches!(self.op, Op::Jump | Op::Return) && self.then != Some(Then::Jump)
     }
 
+    /// What follows from its result as an instruction of its own, which comes behind it.
+    pub(crate) fn split(&mut self) -> Option<Inst> {
+        let op = match self.then.take()? {
+            Then::Jump => Op::Jump,
+            Then::JumpZero => Op::JumpZero,
+            Then::JumpNonzero => Op::JumpNonzero,
+            Then::TrapZero => Op::TrapZero,
+            Then::TrapNonzero => Op::TrapNonzero,
+        };
+        let mut behind = Inst::new(op, self.loc);
+        behind.a = self.d.filter(|_| op != Op::Jump);
+        behind.target = std::mem::replace(&mut self.target, NO_TARGET);
+        behind.site = self.site.take();
+        behind.observed = std::mem::take(&mut self.observed);
+        Some(behind)
+    }
+
     /// Has it no effect but its result?
     pub(crate) fn is_pure(&self) -> bool {
         if self.then.is_some() {

@@ -10,13 +10,13 @@ mod fused;
 use star_base::BitTable;
 use star_harness::Configuration;
 use star_ir::print;
-use star_tests::backends::{Machine, on};
+use star_tests::backends::{Compiled, Machine, on};
 use star_tests::case::Random;
 use star_tests::differ::Same;
 use star_tests::run::{LIMITS, Program};
 use star_tests::sir::Sir;
 use star_tests::{generator, sir};
-use star_vm::{HostValue, Limits, Reference};
+use star_vm::{HostValue, Limits, Outcome, Reference};
 
 /// The reference and the machines of these names.
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
@@ -142,4 +142,37 @@ fn a_small_program_takes_one_dispatch() {
     assert_eq!(dispatches[..2], [0, 1], "{dispatches:?}");
     // Where sizes are tiny, each object asks.
     assert!(dispatches[2] > 9, "{dispatches:?}");
+}
+
+/// More numbers than there are registers: a decision behind a result that goes to a cell comes behind that, too.
+#[test]
+fn results_in_cells_are_kept_where_control_goes_elsewhere() {
+    const N: usize = 60;
+    let list = |text: &dyn Fn(usize) -> String| (0..N).map(text).collect::<String>();
+    let text = format!(
+        "procedure P(n: integer; var s: integer);
+         var i{}: integer;
+         begin
+           {}
+           for i:=1 to n do begin {} end;
+           s:=n;
+           {}
+         end;",
+        list(&|at| format!(",a{at}")),
+        list(&|at| format!("if n>{at} then a{at}:={at} else a{at}:=n;\n")),
+        list(&|at| format!("a{at}:=a{at}*i mod 1009; if a{at}>{at} then a{at}:=a{at}-n;\n")),
+        list(&|at| format!("s:=s*3 mod 1000003+a{at};\n")),
+    );
+    let program = Program::new(&text);
+    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("the twin needs no adapter");
+    let compiled = program.compile_on(&machines);
+    for n in [0, 1, 7, 40, 61] {
+        let args = [HostValue::Int(n), HostValue::Unset];
+        let run = |on: &Compiled| on.run(program.entry("P"), &args, LIMITS);
+        let runs: Vec<_> = compiled.iter().map(run).collect();
+        for run in &runs {
+            assert_eq!(run.outcome, Outcome::Done, "n = {n}");
+            assert_eq!(run.values, runs[0].values, "n = {n}");
+        }
+    }
 }

@@ -259,20 +259,24 @@ fn rewrite(insts: &mut Vec<Inst>, labels: &mut [usize], homes: &[Option<Home>]) 
                 None => {}
             }
         }
+        inst.observed.clear();
         let mut behind = None;
         match inst.d.and_then(home) {
             Some(Home::Register(at)) => inst.d = Some(Reg(at)),
             Some(Home::Cell(cell)) => {
                 let mut spill = Inst::new(Op::Spill, loc);
                 (spill.a, spill.imm) = (Some(Reg(SCRATCH[3])), i64::from(cell));
-                behind = Some(spill);
                 inst.d = Some(Reg(SCRATCH[3]));
+                // The cell is filled before control goes elsewhere.
+                behind = Some((spill, inst.split()));
             }
             None => {}
         }
-        inst.observed.clear();
         done.push(inst);
-        done.extend(behind);
+        if let Some((spill, decision)) = behind {
+            done.push(spill);
+            done.extend(decision);
+        }
     }
     moved.push(done.len());
     for label in labels {
