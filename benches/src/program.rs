@@ -3,6 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use star_base::natives::Native;
 use star_compiler::{Library, LowerOptions};
 use star_harness::Printed;
 use star_ir::{Program, RoutineId};
@@ -40,6 +41,14 @@ impl Compiled {
         let optimised = star_opt::optimise(&mut program, &passes);
         optimised.expect("it verifies after every pass");
         Compiled::of(backend, options, program)
+    }
+
+    /// The same as the library has it: with the natives of this module.
+    pub(crate) fn with_natives(mut self, module: &str) -> Self {
+        for routine in self.program.routines_mut() {
+            routine.native = Native::twin_of(module, &routine.name);
+        }
+        Compiled::of(self.backend, CompileOptions::default(), self.program)
     }
 
     fn of(backend: Cpu, options: CompileOptions, program: Program) -> Self {

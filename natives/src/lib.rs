@@ -11,7 +11,9 @@
 pub mod cbt;
 mod closure;
 mod components;
+mod dijkstra;
 mod environment;
+mod matrix;
 pub mod min_plus;
 pub mod moving;
 mod numbers;
@@ -25,7 +27,9 @@ mod zeros;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
+pub use dijkstra::{ShortestPaths, WeightedArcs};
 pub use environment::{Ended, Environment, InterruptPoller, install};
+pub use matrix::Matrix;
 pub use numbers::{read_numbers, write_numbers};
 pub use reach::{Keeping, Reach};
 pub use state::{Lines, NativeState, StateTable, state_of};

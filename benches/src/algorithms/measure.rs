@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use star_base::natives::Native;
 use star_vm::{Cpu, HostValue};
 
 use crate::program::{Called, Compiled, median};
@@ -53,8 +54,8 @@ impl<'a> Bench<'a> {
         name.contains(self.filter)
     }
 
-    /// Measures the routine `name` of a module. `result` makes of the arguments afterwards what the
-    /// peer's work gives.
+    /// Measures the routine `name` of a module, as its text says and with its native if it has one. `result` makes of the
+    /// arguments afterwards what the peer's work gives.
     pub(super) fn measure<T: PartialEq + std::fmt::Debug>(
         &self,
         (module, name): (&str, &str),
@@ -63,7 +64,23 @@ impl<'a> Bench<'a> {
         result: impl Fn(&[HostValue]) -> T,
         rival: Option<Rival<'_, T>>,
     ) {
-        let star = self.module_of(module);
+        let text = self.module_of(module);
+        Self::measure_one(&text, name, (name, input), args, &result, rival.as_ref());
+        if Native::twin_of(module, name).is_some() {
+            let with = text.with_natives(module);
+            let label = format!("{name}, native");
+            Self::measure_one(&with, name, (&label, input), args, &result, rival.as_ref());
+        }
+    }
+
+    fn measure_one<T: PartialEq + std::fmt::Debug>(
+        star: &Compiled,
+        name: &str,
+        (label, input): (&str, &str),
+        args: &[HostValue],
+        result: &impl Fn(&[HostValue]) -> T,
+        rival: Option<&Rival<'_, T>>,
+    ) {
         let (mut ours, mut theirs) = (Vec::new(), Vec::new());
         let mut operations = 0;
         for round in 0..=ROUNDS {
@@ -73,7 +90,7 @@ impl<'a> Bench<'a> {
             operations = called.operations;
             ours.push(called.time);
             let mut longest = called.time;
-            if let Some(rival) = &rival {
+            if let Some(rival) = rival {
                 let (time, expected) = timed(rival.work);
                 assert_eq!(found, expected, "{name} and {} agree", rival.name);
                 theirs.push(time);
@@ -90,7 +107,7 @@ impl<'a> Bench<'a> {
         let time = median(&mut ours);
         let each = time.as_secs_f64() * 1e9 / operations.max(1) as f64;
         let peer = rival.map(|rival| (rival.name, median(&mut theirs)));
-        Line { name, input, ours: Called { time, operations }, each, peer }.print();
+        Line { name: label, input, ours: Called { time, operations }, each, peer }.print();
     }
 }
 

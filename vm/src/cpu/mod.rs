@@ -72,7 +72,9 @@ use crate::explain::Explanation;
 use crate::kernels::Kernels;
 use crate::value::{HostValue, TableForm, TableLayout};
 
-pub use natives::{HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, Target};
+pub use natives::{
+    HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, SparseGround, Target,
+};
 pub use settings::Settings;
 pub use value::Value;
 
@@ -430,7 +432,7 @@ impl Backend for Cpu {
 fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
     line_accesses(&code.program, entry, &|routine, place| {
         let reads =
-            |twin: &NativeTwin| routine.native == Some(twin.native) && twin.sparse == Some(place);
+            |twin: &NativeTwin| routine.native == Some(twin.native) && twin.ground(place).is_some();
         code.options.natives && twins.iter().any(reads)
     })
 }

@@ -42,6 +42,18 @@ fn roads(n: usize) -> Graph {
     Graph { n_vertices: n, arcs, weighted: true, ..Graph::default() }
 }
 
+/// As written, and with the natives of the library.
+const WAYS: [bool; 2] = [false, true];
+
+/// The program, with natives or without.
+fn program(natives: bool) -> Program {
+    let mut program = Program::new(TEXT);
+    for routine in program.lowered.program.routines_mut() {
+        routine.native = routine.native.filter(|_| natives);
+    }
+    program
+}
+
 /// What a layout gives: dense, and sparse by rows or by columns.
 fn forms(layout: Layout, graph: &Graph, widths: Widths) -> [Argument; 3] {
     let LayoutValue::Table(dense) = lay_out(layout, graph, widths, 1 << 30, "f").expect("it fits")
@@ -66,13 +78,13 @@ const MACHINES: [&str; 3] = ["cpu-tiny", "cpu", "cpu-sparse"];
 /// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere. What ways it took on the
 /// usual machine with sparse matrices by columns.
 fn same_in_every_form(
-    machines: &[&str],
+    (machines, natives): (&[&str], bool),
     routine: &str,
     before: &[HostValue],
     matrices: &[[Argument; 3]],
     after: &[HostValue],
 ) -> PathStats {
-    let program = Program::new(TEXT);
+    let program = program(natives);
     let (mut expected, mut usual) = (None, None);
     for form in 0..3 {
         for &name in machines {
@@ -130,14 +142,17 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
         let matrices = [adjacency.clone(), weights];
-        let paths = same_in_every_form(machines, "nearest", &before, &matrices, &after);
-        assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        for natives in WAYS {
+            let machines = (machines, natives);
+            let paths = same_in_every_form(machines, "nearest", &before, &matrices, &after);
+            assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        }
         let widths = Layout::SignedOut.least_widths(&graph).expect("small weights");
         let h = widths.h;
         let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
         let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
-        let paths = same_in_every_form(machines, "signed", &before, &matrices, &after);
+        let paths = same_in_every_form((machines, true), "signed", &before, &matrices, &after);
         assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
     }
 }
@@ -168,7 +183,7 @@ fn shortest_paths_on_a_large_map_work_on_few_limbs() {
         let weights = sparse_form(Layout::WeightsOut, &graph, widths, false);
         let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
         let machine = machine.expect("a machine");
-        let program = Program::new(TEXT);
+        let program = program(false);
         let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
         let before = [int(8), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
@@ -214,7 +229,7 @@ fn ends_of_arcs_are_the_same_in_sparse_tables() {
         let layouts = [Layout::Incidence, Layout::Tails, Layout::Heads];
         let matrices = layouts.map(|layout| forms(layout, &graph, none));
         let after = [int(1 + n / 3), HostValue::Unset, HostValue::Unset];
-        same_in_every_form(&MACHINES, "ends", &[], &matrices, &after);
+        same_in_every_form((&MACHINES, true), "ends", &[], &matrices, &after);
     }
 }
 
@@ -230,7 +245,8 @@ fn what_is_reached_is_the_same_over_a_sparse_graph() {
             let after = [HostValue::Unset, HostValue::Unset];
             let before = [int(n), int(i), int(j)];
             let matrices = std::slice::from_ref(&adjacency);
-            let paths = same_in_every_form(&MACHINES, "condensed", &before, matrices, &after);
+            let paths =
+                same_in_every_form((&MACHINES, true), "condensed", &before, matrices, &after);
             assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
         }
     }

@@ -3,6 +3,7 @@
 
 mod arguments;
 mod closure;
+mod dijkstra;
 mod memory;
 mod paths;
 mod subject;

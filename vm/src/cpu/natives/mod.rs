@@ -43,22 +43,42 @@ pub struct NativeTwin {
     pub native: Native,
     /// What it does.
     pub run: NativeFn,
-    /// The parameter that it reads as it lies, if that is a sparse table on zeros. All other sparse tables are made dense for it.
-    pub sparse: Option<usize>,
+    /// The parameters that it reads as they lie where they are sparse tables on such a ground. All other sparse tables are made dense for it.
+    pub sparse: &'static [(usize, SparseGround)],
+}
+
+/// The ground of sparse tables that a native reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SparseGround {
+    /// All lines are zeros but for what is listed.
+    Zeros,
+    /// Each line has one of its own.
+    Any,
+}
+
+impl NativeTwin {
+    /// The ground that a sparse table has where the native reads it as it lies; `None` if it does not read that parameter so.
+    pub(super) fn ground(&self, param: usize) -> Option<SparseGround> {
+        self.sparse.iter().find(|(idx, _)| *idx == param).map(|(_, ground)| *ground)
+    }
 }
 
 /// One that works on dense tables.
 const fn twin(native: Native, run: NativeFn) -> NativeTwin {
-    NativeTwin { native, run, sparse: None }
+    NativeTwin { native, run, sparse: &[] }
 }
 
 /// The natives of this backend. An entry of the catalogue that is not here runs its Star body.
 pub(super) const TABLE: &[NativeTwin] = &[
-    NativeTwin { sparse: Some(1), ..twin(CLOSURE, closure::closure) },
-    NativeTwin { sparse: Some(1), ..twin(CONDENSE, reach::condense) },
+    NativeTwin { sparse: &[(1, SparseGround::Zeros)], ..twin(CLOSURE, closure::closure) },
+    NativeTwin { sparse: &[(1, SparseGround::Zeros)], ..twin(CONDENSE, reach::condense) },
     twin(REACHES, reach::reaches),
     twin(REACHABLE, reach::reachable),
     twin(catalogue::paths::MIN_PLUS, paths::min_plus),
+    NativeTwin {
+        sparse: &[(3, SparseGround::Any), (4, SparseGround::Any)],
+        ..twin(catalogue::paths::DIJKSTRA, paths::dijkstra)
+    },
     twin(catalogue::cbt::INIT, cbt::init),
     twin(catalogue::cbt::OF, cbt::of),
     twin(catalogue::cbt::FIELD, cbt::field),
@@ -147,8 +167,12 @@ impl Interpreter<'_, '_, '_> {
         for (idx, (place, _)) in self.routine()?.params.iter().enumerate() {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
             let lines = self.table(reg)?.sparse_lines();
-            let on_zeros = lines.filter(|lines| lines.common_ground() == Some(false));
-            if let (true, Some(lines)) = (twin.sparse == Some(idx), on_zeros) {
+            let readable = lines.filter(|lines| match twin.ground(idx) {
+                Some(SparseGround::Zeros) => lines.common_ground() == Some(false),
+                Some(SparseGround::Any) => true,
+                None => false,
+            });
+            if let Some(lines) = readable {
                 self.paths.sparse_lines += lines.n_lines() as u64;
                 continue;
             }

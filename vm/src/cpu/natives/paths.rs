@@ -1,7 +1,11 @@
-//! FLOYD, by [`min_plus_closure`].
+//! FLOYD, by [`min_plus_closure`], and DIJKSTRA, by [`ShortestPaths`].
 
+use star_base::SparseLines;
 use star_natives::min_plus::{NONE, min_plus_closure};
-use star_natives::{InterruptPoller, Lines, read_numbers, write_numbers};
+use star_natives::{
+    Environment, InterruptPoller, Lines, Matrix, ShortestPaths, WeightedArcs, read_numbers,
+    write_numbers,
+};
 
 use super::{NativeCall, NativeResult, NotTaken};
 
@@ -49,4 +53,83 @@ pub(super) fn min_plus(call: &mut NativeCall) -> NativeResult {
         }
         Ok(())
     })
+}
+
+/// `DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred)`
+pub(super) fn dijkstra(call: &mut NativeCall) -> NativeResult {
+    let (start, width, [n, _]) = (call.index(0)?, call.size(1)?, call.table_size(3)?);
+    let is_within = n <= WeightedArcs::MOST_VERTICES && width <= WeightedArcs::MOST_BITS;
+    if !is_within || call.bits(2)?.count_ones() != width as u64 {
+        return Err(NotTaken::declined());
+    }
+    call.turn(5, Lines::Columns)?;
+    let [_, code_width] = call.table_size(5)?;
+    // The least of all numbers, with those of 32 bits that lengths are written by.
+    call.reserve(ShortestPaths::n_bytes(n).saturating_add(4 * n as u64))?;
+    let mut distances = call.reserve_table(6, n, width, Lines::Columns)?;
+    let mut codes_before = call.reserve_table(7, n, code_width, Lines::Columns)?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let codes = call.lines(5, Lines::Columns)?;
+    let is_coded = |place: usize| {
+        let any = (0..code_width).fold(0, |any, bit| any | codes.column_limbs(bit)[place]);
+        any.count_ones() as usize == (n - place * 64).min(64)
+    };
+    if !(0..n.div_ceil(64)).all(is_coded) {
+        return Err(NotTaken::declined());
+    }
+    let turned = heads_by_rows(call, &environment)?;
+    let heads = match &turned {
+        Some(turned) => Matrix::Sparse(turned),
+        None => match call.matrix(3)? {
+            (sparse @ Matrix::Sparse(_), _) => sparse,
+            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(3, Lines::Rows)?),
+        },
+    };
+    let (lengths, along) = call.matrix(4)?;
+    let arcs = WeightedArcs { heads, lengths, along, width };
+    let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
+    let found = found.ok_or_else(NotTaken::declined)?;
+    let codes = call.lines(5, Lines::Columns)?;
+    for bit in 0..code_width {
+        poller.spend(n / 16)?;
+        found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
+    }
+    // The last 32 bits, and those in front of them.
+    let mut halves: Vec<u32> = Vec::new();
+    halves.try_reserve_exact(n).map_err(|_| NotTaken::declined())?;
+    for (columns, shift) in
+        [(width.saturating_sub(32)..width, 0), (0..width.saturating_sub(32), u32::BITS)]
+    {
+        halves.clear();
+        halves.extend(found.lengths.iter().map(|length| (length >> shift) as u32));
+        write_numbers(&mut distances, columns.start, columns.len(), &halves, &mut poller)?;
+    }
+    call.put_table(6, distances, Lines::Columns)?;
+    call.put_table(7, codes_before, Lines::Columns)
+}
+
+/// Sees to it that a graph has the arcs that begin at a vertex in a line: one that is sparse by columns is turned into these lines, which are given back.
+fn heads_by_rows(
+    call: &mut NativeCall,
+    environment: &dyn Environment,
+) -> NativeResult<Option<SparseLines>> {
+    match call.matrix(3)? {
+        (Matrix::Dense(_), _) => {
+            call.turn(3, Lines::Rows)?;
+            Ok(None)
+        }
+        (Matrix::Sparse(_), Lines::Rows) => Ok(None),
+        (Matrix::Sparse(lines), Lines::Columns) => {
+            let n_bytes = lines.bytes_to_turn();
+            call.reserve(n_bytes)?;
+            let (Matrix::Sparse(lines), _) = call.matrix(3)? else {
+                return Err(NotTaken::declined());
+            };
+            let turned = lines.turned(|| environment.poll().is_ok());
+            environment.poll()?;
+            // Lines of different grounds are left to the Star body.
+            Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
+        }
+    }
 }

@@ -2,14 +2,15 @@
 
 use star_base::natives::{Kind, Native, ParamMode, Signature};
 
-use super::TABLE;
+use super::{SparseGround, TABLE};
 
 /// What becomes of a sparse table that is parameter `idx`.
 fn becomes(native: Native, idx: usize) -> &'static str {
     let twin = TABLE.iter().find(|twin| twin.native == native);
-    match twin.map(|twin| twin.sparse == Some(idx)) {
-        Some(true) => "is read as it lies, on zeros",
-        Some(false) => "becomes dense first",
+    match twin.map(|twin| twin.ground(idx)) {
+        Some(Some(SparseGround::Zeros)) => "is read as it lies, on zeros",
+        Some(Some(SparseGround::Any)) => "is read as it lies",
+        Some(None) => "becomes dense first",
         None => "no native on this backend",
     }
 }

@@ -45,4 +45,5 @@ pub const ALL: &[Native] = &[
     moving::NEAREST,
     moving::TABLES,
     paths::MIN_PLUS,
+    paths::DIJKSTRA,
 ];

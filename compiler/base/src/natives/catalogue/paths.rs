@@ -1,6 +1,6 @@
 //! Module `paths`: shortest paths.
 
-use crate::natives::Precondition::Equal;
+use crate::natives::Precondition::{AtMost, Equal, Within};
 use crate::natives::{Kind, Native, Param, Signature, SizeExpr};
 
 /// The distances between all pairs of vertices, in place.
@@ -26,4 +26,36 @@ pub const MIN_PLUS: Native = Native::new(&Signature {
          vertex to itself is inf) reaches 2^(h-1) or 2^30",
     ),
     summary: "the closure of the matrix of integers under minimum and addition, by blocks of pivots",
+});
+
+/// The distances from one vertex, and the vertices before.
+pub const DIJKSTRA: Native = Native::new(&Signature {
+    name: "dijkstra",
+    module: "paths",
+    routines: &["DIJKSTRA"],
+    params: &[
+        Param::value("s", Kind::Int),
+        Param::value("h", Kind::Int),
+        Param::value("inf", Kind::Word),
+        Param::value("G", Kind::Table),
+        Param::value("Cost", Kind::Table),
+        Param::value("code", Kind::Table),
+        Param::made("Dist", Kind::Table),
+        Param::made("Pred", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::rows(3)),
+        Within(SizeExpr::Number(1), SizeExpr::value(1), SizeExpr::Number(62)),
+        Equal(SizeExpr::value(1), SizeExpr::length(2)),
+        Equal(SizeExpr::rows(3), SizeExpr::columns(3)),
+        Equal(SizeExpr::rows(3), SizeExpr::rows(4)),
+        Equal(SizeExpr::Product(&[SizeExpr::rows(3), SizeExpr::value(1)]), SizeExpr::columns(4)),
+        Equal(SizeExpr::rows(3), SizeExpr::rows(5)),
+        AtMost(SizeExpr::Number(1), SizeExpr::columns(5)),
+    ],
+    declines: Some(
+        "inf is not all ones, a code is zero, or an arc is tried from a distance, or with a weight, whose first bit is one",
+    ),
+    summary: "takes the vertices from a heap and looks at each arc once",
 });

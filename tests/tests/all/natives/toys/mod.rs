@@ -259,7 +259,7 @@ impl Toys {
         let entry = program.find("TRY").expect("the entry");
         let with_toys = |cpu: Cpu| {
             let twins =
-                natives.iter().map(|&(native, run)| NativeTwin { native, run, sparse: None });
+                natives.iter().map(|&(native, run)| NativeTwin { native, run, sparse: &[] });
             twins.fold(cpu, Cpu::with_native)
         };
         let tiny = Cpu::with(Settings::tiny(), Kernels::detect());

@@ -1,7 +1,7 @@
 //! Tables of a call. Note [Forms] in `table` says how they lie.
 
 use star_base::{BitTable, SparseLines};
-use star_natives::Lines;
+use star_natives::{Lines, Matrix};
 
 use super::{NativeCall, NativeResult, NotTaken, Reason, Target};
 use crate::cpu::form::{Line, bytes_of};
@@ -39,6 +39,19 @@ impl NativeCall<'_, '_, '_, '_> {
     pub fn home(&self, idx: usize) -> NativeResult<(&BitTable, Lines)> {
         let table = self.table(idx)?;
         Ok((table.home().0, home_lines(table)))
+    }
+
+    /// A table as it lies, dense or sparse, and which lines that are.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn matrix(&self, idx: usize) -> NativeResult<(Matrix<'_>, Lines)> {
+        let table = self.table(idx)?;
+        let matrix = match table.sparse_lines() {
+            Some(lines) => Matrix::Sparse(lines),
+            None => Matrix::Dense(table.home().0),
+        };
+        Ok((matrix, home_lines(table)))
     }
 
     /// The lines of a sparse table whose ground is zeros, as they lie, where the native takes them so.

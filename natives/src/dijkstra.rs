@@ -1,0 +1,312 @@
+//! Distances from one vertex, by a heap (Dijkstra 1959; Johnson 1977 has heaps of more than two children).
+//!
+//! Vertices are taken by their lengths, those of the same length by their numbers, and a vertex takes what is strictly less: so each
+//! has the vertex before it that the Star body finds, too.
+
+use crate::environment::{Ended, InterruptPoller};
+use crate::matrix::Matrix;
+use crate::reserved;
+use crate::state::Lines;
+
+/// No vertex.
+const NONE: u32 = u32::MAX;
+
+/// The place of a vertex that was taken.
+const TAKEN: u32 = NONE - 1;
+
+/// Children of a place in the heap.
+const CHILDREN: usize = 4;
+
+/// Arcs with lengths, as they lie in tables.
+#[derive(Clone, Copy, Debug)]
+pub struct WeightedArcs<'t> {
+    /// Line i has the ends of the arcs that begin at vertex i.
+    pub heads: Matrix<'t>,
+    /// Numbers of `width` bits: field k of row i is the length of the arc from k to i.
+    pub lengths: Matrix<'t>,
+    /// What the lines of `lengths` are.
+    pub along: Lines,
+    /// Bits of a length, 1 to [`WeightedArcs::MOST_BITS`].
+    pub width: usize,
+}
+
+/// The distances from a vertex, and the paths.
+#[derive(Debug)]
+pub struct ShortestPaths {
+    /// To each vertex; all ones where there is no path.
+    pub lengths: Vec<u64>,
+    /// The vertex before each one, if there is any.
+    before: Vec<u32>,
+}
+
+impl WeightedArcs<'_> {
+    /// Most vertices that there are numbers for.
+    pub const MOST_VERTICES: usize = TAKEN as usize;
+
+    /// Most bits of a length: a sum has one more.
+    pub const MOST_BITS: usize = 62;
+
+    /// Lengths of the arcs from a vertex to others, which ascend.
+    fn lengths_to(&self, from: usize, to: &[u32], lengths: &mut Vec<u64>) {
+        lengths.clear();
+        let field = from * self.width;
+        match self.along {
+            Lines::Rows => {
+                let length = |to: &u32| self.lengths.number(*to as usize, field, self.width);
+                lengths.extend(to.iter().map(length));
+            }
+            Lines::Columns => {
+                lengths.resize(to.len(), 0);
+                for line in field..field + self.width {
+                    self.lengths.append_bits(line, to, lengths);
+                }
+            }
+        }
+    }
+}
+
+impl ShortestPaths {
+    /// Bytes that [`ShortestPaths::find`] takes for `n` vertices.
+    pub fn n_bytes(n: usize) -> u64 {
+        // Lengths and vertices before; the heap and the places in it; arcs of a vertex and their lengths.
+        (n as u64).saturating_mul(8 + 4 + size_of::<(u64, u32)>() as u64 + 4 + 4 + 8)
+    }
+
+    /// The paths from vertex `start` of `n`; `None` if a sum of lengths may reach the number for "no path": if an arc is tried from a
+    /// distance, or with a length, whose first bit is one. Panics beyond [`WeightedArcs::MOST_VERTICES`], as outside of the tables.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn find(
+        arcs: &WeightedArcs<'_>,
+        n: usize,
+        start: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<Option<Self>, Ended> {
+        assert!(n <= WeightedArcs::MOST_VERTICES, "{n} vertices");
+        let width = arcs.width;
+        let is_long = |length: u64| length >> (width - 1) != 0;
+        let mut found =
+            ShortestPaths { lengths: filled(n, (1 << width) - 1)?, before: filled(n, NONE)? };
+        let mut queue = VertexQueue { heap: reserved(n)?, places: filled(n, NONE)? };
+        let (mut to, mut lengths) = (reserved(n)?, reserved(n)?);
+        found.lengths[start] = 0;
+        queue.put(start as u32, 0);
+        while let Some((length, from)) = queue.take() {
+            to.clear();
+            arcs.heads.ones(from as usize, |head| {
+                if queue.places[head] != TAKEN {
+                    to.push(head as u32);
+                }
+            });
+            poller.spend(8 + 2 * to.len())?;
+            if to.is_empty() {
+                continue;
+            }
+            arcs.lengths_to(from as usize, &to, &mut lengths);
+            if is_long(length) || lengths.iter().any(|length| is_long(*length)) {
+                return Ok(None);
+            }
+            for (&to, &arc) in to.iter().zip(&lengths) {
+                let sum = length + arc;
+                if sum < found.lengths[to as usize] {
+                    found.lengths[to as usize] = sum;
+                    found.before[to as usize] = from;
+                    queue.put(to, sum);
+                }
+            }
+        }
+        Ok(Some(found))
+    }
+
+    /// For each vertex the bit, of a bit of each vertex, that the one before it has; zero if there is none.
+    pub fn bits_before(&self, bits: &[u64], to: &mut [u64]) {
+        for (limb, before) in to.iter_mut().zip(self.before.chunks(64)) {
+            let bit = |before: u32| match before {
+                NONE => 0,
+                before => bits[before as usize / 64] >> (before % 64) & 1,
+            };
+            let each = before.iter().enumerate();
+            *limb = each.fold(0, |limb, (at, before)| limb | bit(*before) << at);
+        }
+    }
+}
+
+/// A heap of vertices by length, then by number, that knows where each one is.
+struct VertexQueue {
+    heap: Vec<(u64, u32)>,
+    /// Where each vertex is in the heap; [`NONE`] before it comes in, [`TAKEN`] afterwards.
+    places: Vec<u32>,
+}
+
+impl VertexQueue {
+    /// A vertex comes in, or comes nearer.
+    fn put(&mut self, vertex: u32, length: u64) {
+        let at = match self.places[vertex as usize] {
+            NONE => {
+                self.heap.push((length, vertex));
+                self.heap.len() - 1
+            }
+            at => at as usize,
+        };
+        self.rise(at, (length, vertex));
+    }
+
+    /// The nearest vertex and its length.
+    fn take(&mut self) -> Option<(u64, u32)> {
+        let last = self.heap.pop()?;
+        let first = match self.heap.first() {
+            Some(first) => {
+                let first = *first;
+                self.sink(last);
+                first
+            }
+            None => last,
+        };
+        self.places[first.1 as usize] = TAKEN;
+        Some(first)
+    }
+
+    fn set(&mut self, at: usize, entry: (u64, u32)) {
+        self.heap[at] = entry;
+        self.places[entry.1 as usize] = at as u32;
+    }
+
+    /// The entry goes to `at`, or above it.
+    fn rise(&mut self, mut at: usize, entry: (u64, u32)) {
+        while at > 0 {
+            let parent = (at - 1) / CHILDREN;
+            if self.heap[parent] < entry {
+                break;
+            }
+            self.set(at, self.heap[parent]);
+            at = parent;
+        }
+        self.set(at, entry);
+    }
+
+    /// The entry goes to the top, or below it.
+    fn sink(&mut self, entry: (u64, u32)) {
+        let mut at = 0;
+        loop {
+            let first = at * CHILDREN + 1;
+            let children = first..self.heap.len().min(first + CHILDREN);
+            let least = children.min_by_key(|child| self.heap[*child]);
+            match least {
+                Some(child) if self.heap[child] < entry => {
+                    self.set(at, self.heap[child]);
+                    at = child;
+                }
+                Some(_) | None => break,
+            }
+        }
+        self.set(at, entry);
+    }
+}
+
+fn filled<T: Clone>(n: usize, value: T) -> Result<Vec<T>, Ended> {
+    let mut list = reserved(n)?;
+    list.resize(n, value);
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::{BitTable, Random, SparseLines};
+
+    use super::*;
+    use crate::tests::Plain;
+
+    /// The columns of a table as columns of another one.
+    fn turned(table: &BitTable) -> BitTable {
+        let mut turned = BitTable::zeros(table.n_cols(), table.n_rows()).unwrap();
+        for row in 0..table.n_rows() {
+            (0..table.n_cols()).for_each(|col| turned.put(col, row, table.get(row, col)));
+        }
+        turned
+    }
+
+    /// Distances by rounds over all arcs (Bellman 1958).
+    fn by_rounds(arcs: &[(usize, usize, u64)], n: usize, start: usize) -> Vec<Option<u64>> {
+        let mut lengths = vec![None; n];
+        lengths[start] = Some(0);
+        for _ in 0..n {
+            for &(from, to, arc) in arcs {
+                if let Some(length) = lengths[from]
+                    && lengths[to].is_none_or(|known| length + arc < known)
+                {
+                    lengths[to] = Some(length + arc);
+                }
+            }
+        }
+        lengths
+    }
+
+    #[test]
+    fn distances_are_those_of_rounds_over_all_arcs_in_every_form() {
+        let mut random = Random::new(1959);
+        let environment = Plain::default();
+        for (n, width) in [(1, 3), (2, 62), (64, 11), (65, 40), (130, 14), (200, 33)] {
+            for n_arcs in [0, n, 4 * n, n * n / 2] {
+                let mut heads = BitTable::zeros(n, n).unwrap();
+                let mut lengths = BitTable::zeros(n, n * width).unwrap();
+                let mut arcs = Vec::new();
+                for _ in 0..n_arcs {
+                    let (from, to, arc) =
+                        (random.below(n), random.below(n), random.below(4) as u64);
+                    // Lines are by where arcs begin.
+                    if !heads.get(to, from) {
+                        heads.put(to, from, true);
+                        arcs.push((from, to, arc));
+                        for bit in 0..width {
+                            lengths.put(to, from * width + bit, arc >> (width - 1 - bit) & 1 == 1);
+                        }
+                    }
+                }
+                let start = random.below(n);
+                let expected = by_rounds(&arcs, n, start);
+                let is_long = arcs.iter().any(|(.., arc)| arc >> (width - 1) != 0);
+                let by_rows = turned(&lengths);
+                let sparse = [&heads, &lengths, &by_rows]
+                    .map(|table| SparseLines::of_columns(table).unwrap());
+                let [sparse_heads, columns, rows] = sparse.each_ref().map(Matrix::Sparse);
+                for (heads, lengths, along) in [
+                    (Matrix::Dense(&heads), Matrix::Dense(&lengths), Lines::Columns),
+                    (Matrix::Dense(&heads), Matrix::Dense(&by_rows), Lines::Rows),
+                    (sparse_heads, columns, Lines::Columns),
+                    (sparse_heads, rows, Lines::Rows),
+                ] {
+                    let arcs = WeightedArcs { heads, lengths, along, width };
+                    let mut poller = InterruptPoller::new(&environment);
+                    let found = ShortestPaths::find(&arcs, n, start, &mut poller).unwrap();
+                    let Some(found) = found else {
+                        assert!(is_long, "{n} vertices, {width} bits");
+                        continue;
+                    };
+                    for (vertex, length) in expected.iter().enumerate() {
+                        assert_eq!(found.lengths[vertex], length.unwrap_or((1 << width) - 1));
+                        assert_eq!(
+                            found.before[vertex] == NONE,
+                            length.is_none() || vertex == start
+                        );
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn vertices_are_taken_by_length_then_by_number() {
+        let mut queue = VertexQueue { heap: Vec::new(), places: vec![NONE; 9] };
+        for (vertex, length) in [(5, 7), (3, 9), (8, 7), (0, 9), (2, 1), (7, 30), (1, 31)] {
+            queue.put(vertex, length);
+        }
+        assert_eq!(queue.take(), Some((1, 2)));
+        queue.put(1, 7);
+        queue.put(7, 8);
+        let rest: Vec<u32> =
+            std::iter::from_fn(|| queue.take().map(|(_, vertex)| vertex)).collect();
+        assert_eq!(rest, [1, 5, 8, 7, 0, 3]);
+        assert!(rest.iter().all(|vertex| queue.places[*vertex as usize] == TAKEN));
+    }
+}
