@@ -133,7 +133,9 @@ impl Line<'_> {
     pub(super) fn print(&self) {
         let Line { name, input, ours, each, peer } = self;
         let Called { time, operations } = ours;
-        let star = format!("{name} | {input} | {} | {operations} | {each:.0}", milliseconds(*time));
+        // A native counts none.
+        let each = if *operations == 0 { "–".to_owned() } else { format!("{each:.0}") };
+        let star = format!("{name} | {input} | {} | {operations} | {each}", milliseconds(*time));
         match peer {
             Some((peer, theirs)) => {
                 let ratio = time.as_secs_f64() / theirs.as_secs_f64();

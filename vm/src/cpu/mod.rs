@@ -60,7 +60,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, Native, OutOfMemory, SparseLines, SparseTable};
-use star_ir::analysis::line_accesses::{LineAccesses, TableUse, line_accesses};
+use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TableUse, line_accesses};
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
@@ -431,9 +431,12 @@ impl Backend for Cpu {
 /// What an entry does with its tables, natives with theirs.
 fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
     line_accesses(&code.program, entry, &|routine, place| {
-        let reads =
-            |twin: &NativeTwin| routine.native == Some(twin.native) && twin.ground(place).is_some();
-        code.options.natives && twins.iter().any(reads)
+        let mut twins = twins.iter().filter(|_| code.options.natives);
+        match twins.find(|twin| routine.native == Some(twin.native)) {
+            Some(twin) if twin.ground(place).is_some() => NativeUse::Lines,
+            Some(_) => NativeUse::Any,
+            None => NativeUse::None,
+        }
     })
 }
 

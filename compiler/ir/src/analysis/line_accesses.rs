@@ -35,21 +35,32 @@ pub enum TableUse {
     Whole,
 }
 
-/// The accesses to each parameter of a routine, in their order; those that are no tables have none. Of a table that a native reads line by line, along
-/// whichever lines it lies, `native_reads` says so by its routine and place there: the body is not looked at for that one.
+/// What the native of a routine does with a table that it is given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NativeUse {
+    /// There is no native, or it is off: the body alone counts.
+    None,
+    /// It reads the table line by line, along whichever lines that lies.
+    Lines,
+    /// Whatever it likes.
+    Any,
+}
+
+/// The accesses to each parameter of a routine, in their order; those that are no tables have none. `natives` says by a routine and a place there what
+/// its native does with that table.
 pub fn line_accesses(
     program: &Program,
     routine: RoutineId,
-    native_reads: &dyn Fn(&Routine, usize) -> bool,
+    natives: &dyn Fn(&Routine, usize) -> NativeUse,
 ) -> Vec<LineAccesses> {
     let known = vec![None; program.routines.len()];
-    let mut counting = Counting { program, native_reads, known };
+    let mut counting = Counting { program, natives, known };
     counting.routine(routine)
 }
 
 struct Counting<'p> {
     program: &'p Program,
-    native_reads: &'p dyn Fn(&Routine, usize) -> bool,
+    natives: &'p dyn Fn(&Routine, usize) -> NativeUse,
     /// For each routine that was counted, or is being counted: then nothing.
     known: Vec<Option<Vec<LineAccesses>>>,
 }
@@ -65,7 +76,8 @@ impl Counting<'_> {
         let mut found = vec![LineAccesses::default(); routine.params.len()];
         self.block(routine, &routine.body, 1, &mut found);
         for (place, (param, found)) in routine.params.iter().zip(&mut found).enumerate() {
-            if (self.native_reads)(routine, place) {
+            let native = (self.natives)(routine, place);
+            if native == NativeUse::Lines {
                 // Where the body only looks at lines, too, it has them as it likes: it runs where the native declines.
                 if param.mode == Mode::Value && found.used <= TableUse::Looks {
                     found.used = TableUse::Looks;
@@ -75,10 +87,12 @@ impl Counting<'_> {
                 continue;
             }
             // A routine with a native may do with its tables whatever the native does.
-            found.used = found.used.max(match (param.mode, routine.native) {
-                (Mode::Ref, Some(_)) => TableUse::Whole,
-                (Mode::Ref, None) | (Mode::Value, Some(_)) => TableUse::Changes,
-                (Mode::Value, None) => TableUse::Looks,
+            found.used = found.used.max(match (param.mode, native) {
+                (Mode::Ref, NativeUse::Any) => TableUse::Whole,
+                (Mode::Ref, NativeUse::None | NativeUse::Lines) | (Mode::Value, NativeUse::Any) => {
+                    TableUse::Changes
+                }
+                (Mode::Value, NativeUse::None | NativeUse::Lines) => TableUse::Looks,
             });
         }
         self.known[idx] = Some(found.clone());
