@@ -12,6 +12,7 @@ mod call;
 mod cbt;
 mod closure;
 mod moving;
+mod mst;
 mod paths;
 mod polyline;
 mod reach;
@@ -79,6 +80,8 @@ pub(super) const TABLE: &[NativeTwin] = &[
         sparse: &[(3, SparseGround::Any), (4, SparseGround::Any)],
         ..twin(catalogue::paths::DIJKSTRA, paths::dijkstra)
     },
+    twin(catalogue::mst::KRUSKAL, mst::kruskal),
+    twin(catalogue::mst::PRIM, mst::prim),
     twin(catalogue::cbt::INIT, cbt::init),
     twin(catalogue::cbt::OF, cbt::of),
     twin(catalogue::cbt::FIELD, cbt::field),

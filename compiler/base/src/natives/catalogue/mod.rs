@@ -3,6 +3,7 @@
 pub mod cbt;
 pub mod closure;
 pub mod moving;
+pub mod mst;
 pub mod paths;
 pub mod polyline;
 pub mod terrain;
@@ -46,4 +47,6 @@ pub const ALL: &[Native] = &[
     moving::TABLES,
     paths::MIN_PLUS,
     paths::DIJKSTRA,
+    mst::KRUSKAL,
+    mst::PRIM,
 ];

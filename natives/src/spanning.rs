@@ -1,0 +1,272 @@
+//! Minimum spanning trees of lists of edges (Kruskal 1956 with the disjoint sets of Tarjan 1975; Prim 1957).
+//!
+//! Edges are taken by their weights, those of the same weight by their numbers: so the tree is that of the Star bodies, which take the
+//! uppermost of equal edges.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use crate::environment::{Ended, InterruptPoller};
+use crate::{has, put, reserved};
+
+/// Edges of a poll.
+const POLL_EDGES: usize = 256;
+
+/// Edges between vertices that are numbered from 0.
+#[derive(Debug)]
+pub struct EdgeList {
+    left: Vec<u32>,
+    right: Vec<u32>,
+    weights: Vec<u32>,
+    /// The codes of the vertices, ascending, where these are not their numbers.
+    codes: Option<Vec<u32>>,
+    n_vertices: usize,
+}
+
+impl EdgeList {
+    /// Most edges that there are numbers for.
+    pub const MOST_EDGES: usize = u32::MAX as usize;
+
+    /// Bytes that a list of `m` edges takes with its trees, the codes that it is made of included.
+    pub fn n_bytes(m: usize) -> u64 {
+        // Three numbers and two codes of an edge, a place in the order, two arcs, and numbers and marks of up to four vertices.
+        (m as u64).saturating_mul(3 * 4 + 2 * 4 + 8 + 2 * 4 + 4 * 5).saturating_add(1 << 12)
+    }
+
+    /// Edges between the vertices of these codes, of so many bits.
+    ///
+    /// # Errors
+    /// If the system refuses the memory.
+    pub fn new(
+        mut left: Vec<u32>,
+        mut right: Vec<u32>,
+        weights: Vec<u32>,
+        code_width: usize,
+    ) -> Result<Self, Ended> {
+        let n_codes = 1_u64 << code_width;
+        // Codes of few vertices are as good as numbers.
+        if n_codes <= 4 * (left.len() as u64 + 64) {
+            let n_vertices = n_codes as usize;
+            return Ok(EdgeList { left, right, weights, codes: None, n_vertices });
+        }
+        let mut codes = reserved(2 * left.len())?;
+        codes.extend(left.iter().chain(&right).copied());
+        codes.sort_unstable();
+        codes.dedup();
+        for end in left.iter_mut().chain(&mut right) {
+            // Every code is in the list.
+            *end = codes.partition_point(|code| code < end) as u32;
+        }
+        let n_vertices = codes.len();
+        Ok(EdgeList { left, right, weights, codes: Some(codes), n_vertices })
+    }
+
+    /// The number of the vertex of a code; `None` if no edge ends there.
+    pub fn vertex(&self, code: u32) -> Option<u32> {
+        match &self.codes {
+            None => Some(code),
+            Some(codes) => codes.binary_search(&code).ok().map(|vertex| vertex as u32),
+        }
+    }
+
+    /// Its weight and its number, which order the edges.
+    fn rank(&self, edge: usize) -> u64 {
+        u64::from(self.weights[edge]) << 32 | edge as u64
+    }
+
+    /// Marks a minimum spanning forest of the edges that are marked in `among`.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn kruskal(
+        &self,
+        among: &[u64],
+        tree: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let mut order: Vec<u64> = reserved(self.left.len())?;
+        let is_edge = |edge: &usize| has(among, *edge) && self.left[*edge] != self.right[*edge];
+        order.extend((0..self.left.len()).filter(is_edge).map(|edge| self.rank(edge)));
+        order.sort_unstable();
+        let mut parents: Vec<u32> = reserved(self.n_vertices)?;
+        parents.extend(0..self.n_vertices as u32);
+        for edges in order.chunks(POLL_EDGES) {
+            poller.spend(4 * POLL_EDGES)?;
+            for rank in edges {
+                let edge = *rank as u32 as usize;
+                let left = root(&mut parents, self.left[edge]);
+                let right = root(&mut parents, self.right[edge]);
+                if left != right {
+                    parents[left as usize] = right;
+                    put(tree, edge);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Marks a minimum spanning tree of the component of a vertex, of the edges that are marked in `among`.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn prim(
+        &self,
+        among: &[u64],
+        start: u32,
+        tree: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let (starts, edges) = self.incidence(among)?;
+        let mut in_tree = reserved(self.n_vertices.div_ceil(64))?;
+        in_tree.resize(self.n_vertices.div_ceil(64), 0);
+        // An edge comes in with its first end that does.
+        let mut queue: Vec<Reverse<u64>> = reserved(self.left.len())?;
+        queue.clear();
+        let mut queue = BinaryHeap::from(queue);
+        let mut next = Some(start);
+        while let Some(vertex) = next {
+            put(&mut in_tree, vertex as usize);
+            let vertex = vertex as usize;
+            let at_vertex = &edges[starts[vertex] as usize..starts[vertex + 1] as usize];
+            poller.spend(4 + 8 * at_vertex.len())?;
+            for &edge in at_vertex {
+                if self.outer_end(edge as usize, &in_tree).is_some() {
+                    queue.push(Reverse(self.rank(edge as usize)));
+                }
+            }
+            next = None;
+            while let Some(Reverse(rank)) = queue.pop() {
+                let edge = rank as u32 as usize;
+                next = self.outer_end(edge, &in_tree);
+                if next.is_some() {
+                    put(tree, edge);
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of an edge that is not in the tree, as the other one is.
+    fn outer_end(&self, edge: usize, in_tree: &[u64]) -> Option<u32> {
+        let [left, right] = [self.left[edge], self.right[edge]];
+        match [left, right].map(|end| has(in_tree, end as usize)) {
+            [true, false] => Some(right),
+            [false, true] => Some(left),
+            [true, true] | [false, false] => None,
+        }
+    }
+
+    /// The edges at each vertex without loops, and where those of each one begin.
+    fn incidence(&self, among: &[u64]) -> Result<(Vec<u32>, Vec<u32>), Ended> {
+        let mut starts: Vec<u32> = reserved(self.n_vertices + 2)?;
+        starts.resize(self.n_vertices + 2, 0);
+        let is_edge = |edge: &usize| has(among, *edge) && self.left[*edge] != self.right[*edge];
+        let ends = |edge: usize| [self.left[edge] as usize, self.right[edge] as usize];
+        for edge in (0..self.left.len()).filter(is_edge) {
+            for end in ends(edge) {
+                starts[end + 2] += 1;
+            }
+        }
+        for vertex in 2..starts.len() {
+            starts[vertex] += starts[vertex - 1];
+        }
+        let n_ends = starts.last().copied().unwrap_or(0) as usize;
+        let mut edges: Vec<u32> = reserved(n_ends)?;
+        edges.resize(n_ends, 0);
+        for edge in (0..self.left.len()).filter(is_edge) {
+            for end in ends(edge) {
+                edges[starts[end + 1] as usize] = edge as u32;
+                starts[end + 1] += 1;
+            }
+        }
+        Ok((starts, edges))
+    }
+}
+
+/// The root of a set, with path halving.
+fn root(parents: &mut [u32], mut vertex: u32) -> u32 {
+    loop {
+        let parent = parents[vertex as usize];
+        if parent == vertex {
+            return vertex;
+        }
+        let above = parents[parent as usize];
+        parents[vertex as usize] = above;
+        vertex = above;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::Random;
+
+    use super::*;
+    use crate::tests::Plain;
+
+    /// Takes the least edge with one end in the tree again and again; from each vertex in turn for a forest.
+    fn grown(edges: &[(u32, u32, u32)], among: &[bool], start: u32, found: &mut [bool]) {
+        let mut inside = vec![start];
+        loop {
+            let crosses = |(left, right, _): &(u32, u32, u32)| {
+                inside.contains(left) != inside.contains(right)
+            };
+            let crossing = (0..edges.len()).filter(|edge| among[*edge] && crosses(&edges[*edge]));
+            let Some(edge) = crossing.min_by_key(|edge| (edges[*edge].2, *edge)) else { return };
+            found[edge] = true;
+            inside.extend([edges[edge].0, edges[edge].1]);
+        }
+    }
+
+    fn marks(bits: &[bool]) -> Vec<u64> {
+        let mut limbs = vec![0; bits.len().div_ceil(64)];
+        (0..bits.len()).filter(|at| bits[*at]).for_each(|at| put(&mut limbs, at));
+        limbs
+    }
+
+    #[test]
+    fn trees_are_those_that_grow_by_the_least_edge() {
+        let (mut random, environment) = (Random::new(1956), Plain::default());
+        // Codes are numbers where they are few, and listed where they are not.
+        for (n, m, width) in
+            [(1, 0, 1), (3, 5, 2), (20, 30, 5), (60, 200, 6), (40, 90, 32), (9, 130, 20)]
+        {
+            for most in [1, 5, 1000] {
+                let spread = |vertex: usize| {
+                    (vertex as u32).wrapping_mul(0x0765_4321) & (u32::MAX >> (32 - width))
+                };
+                let name = |vertex: usize| if width < 10 { vertex as u32 } else { spread(vertex) };
+                let mut end = || name(random.below(n));
+                let ends: Vec<(u32, u32)> = (0..m).map(|_| (end(), end())).collect();
+                let edges: Vec<(u32, u32, u32)> = ends
+                    .iter()
+                    .map(|(left, right)| (*left, *right, random.below(most) as u32))
+                    .collect();
+                let among: Vec<bool> = (0..m).map(|_| random.below(10) > 0).collect();
+                let list = EdgeList::new(
+                    edges.iter().map(|edge| edge.0).collect(),
+                    edges.iter().map(|edge| edge.1).collect(),
+                    edges.iter().map(|edge| edge.2).collect(),
+                    width,
+                )
+                .unwrap();
+                assert_eq!(list.codes.is_none(), width < 9);
+                let mut poller = InterruptPoller::new(&environment);
+                let mut forest = vec![false; m];
+                for start in (0..n).map(name) {
+                    let mut expected = vec![false; m];
+                    grown(&edges, &among, start, &mut expected);
+                    forest.iter_mut().zip(&expected).for_each(|(all, one)| *all |= one);
+                    let mut tree = vec![0; m.div_ceil(64)];
+                    if let Some(start) = list.vertex(start) {
+                        list.prim(&marks(&among), start, &mut tree, &mut poller).unwrap();
+                    }
+                    assert_eq!(tree, marks(&expected), "{edges:?} from {start}");
+                }
+                let mut tree = vec![0; m.div_ceil(64)];
+                list.kruskal(&marks(&among), &mut tree, &mut poller).unwrap();
+                assert_eq!(tree, marks(&forest), "{edges:?}");
+            }
+        }
+    }
+}
