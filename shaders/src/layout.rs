@@ -9,11 +9,18 @@
 //!
 //! Note [Descriptors]. An object is a descriptor: where its limbs are, how many words it may take, flags, rows, columns,
 //! words from one column to the next. Slices and words are one column.
+//!
+//! Note [Journal]. What a program prints is written down behind the state: a dispatch that ended at each line would cost as
+//! much as hundreds of instructions. A line is the number of its instruction, and what
+//! it shows of variables: numbers as two words, objects as rows, columns and the limbs of all columns. The host prints the lines behind
+//! the dispatch. One that is not complete is begun again in the next one, or printed by the host where it is the only one.
 
 /// Registers.
 pub const REGISTERS: u32 = 64;
 /// Words of the state.
 pub const STATE_WORDS: u32 = 32 + 2 * REGISTERS;
+/// Words behind the state that lines may take until the host prints them; see Note [Journal].
+pub const JOURNAL_WORDS: u32 = 1024;
 /// Words of an instruction.
 pub const INST_WORDS: u32 = 8;
 /// Words of a frame before its pointers.
@@ -45,6 +52,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_STEPS", state::STEPS),
     ("S_MARK", state::MARK),
     ("S_CALLEE", state::CALLEE),
+    ("S_JOURNAL", state::JOURNAL),
     ("S_BUDGET", state::BUDGET),
     ("S_LINE_TURNS", state::LINE_TURNS),
     ("S_GATHER_TURNS", state::GATHER_TURNS),
@@ -55,6 +63,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_LITERALS", state::LITERALS),
     ("S_WANTED_MARK", state::WANTED_MARK),
     ("S_PROFILE", state::PROFILE),
+    ("S_JOURNAL_ROOM", state::JOURNAL_ROOM),
     ("S_REGISTERS", state::REGISTERS),
     ("F_NEXT", frame::NEXT),
     ("F_BEFORE", frame::BEFORE),
@@ -91,6 +100,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("STEP_LIMIT", status::STEP_LIMIT),
     ("DEPTH_LIMIT", status::DEPTH_LIMIT),
     ("BROKEN", status::BROKEN),
+    ("JOURNAL", status::JOURNAL),
     ("M_LENGTH", measure::LENGTH),
     ("M_ROWS", measure::ROWS),
     ("M_COLUMNS", measure::COLUMNS),
@@ -119,6 +129,8 @@ pub mod state {
     pub const MARK: u32 = 10;
     /// The frame that a call is prepared in, or that was returned from.
     pub const CALLEE: u32 = 11;
+    /// Words that the dispatch has written to the journal.
+    pub const JOURNAL: u32 = 12;
     /// Turns of loops that the dispatch may take.
     pub const BUDGET: u32 = 16;
     /// Most turns of a loop over the limbs of a line.
@@ -139,6 +151,8 @@ pub mod state {
     pub const WANTED_MARK: u32 = 25;
     /// Where the profile lies: for each counter where its record is.
     pub const PROFILE: u32 = 26;
+    /// Words that the dispatch may write to the journal; 0 if each line is to be served by the host.
+    pub const JOURNAL_ROOM: u32 = 27;
     /// The registers, two words each.
     pub const REGISTERS: u32 = 32;
 }
@@ -237,6 +251,8 @@ pub mod status {
     pub const DEPTH_LIMIT: u32 = 7;
     /// An instruction that there is not.
     pub const BROKEN: u32 = 8;
+    /// A line does not go into the journal, or not into what is left of it.
+    pub const JOURNAL: u32 = 9;
 }
 
 /// What may be asked about an object.

@@ -151,6 +151,10 @@ numbered! {
     Open = 91 "open" "OP_OPEN",
     /// The call is over.
     Close = 92 "close" "OP_CLOSE",
+    /// A line that is printed begins in the journal (Note \[Journal\]); it ends at the target. Stops for the host if there is no journal.
+    Print = 93 "print" "OP_PRINT",
+    /// The journal takes the number a, if b is not 0, or y.
+    Show = 94 "show" "OP_SHOW",
 }
 
 numbered! {

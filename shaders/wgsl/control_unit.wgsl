@@ -150,6 +150,7 @@ BEGIN_REGISTERS
   let step_limit = vec2<u32>(begin[S_STEP_LIMIT], begin[S_STEP_LIMIT + 1u]);
   let routines = begin[S_ROUTINES];
   var budget = i32(begin[S_BUDGET]);
+  var journal = 0u; let room = begin[S_JOURNAL_ROOM];
 
   while (budget > 0 && status == RUNNING) {
     var P = vec4<u32>(0u); var Q = vec4<u32>(0u); var op = 0u;
@@ -379,6 +380,13 @@ BEGIN_REGISTERS
             }
           }
         }
+        case OP_SHOW: {
+          if (id == 0u && oy != NO_OBJECT) {
+            let columns = near(dy + D_COLUMNS); let words = wide(2u * ((bits_y + 63u) >> 6u), columns);
+            let fits = (near(dy + D_FLAGS) & SET) != 0u && words.y == 0u && words.x <= room;
+            found = vec4<u32>(bits_y, columns, select(NOTHING, 2u + words.x, fits), 0u);
+          }
+        }
         case OP_FILL, OP_FETCH: {
           if (id == 0u) {
             let owner = select(frame, callee, op == OP_FETCH);
@@ -442,6 +450,25 @@ BEGIN_REGISTERS
             profile(op, near(begin[S_PROFILE] + Q.x), select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);
           }
           budget -= 16;
+        }
+        case OP_PRINT: {
+          if (room == 0u) { status = HOST; }
+          else if (journal >= room) { status = JOURNAL; pc--; }
+          else {
+            if (id == 0u) { state[STATE_WORDS + journal] = pc - 1u; }
+            journal++;
+          }
+        }
+        case OP_SHOW: {
+          let of_object = oy != NO_OBJECT;
+          let words = select(2u, e.z, of_object);
+          if (words > room - journal || (rb != NO_REG && b.x == 0u)) { status = JOURNAL; pc--; }
+          else {
+            let to = STATE_WORDS + journal; let first = select(a, e.xy, of_object);
+            if (id == 0u) { state[to] = first.x; state[to + 1u] = first.y; }
+            for (var k = 2u + id; k < words; k += THREADS) { state[to + k] = load(at_y + k - 2u); }
+            journal += words; budget -= i32(words / THREADS);
+          }
         }
         case OP_UNSET, OP_FIX: {
           storageBarrier();
@@ -529,6 +556,7 @@ BACK_REGISTERS
     state[S_FRAME] = frame; state[S_DEPTH] = depth; state[S_CALLEE] = callee;
     state[S_OPERATIONS] = operations.x; state[S_OPERATIONS + 1u] = operations.y;
     state[S_STEPS] = steps.x; state[S_STEPS + 1u] = steps.y;
+    state[S_JOURNAL] = journal;
     for (var i = 0u; i < REGISTERS; i++) { state[S_REGISTERS + 2u * i] = r[i].x; state[S_REGISTERS + 2u * i + 1u] = r[i].y; }
     state[S_MARK] = begin[S_WANTED_MARK];
   }

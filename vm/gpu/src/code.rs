@@ -167,7 +167,9 @@ impl Inst {
             | Op::Tally
             | Op::Charge
             | Op::Open
-            | Op::Close => false,
+            | Op::Close
+            | Op::Print
+            | Op::Show => false,
         }
     }
 
@@ -176,6 +178,7 @@ impl Inst {
         match self.op {
             Op::Line => self.line.is_some_and(|line| line.reduce != Reduce::Nothing),
             Op::WordAdd | Op::WordSub => self.d.is_some(),
+            Op::Show => self.y.is_some(),
             Op::BitGet
             | Op::WordToInt
             | Op::Size
@@ -230,7 +233,8 @@ impl Inst {
             | Op::Tally
             | Op::Charge
             | Op::Open
-            | Op::Close => false,
+            | Op::Close
+            | Op::Print => false,
         }
     }
 

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
 use star_shaders::Banks;
-use star_shaders::layout::STATE_WORDS;
+use star_shaders::layout::{JOURNAL_WORDS, STATE_WORDS, state};
 use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};
@@ -41,6 +41,8 @@ pub struct DeviceSettings {
     pub least_bits: Option<u64>,
     /// Words that the objects of a frame may get before they ask.
     pub ahead_words: Option<u32>,
+    /// Words that lines may take until the host prints them.
+    pub journal_words: Option<u32>,
     /// How programs run.
     pub mode: Mode,
 }
@@ -61,9 +63,9 @@ impl DeviceSettings {
     /// Everything as small as can be.
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
-        let (least_bits, ahead_words) = (Some(1), Some(0));
-        let usual = DeviceSettings::default();
-        DeviceSettings { threads, budget, words, least_bits, ahead_words, ..usual }
+        let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
+        let sizes = DeviceSettings { threads, budget, words, ..DeviceSettings::default() };
+        DeviceSettings { least_bits, ahead_words, journal_words, ..sizes }
     }
 
     /// Likewise, with memory of up to 512 KiB in up to 16 buffers.
@@ -120,6 +122,9 @@ pub(crate) struct Device {
     opened: Opened,
     budget: u32,
     ahead_words: u32,
+    journal_words: u32,
+    /// What the last dispatch wrote there.
+    journal: Vec<u32>,
     memory: Memory,
     /// Bytes written that were not sent.
     unsent: u64,
@@ -243,11 +248,13 @@ impl Device {
         Ok(Device {
             budget: settings.budget.unwrap_or(opened.turns),
             ahead_words: settings.ahead_words.unwrap_or(AHEAD_WORDS),
+            journal_words: settings.journal_words.unwrap_or(JOURNAL_WORDS).min(JOURNAL_WORDS),
+            journal: Vec::new(),
             memory: Memory::new(&opened, words)
                 .map_err(|error| format!("{}: {error}", opened.about))?,
             unsent: 0,
             code: None,
-            state: buffer(u64::from(STATE_WORDS) * 4, STORED)?,
+            state: buffer(u64::from(STATE_WORDS + JOURNAL_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             clock: Clock::new(&opened).map_err(|error| format!("{}: {error}", opened.about))?,
             bindings: None,
@@ -323,6 +330,14 @@ impl Unit for Device {
 
     fn ahead_words(&self) -> u32 {
         self.ahead_words
+    }
+
+    fn journal_words(&self) -> u32 {
+        self.journal_words
+    }
+
+    fn journal(&self) -> &[u32] {
+        &self.journal
     }
 
     fn max_turns(&self) -> u32 {
@@ -481,18 +496,22 @@ impl Unit for Device {
         if let Some(clock) = &self.clock {
             clock.read(&mut encoder, &self.staging);
         }
-        let bytes = u64::from(STATE_WORDS) * 4;
+        let n_kept = (STATE_WORDS + state[state::JOURNAL_ROOM as usize]) as usize;
+        let bytes = n_kept as u64 * 4;
         encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, TIMES_BYTES, bytes);
         let seen = self.window.len() as u64 * 4;
         if seen > 0 {
             let (first, behind) = (&self.memory.banks[0], TIMES_BYTES + bytes);
             encoder.copy_buffer_to_buffer(first, 0, &self.staging, behind, seen);
         }
-        let mut words = vec![0; TIMES_WORDS + state.len() + self.window.len()];
+        let mut words = vec![0; TIMES_WORDS + n_kept + self.window.len()];
         self.submit(encoder, &mut words)?;
         let (times, rest) = words.split_at(TIMES_WORDS);
-        let (ended, seen) = rest.split_at(state.len());
+        let (kept, seen) = rest.split_at(n_kept);
+        let (ended, journal) = kept.split_at(state.len());
         state.copy_from_slice(ended);
+        self.journal.clear();
+        self.journal.extend(journal.iter().take(state[state::JOURNAL as usize] as usize));
         self.window.refresh(seen);
         Ok(self.clock.as_ref().map(|clock| clock.nanoseconds(times)))
     }

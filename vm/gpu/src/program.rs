@@ -3,14 +3,16 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use star_ir::{HandlePart, Program, RoutineId};
+use star_ir::{HandlePart, Operand, Program, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
 use star_vm::BackendError;
 use star_vm::explain::{Became, Item};
 
 use crate::code::{Inst, NO_TARGET};
-use crate::compile::{self, Choices, Constants, Counter, RoutineCode, Source, Unsupported};
+use crate::compile::{
+    self, Choices, Constants, Counter, RoutineCode, SiteKind, Source, Unsupported,
+};
 
 /// Routines as register code. What the device has no code for is found out here; it matters only to an entry that gets there.
 #[derive(Debug)]
@@ -39,6 +41,8 @@ pub struct Plan {
     pub(crate) profiles: bool,
     /// Does it add or subtract words, which one thread does?
     pub(crate) has_serial: bool,
+    /// The constants of a line that is printed are shown as so many bytes at most; `None` if nothing is printed.
+    pub(crate) line_bytes: Option<u64>,
     /// Tells plans apart.
     pub(crate) number: u64,
 }
@@ -113,6 +117,8 @@ impl Code {
                 words.extend(inst.words());
             }
         }
+        let sites = routines.iter().flatten().flat_map(|linked| &linked.code.sites);
+        let line_bytes = sites.filter_map(|site| constant_bytes(&site.kind)).max();
         Ok(Plan {
             program: Arc::clone(&self.program),
             entry,
@@ -123,9 +129,21 @@ impl Code {
             counters,
             profiles: self.profiles,
             has_serial,
+            line_bytes,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })
     }
+}
+
+/// Bytes at most that the constants of a line are shown as, with the end of the line.
+fn constant_bytes(kind: &SiteKind) -> Option<u64> {
+    let SiteKind::Print(items) = kind else { return None };
+    let bytes = items.iter().map(|item| match item {
+        Operand::Var(_) => 0,
+        Operand::Int(_) | Operand::Bool(_) => 20,
+        Operand::Str(text) => text.len() as u64,
+    });
+    Some(bytes.sum::<u64>() + 1)
 }
 
 impl Plan {

@@ -25,6 +25,9 @@ pub(crate) trait Unit {
     /// Words that the objects of a frame may get before they ask.
     fn ahead_words(&self) -> u32;
 
+    /// Words that lines may take until the host prints them, at most [`JOURNAL_WORDS`](star_shaders::layout::JOURNAL_WORDS).
+    fn journal_words(&self) -> u32;
+
     /// Turns of loops that one instruction may take at most: beyond them a driver may end a shader without a word.
     fn max_turns(&self) -> u32;
 
@@ -57,6 +60,9 @@ pub(crate) trait Unit {
 
     /// What runs kernels over a grid on the same memory, if there is such a thing.
     fn grid(&mut self) -> Option<&mut dyn Grid>;
+
+    /// What the last dispatch wrote to the journal (Note \[Journal\] in star-shaders).
+    fn journal(&self) -> &[u32];
 
     /// One dispatch. Nanoseconds that the device took, if it can tell.
     fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError>;

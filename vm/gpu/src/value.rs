@@ -161,44 +161,63 @@ pub(crate) fn download(
             limbs.iter_mut().for_each(|limb| *limb = limb.rotate_left(32));
         }
         for (idx, line) in limbs.chunks_mut(stride / 2).enumerate() {
-            let used = rows.div_ceil(32) as usize;
-            // Nobody writes the other half of the last limb.
-            if used % 2 == 1 {
-                line[used / 2] &= 0xffff_ffff;
-            }
+            clear_unwritten(rows, line);
             into(first + idx, line);
         }
     }
     Ok(())
 }
 
-/// The value of an object.
+/// Nobody writes the other half of the last limb of a line.
+fn clear_unwritten(rows: u32, line: &mut [u64]) {
+    let used = rows.div_ceil(32) as usize;
+    if used % 2 == 1 {
+        line[used / 2] &= 0xffff_ffff;
+    }
+}
+
+/// The value of an object in the memory of the device.
 pub(crate) fn download_object(
     heap: &mut Heap,
     at: u32,
     sizes: Sizes,
 ) -> Result<HostValue, BackendError> {
-    let (rows, columns) = (sizes.rows as usize, sizes.columns as usize);
-    match sizes.kind {
-        Kind::Slice | Kind::Word => {
-            let mut bits = BitVector::try_zeros(rows)?;
-            download(heap, at, (sizes.rows, 1), |_, limbs| {
-                bits.limbs_mut().copy_from_slice(limbs)
-            })?;
-            Ok(match sizes.kind {
-                Kind::Slice => HostValue::Slice(bits),
-                Kind::Word | Kind::Table => HostValue::Word(bits),
-            })
+    let columns = sizes.columns as usize;
+    object(sizes, |into| download(heap, at, (sizes.rows, columns), into))
+}
+
+/// The value of an object whose columns these words are.
+pub(crate) fn object_of_words(sizes: Sizes, words: &[u32]) -> Result<HostValue, BackendError> {
+    object(sizes, |into| {
+        let columns = words.chunks(sizes.stride().max(1) as usize);
+        for (idx, column) in columns.enumerate() {
+            let limbs = column.chunks(2).map(|pair| u64::from(pair[0]) | u64::from(pair[1]) << 32);
+            let mut limbs: Vec<u64> = limbs.collect();
+            clear_unwritten(sizes.rows, &mut limbs);
+            into(idx, &limbs);
         }
-        Kind::Table => {
-            let n_bytes = u128::from(sizes.words()) * 4;
-            let mut table = BitTable::zeros(rows, columns).map_err(|_| OutOfMemory { n_bytes })?;
-            download(heap, at, (sizes.rows, columns), |idx, limbs| {
-                table.column_limbs_mut(idx).copy_from_slice(limbs);
-            })?;
-            Ok(HostValue::Table(table))
-        }
+        Ok(())
+    })
+}
+
+/// The value of an object whose columns are handed over one after another.
+fn object(
+    sizes: Sizes,
+    columns: impl FnOnce(&mut dyn FnMut(usize, &[u64])) -> Result<(), BackendError>,
+) -> Result<HostValue, BackendError> {
+    if sizes.kind == Kind::Table {
+        let n_bytes = u128::from(sizes.words()) * 4;
+        let table = BitTable::zeros(sizes.rows as usize, sizes.columns as usize);
+        let mut table = table.map_err(|_| OutOfMemory { n_bytes })?;
+        columns(&mut |idx, limbs| table.column_limbs_mut(idx).copy_from_slice(limbs))?;
+        return Ok(HostValue::Table(table));
     }
+    let mut bits = BitVector::try_zeros(sizes.rows as usize)?;
+    columns(&mut |_, limbs| bits.limbs_mut().copy_from_slice(limbs))?;
+    Ok(match sizes.kind {
+        Kind::Slice => HostValue::Slice(bits),
+        Kind::Word | Kind::Table => HostValue::Word(bits),
+    })
 }
 
 /// Puts bits on the device.

@@ -71,7 +71,7 @@ impl Builder<'_> {
             }
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
             StmtKind::Print(items) => {
-                self.host(SiteKind::Print(items.clone()), None);
+                self.print(items);
                 Ok(())
             }
             StmtKind::Read { dst, file, layout } => {
@@ -145,6 +145,26 @@ impl Builder<'_> {
         let site = self.site(kind);
         let observed = self.looked_at(site);
         self.emit(Op::Host, |it| (it.x, it.site, it.observed) = (x, Some(site), observed));
+    }
+
+    /// Writes a line to the journal, variable by variable.
+    fn print(&mut self, items: &[Operand]) {
+        let site = self.site(SiteKind::Print(items.to_vec()));
+        let (observed, end) = (self.looked_at(site), self.label());
+        self.emit(Op::Print, |it| {
+            (it.site, it.observed, it.target) = (Some(site), observed, end.0);
+        });
+        for item in items {
+            let Operand::Var(var) = item else { continue };
+            if is_number(self.routine.var(*var).ty) {
+                let (value, flag) = self.number(*var);
+                self.emit(Op::Show, |it| (it.a, it.b) = (Some(value), Some(flag)));
+            } else {
+                let object = self.object(*var);
+                self.emit(Op::Show, |it| it.y = Some(object));
+            }
+        }
+        self.here(end);
     }
 
     /// The body of a loop, with its counted turn in front.

@@ -191,6 +191,12 @@ fn simplified(
             state[place] != UNSET
         });
     }
+    if inst.op == Op::Show
+        && let Some(place) = inst.b.and_then(|b| tracked.flag(b))
+        && state[place] == SET
+    {
+        inst.b = None;
+    }
     let loaded = |inst: &Inst, imm: i64| {
         let mut load = Inst::new(Op::Load, inst.loc);
         (load.d, load.imm) = (inst.d, imm);

@@ -127,7 +127,7 @@ fn accesses(inst: &Inst) -> Vec<(Object, u8)> {
             add(inst.z, CROSS_READ);
             add(inst.x, CROSS_WRITE);
         }
-        Op::WordToInt => add(inst.y, CROSS_READ),
+        Op::WordToInt | Op::Show => add(inst.y, CROSS_READ),
         _ => {}
     }
     accesses

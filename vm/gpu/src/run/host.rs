@@ -54,14 +54,9 @@ impl Run<'_, '_> {
         match &site.kind {
             SiteKind::Print(items) => {
                 let values: Vec<_> = items.iter().map(|item| scene.operand(item)).collect();
-                let shown: Vec<_> = values.iter().map(Shown::from).collect();
-                let line = display::print_line(&shown);
-                let output = self.control.stats.output_bytes.saturating_add(line.len() as u64);
-                if let Some(limit) = self.control.limits.output.filter(|&limit| output > limit) {
-                    return Err(Stop::Limit(LimitKind::Output { limit }).into());
-                }
-                self.control.host.print(&line).map_err(file_trap)?;
-                self.control.stats.output_bytes = output;
+                self.print(&values)?;
+                // What follows would have put the line into the journal.
+                self.go_on(id, &inst)?;
             }
             SiteKind::Read { dst, file, layout } => {
                 let file = scene.text_of(file)?;
@@ -91,6 +86,19 @@ impl Run<'_, '_> {
                 return Err(internal("nothing is asked of the host").into());
             }
         }
+        Ok(())
+    }
+
+    /// Prints a line.
+    pub(super) fn print(&mut self, values: &[HostValue]) -> Result<(), Stop> {
+        let shown: Vec<_> = values.iter().map(Shown::from).collect();
+        let line = display::print_line(&shown);
+        let output = self.control.stats.output_bytes.saturating_add(line.len() as u64);
+        if let Some(limit) = self.control.limits.output.filter(|&limit| output > limit) {
+            return Err(Stop::Limit(LimitKind::Output { limit }));
+        }
+        self.control.host.print(&line).map_err(file_trap)?;
+        self.control.stats.output_bytes = output;
         Ok(())
     }
 

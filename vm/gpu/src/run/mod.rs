@@ -3,12 +3,14 @@
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
 //! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `native`: library routines that are kernels over a grid.
 //! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
+//!   `journal`: lines that a dispatch has left to be printed.
 
 mod copied;
 mod enter;
 mod extreme;
 mod fused;
 mod host;
+mod journal;
 mod lifted;
 mod memory;
 mod native;
@@ -21,7 +23,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use star_ir::{HandlePart, LimitKind, LocId, RoutineId};
+use star_ir::{HandlePart, LimitKind, LocId, RoutineId, Trap};
 use star_shaders::layout::{STATE_WORDS, state, status};
 use star_vm::stop::Stop;
 use star_vm::{BackendError, Control, Outcome, Stats};
@@ -76,6 +78,8 @@ pub(crate) struct Run<'r, 'h> {
 #[derive(Debug)]
 pub(crate) enum End {
     Stop(Stop),
+    /// A line could not be printed that the program has left behind meanwhile.
+    Behind(Box<Trap>),
     Failed(BackendError),
 }
 
@@ -137,6 +141,7 @@ pub(crate) fn run(
     let mut outcome = match ended {
         Ok(()) => Outcome::Done,
         Err(End::Stop(stop)) => run.stopped(stop),
+        Err(End::Behind(trap)) => Outcome::Trap(trap),
         Err(End::Failed(BackendError::OutOfMemory(refused))) => {
             let wanted = u64::try_from(refused.n_bytes).unwrap_or(u64::MAX);
             let wanted = run.alive.saturating_add(wanted);
@@ -193,6 +198,7 @@ impl Run<'_, '_> {
             self.put(state::SERIAL_TURNS, self.longest.max(self.widest.div_ceil(32)));
             self.look_for_long_lines()?;
             self.put(state::BUDGET, budget);
+            self.put(state::JOURNAL_ROOM, self.journal_room());
             self.put(state::WANTED_MARK, mark);
             let took = self.heap.unit.dispatch(&mut self.state)?;
             self.control.stats.paths.unit_dispatches += 1;
@@ -203,6 +209,7 @@ impl Run<'_, '_> {
             }
             self.control.stats.operations = self.get_wide(state::OPERATIONS);
             self.control.stats.steps = self.get_wide(state::STEPS);
+            self.print_journal()?;
             match self.get(state::STATUS) {
                 status::RUNNING => {}
                 status::DONE => return Ok(()),

@@ -45,6 +45,14 @@ impl Unit for OneBank {
         self.twin.ahead_words()
     }
 
+    fn journal_words(&self) -> u32 {
+        self.twin.journal_words()
+    }
+
+    fn journal(&self) -> &[u32] {
+        self.twin.journal()
+    }
+
     fn max_turns(&self) -> u32 {
         self.twin.max_turns()
     }

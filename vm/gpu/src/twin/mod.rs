@@ -10,7 +10,7 @@ mod vector;
 use std::collections::BTreeMap;
 
 use star_base::limbs::OutOfMemory;
-use star_shaders::layout::{INST_WORDS, REGISTERS, state, status};
+use star_shaders::layout::{INST_WORDS, JOURNAL_WORDS, REGISTERS, state, status};
 use star_vm::BackendError;
 
 use crate::grid::Grid;
@@ -36,12 +36,20 @@ pub struct TwinSettings {
     pub most_turns: u32,
     /// Words that the objects of a frame may get before they ask.
     pub ahead_words: u32,
+    /// Words that lines may take until the host prints them.
+    pub journal_words: u32,
 }
 
 impl TwinSettings {
     /// Everything as small as can be.
-    pub const TINY: TwinSettings =
-        TwinSettings { threads: 3, budget: 60, words: 64, ahead_words: 0, ..TwinSettings::USUAL };
+    pub const TINY: TwinSettings = TwinSettings {
+        threads: 3,
+        budget: 60,
+        words: 64,
+        ahead_words: 0,
+        journal_words: 12,
+        ..TwinSettings::USUAL
+    };
     /// What a device has.
     pub const USUAL: TwinSettings = TwinSettings {
         threads: 8,
@@ -52,6 +60,7 @@ impl TwinSettings {
         lost_after: u64::MAX,
         most_turns: u32::MAX,
         ahead_words: AHEAD_WORDS,
+        journal_words: JOURNAL_WORDS,
     };
 }
 
@@ -60,6 +69,7 @@ pub(crate) struct Twin {
     settings: TwinSettings,
     mem: Vec<u32>,
     code: Vec<u32>,
+    journal: Vec<u32>,
     /// Which threads have read and written a limb since the last barrier.
     touched: BTreeMap<u32, (u64, u64)>,
     seed: u64,
@@ -84,6 +94,7 @@ struct Dispatch {
     routines: u32,
     literals: u32,
     profile: u32,
+    journal_room: u32,
 }
 
 /// An instruction, decoded.
@@ -108,6 +119,7 @@ impl Twin {
             settings,
             mem: vec![0; settings.words as usize],
             code: Vec::new(),
+            journal: Vec::new(),
             touched: BTreeMap::new(),
             seed: settings.seed,
             dispatches: 0,
@@ -176,6 +188,14 @@ impl Unit for Twin {
 
     fn ahead_words(&self) -> u32 {
         self.settings.ahead_words
+    }
+
+    fn journal_words(&self) -> u32 {
+        self.settings.journal_words
+    }
+
+    fn journal(&self) -> &[u32] {
+        &self.journal
     }
 
     fn max_turns(&self) -> u32 {
@@ -256,7 +276,9 @@ impl Unit for Twin {
             routines: word(state::ROUTINES),
             literals: word(state::LITERALS),
             profile: word(state::PROFILE),
+            journal_room: word(state::JOURNAL_ROOM),
         };
+        self.journal.clear();
         let mut budget = i64::from(word(state::BUDGET));
         self.touched.clear();
         while budget > 0 && run.status == status::RUNNING {
@@ -281,6 +303,7 @@ impl Unit for Twin {
             (state::FRAME, run.frame),
             (state::DEPTH, run.depth),
             (state::CALLEE, run.callee),
+            (state::JOURNAL, self.journal.len() as u32),
         ] {
             put(place, word);
         }

@@ -159,7 +159,48 @@ impl Twin {
                 self.set_wide(self.cell(of, inst.imm), a);
             }
             Op::Tally | Op::Charge | Op::Open | Op::Close => self.profile(run, inst, a),
+            Op::Print => {
+                let room = run.journal_room as usize;
+                if room == 0 {
+                    run.status = status::HOST;
+                } else if self.journal.len() >= room {
+                    run.status = status::JOURNAL;
+                    run.pc -= 1;
+                } else {
+                    self.journal.push(run.pc - 1);
+                }
+            }
+            Op::Show => self.show(run, inst, dy, (a, b)),
             _ => self.link(run, inst, (dx, dy)),
+        }
+    }
+
+    /// A number or an object goes to the journal.
+    fn show(&mut self, run: &mut Dispatch, inst: Fields, dy: u32, (a, b): (i64, i64)) {
+        let room = run.journal_room as usize - self.journal.len();
+        let has = |word: u32| self.word(dy + word);
+        let (words, is_set) = match inst.y {
+            None => (vec![a as u32, (a as u64 >> 32) as u32], inst.b.is_none() || b != 0),
+            Some(_) => {
+                let (rows, columns) = (has(descriptor::ROWS), has(descriptor::COLUMNS));
+                let limbs = 2 * rows.div_ceil(64) as usize * columns as usize;
+                let is_set = has(descriptor::FLAGS) & flag::SET != 0 && 2 + limbs <= room;
+                let (at, threads) = (has(descriptor::AT), self.settings.threads);
+                let mut words = vec![rows, columns];
+                words.resize(2 + if is_set { limbs } else { 0 }, 0);
+                for thread in self.order() {
+                    for k in (2 + thread as usize..words.len()).step_by(threads as usize) {
+                        words[k] = self.load(thread, at + k as u32 - 2);
+                    }
+                }
+                (words, is_set)
+            }
+        };
+        if is_set && words.len() <= room {
+            self.journal.extend(words);
+        } else {
+            run.status = status::JOURNAL;
+            run.pc -= 1;
         }
     }
 
