@@ -13,7 +13,7 @@ mod sparse;
 use star_base::{BitTable, Limbs};
 
 use crate::environment::{Ended, InterruptPoller};
-use crate::{has, put, reserved};
+use crate::{filled, has, put, reserved};
 
 /// The strong components of a graph.
 #[derive(Debug)]
@@ -189,10 +189,7 @@ impl<'a> Search<'a> {
         let mut new = Limbs::zeros(n_limbs)?;
         new.fill(u64::MAX);
         star_base::bits::zero_tail(&mut new, n);
-        let mut lowest = reserved(n_limbs)?;
-        lowest.resize(n_limbs, NONE);
-        let mut of = reserved(n)?;
-        of.resize(n, NONE);
+        let (lowest, of) = (filled(n_limbs, NONE)?, filled(n, NONE)?);
         let mut starts = reserved(n + 1)?;
         starts.push(0);
         Ok(Search {

@@ -5,8 +5,8 @@
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::matrix::Matrix;
-use crate::reserved;
 use crate::state::Lines;
+use crate::{filled, reserved};
 
 /// No vertex.
 const NONE: u32 = u32::MAX;
@@ -202,12 +202,6 @@ impl VertexQueue {
         }
         self.set(at, entry);
     }
-}
-
-fn filled<T: Clone>(n: usize, value: T) -> Result<Vec<T>, Ended> {
-    let mut list = reserved(n)?;
-    list.resize(n, value);
-    Ok(list)
 }
 
 #[cfg(test)]

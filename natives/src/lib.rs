@@ -57,6 +57,27 @@ fn reserved<T>(len: usize) -> Result<Vec<T>, Ended> {
     Ok(list)
 }
 
+/// A list of so many values.
+fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Ended> {
+    let mut list = reserved(len)?;
+    list.resize(len, value);
+    Ok(list)
+}
+
+/// The places of the ones.
+fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
+    set.iter().enumerate().flat_map(|(at, limb)| {
+        let mut left = *limb;
+        std::iter::from_fn(move || {
+            let bit = left.trailing_zeros() as usize;
+            (left != 0).then(|| {
+                left &= left - 1;
+                at * 64 + bit
+            })
+        })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::{AtomicBool, Ordering};

@@ -51,17 +51,9 @@ impl Matrix<'_> {
     }
 
     /// Calls `each` with the places of the ones of a line, ascending. Panics beyond the lines, as indexing does.
-    pub fn ones(self, line: usize, mut each: impl FnMut(usize)) {
+    pub fn ones(self, line: usize, each: impl FnMut(usize)) {
         match self {
-            Matrix::Dense(table) => {
-                for (place, limb) in table.column_limbs(line).iter().enumerate() {
-                    let mut left = *limb;
-                    while left != 0 {
-                        each(place * 64 + left.trailing_zeros() as usize);
-                        left &= left - 1;
-                    }
-                }
-            }
+            Matrix::Dense(table) => crate::ones(table.column_limbs(line)).for_each(each),
             Matrix::Sparse(lines) => lines.ones(line, each),
         }
     }

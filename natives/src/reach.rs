@@ -17,8 +17,8 @@ use star_base::{BitTable, Limbs, SparseLines};
 
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, Environment, InterruptPoller};
-use crate::put;
 use crate::state::{Lines, NativeState, StateTable};
+use crate::{ones, put};
 
 /// The components of a graph, and which of them reach which.
 #[derive(Debug)]
@@ -274,20 +274,6 @@ impl Reach {
         }
         Ok(())
     }
-}
-
-/// The places of the ones.
-fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
-    set.iter().enumerate().flat_map(|(at, limb)| {
-        let mut left = *limb;
-        std::iter::from_fn(move || {
-            let bit = left.trailing_zeros() as usize;
-            (left != 0).then(|| {
-                left &= left - 1;
-                at * 64 + bit
-            })
-        })
-    })
 }
 
 impl NativeState for Reach {

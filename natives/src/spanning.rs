@@ -7,7 +7,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::environment::{Ended, InterruptPoller};
-use crate::{has, put, reserved};
+use crate::{filled, has, put, reserved};
 
 /// Edges of a poll.
 const POLL_EDGES: usize = 256;
@@ -74,6 +74,12 @@ impl EdgeList {
         u64::from(self.weights[edge]) << 32 | edge as u64
     }
 
+    /// The edges that are marked, without loops.
+    fn edges(&self, among: &[u64]) -> impl Iterator<Item = usize> {
+        (0..self.left.len())
+            .filter(move |edge| has(among, *edge) && self.left[*edge] != self.right[*edge])
+    }
+
     /// Marks a minimum spanning forest of the edges that are marked in `among`.
     ///
     /// # Errors
@@ -85,8 +91,7 @@ impl EdgeList {
         poller: &mut InterruptPoller<'_>,
     ) -> Result<(), Ended> {
         let mut order: Vec<u64> = reserved(self.left.len())?;
-        let is_edge = |edge: &usize| has(among, *edge) && self.left[*edge] != self.right[*edge];
-        order.extend((0..self.left.len()).filter(is_edge).map(|edge| self.rank(edge)));
+        order.extend(self.edges(among).map(|edge| self.rank(edge)));
         order.sort_unstable();
         let mut parents: Vec<u32> = reserved(self.n_vertices)?;
         parents.extend(0..self.n_vertices as u32);
@@ -117,12 +122,9 @@ impl EdgeList {
         poller: &mut InterruptPoller<'_>,
     ) -> Result<(), Ended> {
         let (starts, edges) = self.incidence(among)?;
-        let mut in_tree = reserved(self.n_vertices.div_ceil(64))?;
-        in_tree.resize(self.n_vertices.div_ceil(64), 0);
+        let mut in_tree = filled(self.n_vertices.div_ceil(64), 0)?;
         // An edge comes in with its first end that does.
-        let mut queue: Vec<Reverse<u64>> = reserved(self.left.len())?;
-        queue.clear();
-        let mut queue = BinaryHeap::from(queue);
+        let mut queue = BinaryHeap::from(reserved::<Reverse<u64>>(self.left.len())?);
         let mut next = Some(start);
         while let Some(vertex) = next {
             put(&mut in_tree, vertex as usize);
@@ -159,11 +161,9 @@ impl EdgeList {
 
     /// The edges at each vertex without loops, and where those of each one begin.
     fn incidence(&self, among: &[u64]) -> Result<(Vec<u32>, Vec<u32>), Ended> {
-        let mut starts: Vec<u32> = reserved(self.n_vertices + 2)?;
-        starts.resize(self.n_vertices + 2, 0);
-        let is_edge = |edge: &usize| has(among, *edge) && self.left[*edge] != self.right[*edge];
+        let mut starts: Vec<u32> = filled(self.n_vertices + 2, 0)?;
         let ends = |edge: usize| [self.left[edge] as usize, self.right[edge] as usize];
-        for edge in (0..self.left.len()).filter(is_edge) {
+        for edge in self.edges(among) {
             for end in ends(edge) {
                 starts[end + 2] += 1;
             }
@@ -172,9 +172,8 @@ impl EdgeList {
             starts[vertex] += starts[vertex - 1];
         }
         let n_ends = starts.last().copied().unwrap_or(0) as usize;
-        let mut edges: Vec<u32> = reserved(n_ends)?;
-        edges.resize(n_ends, 0);
-        for edge in (0..self.left.len()).filter(is_edge) {
+        let mut edges: Vec<u32> = filled(n_ends, 0)?;
+        for edge in self.edges(among) {
             for end in ends(edge) {
                 edges[starts[end + 1] as usize] = edge as u32;
                 starts[end + 1] += 1;

@@ -7,7 +7,7 @@ use star_base::SparseLines;
 
 use super::{Components, NONE};
 use crate::environment::{Ended, InterruptPoller};
-use crate::reserved;
+use crate::{filled, reserved};
 
 /// A vertex on the way from the root, and the arcs of it that come next.
 #[derive(Clone, Copy)]
@@ -53,15 +53,10 @@ impl Components {
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Self, Ended> {
         assert!(n <= Components::MOST_SPARSE, "{n} vertices");
-        let none = || -> Result<Vec<u32>, Ended> {
-            let mut list = reserved(n)?;
-            list.resize(n, NONE);
-            Ok(list)
-        };
         let mut starts = reserved(n + 1)?;
         starts.push(0);
-        let found = Components { members: reserved(n)?, starts, of: none()? };
-        let (numbers, stack, path) = (none()?, reserved(n)?, reserved(n)?);
+        let found = Components { members: reserved(n)?, starts, of: filled(n, NONE)? };
+        let (numbers, stack, path) = (filled(n, NONE)?, reserved(n)?, reserved(n)?);
         let mut search = Search { numbers, n_reached: 0, stack, path, found };
         for root in 0..n {
             if search.numbers[root] == NONE {

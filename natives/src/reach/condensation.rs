@@ -10,7 +10,7 @@ use star_base::{Limbs, SparseLines};
 
 use crate::components::Components;
 use crate::environment::{Ended, InterruptPoller};
-use crate::{has, put, reserved};
+use crate::{filled, has, put, reserved};
 
 /// The arcs between components.
 #[derive(Debug)]
@@ -48,21 +48,16 @@ impl Condensation {
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Self, Ended> {
         let n = components.len();
-        let numbers = || -> Result<Vec<u32>, Ended> {
-            let mut list = reserved(n)?;
-            list.resize(n, u32::MAX);
-            Ok(list)
-        };
         let mut n_arcs = 0;
         // Which component has led to each one last.
-        let mut last = numbers()?;
+        let mut last = filled(n, u32::MAX)?;
         for component in 0..n {
             each_arc(graph, components, component, &mut last, poller, |_| n_arcs += 1)?;
         }
         last.fill(u32::MAX);
         let (mut starts, mut heads) = (reserved(n + 1)?, reserved(n_arcs)?);
         let mut cyclic = Limbs::zeros(n.div_ceil(64))?;
-        let (mut least, mut first) = (numbers()?, numbers()?);
+        let (mut least, mut first) = (filled(n, u32::MAX)?, filled(n, u32::MAX)?);
         starts.push(0);
         for component in 0..n {
             let start = heads.len();

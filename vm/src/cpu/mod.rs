@@ -4,7 +4,7 @@
 //! * `compile` makes register code (`code`, `inst`) of SIR; `class` says what instructions do; `explain` says what became of it.
 //! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over `lines`, `recording` of operations on long slices and in tile
 //!   kernels, `guards`; instructions on `bits`
-//!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts) and on `sizes`; files and output (`host`), values
+//!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts; `accesses` says what a program does with those it is given) and on `sizes`; files and output (`host`), values
 //!   for people (`shown`).
 //! * `probe`: what a profile wants to know of every instruction; `forms`: forms that change by chance, for tests.
 //! * Natives (`natives`): library routines done in ways of their own.
@@ -13,6 +13,7 @@
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
 
 mod access;
+mod accesses;
 mod ask;
 mod bits;
 mod blocks;
@@ -60,7 +61,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitTable, Native, OutOfMemory, SparseLines, SparseTable};
-use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TableUse, line_accesses};
+use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{Program, RoutineId, Ty};
 
 use crate::backend::{
@@ -78,6 +79,7 @@ pub use natives::{
 pub use settings::Settings;
 pub use value::Value;
 
+use accesses::{accesses_of, use_of, wants_rows};
 use copies::Copies;
 use parallelism::Parallelism;
 use pool::Pool;
@@ -425,31 +427,6 @@ impl Backend for Cpu {
             interpreter::run(code, &self.natives, parallelism, entry, values, control, &mut probe);
         probe.end();
         outcome
-    }
-}
-
-/// What an entry does with its tables, natives with theirs.
-fn accesses_of(twins: &[NativeTwin], code: &code::Code, entry: RoutineId) -> Vec<LineAccesses> {
-    line_accesses(&code.program, entry, &|routine, place| {
-        let mut twins = twins.iter().filter(|_| code.options.natives);
-        match twins.find(|twin| routine.native == Some(twin.native)) {
-            Some(twin) if twin.ground(place).is_some() => NativeUse::Lines,
-            Some(_) => NativeUse::Any,
-            None => NativeUse::None,
-        }
-    })
-}
-
-/// Had a table better lie by rows?
-fn wants_rows(accesses: LineAccesses) -> bool {
-    accesses.rows > accesses.columns
-}
-
-/// What is done with a table at most. Where no line is touched nothing is gained by a sparse one.
-fn use_of(accesses: LineAccesses) -> TableUse {
-    match accesses.rows.max(accesses.columns) {
-        0 => accesses.used.max(TableUse::Changes),
-        _ => accesses.used,
     }
 }
 

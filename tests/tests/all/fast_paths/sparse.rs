@@ -42,9 +42,6 @@ fn roads(n: usize) -> Graph {
     Graph { n_vertices: n, arcs, weighted: true, ..Graph::default() }
 }
 
-/// As written, and with the natives of the library.
-const WAYS: [bool; 2] = [false, true];
-
 /// The program, with natives or without.
 fn program(natives: bool) -> Program {
     let mut program = Program::new(TEXT);
@@ -75,16 +72,16 @@ fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> 
 /// Machines whose results are compared.
 const MACHINES: [&str; 3] = ["cpu-tiny", "cpu", "cpu-sparse"];
 
-/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere. What ways it took on the
-/// usual machine with sparse matrices by columns.
+/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere, and it has to take so many natives
+/// where there are some, or runs as written. What ways it took on the usual machine with sparse matrices by columns.
 fn same_in_every_form(
-    (machines, natives): (&[&str], bool),
+    (machines, natives): (&[&str], Option<u64>),
     routine: &str,
     before: &[HostValue],
     matrices: &[[Argument; 3]],
     after: &[HostValue],
 ) -> PathStats {
-    let program = program(natives);
+    let program = program(natives.is_some());
     let (mut expected, mut usual) = (None, None);
     for form in 0..3 {
         for &name in machines {
@@ -101,6 +98,8 @@ fn same_in_every_form(
             let left = run.values[before.len() + matrices.len()..].to_vec();
             let expected = expected.get_or_insert_with(|| left.clone());
             assert!(left == *expected, "{routine} on {name}, form {form}");
+            let wanted = natives.filter(|_| name != "cpu-sparse").unwrap_or(0);
+            assert_eq!(run.stats.natives, wanted, "{routine} on {name}, form {form}");
             let paths = run.stats.paths;
             assert!(form == 0 || paths.sparse_lines > 0, "{name}: {paths:?}");
             if (form, name) == (1, "cpu") {
@@ -142,7 +141,8 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
         let matrices = [adjacency.clone(), weights];
-        for natives in WAYS {
+        // As written, and with the native of the library.
+        for natives in [None, Some(1)] {
             let machines = (machines, natives);
             let paths = same_in_every_form(machines, "nearest", &before, &matrices, &after);
             assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
@@ -152,7 +152,7 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
         let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
-        let paths = same_in_every_form((machines, true), "signed", &before, &matrices, &after);
+        let paths = same_in_every_form((machines, Some(0)), "signed", &before, &matrices, &after);
         assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
     }
 }
@@ -229,7 +229,7 @@ fn ends_of_arcs_are_the_same_in_sparse_tables() {
         let layouts = [Layout::Incidence, Layout::Tails, Layout::Heads];
         let matrices = layouts.map(|layout| forms(layout, &graph, none));
         let after = [int(1 + n / 3), HostValue::Unset, HostValue::Unset];
-        same_in_every_form((&MACHINES, true), "ends", &[], &matrices, &after);
+        same_in_every_form((&MACHINES, Some(0)), "ends", &[], &matrices, &after);
     }
 }
 
@@ -246,7 +246,7 @@ fn what_is_reached_is_the_same_over_a_sparse_graph() {
             let before = [int(n), int(i), int(j)];
             let matrices = std::slice::from_ref(&adjacency);
             let paths =
-                same_in_every_form((&MACHINES, true), "condensed", &before, matrices, &after);
+                same_in_every_form((&MACHINES, Some(3)), "condensed", &before, matrices, &after);
             assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
         }
     }

@@ -115,21 +115,20 @@ fn heads_by_rows(
     environment: &dyn Environment,
 ) -> NativeResult<Option<SparseLines>> {
     match call.matrix(3)? {
-        (Matrix::Dense(_), _) => {
-            call.turn(3, Lines::Rows)?;
-            Ok(None)
-        }
-        (Matrix::Sparse(_), Lines::Rows) => Ok(None),
+        (Matrix::Dense(_), _) => call.turn(3, Lines::Rows)?,
         (Matrix::Sparse(lines), Lines::Columns) => {
             let n_bytes = lines.bytes_to_turn();
             call.reserve(n_bytes)?;
-            let (Matrix::Sparse(lines), _) = call.matrix(3)? else {
-                return Err(NotTaken::declined());
-            };
+        }
+        (Matrix::Sparse(_), Lines::Rows) => {}
+    }
+    match call.matrix(3)? {
+        (Matrix::Sparse(lines), Lines::Columns) => {
             let turned = lines.turned(|| environment.poll().is_ok());
             environment.poll()?;
             // Lines of different grounds are left to the Star body.
             Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
         }
+        (Matrix::Sparse(_), Lines::Rows) | (Matrix::Dense(_), _) => Ok(None),
     }
 }

@@ -1,0 +1,36 @@
+//! What a program does with the tables that it is given, which decides how they lie.
+
+use star_ir::RoutineId;
+use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TableUse, line_accesses};
+
+use super::code::Code;
+use super::natives::NativeTwin;
+
+/// What an entry does with its tables, natives with theirs.
+pub(super) fn accesses_of(
+    twins: &[NativeTwin],
+    code: &Code,
+    entry: RoutineId,
+) -> Vec<LineAccesses> {
+    line_accesses(&code.program, entry, &|routine, place| {
+        let mut twins = twins.iter().filter(|_| code.options.natives);
+        match twins.find(|twin| routine.native == Some(twin.native)) {
+            Some(twin) if twin.ground(place).is_some() => NativeUse::Lines,
+            Some(_) => NativeUse::Any,
+            None => NativeUse::None,
+        }
+    })
+}
+
+/// Had a table better lie by rows?
+pub(super) fn wants_rows(accesses: LineAccesses) -> bool {
+    accesses.rows > accesses.columns
+}
+
+/// What is done with a table at most. Where no line is touched nothing is gained by a sparse one.
+pub(super) fn use_of(accesses: LineAccesses) -> TableUse {
+    match accesses.rows.max(accesses.columns) {
+        0 => accesses.used.max(TableUse::Changes),
+        _ => accesses.used,
+    }
+}
