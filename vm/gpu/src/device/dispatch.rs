@@ -1,0 +1,61 @@
+//! A dispatch of the control unit: the state goes there, and comes back with the journal and the window.
+
+use star_shaders::layout::{STATE_WORDS, state};
+use star_vm::BackendError;
+
+use super::clock::{TIMES_BYTES, TIMES_WORDS};
+use super::{Device, whole};
+use crate::program::internal;
+use crate::unit::State;
+
+impl Device {
+    /// One dispatch; nanoseconds that the device took, if it can tell.
+    pub(super) fn run_unit(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
+        let seen = self.memory.seen();
+        let bindings = match &self.bindings {
+            Some(bindings) => bindings.clone(),
+            None => {
+                let code = self.code.as_ref().ok_or_else(|| internal("a dispatch without code"))?;
+                let beside = [(1, code), (2, &self.state)];
+                let whole = |(binding, buffer)| (binding, whole(buffer));
+                let all = self.memory.bound().chain(beside).map(whole);
+                self.opened.units.bind(&self.opened.device, seen, all)?
+            }
+        };
+        self.bindings = Some(bindings.clone());
+        let pipeline = self.opened.units.get(&self.opened.device, 0, seen)?;
+        self.flush();
+        self.opened.queue.write_buffer(&self.state, 0, bytemuck::cast_slice(state));
+        let mut encoder = self.opened.encoder();
+        {
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
+                label: None,
+                timestamp_writes: self.clock.as_ref().and_then(|clock| clock.around(true, true)),
+            });
+            pass.set_pipeline(&pipeline);
+            pass.set_bind_group(0, &bindings, &[]);
+            pass.dispatch_workgroups(1, 1, 1);
+        }
+        if let Some(clock) = &self.clock {
+            clock.read(&mut encoder, &self.staging);
+        }
+        let n_kept = (STATE_WORDS + state[state::JOURNAL_ROOM as usize]) as usize;
+        let bytes = n_kept as u64 * 4;
+        encoder.copy_buffer_to_buffer(&self.state, 0, &self.staging, TIMES_BYTES, bytes);
+        let seen = self.window.len() as u64 * 4;
+        if seen > 0 {
+            let (first, behind) = (&self.memory.banks[0], TIMES_BYTES + bytes);
+            encoder.copy_buffer_to_buffer(first, 0, &self.staging, behind, seen);
+        }
+        let mut words = vec![0; TIMES_WORDS + n_kept + self.window.len()];
+        self.submit(encoder, &mut words)?;
+        let (times, rest) = words.split_at(TIMES_WORDS);
+        let (kept, seen) = rest.split_at(n_kept);
+        let (ended, journal) = kept.split_at(state.len());
+        state.copy_from_slice(ended);
+        self.journal.clear();
+        self.journal.extend(journal.iter().take(state[state::JOURNAL as usize] as usize));
+        self.window.refresh(seen);
+        Ok(self.clock.as_ref().map(|clock| clock.nanoseconds(times)))
+    }
+}
