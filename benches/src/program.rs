@@ -3,11 +3,14 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use star_base::SparseLines;
 use star_base::natives::Native;
 use star_compiler::{Library, LowerOptions};
 use star_harness::Printed;
 use star_ir::{Program, RoutineId};
-use star_vm::{Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Stats, cpu};
+use star_vm::{
+    Backend, CompileOptions, Control, Cpu, HostValue, Limits, Outcome, Stats, TableForm, cpu,
+};
 
 use crate::front_end::OneText;
 
@@ -63,6 +66,11 @@ impl Compiled {
             self.backend.load(value, fixed).expect("memory")
         };
         values.into_iter().map(load).collect()
+    }
+
+    /// Takes a sparse table in, whose columns or rows these lines are.
+    pub(crate) fn load_sparse(&self, lines: SparseLines, form: TableForm) -> cpu::Value {
+        self.backend.load_sparse(lines, form, true).expect("memory")
     }
 
     /// Reads values back.

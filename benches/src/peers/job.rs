@@ -112,7 +112,7 @@ impl Job {
 
     /// Does the backend have a native for the routine?
     pub(super) fn has_native(self) -> bool {
-        self == Job::Closure
+        matches!(self, Job::Closure | Job::Floyd | Job::Paths | Job::Kruskal | Job::Prim)
     }
 }
 

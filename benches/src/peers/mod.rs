@@ -162,7 +162,7 @@ fn open(
     let given = given.with("threads", options.threads);
     let given = match who {
         Contestant::Ours { natives } => {
-            if let Some(reason) = plan::too_large_for_ours(job, case.source) {
+            if !natives && let Some(reason) = plan::too_large_as_written(job, case.source) {
                 return Err(Failure::peer(reason));
             }
             let natives = if natives { "on" } else { "off" };

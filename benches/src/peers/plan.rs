@@ -63,10 +63,10 @@ const BASELINE: u64 = 1000;
 /// The greatest n for petgraph's Floyd, whose table of all pairs is a hash map.
 const MAP_OF_PAIRS: u64 = 1000;
 
-/// The greatest n for closure as it is written, unless everything is wanted.
+/// The greatest n for what has a native as it is written, unless everything is wanted.
 const AS_WRITTEN: u64 = 2000;
 
-/// The greatest n for which spanning trees of ours are tried: each edge of the tree takes some hundred
+/// The greatest n for which spanning trees are tried as they are written: each edge of the tree takes some hundred
 /// operations on all edges.
 const TREES: u64 = 20_000;
 
@@ -125,8 +125,8 @@ pub(super) fn cases(families: &[Family], sizes: &Sizes, shared: bool) -> Vec<Cas
     cases
 }
 
-/// Why ours is not even tried; `None` if it is.
-pub(super) fn too_large_for_ours(job: Job, source: Source) -> Option<String> {
+/// Why ours is not even tried as it is written; `None` if it is.
+pub(super) fn too_large_as_written(job: Job, source: Source) -> Option<String> {
     let is_tree = matches!(job, Job::Kruskal | Job::Prim);
     (is_tree && source.n() > TREES).then(|| {
         let routine = job.routine();

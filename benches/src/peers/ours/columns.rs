@@ -1,5 +1,7 @@
 //! Jobs on columns of numbers.
 
+use std::collections::BTreeMap;
+
 use star_vm::HostValue;
 
 use super::super::digest::Digest;
@@ -44,5 +46,6 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         HostValue::Int(number) => Some(Digest::of([*number as u64])),
         HostValue::Unset | HostValue::Bool(_) | HostValue::Str(_) | HostValue::Word(_) => None,
     });
-    Ok(Ready { text: TEXT.to_owned(), routine, args, changing, digest })
+    let (text, sparse) = (TEXT.to_owned(), BTreeMap::new());
+    Ok(Ready { text, module: None, routine, args, sparse, changing, digest })
 }

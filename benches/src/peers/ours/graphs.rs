@@ -1,8 +1,12 @@
 //! Jobs on graphs: the tables that the routines ask for, and what their results say.
 
-use star_base::BitTable;
-use star_io::{Graph, Layout, LayoutValue, Widths, lay_out};
-use star_vm::HostValue;
+use std::collections::BTreeMap;
+
+use star_base::{BitTable, SparseLines};
+use star_io::{
+    Graph, Layout, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out, lay_out_sparse,
+};
+use star_vm::{HostValue, TableForm};
 
 use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
@@ -10,6 +14,9 @@ use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::{DigestOf, MAX_BYTES, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
+
+/// Bytes of a dense matrix from which on it is sparse, if that takes a sixteenth.
+const SPARSE_FROM: u128 = 64 << 20;
 
 /// The library's procedure, which the backend has a native for.
 const CLOSURE: &str = "import \"star:closure\";
@@ -19,6 +26,8 @@ pub(super) fn closure(given: &PeerArgs) -> Result<Ready, Failure> {
     let matrix = matrix_of(given)?;
     Ok(Ready {
         text: CLOSURE.to_owned(),
+        module: None,
+        sparse: BTreeMap::new(),
         routine: "CLOSE",
         args: vec![int(matrix.n_rows()), HostValue::Table(matrix)],
         changing: vec![1],
@@ -36,6 +45,8 @@ pub(super) fn floyd(given: &PeerArgs) -> Result<Ready, Failure> {
     };
     Ok(Ready {
         text: module("paths")?,
+        module: Some("paths"),
+        sparse: BTreeMap::new(),
         routine: "FLOYD",
         args: vec![int(n), int(h), word(infinite, h), table(&graph, Layout::Distances, widths)?],
         changing: vec![3],
@@ -47,12 +58,13 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = path_widths(&graph)?;
     let (h, infinite) = (widths.h, infinity(widths.h)?);
+    let mut sparse = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
         int(h),
         word(infinite, h),
-        table(&graph, Layout::Adjacency, widths)?,
-        table(&graph, Layout::WeightsOut, widths)?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (3, &mut sparse))?,
+        matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths, (4, &mut sparse))?,
         table(&graph, Layout::Code, widths)?,
         HostValue::Unset,
         HostValue::Unset,
@@ -62,6 +74,8 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     };
     Ok(Ready {
         text: module("paths")?,
+        module: Some("paths"),
+        sparse,
         routine: "DIJKSTRA",
         args,
         changing: vec![7, 6],
@@ -72,9 +86,10 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
 pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: 1, b: graph.code_width() };
+    let mut sparse = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
-        table(&graph, Layout::Adjacency, widths)?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (1, &mut sparse))?,
         HostValue::Unset,
     ];
     let levels = |found: &BitTable| {
@@ -88,6 +103,8 @@ pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     };
     Ok(Ready {
         text: module("reach")?,
+        module: Some("reach"),
+        sparse,
         routine: "BFS",
         args,
         changing: vec![2],
@@ -101,6 +118,8 @@ pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     args.extend([ones(graph.n_edges()), HostValue::Unset]);
     Ok(Ready {
         text: module("mst")?,
+        module: Some("mst"),
+        sparse: BTreeMap::new(),
         routine: "KRUSKAL",
         args,
         changing: vec![4],
@@ -115,6 +134,8 @@ pub(super) fn prim(given: &PeerArgs) -> Result<Ready, Failure> {
     args.extend([ones(graph.n_edges()), word(1, widths.b), HostValue::Unset]);
     Ok(Ready {
         text: module("mst")?,
+        module: Some("mst"),
+        sparse: BTreeMap::new(),
         routine: "PRIM",
         args,
         changing: vec![5],
@@ -134,6 +155,8 @@ pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
     args.extend([ones(graph.n_edges()), HostValue::Unset]);
     Ok(Ready {
         text: module("edmonds")?,
+        module: Some("edmonds"),
+        sparse: BTreeMap::new(),
         routine: "EDMONDS",
         args,
         changing: vec![6],
@@ -151,6 +174,32 @@ fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Fai
     match lay_out(layout, graph, widths, MAX_BYTES, "the table of ours")? {
         LayoutValue::Table(table) => Ok(HostValue::Table(table)),
         LayoutValue::Slice(slice) => Ok(HostValue::Slice(slice)),
+    }
+}
+
+/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so: nothing is at that place then.
+fn matrix(
+    graph: &Graph,
+    (layout, form): (Layout, TableForm),
+    widths: Widths,
+    (at, sparse): (usize, &mut BTreeMap<usize, (SparseLines, TableForm)>),
+) -> Result<HostValue, Failure> {
+    let by_rows = form == TableForm::Rows;
+    let is_sparse = bytes_of_forms(layout, graph, widths, by_rows).is_some_and(|bytes| {
+        bytes.dense >= SPARSE_FROM && bytes.sparse <= (bytes.dense / 16) as u64
+    });
+    let mut options =
+        LayoutOptions { by_rows, ..LayoutOptions::new("the table of ours", MAX_BYTES) };
+    let lines = match is_sparse {
+        true => lay_out_sparse(layout, graph, widths, &mut options)?,
+        false => None,
+    };
+    match lines {
+        Some((lines, _)) => {
+            sparse.insert(at, (lines, form));
+            Ok(HostValue::Unset)
+        }
+        None => table(graph, layout, widths),
     }
 }
 

@@ -1,5 +1,7 @@
 //! Jobs on grids of cells.
 
+use std::collections::BTreeMap;
+
 use star_base::BitVector;
 use star_vm::HostValue;
 
@@ -46,5 +48,6 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
         | HostValue::Slice(_)
         | HostValue::Word(_) => None,
     });
-    Ok(Ready { text: LABELS.to_owned(), routine: "LABELS", args, changing: vec![4], digest })
+    let (text, sparse, changing) = (LABELS.to_owned(), BTreeMap::new(), vec![4]);
+    Ok(Ready { text, module: None, routine: "LABELS", args, sparse, changing, digest })
 }

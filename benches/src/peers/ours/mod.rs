@@ -6,11 +6,12 @@ mod columns;
 mod graphs;
 mod grids;
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use star_base::BitTable;
+use star_base::{BitTable, SparseLines};
 use star_vm::kernels::Kernels;
-use star_vm::{CompileOptions, Cpu, HostValue, Outcome, cpu};
+use star_vm::{CompileOptions, Cpu, HostValue, Outcome, TableForm, cpu};
 
 use super::digest::Digest;
 use super::failure::Failure;
@@ -30,10 +31,14 @@ type DigestOf = Box<dyn Fn(&HostValue) -> Option<Digest>>;
 struct Ready {
     /// The program's text.
     text: String,
+    /// The module that it is, whose routines have natives; a text that imports its routines has them anyway.
+    module: Option<&'static str>,
     /// The routine that is run.
     routine: &'static str,
     /// Its arguments.
     args: Vec<HostValue>,
+    /// Those that are sparse tables, by their places.
+    sparse: BTreeMap<usize, (SparseLines, TableForm)>,
     /// Which of them a run changes: they are new in every run. The last one holds the result.
     changing: Vec<usize>,
     digest: DigestOf,
@@ -43,7 +48,7 @@ struct Ready {
 pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let begun = Instant::now();
     let job = given.job()?;
-    let ready = match job {
+    let mut ready = match job {
         Job::Closure => graphs::closure(given)?,
         Job::Floyd => graphs::floyd(given)?,
         Job::Paths => graphs::paths(given)?,
@@ -63,8 +68,14 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let options = CompileOptions { natives, ..CompileOptions::default() };
     // As `star run` has it, with natives and without: then no idiom stands for a native, either.
     let without: &[&str] = if natives { &[] } else { &["idioms"] };
-    let compiled = Compiled::optimised_with(backend, options, &ready.text, without);
-    let values = compiled.load(ready.args.clone());
+    let mut compiled = Compiled::optimised_with(backend, options, &ready.text, without);
+    if let Some(module) = ready.module.filter(|_| natives) {
+        compiled = compiled.with_natives(module);
+    }
+    let mut values = compiled.load(ready.args.clone());
+    for (at, (lines, form)) in std::mem::take(&mut ready.sparse) {
+        values[at] = compiled.load_sparse(lines, form);
+    }
     let hello = Hello {
         peer: "star".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
