@@ -273,7 +273,8 @@ mod tests {
         let [ours, peer, failed] = &read.rows[..] else { panic!("three rows") };
         assert_eq!((ours.source, peer.source), (RowSource::Star, RowSource::Peer));
         assert_eq!((ours.benchmark(), &ours.parameters), (peer.benchmark(), &peer.parameters));
-        assert_eq!((ours.runner(), peer.runner()), ("cpu".to_owned(), "scipy 1.17.1".to_owned()));
+        // FLOYD has a native.
+        assert_eq!([ours.runner(), peer.runner()], ["cpu, native", "scipy 1.17.1"]);
         assert_eq!((ours.x(), peer.x()), (Some(100), Some(100)));
         assert_eq!(peer.time.as_ref().unwrap().median_s, 0.5);
         assert_eq!(failed.error.as_ref().unwrap().message, "no \"scipy\"");
