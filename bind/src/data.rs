@@ -94,11 +94,6 @@ impl LaidOut {
     }
 }
 
-/// A table that takes fewer bytes is not worth being sparse.
-pub const LEAST_DENSE_BYTES: u64 = 1 << 26;
-/// One that is sparse takes one in so many bytes at most.
-const SPARSE_SHARE: u128 = 16;
-
 /// What is known of a file before it is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expected {
@@ -381,8 +376,6 @@ fn sparse(
     let Some(bytes) = bytes.filter(|_| kind == Kind::Table) else { return Ok(None) };
     let LayoutBytes { dense, sparse } = bytes;
     let does_not_fit = dense > u128::from(max_bytes);
-    let is_smaller =
-        dense >= u128::from(LEAST_DENSE_BYTES) && u128::from(sparse) <= dense / SPARSE_SHARE;
     let why = match request.sparse {
         SparseWish::Never => return Ok(None),
         SparseWish::WhereAsked if does_not_fit && u128::from(sparse) <= u128::from(max_bytes) => {
@@ -394,7 +387,7 @@ fn sparse(
         SparseWish::WhereSmaller | SparseWish::WhereNeeded if does_not_fit => {
             "it does not fit dense"
         }
-        SparseWish::WhereSmaller if is_smaller => {
+        SparseWish::WhereSmaller if bytes.favours_sparse() => {
             "the program looks at its lines, fields and bits only"
         }
         SparseWish::WhereSmaller | SparseWish::WhereNeeded => return Ok(None),

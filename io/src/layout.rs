@@ -18,7 +18,7 @@ use star_base::{BitTable, BitVector, Code};
 
 pub use self::numbers::{NumberLayout, NumbersLaidOut, lay_out_numbers};
 use self::poller::InterruptPoller;
-pub use self::sparse::{LayoutBytes, bytes_of_forms, lay_out_sparse};
+pub use self::sparse::{LEAST_DENSE_BYTES, LayoutBytes, bytes_of_forms, lay_out_sparse};
 use self::target::Target;
 use crate::error::FileError;
 use crate::graph::{Graph, bit_length};

@@ -69,8 +69,9 @@ pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use graph::{Arc, Graph};
 pub use layout::{
-    Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout, NumbersLaidOut, Weights, Widths,
-    bytes_of_forms, lay_out, lay_out_numbers, lay_out_sparse, lay_out_with,
+    LEAST_DENSE_BYTES, Layout, LayoutBytes, LayoutOptions, LayoutValue, NumberLayout,
+    NumbersLaidOut, Weights, Widths, bytes_of_forms, lay_out, lay_out_numbers, lay_out_sparse,
+    lay_out_with,
 };
 pub use meaning::{Meaning, Texts};
 pub use numbers::{Field, Numbers, Shape};

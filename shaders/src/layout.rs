@@ -11,9 +11,9 @@
 //! words from one column to the next. Slices and words are one column.
 //!
 //! Note [Journal]. What a program prints is written down behind the state: a dispatch that ended at each line would cost as
-//! much as hundreds of instructions. A line is the number of its instruction, and what
-//! it shows of variables: numbers as two words, objects as rows, columns and the limbs of all columns. The host prints the lines behind
-//! the dispatch. One that is not complete is begun again in the next one, or printed by the host where it is the only one.
+//! much as hundreds of instructions. A line is the number of its instruction, and what it shows of variables: numbers as two
+//! words, objects as rows, columns and the limbs of all columns. The host prints the lines when the dispatch has ended. One
+//! that is not complete is begun again in the next dispatch, or printed by the host where no other stands in front of it.
 
 /// Registers.
 pub const REGISTERS: u32 = 64;

@@ -9,6 +9,11 @@ use crate::error::FileError;
 use crate::graph::Graph;
 use crate::source;
 
+/// A table that takes fewer bytes is not worth being sparse.
+pub const LEAST_DENSE_BYTES: u64 = 1 << 26;
+/// One that is sparse takes one in so many bytes at most.
+const SPARSE_SHARE: u128 = 16;
+
 /// Bytes that a layout of a graph takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayoutBytes {
@@ -16,6 +21,14 @@ pub struct LayoutBytes {
     pub dense: u128,
     /// As a sparse one, at most.
     pub sparse: u64,
+}
+
+impl LayoutBytes {
+    /// Is the dense table large, and the sparse one small beside it?
+    pub fn favours_sparse(self) -> bool {
+        self.dense >= u128::from(LEAST_DENSE_BYTES)
+            && u128::from(self.sparse) <= self.dense / SPARSE_SHARE
+    }
 }
 
 /// How large a sparse table is.

@@ -3,9 +3,8 @@
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`, `form`).
 //! * `compile` makes register code (`code`, `inst`) of SIR; `class` says what instructions do; `explain` says what became of it.
 //! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over `lines`, `recording` of operations on long slices and in tile
-//!   kernels, `guards`; instructions on `bits`
-//!   (also `moves`, `words`, `ask`), on `tables` (whose second forms `copies` counts; `accesses` says what a program does with those it is given) and on `sizes`; files and output (`host`), values
-//!   for people (`shown`).
+//!   kernels, `guards`; instructions on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output (`host`), values for people
+//!   (`shown`). `accesses` says what a program does with the tables that it is given, `copies` counts their second forms.
 //! * `probe`: what a profile wants to know of every instruction; `forms`: forms that change by chance, for tests.
 //! * Natives (`natives`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`parallelism`, `pool`). They change no result.

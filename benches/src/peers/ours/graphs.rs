@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use star_base::{BitTable, SparseLines};
 use star_io::{
-    Graph, Layout, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out, lay_out_sparse,
+    Graph, Layout, LayoutBytes, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
+    lay_out_sparse,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -14,9 +15,6 @@ use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::{DigestOf, MAX_BYTES, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
-
-/// Bytes of a dense matrix from which on it is sparse, if that takes a sixteenth.
-const SPARSE_FROM: u128 = 64 << 20;
 
 /// The library's procedure, which the backend has a native for.
 const CLOSURE: &str = "import \"star:closure\";
@@ -185,9 +183,8 @@ fn matrix(
     (at, sparse): (usize, &mut BTreeMap<usize, (SparseLines, TableForm)>),
 ) -> Result<HostValue, Failure> {
     let by_rows = form == TableForm::Rows;
-    let is_sparse = bytes_of_forms(layout, graph, widths, by_rows).is_some_and(|bytes| {
-        bytes.dense >= SPARSE_FROM && bytes.sparse <= (bytes.dense / 16) as u64
-    });
+    let bytes = bytes_of_forms(layout, graph, widths, by_rows);
+    let is_sparse = bytes.is_some_and(LayoutBytes::favours_sparse);
     let mut options =
         LayoutOptions { by_rows, ..LayoutOptions::new("the table of ours", MAX_BYTES) };
     let lines = match is_sparse {

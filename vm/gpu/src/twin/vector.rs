@@ -179,29 +179,28 @@ impl Twin {
     fn show(&mut self, run: &mut Dispatch, inst: Fields, dy: u32, (a, b): (i64, i64)) {
         let room = run.journal_room as usize - self.journal.len();
         let has = |word: u32| self.word(dy + word);
-        let (words, is_set) = match inst.y {
-            None => (vec![a as u32, (a as u64 >> 32) as u32], inst.b.is_none() || b != 0),
+        let (first, n_limbs, is_set) = match inst.y {
+            None => ([a as u32, (a as u64 >> 32) as u32], 0, inst.b.is_none() || b != 0),
             Some(_) => {
                 let (rows, columns) = (has(descriptor::ROWS), has(descriptor::COLUMNS));
-                let limbs = 2 * rows.div_ceil(64) as usize * columns as usize;
-                let is_set = has(descriptor::FLAGS) & flag::SET != 0 && 2 + limbs <= room;
-                let (at, threads) = (has(descriptor::AT), self.settings.threads);
-                let mut words = vec![rows, columns];
-                words.resize(2 + if is_set { limbs } else { 0 }, 0);
-                for thread in self.order() {
-                    for k in (2 + thread as usize..words.len()).step_by(threads as usize) {
-                        words[k] = self.load(thread, at + k as u32 - 2);
-                    }
-                }
-                (words, is_set)
+                let n_limbs = 2 * rows.div_ceil(64) as usize * columns as usize;
+                ([rows, columns], n_limbs, has(descriptor::FLAGS) & flag::SET != 0)
             }
         };
-        if is_set && words.len() <= room {
-            self.journal.extend(words);
-        } else {
+        if !is_set || 2 + n_limbs > room {
             run.status = status::JOURNAL;
             run.pc -= 1;
+            return;
         }
+        let (at, threads) = (has(descriptor::AT), self.settings.threads as usize);
+        let mut limbs = vec![0; n_limbs];
+        for thread in self.order() {
+            for k in (thread as usize..n_limbs).step_by(threads) {
+                limbs[k] = self.load(thread, at + k as u32);
+            }
+        }
+        self.journal.extend(first);
+        self.journal.extend(limbs);
     }
 
     /// One thread keeps the profile.
