@@ -2,17 +2,17 @@
 //! at run time, the loop is versioned.
 //!
 //! So far loops over lines: the body loads rows (or columns) of its own index, combines them with each other and
-//! with slices or words from outside, and stores rows (or columns) of its own index of one table, or combines them into
-//! a slice or word. Of each variable one of these has to hold:
+//! with slices or words from outside, and stores rows (or columns) of its own index, combines them into
+//! a slice or word, or asks something about them (`questions.rs`). Of each variable one of these has to hold:
 //!
 //! * It is not written in the body.
 //! * It is written before it is read in each iteration, and not read behind the loop: private. So is the loop
 //!   variable.
 //! * It is the table that is stored to: all iterations access only the line of their own index.
-//! * It is a reduction by or, and, or xor: the body does nothing with it but `Z := Z op e`, always with the same operation.
-//!   A body with a reduction stores nothing else.
+//! * It is a reduction: the body does nothing with it but `Z := Z op e`, always with the same operation, on lines or on answers.
+//! * It is a slice or word of which all iterations write only the component of their own index.
 //!
-//! The body has no control flow, and cannot trap: its checks are proven, or compare the index, or the size of what an
+//! The body has no control flow but branches around what becomes of answers, and cannot trap: its checks are proven, or compare the index, or the size of what an
 //! iteration makes, with a size that the loop leaves alone. A slice or word that is made of lines is as long as these,
 //! in every iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which is
 //! kept behind it, and traps where it did.
@@ -20,6 +20,7 @@
 mod distribute;
 mod emit;
 mod lines;
+mod questions;
 
 use std::collections::BTreeMap;
 
@@ -34,8 +35,9 @@ use star_ir::{
 use crate::context::Context;
 use crate::remark::{self, Stay};
 use crate::rewrite::guarded;
-use distribute::{Does, Piece};
+use distribute::{Does, Loops, Piece};
 use lines::Lines;
+use questions::Questions;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
@@ -47,7 +49,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
         at += 1;
     });
     let Finder { mut found, mut stayed, .. } = finder;
-    if found.values().any(|lifted| lifted.measured().next().is_some()) {
+    if found.values().any(|lifted| lifted.looked_at().next().is_some()) {
         let mut unset = Unset { found: &found, is_unset: BTreeMap::new() };
         walk(program, routine, Belief::Nothing, &mut unset);
         for (at, var) in unset.is_unset {
@@ -82,7 +84,8 @@ struct Lifted {
     range: ForallRange,
     /// What the body does, one thing after another.
     pieces: Vec<Piece>,
-    /// Slices and words of which each iteration has its own.
+    questions: Questions,
+    /// Slices, words, numbers and truth values of which each iteration has its own.
     privates: Vec<VarId>,
     /// Those that are live behind the loop, and the loop variable, if it is.
     live: Vec<VarId>,
@@ -95,10 +98,11 @@ struct Lifted {
 }
 
 impl Lifted {
-    /// The variables whose sizes are looked at in front of the loop.
-    fn measured(&self) -> impl Iterator<Item = VarId> {
+    /// The variables that are looked at in front of the loop, or their sizes.
+    fn looked_at(&self) -> impl Iterator<Item = VarId> {
         let sizes = self.invariants.iter().filter_map(|(_, size)| visit::measured(size));
-        self.guards.iter().flat_map(Guard::measured).chain(sizes)
+        let combined = self.questions.reductions.iter().map(|reduction| reduction.var);
+        self.guards.iter().flat_map(Guard::measured).chain(sizes).chain(combined)
     }
 }
 
@@ -109,13 +113,15 @@ enum Guard {
     AtMost(Least, SizeOperand),
     /// Both sizes are the same.
     Equal(SizeOperand, SizeOperand),
+    /// The size, or the number, is at most this.
+    Bounded(SizeOperand, i64),
 }
 
 impl Guard {
     /// The variables whose sizes are compared.
     fn measured(&self) -> impl Iterator<Item = VarId> {
         let of = match self {
-            Guard::AtMost(_, limit) => [visit::measured(limit), None],
+            Guard::AtMost(_, size) | Guard::Bounded(size, _) => [visit::measured(size), None],
             Guard::Equal(left, right) => [visit::measured(left), visit::measured(right)],
         };
         of.into_iter().flatten()
@@ -150,7 +156,7 @@ struct Unset<'f> {
 
 impl Inspect for Unset<'_> {
     fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
-        let mut measured = self.found.get(&at).into_iter().flat_map(Lifted::measured);
+        let mut measured = self.found.get(&at).into_iter().flat_map(Lifted::looked_at);
         if let Some(var) = measured.find(|var| !point.facts.is_set(*var)) {
             self.is_unset.insert(at, var);
         }
@@ -219,10 +225,14 @@ impl Finder<'_> {
         if let Some(next) = lines.carried(body) {
             return Err(format!("{} is needed in the next turn", name(next)).into());
         }
-        let Lines { line, stored, reductions, written, numbers, guards, .. } = lines;
+        if let Some(touched) = lines.touched(body) {
+            return Err(format!("{} is read or assigned whole, too", name(touched)).into());
+        }
+        let Lines { line, stored, reductions, questions, written, numbers, guards, .. } = lines;
+        let privates: Vec<VarId> = written.iter().chain(&questions.privates).copied().collect();
         let liveness = self.liveness.get_or_insert_with(|| Liveness::of(self.program, self.id));
         let is_live = |var: &VarId| liveness.is_live_after(at, *var);
-        let lasts: Vec<VarId> = written.iter().copied().filter(is_live).collect();
+        let lasts: Vec<VarId> = privates.iter().copied().filter(is_live).collect();
         let unset = |stmt: &Stmt| match stmt.kind {
             StmtKind::Size(SizeOp::Unset(var)) if lasts.contains(&var) => Some(var),
             _ => None,
@@ -232,11 +242,14 @@ impl Finder<'_> {
         }
         let stores = stored.into_iter().map(Does::Store);
         let combines = reductions.into_iter().map(Does::Combine);
-        let does = stores.chain(combines).chain(lasts.iter().copied().map(Does::Last));
+        let asks = (!questions.is_empty()).then_some(Does::Ask);
+        let does = stores.chain(combines).chain(asks).chain(lasts.iter().copied().map(Does::Last));
         let invariants: Vec<(VarId, SizeOperand)> = numbers.into_iter().collect();
         let pieces = match line {
             Some(line) => {
-                distribute::pieces(self.routine, body, does.collect(), line, &invariants)?
+                let loops =
+                    Loops { routine: self.routine, questions: &questions, invariants: &invariants };
+                loops.pieces(body, does.collect(), line)?
             }
             None => Vec::new(),
         };
@@ -245,13 +258,14 @@ impl Finder<'_> {
         }
         let live: Vec<VarId> = lasts.into_iter().chain(Some(var).filter(is_live)).collect();
         let keeps_old = !live.is_empty() || invariants.iter().any(|(var, _)| is_live(var));
-        let (stmt, privates) = (stmt.clone(), written);
+        let stmt = stmt.clone();
         Ok(Lifted {
             stmt,
             label,
             var,
             range,
             pieces,
+            questions,
             privates,
             live,
             invariants,

@@ -1,6 +1,7 @@
 //! Loops as the published programs have them, and loops that nearly look like them: what passes
 //! recognise, and what they must leave alone.
 
+mod questions;
 mod several;
 
 use star_base::Builtin;
@@ -17,7 +18,7 @@ impl Gen {
             return;
         };
         let room = |units: usize, this: &Self| this.affords(units as f64);
-        match self.random.below(11) {
+        match self.random.below(12) {
             0 if room(4 * columns, self) => self.columns(all, table, rows, columns),
             1 if room(5 * rows, self) => self.rows(all, table, rows, columns),
             2 if room(4 * columns, self) => self.gather(all, table, rows, columns),
@@ -30,6 +31,9 @@ impl Gen {
             7 if columns > 1 && room(6 * columns, self) => self.shifted(all, table, rows, columns),
             8..10 if room(10 * rows.max(columns), self) => {
                 self.several(all, table, rows, columns);
+            }
+            10 if room(10 * rows.max(columns), self) => {
+                self.questions(all, table, rows, columns);
             }
             _ => self.build_table(all),
         }

@@ -183,7 +183,7 @@ impl Interpreter<'_, '_, '_> {
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     let accumulates = match forall.kernel.as_deref() {
         Some(Kernel::Reduction(reduction)) => reduction.accumulates(),
-        Some(Kernel::Lines(_)) | None => false,
+        Some(Kernel::Lines(_) | Kernel::Questions(_)) | None => false,
     };
     forall.reductions.iter().filter(move |_| !accumulates)
 }

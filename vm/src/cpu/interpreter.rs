@@ -195,9 +195,14 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Counts the iterations of a loop that ran together.
     pub(super) fn count_turns(&mut self, n_turns: u64, cost: u64) {
-        let cost = cost.saturating_mul(n_turns);
-        self.operations = self.operations.saturating_add(cost);
-        self.steps = self.steps.saturating_add(cost).saturating_add(n_turns);
+        self.count_operations(cost.saturating_mul(n_turns));
+        self.steps = self.steps.saturating_add(n_turns);
+    }
+
+    /// Counts elementary operations of iterations that ran together.
+    pub(super) fn count_operations(&mut self, n: u64) {
+        self.operations = self.operations.saturating_add(n);
+        self.steps = self.steps.saturating_add(n);
     }
 
     fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Run<()> {

@@ -69,19 +69,68 @@ impl Strips<'_> {
         let is_whole = self.plan.keeps_zeros && lanes.iter().all(|lane| lane.holds(whole / 64));
         let n_bits = if is_whole { whole } else { self.n_bits };
         let n_limbs = n_bits.div_ceil(64);
+        let strips = Strips { n_bits, ..*self };
+        let (crew, shares) = strips.line_shares(lanes, echo, indices, n_limbs);
+        strips.run(&crew, shares).map(drop)
+    }
+
+    /// Runs the plan, which stores nothing, over the lines with these ascending indices, and asks its questions about each of them:
+    /// `take` is given some of the lines, and the answers to one question after another, each about all of these lines. What
+    /// the threads have made of them comes back.
+    pub(crate) fn questions<S: Send>(
+        &self,
+        lanes: Vec<Lane<'_>>,
+        indices: &[usize],
+        scratch: impl Fn() -> S + Sync,
+        take: impl Fn(&mut S, &[usize], &[Answer]) + Sync,
+    ) -> Run<Vec<S>> {
+        self.check(&lanes)?;
+        let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
+        let neutral: Vec<Answer> = neutral.collect();
+        let n_limbs = self.n_bits.div_ceil(64);
+        let (crew, shares) = self.line_shares(lanes, None, indices, n_limbs);
+        let scratch = || (vec![Vec::new(); self.plan.n_buffers], Vec::new(), scratch());
+        let left = self.parallelism.spread(
+            &crew,
+            shares,
+            scratch,
+            |(buffers, answers, state): &mut (Vec<Vec<u64>>, Vec<Answer>, S), mut piece| {
+                let n = piece.lines.len();
+                answers.clear();
+                neutral.iter().for_each(|answer| answers.extend(std::iter::repeat_n(*answer, n)));
+                self.blocks(buffers, &mut piece, |block, first| {
+                    for ((_, of), answers) in self.plan.reductions.iter().zip(answers.chunks_mut(n))
+                    {
+                        block.ask(*of, &mut answers[first..]);
+                    }
+                });
+                take(state, piece.lines, answers);
+            },
+        )?;
+        Ok(left.into_iter().map(|(_, _, state)| state).collect())
+    }
+
+    /// The lines in pieces, `n_limbs` limbs of each, and who works on them.
+    fn line_shares<'m>(
+        &self,
+        lanes: Vec<Lane<'m>>,
+        echo: Option<Echo<'m>>,
+        indices: &'m [usize],
+        n_limbs: usize,
+    ) -> (Crew, impl Iterator<Item = impl Iterator<Item = Piece<'m>> + Send>) {
         let weight = lanes.iter().filter(|lane| lane.has_lines()).count().max(1);
         let line_limbs = n_limbs.saturating_mul(weight).max(1);
         let crew = self.parallelism.crew_of_items(indices.len(), line_limbs);
         let mut all = Rest { lanes, echo, first_line: 0 };
-        let shares = indices.chunks(crew.share).map(|share| {
+        let per_piece = crew.piece;
+        let shares = indices.chunks(crew.share).map(move |share| {
             let mut rest = all.split(share);
-            share.chunks(crew.piece).map(move |lines| {
+            share.chunks(per_piece).map(move |lines| {
                 let Rest { lanes, echo, first_line } = rest.split(lines);
                 Piece { start: 0, n_limbs, first_line, lines, lanes, echo }
             })
         });
-        let strips = Strips { n_bits, ..*self };
-        strips.run(&crew, shares).map(drop)
+        (crew, shares)
     }
 
     /// Every port that the plan uses has a lane of its kind.
@@ -127,8 +176,24 @@ impl Strips<'_> {
         self.parallelism.settings.block_limbs.saturating_mul(4)
     }
 
-    /// Works on a piece, strip by strip.
+    /// Works on a piece, strip by strip; all lines are one.
     fn piece(&self, Scratch { buffers, answers }: &mut Scratch, mut piece: Piece<'_>) {
+        let start = piece.start;
+        self.blocks(buffers, &mut piece, |block, _| {
+            for ((_, of), answer) in self.plan.reductions.iter().zip(&mut *answers) {
+                block.reduce(*of, answer, start);
+            }
+        });
+    }
+
+    /// Runs the plan over a piece, block by block of each strip. `ask` is given a block whose values are made, and the place of
+    /// its first line among those of the piece.
+    fn blocks(
+        &self,
+        buffers: &mut [Vec<u64>],
+        piece: &mut Piece<'_>,
+        mut ask: impl FnMut(&Block<'_, '_>, usize),
+    ) {
         let width = self.strip_limbs().min(piece.n_limbs);
         // What an operation alone leaves is looked at by the echo at most.
         let is_one = self.plan.ops.len() + self.plan.copies.len() == 1;
@@ -141,7 +206,7 @@ impl Strips<'_> {
         for limbs in pieces(0..piece.n_limbs, width) {
             let n_bits = self.n_bits - (piece.start + limbs.start) * 64;
             let n_bits = n_bits.min(limbs.len() * 64);
-            for lines in piece.lines.chunks(per_block) {
+            for (idx, lines) in piece.lines.chunks(per_block).enumerate() {
                 let first_line = piece.first_line;
                 let kernels = self.parallelism.kernels;
                 let limbs = limbs.clone();
@@ -151,9 +216,7 @@ impl Strips<'_> {
                 for op in &self.plan.ops {
                     block.operate(op);
                 }
-                for ((_, of), answer) in self.plan.reductions.iter().zip(&mut *answers) {
-                    block.reduce(*of, answer, piece.start);
-                }
+                ask(&block, idx * per_block);
                 for (port, from) in &self.plan.copies {
                     let function = Function::Lut(Lut::copy(*from));
                     block.make(Location::Port(*port), &function);
@@ -353,7 +416,20 @@ impl Block<'_, '_> {
     fn reduce(&self, of: Location, answer: &mut Answer, start: usize) {
         let limbs = self.source(of);
         let limbs = limbs.line(0, 0, self.limbs.len());
-        let first_bit = (start + self.limbs.start) * 64;
+        self.join(limbs, answer, (start + self.limbs.start) * 64);
+    }
+
+    /// Joins what the strip of each line answers.
+    fn ask(&self, of: Location, answers: &mut [Answer]) {
+        let limbs = self.source(of);
+        for (place, (line, answer)) in self.lines.iter().zip(answers).enumerate() {
+            let limbs = limbs.line(place, line - self.first_line, self.limbs.len());
+            self.join(limbs, answer, self.limbs.start * 64);
+        }
+    }
+
+    /// Joins what the limbs answer, the first of which begins with this bit.
+    fn join(&self, limbs: &[u64], answer: &mut Answer, first_bit: usize) {
         match answer {
             Answer::First(Some(first)) if *first < first_bit => {}
             Answer::First(first) => {

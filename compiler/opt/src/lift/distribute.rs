@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 use star_ir::visit;
 use star_ir::{Block, Check, Op, PartKind, Reduction, Routine, SizeOperand, Stmt, StmtKind, VarId};
 
+use super::questions::Questions;
 use crate::remark::{self, Stay};
 
 /// What a piece is for.
@@ -18,8 +19,10 @@ use crate::remark::{self, Stay};
 pub(super) enum Does {
     /// It stores lines of this table.
     Store(VarId),
-    /// It combines.
+    /// It combines lines.
     Combine(Reduction),
+    /// It asks about lines, combines the answers, and writes components.
+    Ask,
     /// It makes what the last iteration leaves in a private slice or word.
     Last(VarId),
 }
@@ -32,46 +35,61 @@ pub(super) struct Piece {
     pub(super) body: Block,
 }
 
-/// The pieces of a body that works on lines of this kind, in an order in which they may run. The `invariants` are not
-/// assigned in them.
-pub(super) fn pieces(
-    routine: &Routine,
-    body: &[Stmt],
-    does: Vec<Does>,
-    line: PartKind,
-    invariants: &[(VarId, SizeOperand)],
-) -> Result<Vec<Piece>, Stay> {
-    let slices = does.into_iter().map(|does| Slice::new(body, does, invariants));
-    let mut slices: Vec<Slice> = slices.collect();
-    let n_loops = slices.iter().filter(|slice| !matches!(slice.does, Does::Last(_))).count();
-    for slice in &slices {
-        let Does::Combine(Reduction { var, .. }) = slice.does else { continue };
-        // No kernel does the others, and iteration by iteration they would take longer than the loop does.
-        if slice.loads.is_empty() || n_loops > 1 && !slice.combines_lines(body, var) {
-            let name = remark::name(routine, var);
-            return Err(format!("{name} is combined with something else than one line").into());
+/// What is known of a loop whose body is distributed.
+pub(super) struct Loops<'p> {
+    pub(super) routine: &'p Routine,
+    pub(super) questions: &'p Questions,
+    /// Numbers that are not assigned in any piece.
+    pub(super) invariants: &'p [(VarId, SizeOperand)],
+}
+
+impl Loops<'_> {
+    /// The pieces of a body that works on lines of this kind, in an order in which they may run.
+    pub(super) fn pieces(
+        &self,
+        body: &[Stmt],
+        does: Vec<Does>,
+        line: PartKind,
+    ) -> Result<Vec<Piece>, Stay> {
+        let slices = does.into_iter().map(|does| Slice::new(body, does, self));
+        let mut slices: Vec<Slice> = slices.collect();
+        let n_loops = slices.iter().filter(|slice| !matches!(slice.does, Does::Last(_))).count();
+        for slice in &slices {
+            let var = match slice.does {
+                Does::Combine(Reduction { var, .. }) => var,
+                Does::Ask if slice.loads.is_empty() => {
+                    return Err("what its body asks is about no line".to_owned().into());
+                }
+                Does::Ask | Does::Store(_) | Does::Last(_) => continue,
+            };
+            // No kernel does the others, and iteration by iteration they would take longer than the loop does.
+            if slice.loads.is_empty() || n_loops > 1 && !slice.combines_lines(body, var) {
+                let name = remark::name(self.routine, var);
+                return Err(format!("{name} is combined with something else than one line").into());
+            }
         }
-    }
-    let mut ordered: Vec<Piece> = Vec::new();
-    while !slices.is_empty() {
-        let next = (0..slices.len()).find(|&at| {
-            let mut others = slices.iter().enumerate().filter(|(other, _)| *other != at);
-            others.all(|(_, other)| slices[at].may_come_before(other, body))
-        });
-        let Some(next) = next else {
-            let why = "its body stores into several tables that depend on each other";
-            return Err(why.to_owned().into());
-        };
-        let slice = slices.remove(next);
-        let counts = ordered.iter().all(|piece| matches!(piece.does, Does::Last(_)));
-        ordered.push(Piece {
-            does: slice.does,
-            line: line.clone(),
+        let mut ordered: Vec<Piece> = Vec::new();
+        while !slices.is_empty() {
+            let next = (0..slices.len()).find(|&at| {
+                let mut others = slices.iter().enumerate().filter(|(other, _)| *other != at);
+                others.all(|(_, other)| slices[at].may_come_before(other, body))
+            });
+            let Some(next) = next else {
+                let why = "its body stores into several tables that depend on each other";
+                return Err(why.to_owned().into());
+            };
+            let slice = slices.remove(next);
+            let counts = ordered.iter().all(|piece| matches!(piece.does, Does::Last(_)));
             // What an iteration costs the first loop counts.
-            body: slice.block(body, counts),
-        });
+            let block = slice.block(body, counts);
+            let body = match slice.does {
+                Does::Ask => self.questions.rewritten(block),
+                Does::Store(_) | Does::Combine(_) | Does::Last(_) => block,
+            };
+            ordered.push(Piece { does: slice.does, line: line.clone(), body });
+        }
+        Ok(ordered)
     }
-    Ok(ordered)
 }
 
 /// A backward slice of a body.
@@ -86,7 +104,8 @@ struct Slice {
 }
 
 impl Slice {
-    fn new(body: &[Stmt], does: Does, invariants: &[(VarId, SizeOperand)]) -> Self {
+    fn new(body: &[Stmt], does: Does, loops: &Loops<'_>) -> Self {
+        let Loops { questions, invariants, .. } = loops;
         let (is_in, loads) = (vec![false; body.len()], Vec::new());
         let mut slice = Slice { does, is_in, loads, assigned: BTreeSet::new() };
         let mut needed = BTreeSet::new();
@@ -103,9 +122,13 @@ impl Slice {
                 }
                 StmtKind::Assign(dst, op) => {
                     let is_invariant = invariants.iter().any(|(var, _)| var == dst);
-                    let combines =
-                        matches!(does, Does::Combine(reduction) if reduction.var == *dst);
-                    if is_invariant || !combines && !needed.remove(dst) {
+                    let combines = match does {
+                        Does::Combine(reduction) => reduction.var == *dst,
+                        Does::Ask => questions.combines(*dst),
+                        Does::Store(_) | Does::Last(_) => false,
+                    };
+                    let is_part = questions.is_comparison(*dst);
+                    if is_invariant || is_part || !combines && !needed.remove(dst) {
                         continue;
                     }
                     visit::op_accesses(op, &mut |var, _| {
@@ -117,6 +140,15 @@ impl Slice {
                         slice.loads.push((*table, at));
                     }
                     slice.assigned.insert(*dst);
+                }
+                StmtKind::If { .. } | StmtKind::Put { .. } if does == Does::Ask => {
+                    visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
+                        visit::accesses(&stmt.kind, &mut |var, access| {
+                            if access.reads() {
+                                needed.insert(var);
+                            }
+                        });
+                    });
                 }
                 // The others neither make a value nor store one.
                 _ => continue,
@@ -147,7 +179,7 @@ impl Slice {
     fn stores<'b>(&self, body: &'b [Stmt]) -> impl DoubleEndedIterator<Item = usize> + 'b {
         let of = match self.does {
             Does::Store(of) => Some(of),
-            Does::Combine(_) | Does::Last(_) => None,
+            Does::Combine(_) | Does::Ask | Does::Last(_) => None,
         };
         let stores = body.iter().enumerate().filter(move |(_, stmt)| match &stmt.kind {
             StmtKind::PutRow { table, .. } | StmtKind::PutColumn { table, .. } => {
@@ -179,7 +211,7 @@ impl Slice {
     fn table(&self) -> Option<VarId> {
         match self.does {
             Does::Store(table) => Some(table),
-            Does::Combine(_) | Does::Last(_) => None,
+            Does::Combine(_) | Does::Ask | Does::Last(_) => None,
         }
     }
 
@@ -187,7 +219,7 @@ impl Slice {
     fn block(&self, body: &[Stmt], counts: bool) -> Block {
         let is_touched =
             |table| self.table() == Some(table) || self.loads.iter().any(|(of, _)| *of == table);
-        let makes = !matches!(self.does, Does::Last(_));
+        let (makes, asks) = (!matches!(self.does, Does::Last(_)), self.does == Does::Ask);
         let mut made = BTreeSet::new();
         body.iter().for_each(|stmt| {
             if let StmtKind::Assign(dst, _) = &stmt.kind {
@@ -201,7 +233,7 @@ impl Slice {
         let is_kept = |(stmt, is_in): &(&Stmt, &bool)| match &stmt.kind {
             // Where a last value is made the index is checked anew.
             StmtKind::Check(Check::Index(_, limit)) => {
-                makes && visit::measured(limit).is_some_and(is_touched)
+                makes && (asks || visit::measured(limit).is_some_and(is_touched))
             }
             StmtKind::Check(Check::Size(left, right)) => is_known(left) && is_known(right),
             StmtKind::Cost { .. } => counts && makes,

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use star_ir::rewrite::map::{self, Mapper};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::{
-    Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, Relation, Routine,
-    SizeOperand, Stmt, StmtKind, Ty, VarId,
+    Block, Check, ForallRange, IntOp, LocId, LogicOp, Op, Operand, Part, PartKind, Relation,
+    Routine, SizeOperand, Stmt, StmtKind, Ty, VarId,
 };
 
 use super::distribute::{Does, Piece};
@@ -75,6 +75,13 @@ impl Maker<'_> {
         for guard in guards {
             let (least, limit) = match guard {
                 Guard::AtMost(least, limit) => (least, limit),
+                Guard::Bounded(size, most) => {
+                    let size = self.measure(stmts, &size);
+                    if !matches!(size, Operand::Int(size) if size <= most) {
+                        and(self, stmts, Op::Compare(Relation::Le, size, Operand::Int(most)));
+                    }
+                    continue;
+                }
                 Guard::Equal(left, right) => {
                     let [left, right] = [left, right].map(|of| self.measure(stmts, &of));
                     and(self, stmts, Op::Compare(Relation::Eq, left, right));
@@ -100,7 +107,7 @@ impl Maker<'_> {
     /// The loops, and what they leave behind. If something keeps what it was where there is no iteration, that is looked
     /// at first.
     fn parallel(&mut self, lifted: Lifted) -> Block {
-        let Lifted { stmt, label, var, mut range, pieces, privates, live, .. } = lifted;
+        let Lifted { stmt, label, var, mut range, pieces, questions, privates, live, .. } = lifted;
         let (invariants, keeps_old) = (lifted.invariants, lifted.keeps_old);
         let mut stmts = Block::new();
         if let ForallRange::Range(from, to) = &mut range {
@@ -137,7 +144,7 @@ impl Maker<'_> {
         let mut label = Some(label);
         for Piece { does, line, body } in pieces {
             let label = match does {
-                Does::Store(_) | Does::Combine(_) => label.take(),
+                Does::Store(_) | Does::Combine(_) | Does::Ask => label.take(),
                 Does::Last(_) => None,
             };
             let privates = privates.iter().filter(|var| assigns(&body, **var)).copied();
@@ -153,6 +160,12 @@ impl Maker<'_> {
             let (writes, reductions) = match does {
                 Does::Store(var) => (vec![Part { var, kind: line }], Vec::new()),
                 Does::Combine(reduction) => (Vec::new(), vec![reduction]),
+                Does::Ask => {
+                    let kind = PartKind::Component;
+                    let own =
+                        questions.components.iter().map(|&var| Part { var, kind: kind.clone() });
+                    (own.collect(), questions.reductions.clone())
+                }
                 Does::Last(_) => {
                     if let Some((_, Some(last))) = &begins {
                         inner.push(self.at(StmtKind::Assign(index, Op::Copy(last.clone()))));

@@ -5,11 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_ir::visit;
 use star_ir::{
     Access, Check, Extent, ForallRange, LogicOp, Op, Operand, PartKind, Reduction, ReductionOp,
-    Routine, SizeOp, SizeOperand, Stmt, StmtKind, Var, VarId,
+    Routine, SizeOp, SizeOperand, Stmt, StmtKind, VarId,
 };
 
+use super::questions::{MAX_ADDEND, MAX_SUM, MAX_TURNS, Questions};
 use super::{Guard, Least};
 use crate::remark;
+
+const BRANCHES: &str = "there are branches in its body";
 
 /// What a body does with lines.
 pub(super) struct Lines<'p> {
@@ -20,12 +23,16 @@ pub(super) struct Lines<'p> {
     /// Tables that are stored to.
     pub(super) stored: Vec<VarId>,
     pub(super) reductions: Vec<Reduction>,
+    /// What it asks about lines.
+    pub(super) questions: Questions,
     /// Slices and words that are assigned.
     pub(super) written: Vec<VarId>,
     /// How long they are: a size that the loop leaves alone.
     lengths: BTreeMap<VarId, SizeOperand>,
     /// Numbers that are assigned, each of them such a size.
     pub(super) numbers: BTreeMap<VarId, SizeOperand>,
+    /// Answers that are not negative, and the size that they are at most; 1 where there is none.
+    answers: BTreeMap<VarId, Option<SizeOperand>>,
     pub(super) guards: Vec<Guard>,
 }
 
@@ -37,9 +44,11 @@ impl<'p> Lines<'p> {
             line: None,
             stored: Vec::new(),
             reductions: reductions(routine, body),
+            questions: Questions::new(routine, body),
             written: Vec::new(),
             lengths: BTreeMap::new(),
             numbers: BTreeMap::new(),
+            answers: BTreeMap::new(),
             guards: Vec::new(),
         }
     }
@@ -51,7 +60,7 @@ impl<'p> Lines<'p> {
     /// Fails unless the statement does nothing but work on lines of its own index.
     pub(super) fn statement(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
         let why = match &stmt.kind {
-            StmtKind::Assign(dst, op) => return self.op(*dst, op),
+            StmtKind::Assign(dst, op) => return self.op(*dst, op, range),
             StmtKind::PutRow { table, index, value: _ } => {
                 return self.store(*table, index, PartKind::Row);
             }
@@ -64,14 +73,22 @@ impl<'p> Lines<'p> {
             StmtKind::Check(Check::Size(left, right)) => return self.sizes(left, right),
             StmtKind::Cost { units: _, times: None } => return Ok(()),
             StmtKind::Cost { .. } => "what its body costs depends on a size",
+            StmtKind::Check(check) if self.questions.is_of_sum(check) => return Ok(()),
             StmtKind::Check(check) => return Err(remark::may_fail(self.routine, check)),
+            StmtKind::Put { bits, index, bit } => return self.component(*bits, index, bit),
+            StmtKind::If { test: _, then, otherwise } => {
+                if self.questions.extreme(stmt).is_some() {
+                    return Ok(());
+                }
+                let mut inner = then.iter().chain(otherwise);
+                return inner.try_for_each(|stmt| self.in_branch(stmt, range));
+            }
             StmtKind::Step { .. } => "its body steps through a slice or word",
-            StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. } => "its body stores less or more than a row or column",
+            StmtKind::Replace { .. } | StmtKind::PutBit { .. } | StmtKind::PutField { .. } => {
+                "its body stores less or more than a row or column"
+            }
             StmtKind::PutHandlePart { .. } => "its body changes a handle",
-            StmtKind::Size(SizeOp::Unset(var)) if self.written.contains(var) => return Ok(()),
+            StmtKind::Size(SizeOp::Unset(var)) if self.is_private(*var) => return Ok(()),
             StmtKind::Size(_) => "its body may give a variable its size",
             StmtKind::Call { .. } => "its body calls a routine",
             StmtKind::Print(_) | StmtKind::Read { .. } | StmtKind::Write { .. } => {
@@ -82,24 +99,59 @@ impl<'p> Lines<'p> {
             | StmtKind::Foreach { .. }
             | StmtKind::Forall { .. }
             | StmtKind::Tile { .. } => "there is a loop in its body",
-            StmtKind::If { .. } | StmtKind::Block { .. } => "there are branches in its body",
+            StmtKind::Block { .. } => BRANCHES,
             StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => "its body leaves a turn",
         };
         Err(why.to_owned())
     }
 
-    fn op(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
+    /// Fails unless a statement of a branch does nothing but combine answers, or write a component.
+    fn in_branch(&mut self, stmt: &Stmt, range: &ForallRange) -> Result<(), String> {
+        match &stmt.kind {
+            StmtKind::Assign(dst, _) if !self.questions.combines(*dst) => {
+                Err(format!("its body assigns {} in a branch", self.name(*dst)))
+            }
+            StmtKind::Assign(..)
+            | StmtKind::If { .. }
+            | StmtKind::Put { .. }
+            | StmtKind::Check(_)
+            | StmtKind::Cost { .. } => self.statement(stmt, range),
+            _ => Err(BRANCHES.to_owned()),
+        }
+    }
+
+    /// The iteration writes its own component.
+    fn component(&mut self, bits: VarId, index: &Operand, bit: &Operand) -> Result<(), String> {
+        if *index != Operand::Var(self.var) {
+            let [bits, var] = [bits, self.var].map(|var| self.name(var));
+            return Err(format!("{bits} is accessed at another index than {var}"));
+        }
+        if !matches!(bit, Operand::Int(0 | 1)) {
+            return Err("its body stores less or more than a row or column".to_owned());
+        }
+        if !self.questions.components.contains(&bits) {
+            self.questions.components.push(bits);
+        }
+        Ok(())
+    }
+
+    fn op(&mut self, dst: VarId, op: &Op, range: &ForallRange) -> Result<(), String> {
+        if self.questions.is_comparison(dst) {
+            return Ok(());
+        }
+        if self.questions.combines(dst) {
+            return self.questions.addend(dst, op).map_or(Ok(()), |of| self.sum(dst, of, range));
+        }
         if let Op::Row(table, index) = op {
             self.own(*table, index, PartKind::Row)?;
         } else if let Op::Column(table, index) = op {
             self.own(*table, index, PartKind::Column)?;
         } else if let Some(size) = size_of(op) {
             return self.number(dst, &size);
+        } else if !self.routine.var(dst).ty.is_bits() {
+            return self.answer(dst, op);
         } else if !self.is_logic(op) {
             return Err(format!("{} takes more than a function bit by bit", self.name(dst)));
-        }
-        if !self.routine.var(dst).ty.is_bits() {
-            return Err(format!("its body assigns {}", self.name(dst)));
         }
         // A reduction keeps its size.
         if self.reductions.iter().any(|reduction| reduction.var == dst) {
@@ -117,6 +169,88 @@ impl<'p> Lines<'p> {
             self.written.push(dst);
         }
         Ok(())
+    }
+
+    /// A number or truth value takes what is found out about a line.
+    fn answer(&mut self, dst: VarId, op: &Op) -> Result<(), String> {
+        let own = Operand::Var(self.var);
+        let most = match op {
+            Op::Count(of) | Op::First(of) => Some(Some(self.size(&SizeOperand::Length(*of)))),
+            Op::Component(of, index) if *index == own && !self.written.contains(of) => Some(None),
+            Op::Some(_)
+            | Op::All(_)
+            | Op::None(_)
+            | Op::Copy(_)
+            | Op::Compare(..)
+            | Op::Not(_)
+            | Op::Logic(..) => None,
+            _ => return Err(format!("{} takes more than a question about a line", self.name(dst))),
+        };
+        if self.is_extent(dst) || self.numbers.contains_key(&dst) {
+            return Err(format!("its body assigns {}", self.name(dst)));
+        }
+        // Of several assignments one may count more than the others.
+        let is_first = !self.questions.privates.contains(&dst);
+        match most.filter(|_| is_first) {
+            Some(most) => drop(self.answers.insert(dst, most)),
+            None => drop(self.answers.remove(&dst)),
+        }
+        if is_first {
+            self.questions.privates.push(dst);
+        }
+        Ok(())
+    }
+
+    /// A sum takes a number: that it does not overflow becomes guards in front of the loop.
+    fn sum(&mut self, dst: VarId, of: &Operand, range: &ForallRange) -> Result<(), String> {
+        let most = match of {
+            Operand::Int(0..=MAX_ADDEND) => None,
+            Operand::Var(var) if self.answers.contains_key(var) => self.answers[var].clone(),
+            _ => return Err(format!("how great {} gets is not known", self.name(dst))),
+        };
+        let turns = match range {
+            ForallRange::Range(_, to) => SizeOperand::Value(to.clone()),
+            ForallRange::Ones(over) => SizeOperand::Length(*over),
+        };
+        let most = most.map(|most| Guard::Bounded(most, MAX_ADDEND));
+        let sum = Guard::Bounded(SizeOperand::Value(Operand::Var(dst)), MAX_SUM);
+        for guard in [sum, Guard::Bounded(turns, MAX_TURNS)].into_iter().chain(most) {
+            if !self.guards.contains(&guard) {
+                self.guards.push(guard);
+            }
+        }
+        Ok(())
+    }
+
+    /// Has each iteration one of its own?
+    fn is_private(&self, var: VarId) -> bool {
+        self.written.contains(&var)
+            || self.numbers.contains_key(&var)
+            || self.questions.privates.contains(&var)
+    }
+
+    fn is_extent(&self, of: VarId) -> bool {
+        self.routine.vars.iter().any(|var| var.ty.extents().contains(&Extent::Var(of)))
+    }
+
+    /// A component that the body writes, and what else touches the slice or word.
+    pub(super) fn touched(&self, body: &[Stmt]) -> Option<VarId> {
+        let mut touched = None;
+        visit::walk(body, &mut |stmt| {
+            let own = match &stmt.kind {
+                StmtKind::Put { bits, .. } => Some(*bits),
+                _ => None,
+            };
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if own != Some(var)
+                    && access != Access::ReadSize
+                    && self.questions.components.contains(&var)
+                {
+                    touched = Some(var);
+                }
+            });
+        });
+        touched
     }
 
     /// How long is what an operation on lines makes?
@@ -151,9 +285,9 @@ impl<'p> Lines<'p> {
     fn number(&mut self, dst: VarId, size: &SizeOperand) -> Result<(), String> {
         let size = self.size(size);
         let changes = visit::measured(&size).is_some_and(|var| self.written.contains(&var));
-        let is_extent = |var: &Var| var.ty.extents().contains(&Extent::Var(dst));
         if changes
-            || self.routine.vars.iter().any(is_extent)
+            || self.is_extent(dst)
+            || self.questions.privates.contains(&dst)
             || *self.numbers.entry(dst).or_insert_with(|| size.clone()) != size
         {
             return Err(format!("its body assigns {}", self.name(dst)));
@@ -165,17 +299,16 @@ impl<'p> Lines<'p> {
     pub(super) fn carried(&self, body: &[Stmt]) -> Option<VarId> {
         let mut assigned = BTreeSet::new();
         let mut carried = None;
-        for stmt in body {
+        visit::walk(body, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, access| {
-                let is_private = self.written.contains(&var) || self.numbers.contains_key(&var);
-                if is_private && access.reads() && !assigned.contains(&var) {
+                if self.is_private(var) && access.reads() && !assigned.contains(&var) {
                     carried = carried.or(Some(var));
                 }
                 if access.writes() {
                     assigned.insert(var);
                 }
             });
-        }
+        });
         carried
     }
 

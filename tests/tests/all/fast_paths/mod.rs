@@ -11,6 +11,7 @@ mod grown;
 mod lines;
 mod long;
 mod pending;
+mod questions;
 mod shifted;
 mod sparse;
 mod tiles;

@@ -9,7 +9,7 @@ use super::super::class::Class;
 use super::super::code::{Forall, RoutineCode, Summary};
 use super::super::form::Line;
 use super::super::inst::Inst;
-use super::super::lines::{Kernel, LineKernel, LineReduction};
+use super::super::lines::{Kernel, LineKernel, LineQuestions, LineReduction};
 use super::super::loop_kernels::{Body, LoopKernel};
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::recording::Tile;
@@ -141,7 +141,16 @@ impl Compiler<'_> {
                     let masked = LoopKernel::compile(body, |_| false);
                     Kernel::Lines(Box::new(kernel.or_masked(masked)))
                 }),
-                None => LineReduction::compile(forall, insts).map(Kernel::Reduction),
+                None => {
+                    let combined = LineReduction::compile(forall, insts).map(Kernel::Reduction);
+                    combined.or_else(|| {
+                        let first = (begin + 2) as Pc;
+                        let asked = LineQuestions::compile(forall, first, insts);
+                        // A profile counts what each instruction costs in every iteration.
+                        let asked = asked.filter(|it| !self.options.profile || !it.has_branches());
+                        asked.map(|asked| Kernel::Questions(Box::new(asked)))
+                    })
+                }
             },
             false => None,
         };
@@ -160,6 +169,7 @@ impl Compiler<'_> {
             match kernel {
                 Some(Kernel::Lines(_)) => Ok("a kernel over lines"),
                 Some(Kernel::Reduction(_)) => Ok("a kernel that combines lines"),
+                Some(Kernel::Questions(_)) => Ok("a kernel that asks about lines"),
                 None => Err("its body is more than logic on lines of its own index"),
             },
         );

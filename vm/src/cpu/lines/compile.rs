@@ -7,7 +7,7 @@ use super::super::code::Forall;
 use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::operand::{Number, Reg, Size, Test};
-use super::{LineKernel, LineSize, Port};
+use super::{LineKernel, LineSize, LineTape, Port};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 
 impl LineKernel {
@@ -17,36 +17,22 @@ impl LineKernel {
         (target, line): (Reg, Line),
         body: &[Inst],
     ) -> Option<LineKernel> {
-        let mut maker = Maker {
-            forall,
-            line,
-            target,
-            tape: Tape::default(),
-            ports: Vec::new(),
-            values: HashMap::new(),
-            tables: vec![target],
-            sizes: Vec::new(),
-            cost: 0,
-        };
+        let mut maker = Maker::new(forall, line, Some(target));
         for inst in body {
             maker.inst(inst.class())?;
         }
-        let Maker { tape, ports, tables, sizes, cost, .. } = maker;
-        let outer = ports.iter().filter_map(|port| match port {
-            Port::Lines(_) => None,
-            Port::Outer(reg) => Some(*reg),
-        });
-        let outer = outer.collect();
-        let plan = tape.has_effect().then(|| Plan::new(&tape))?;
-        Some(LineKernel { line, target, plan, ports, tables, outer, sizes, cost, masked: None })
+        let (body, cost) = maker.made()?;
+        Some(LineKernel { target, body, cost, masked: None })
     }
 }
 
-struct Maker<'a> {
-    forall: &'a Forall,
+/// What a body does with lines, in the making.
+pub(super) struct Maker<'a> {
+    pub(super) forall: &'a Forall,
     line: Line,
-    target: Reg,
-    tape: Tape,
+    /// The table that is stored to, if there is one.
+    target: Option<Reg>,
+    pub(super) tape: Tape,
     ports: Vec<Port>,
     /// What each private variable that was set holds.
     values: HashMap<Reg, ValueId>,
@@ -55,8 +41,34 @@ struct Maker<'a> {
     cost: u64,
 }
 
-impl Maker<'_> {
-    fn inst(&mut self, class: Class) -> Option<()> {
+impl<'a> Maker<'a> {
+    pub(super) fn new(forall: &'a Forall, line: Line, target: Option<Reg>) -> Self {
+        Maker {
+            forall,
+            line,
+            target,
+            tape: Tape::default(),
+            ports: Vec::new(),
+            values: HashMap::new(),
+            tables: Vec::from_iter(target),
+            sizes: Vec::new(),
+            cost: 0,
+        }
+    }
+
+    /// What is run, and the elementary operations of an iteration; `None` if that has no effect.
+    pub(super) fn made(self) -> Option<(LineTape, u64)> {
+        let Maker { line, tape, ports, tables, sizes, cost, .. } = self;
+        let outer = ports.iter().filter_map(|port| match port {
+            Port::Lines(_) => None,
+            Port::Outer(reg) => Some(*reg),
+        });
+        let outer = outer.collect();
+        let plan = tape.has_effect().then(|| Plan::new(&tape))?;
+        Some((LineTape { line, plan, ports, tables, outer, sizes }, cost))
+    }
+
+    pub(super) fn inst(&mut self, class: Class) -> Option<()> {
         match class {
             Class::Cost { units } => {
                 self.cost = self.cost.checked_add(u64::from(units?))?;
@@ -75,7 +87,7 @@ impl Maker<'_> {
                 self.assign(dst, value)
             }
             Class::Store { table, line, index, value } => {
-                (table == self.target && self.is_own(line, index)).then_some(())?;
+                (Some(table) == self.target && self.is_own(line, index)).then_some(())?;
                 let value = self.value(value)?;
                 let port = self.port(Port::Lines(table));
                 self.tape.store(port, value);
@@ -158,7 +170,7 @@ impl Maker<'_> {
         }
     }
 
-    fn is_private_bits(&self, reg: Reg) -> bool {
+    pub(super) fn is_private_bits(&self, reg: Reg) -> bool {
         self.forall.privates.iter().any(|place| place.bits() == Some(reg))
     }
 
@@ -178,7 +190,7 @@ impl Maker<'_> {
         }
     }
 
-    fn bitwise(&mut self, op: &Bitwise) -> Option<ValueId> {
+    pub(super) fn bitwise(&mut self, op: &Bitwise) -> Option<ValueId> {
         let mut inputs = [ValueId::default(); 3];
         for (input, reg) in inputs.iter_mut().zip(op.of()) {
             *input = self.value(*reg)?;

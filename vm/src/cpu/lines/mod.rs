@@ -1,4 +1,4 @@
-//! Kernels over lines: a `forall` over rows or columns of one table, many of them at a time.
+//! Kernels over lines: a `forall` over rows or columns of tables, many of them at a time.
 //!
 //! Note [Lines]. A body that loads lines of its own index, combines them with each other and with slices or words
 //! from outside, and stores one, needs no registers: it is a tape whose ports are families of lines, planned once
@@ -7,6 +7,7 @@
 //! loop runs as it is written, and traps where that traps.
 
 mod compile;
+mod questions;
 mod reduce;
 mod run;
 
@@ -15,6 +16,7 @@ use super::loop_kernels::LoopKernel;
 use super::operand::{Reg, Size};
 use crate::tape::Plan;
 
+pub(super) use questions::LineQuestions;
 pub(super) use reduce::LineReduction;
 
 /// What becomes of a body that works on lines.
@@ -24,14 +26,26 @@ pub(super) enum Kernel {
     Lines(Box<LineKernel>),
     /// It combines lines.
     Reduction(LineReduction),
+    /// It asks about lines, and combines the answers or writes components.
+    Questions(Box<LineQuestions>),
 }
 
 /// A body that runs over lines.
 #[derive(Clone, Debug)]
 pub(super) struct LineKernel {
-    line: Line,
     /// The table that is written.
     target: Reg,
+    body: LineTape,
+    /// Elementary operations of an iteration.
+    cost: u64,
+    /// The same over columns, on those limbs alone that a slice has ones in.
+    masked: Option<LoopKernel>,
+}
+
+/// What is done with lines.
+#[derive(Clone, Debug)]
+struct LineTape {
+    line: Line,
     plan: Plan,
     /// What each port of the plan stands for.
     ports: Vec<Port>,
@@ -41,10 +55,6 @@ pub(super) struct LineKernel {
     outer: Vec<Reg>,
     /// Sizes that have to agree.
     sizes: Vec<(LineSize, LineSize)>,
-    /// Elementary operations of an iteration.
-    cost: u64,
-    /// The same over columns, on those limbs alone that a slice has ones in.
-    masked: Option<LoopKernel>,
 }
 
 /// What a port stands for.
@@ -69,20 +79,22 @@ impl LineKernel {
         self.masked = masked.filter(LoopKernel::is_masked);
         self
     }
+}
 
-    /// How many lines the target has.
-    fn n_lines(&self) -> Size {
-        match self.line {
-            Line::Row => Size::Rows(self.target),
-            Line::Column => Size::Columns(self.target),
+impl Line {
+    /// How many such lines the table has.
+    fn number_of(self, table: Reg) -> Size {
+        match self {
+            Line::Row => Size::Rows(table),
+            Line::Column => Size::Columns(table),
         }
     }
 
-    /// How long a line of the target is.
-    fn length(&self) -> Size {
-        match self.line {
-            Line::Row => Size::Columns(self.target),
-            Line::Column => Size::Rows(self.target),
+    /// How long they are.
+    fn length_of(self, table: Reg) -> Size {
+        match self {
+            Line::Row => Size::Columns(table),
+            Line::Column => Size::Rows(table),
         }
     }
 }

@@ -151,10 +151,7 @@ impl Interpreter<'_, '_, '_> {
     ) -> Run<Result<u64, Declined>> {
         let LineReduction { dst, table, line, function, accumulates: _, ref fills, cost } =
             *reduction;
-        let (n_lines, len) = match line {
-            Line::Row => (Size::Rows(table), Size::Columns(table)),
-            Line::Column => (Size::Columns(table), Size::Rows(table)),
-        };
+        let (n_lines, len) = (line.number_of(table), line.length_of(table));
         let (Some(n_lines), Some(len)) = (self.size(n_lines), self.size(len)) else {
             return Ok(Err(Declined::Guard));
         };

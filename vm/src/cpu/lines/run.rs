@@ -3,10 +3,11 @@
 use star_base::BitTable;
 
 use super::super::code::Forall;
+use super::super::form::Line;
 use super::super::interpreter::Interpreter;
-use super::super::operand::{Range, RegRef};
+use super::super::operand::{Range, Reg, RegRef};
 use super::super::table::Table;
-use super::{Kernel, LineKernel, LineSize, Port};
+use super::{Kernel, LineKernel, LineSize, LineTape, Port};
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
 use crate::tape::{Echo, Lane, PortId, Strips};
@@ -37,6 +38,7 @@ impl Interpreter<'_, '_, '_> {
         let kernel = match &**kernel {
             Kernel::Lines(kernel) => kernel,
             Kernel::Reduction(reduction) => return self.run_reduction(forall, reduction),
+            Kernel::Questions(questions) => return self.run_questions(forall, questions),
         };
         if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
             let turns = (self.number(from), self.number(to));
@@ -45,7 +47,8 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Ok((turns.1 - turns.0 + 1) as u64));
             }
         }
-        let Some(n_lines) = self.size(kernel.n_lines()) else { return Ok(Err(Declined::Range)) };
+        let n_lines = self.size(kernel.body.line.number_of(kernel.target));
+        let Some(n_lines) = n_lines else { return Ok(Err(Declined::Range)) };
         let mut indices = std::mem::take(&mut self.lines);
         let done = match self.line_indices(n_lines, forall.range, &mut indices) {
             false => Ok(Err(Declined::Range)),
@@ -68,9 +71,12 @@ impl Interpreter<'_, '_, '_> {
             return Ok(Err(Declined::Empty));
         }
         let n_turns = indices.len() as u64;
-        let len = self.size(kernel.length()).unwrap_or(0) as usize;
-        if let Err(reason) = self.is_ready(kernel, len)? {
+        let len = self.size(kernel.body.line.length_of(kernel.target)).unwrap_or(0) as usize;
+        if let Err(reason) = self.fits(&kernel.body, kernel.target, Some(kernel.target), len)? {
             return Ok(Err(reason));
+        }
+        if !self.own_lines(kernel.target, kernel.body.line, Table::lines_change)? {
+            return Ok(Err(Declined::Form));
         }
         self.update_lines(kernel, indices, len)?;
         self.count_turns(n_turns, kernel.cost);
@@ -121,25 +127,32 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Would every guard hold in every iteration, and does every table lie as it is needed?
-    fn is_ready(&mut self, kernel: &LineKernel, len: usize) -> Run<Result<(), Declined>> {
-        let target = self.table(kernel.target)?;
-        let shape = (target.n_rows(), target.n_cols());
-        for reg in &kernel.tables {
+    /// Would every guard hold in every iteration, and does every table lie as it is needed? All have the shape of the first one;
+    /// of the one that is written the form is not looked at.
+    pub(super) fn fits(
+        &self,
+        body: &LineTape,
+        first: Reg,
+        written: Option<Reg>,
+        len: usize,
+    ) -> Run<Result<(), Declined>> {
+        let first = self.table(first)?;
+        let shape = (first.n_rows(), first.n_cols());
+        for reg in &body.tables {
             let table = self.table_slot(*reg).table.get();
             let fits = |table: &&Table| (table.n_rows(), table.n_cols()) == shape;
             let Some(table) = table.filter(fits) else { return Ok(Err(Declined::Guard)) };
-            if *reg != kernel.target && !table.has(kernel.line) {
+            if Some(*reg) != written && !table.has(body.line) {
                 return Ok(Err(Declined::Form));
             }
         }
-        for reg in &kernel.outer {
+        for reg in &body.outer {
             let slot = self.bits_slot(*reg);
             if !slot.is_set || slot.bits.len() != len {
                 return Ok(Err(Declined::Guard));
             }
         }
-        for (left, right) in &kernel.sizes {
+        for (left, right) in &body.sizes {
             let size = |size: &LineSize| match size {
                 LineSize::Line => Some(len as u64),
                 LineSize::Outer(size) => self.size(*size),
@@ -148,8 +161,7 @@ impl Interpreter<'_, '_, '_> {
                 return Ok(Err(Declined::Guard));
             }
         }
-        let is_ready = self.own_lines(kernel.target, kernel.line, Table::lines_change)?;
-        Ok(if is_ready { Ok(()) } else { Err(Declined::Form) })
+        Ok(Ok(()))
     }
 
     /// Works on the lines of the target.
@@ -157,7 +169,9 @@ impl Interpreter<'_, '_, '_> {
         let at = self.base.tables + kernel.target as usize;
         let mut target = std::mem::take(&mut self.tables[at].table);
         let done = match target.get_mut() {
-            Some(table) => self.run_over(kernel, table.lines_and_window(kernel.line), indices, len),
+            Some(table) => {
+                self.run_over(kernel, table.lines_and_window(kernel.body.line), indices, len)
+            }
             None => Err(broken("a table that is still shared")),
         };
         self.tables[at].table = target;
@@ -172,11 +186,11 @@ impl Interpreter<'_, '_, '_> {
         len: usize,
     ) -> Run<()> {
         let mut target = Some(target);
+        let LineTape { plan, ports, line, .. } = &kernel.body;
         let mut echo = window.map(|(limb, limbs)| Echo { port: PortId::default(), limb, limbs });
-        let mut lanes = Vec::with_capacity(kernel.ports.len());
-        for (idx, port) in kernel.ports.iter().enumerate() {
+        let mut lanes = Vec::with_capacity(ports.len());
+        for (idx, port) in ports.iter().enumerate() {
             lanes.push(match *port {
-                Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).whole_lines(), stride: 0 },
                 Port::Lines(reg) if reg == kernel.target => {
                     let form = target.take().ok_or_else(|| broken("a port twice"))?;
                     let stride = form.stride();
@@ -185,14 +199,22 @@ impl Interpreter<'_, '_, '_> {
                     }
                     Lane::Written { limbs: form.storage_mut(), stride }
                 }
-                Port::Lines(reg) => {
-                    let form = self.table(reg)?.lines(kernel.line);
-                    let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
-                    Lane::Read { limbs: form.storage(), stride: form.stride() }
-                }
+                port => self.lane(port, *line)?,
             });
         }
-        let strips = Strips { parallelism: &self.parallelism, plan: &kernel.plan, n_bits: len };
+        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: len };
         strips.lines(lanes, echo, indices)
+    }
+
+    /// The memory behind a port that is read.
+    pub(super) fn lane(&self, port: Port, line: Line) -> Run<Lane<'_>> {
+        Ok(match port {
+            Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).whole_lines(), stride: 0 },
+            Port::Lines(reg) => {
+                let form = self.table(reg)?.lines(line);
+                let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
+                Lane::Read { limbs: form.storage(), stride: form.stride() }
+            }
+        })
     }
 }

@@ -1,0 +1,168 @@
+//! Questions about lines: a `forall` whose iterations ask something about lines of their index, and combine the answers or
+//! write a component of a slice or word.
+//!
+//! Note [Questions]. What lines are combined to is a tape, whose reductions are the questions: it answers them for many lines at a
+//! time. What a body makes of the answers is a list of steps over up to 64 iterations at once: a number of the
+//! body is an array, a truth value a limb with a bit for each iteration. A branch is a mask, under which the steps inside combine,
+//! write and count. So nothing is decided iteration by iteration, and nothing is interpreted more than once in 64.
+//!
+//! Threads combine what they find for themselves. Components are put in place when all is known.
+
+mod compile;
+mod steps;
+
+use star_ir::ReductionOp;
+
+use super::super::code::Forall;
+use super::super::form::Line;
+use super::super::interpreter::Interpreter;
+use super::super::operand::{Number, Reg};
+use super::LineTape;
+use crate::paths::Declined;
+use crate::stop::{Run, broken};
+use crate::tape::{Lane, Strips};
+use steps::{Partial, Step};
+
+/// A body that asks about lines.
+#[derive(Clone, Debug)]
+pub(in crate::cpu) struct LineQuestions {
+    body: LineTape,
+    /// A table that has the lines.
+    table: Reg,
+    steps: Vec<Step>,
+    /// What is combined, and how.
+    reductions: Vec<(Reg, ReductionOp)>,
+    /// Slices and words of which components are written.
+    components: Vec<Reg>,
+    /// Slices and words of which the iteration's own component is read.
+    read: Vec<Reg>,
+    /// Slices and words that have a component for each iteration.
+    indexed: Vec<Reg>,
+    /// Slices and words, and numbers, that guards ask to be set.
+    bits_set: Vec<Reg>,
+    numbers_set: Vec<Reg>,
+    /// Numbers and truth values from outside.
+    outer: Vec<Number>,
+    /// Which of them are 0 or 1.
+    bits: Vec<usize>,
+    /// Elementary operations of every iteration.
+    cost: u64,
+}
+
+impl LineQuestions {
+    /// Does what is done depend on an answer?
+    pub(in crate::cpu) fn has_branches(&self) -> bool {
+        self.steps.iter().any(Step::is_conditional)
+    }
+
+    fn line(&self) -> Line {
+        self.body.line
+    }
+}
+
+impl Interpreter<'_, '_, '_> {
+    /// Runs all iterations, if the tables lie as they are needed; how many there were. Otherwise nothing has happened.
+    pub(super) fn run_questions(
+        &mut self,
+        forall: &Forall,
+        questions: &LineQuestions,
+    ) -> Run<Result<u64, Declined>> {
+        let (line, table) = (questions.line(), questions.table);
+        let (n_lines, len) = (self.size(line.number_of(table)), self.size(line.length_of(table)));
+        let (Some(n_lines), Some(len)) = (n_lines, len) else { return Ok(Err(Declined::Guard)) };
+        let mut indices = std::mem::take(&mut self.lines);
+        let done = match self.line_indices(n_lines, forall.range, &mut indices) {
+            false => Ok(Err(Declined::Range)),
+            true => self.ask_lines(questions, &indices, len as usize),
+        };
+        let n_turns = indices.len() as u64;
+        // Its memory stays for the next kernel.
+        indices.clear();
+        self.lines = indices;
+        Ok(match done? {
+            Ok(branches) => {
+                self.count_turns(n_turns, questions.cost);
+                self.count_operations(branches);
+                self.unset_locals(forall);
+                Ok(n_turns)
+            }
+            Err(reason) => Err(reason),
+        })
+    }
+
+    /// Asks about the lines with these indices; how many elementary operations the branches took.
+    fn ask_lines(
+        &mut self,
+        questions: &LineQuestions,
+        indices: &[usize],
+        len: usize,
+    ) -> Run<Result<u64, Declined>> {
+        let LineQuestions { body, table, steps, reductions, components, read, outer, .. } =
+            questions;
+        let Some(last) = indices.last() else { return Ok(Err(Declined::Empty)) };
+        if let Err(reason) = self.fits(body, *table, None, len)? {
+            return Ok(Err(reason));
+        }
+        let has_it = |reg: &Reg| {
+            let slot = self.bits_slot(*reg);
+            slot.is_set && slot.bits.len() > *last
+        };
+        let is_set = |reg: &Reg| self.numbers_set[self.base.numbers + *reg as usize];
+        if !questions.indexed.iter().all(has_it)
+            || !questions.bits_set.iter().all(|reg| self.bits_slot(*reg).is_set)
+            || !reductions.iter().map(|(reg, _)| reg).chain(&questions.numbers_set).all(is_set)
+        {
+            return Ok(Err(Declined::Guard));
+        }
+        let outer: Vec<i64> = outer.iter().map(|number| self.number(*number)).collect();
+        if !questions.bits.iter().all(|bit| matches!(outer[*bit], 0 | 1)) {
+            return Ok(Err(Declined::Guard));
+        }
+        // What is written of a component takes three limbs, at most one for each line.
+        let most = indices.len().min(*last / 64 + 1);
+        let room = (components.len() * most * size_of::<steps::Written>()) as u64;
+        if self.budget.available() < room {
+            return Ok(Err(Declined::Memory));
+        }
+        let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(body.ports.len());
+        for port in &body.ports {
+            lanes.push(self.lane(*port, body.line)?);
+        }
+        let read: Vec<&[u64]> = read.iter().map(|reg| self.bits(*reg).limbs()).collect();
+        let strips = Strips { parallelism: &self.parallelism, plan: &body.plan, n_bits: len };
+        let given = steps::Given { outer: &outer, read: &read };
+        let ops: Vec<ReductionOp> = reductions.iter().map(|(_, op)| *op).collect();
+        let partial = || Partial::new(&ops, components.len());
+        let found = strips.questions(lanes, indices, partial, |partial, lines, answers| {
+            partial.take(steps, given, lines, answers);
+        })?;
+        let mut all = partial();
+        for found in found {
+            all.join(found);
+        }
+        self.put_answers(questions, all)
+    }
+
+    /// What was combined joins what was there before; components take what was found for them.
+    fn put_answers(
+        &mut self,
+        questions: &LineQuestions,
+        found: Partial,
+    ) -> Run<Result<u64, Declined>> {
+        let (combined, written, cost) = found.parts();
+        for ((reg, op), found) in questions.reductions.iter().zip(combined) {
+            let joined = steps::join(*op, i128::from(self.number(Number(*reg))), found);
+            let joined = i64::try_from(joined);
+            self.set(*reg, joined.map_err(|_| broken("a reduction that overflows"))?);
+        }
+        for (reg, written) in questions.components.iter().zip(written) {
+            let slot = self.bits_slot_mut(*reg);
+            let limbs = slot.bits.limbs_mut();
+            for steps::Written { limb, ones, zeros } in written {
+                limbs[limb] = (limbs[limb] | ones) & !zeros;
+            }
+            slot.known.forget();
+        }
+        Ok(Ok(cost))
+    }
+}

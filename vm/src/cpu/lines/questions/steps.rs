@@ -1,0 +1,314 @@
+//! What is made of answers, for up to 64 iterations at once; see Note [Questions].
+
+use star_ir::{LogicOp, ReductionOp, Relation};
+
+use crate::tape::Answer;
+
+/// Iterations of a block: as many as a limb has bits.
+const BLOCK: usize = 64;
+
+/// A number of every iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Num {
+    /// That made by the step with this number among those that make one.
+    Made(usize),
+    /// The index of the iteration.
+    Index,
+    /// That with this number among those from outside.
+    Outer(usize),
+}
+
+/// A truth value of every iteration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Truth {
+    /// That made by the step with this number among those that make one.
+    Made(usize),
+    /// That with this number among the numbers from outside.
+    Outer(usize),
+    /// It holds in all of them.
+    Always,
+}
+
+/// A step. The first ones make a number or a truth value, the others have their effect where `when` holds.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Step {
+    /// A number: the answer to this question.
+    Number { question: usize },
+    /// A truth value: is the answer to it yes, or a number above 0?
+    Truth { question: usize },
+    /// A number: the component of this slice or word among those that are read.
+    Component { of: usize },
+    /// A truth value.
+    Compare { relation: Relation, left: Num, right: Num },
+    /// A truth value.
+    Not(Truth),
+    /// A truth value.
+    Logic(LogicOp, Truth, Truth),
+    /// A sum, the least or the greatest number takes a number.
+    Combine { into: usize, of: Num, when: Truth },
+    /// A truth value takes another one.
+    CombineTruth { into: usize, op: LogicOp, of: Truth, when: Truth },
+    /// A component is written.
+    Put { component: usize, of: Truth, when: Truth },
+    /// Elementary operations.
+    Cost { units: u64, when: Truth },
+}
+
+impl Step {
+    /// Has it an effect in some iterations only?
+    pub(super) fn is_conditional(&self) -> bool {
+        match self {
+            Step::Combine { when, .. }
+            | Step::CombineTruth { when, .. }
+            | Step::Put { when, .. }
+            | Step::Cost { when, .. } => *when != Truth::Always,
+            Step::Number { .. }
+            | Step::Truth { .. }
+            | Step::Component { .. }
+            | Step::Compare { .. }
+            | Step::Not(_)
+            | Step::Logic(..) => false,
+        }
+    }
+}
+
+/// What steps are given beside answers.
+#[derive(Clone, Copy)]
+pub(super) struct Given<'m> {
+    /// Numbers and truth values from outside.
+    pub(super) outer: &'m [i64],
+    /// Limbs of the slices and words whose components are read.
+    pub(super) read: &'m [&'m [u64]],
+}
+
+/// What a limb takes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Written {
+    pub(super) limb: usize,
+    pub(super) ones: u64,
+    pub(super) zeros: u64,
+}
+
+/// What some iterations have come to.
+pub(super) struct Partial {
+    ops: Vec<ReductionOp>,
+    combined: Vec<i128>,
+    written: Vec<Vec<Written>>,
+    cost: u64,
+    /// Numbers and truth values of a block.
+    numbers: Vec<[i64; BLOCK]>,
+    truths: Vec<u64>,
+    /// What a block writes of each component: which iterations do, and what.
+    puts: Vec<(u64, u64)>,
+}
+
+impl Partial {
+    /// What no iteration has come to.
+    pub(super) fn new(ops: &[ReductionOp], n_components: usize) -> Self {
+        Partial {
+            ops: ops.to_vec(),
+            combined: ops.iter().map(|op| neutral(*op)).collect(),
+            written: vec![Vec::new(); n_components],
+            cost: 0,
+            numbers: Vec::new(),
+            truths: Vec::new(),
+            puts: vec![(0, 0); n_components],
+        }
+    }
+
+    /// What is combined, what components take, and the elementary operations.
+    pub(super) fn parts(self) -> (Vec<i128>, Vec<Vec<Written>>, u64) {
+        (self.combined, self.written, self.cost)
+    }
+
+    /// Joins what other iterations have come to.
+    pub(super) fn join(&mut self, other: Partial) {
+        for ((op, into), of) in self.ops.iter().zip(&mut self.combined).zip(other.combined) {
+            *into = join(*op, *into, of);
+        }
+        for (into, of) in self.written.iter_mut().zip(other.written) {
+            into.extend(of);
+        }
+        self.cost = self.cost.saturating_add(other.cost);
+    }
+
+    /// Takes iterations with these indices, from 0, and the answers to one question after another.
+    pub(super) fn take(
+        &mut self,
+        steps: &[Step],
+        given: Given<'_>,
+        lines: &[usize],
+        answers: &[Answer],
+    ) {
+        for start in (0..lines.len()).step_by(BLOCK) {
+            let block = &lines[start..lines.len().min(start + BLOCK)];
+            let answer =
+                |question: usize| &answers[question * lines.len() + start..][..block.len()];
+            self.block(steps, given, block, answer);
+        }
+    }
+
+    fn block<'a>(
+        &mut self,
+        steps: &[Step],
+        given: Given<'_>,
+        lines: &[usize],
+        answers: impl Fn(usize) -> &'a [Answer],
+    ) {
+        let all = !0 >> (BLOCK - lines.len());
+        self.numbers.clear();
+        self.truths.clear();
+        self.puts.fill((0, 0));
+        for step in steps {
+            match *step {
+                Step::Number { question } => {
+                    let mut made = [0; BLOCK];
+                    for (made, answer) in made.iter_mut().zip(answers(question)) {
+                        *made = match *answer {
+                            Answer::First(first) => first.map_or(0, |idx| idx as i64 + 1),
+                            Answer::Count(count) => count as i64,
+                            Answer::All(all) => i64::from(all),
+                        };
+                    }
+                    self.numbers.push(made);
+                }
+                Step::Truth { question } => {
+                    self.truths.push(bits(answers(question), |answer| match *answer {
+                        Answer::First(first) => first.is_some(),
+                        Answer::Count(count) => count > 0,
+                        Answer::All(all) => all,
+                    }));
+                }
+                Step::Component { of } => {
+                    let (limbs, mut made) = (given.read[of], [0; BLOCK]);
+                    for (made, line) in made.iter_mut().zip(lines) {
+                        *made = (limbs[line / 64] >> (line % 64) & 1) as i64;
+                    }
+                    self.numbers.push(made);
+                }
+                Step::Compare { relation, left, right } => {
+                    let [left, right] = [left, right].map(|of| self.number(of, given, lines));
+                    let pairs = left.iter().zip(&right).take(lines.len());
+                    let truths = pairs.enumerate().fold(0, |truths, (idx, (left, right))| {
+                        truths | u64::from(relation.holds(left.cmp(right))) << idx
+                    });
+                    self.truths.push(truths);
+                }
+                Step::Not(of) => {
+                    let of = self.truth(of, given, all);
+                    self.truths.push(!of & all);
+                }
+                Step::Logic(op, left, right) => {
+                    let [left, right] = [left, right].map(|of| self.truth(of, given, all));
+                    self.truths.push(match op {
+                        LogicOp::And => left & right,
+                        LogicOp::Or => left | right,
+                        LogicOp::Xor => left ^ right,
+                    });
+                }
+                Step::Combine { into, of, when } => {
+                    let when = self.truth(when, given, all);
+                    let of = self.number(of, given, lines);
+                    let (op, combined) = (self.ops[into], &mut self.combined[into]);
+                    for (idx, of) in of.iter().enumerate().take(lines.len()) {
+                        if when >> idx & 1 == 1 {
+                            *combined = join(op, *combined, i128::from(*of));
+                        }
+                    }
+                }
+                Step::CombineTruth { into, op, of, when } => {
+                    let when = self.truth(when, given, all);
+                    let of = self.truth(of, given, all) & when;
+                    let bit = match op {
+                        LogicOp::And => of == when,
+                        LogicOp::Or => of != 0,
+                        LogicOp::Xor => of.count_ones() % 2 == 1,
+                    };
+                    let combined = &mut self.combined[into];
+                    *combined = join(self.ops[into], *combined, i128::from(bit));
+                }
+                Step::Put { component, of, when } => {
+                    let when = self.truth(when, given, all);
+                    let of = self.truth(of, given, all);
+                    let (written, ones) = &mut self.puts[component];
+                    *written |= when;
+                    *ones = *ones & !when | of & when;
+                }
+                Step::Cost { units, when } => {
+                    let n = u64::from(self.truth(when, given, all).count_ones());
+                    self.cost = self.cost.saturating_add(units.saturating_mul(n));
+                }
+            }
+        }
+        for ((written, ones), into) in self.puts.iter().zip(&mut self.written) {
+            put(lines, *written, *ones, into);
+        }
+    }
+
+    fn number(&self, of: Num, given: Given<'_>, lines: &[usize]) -> [i64; BLOCK] {
+        match of {
+            Num::Made(made) => self.numbers[made],
+            Num::Outer(outer) => [given.outer[outer]; BLOCK],
+            Num::Index => {
+                let mut indices = [0; BLOCK];
+                for (index, line) in indices.iter_mut().zip(lines) {
+                    *index = *line as i64 + 1;
+                }
+                indices
+            }
+        }
+    }
+
+    fn truth(&self, of: Truth, given: Given<'_>, all: u64) -> u64 {
+        match of {
+            Truth::Made(made) => self.truths[made],
+            Truth::Outer(outer) if given.outer[outer] != 0 => all,
+            Truth::Outer(_) => 0,
+            Truth::Always => all,
+        }
+    }
+}
+
+/// The truth values of a block as a limb.
+fn bits<T>(of: &[T], truth: impl Fn(&T) -> bool) -> u64 {
+    of.iter().enumerate().fold(0, |bits, (idx, of)| bits | u64::from(truth(of)) << idx)
+}
+
+/// Adds what the components with these ascending indices take, limb by limb: those that are `written`, ones where `ones` says so.
+fn put(lines: &[usize], mut written: u64, ones: u64, into: &mut Vec<Written>) {
+    while written != 0 {
+        let idx = written.trailing_zeros() as usize;
+        written &= written - 1;
+        let (limb, bit) = (lines[idx] / 64, 1 << (lines[idx] % 64));
+        if into.last().is_none_or(|last| last.limb != limb) {
+            into.push(Written { limb, ones: 0, zeros: 0 });
+        }
+        let Some(at) = into.last_mut() else { return };
+        match ones >> idx & 1 {
+            1 => at.ones |= bit,
+            _ => at.zeros |= bit,
+        }
+    }
+}
+
+/// What changes nothing that it is combined with.
+fn neutral(op: ReductionOp) -> i128 {
+    match op {
+        ReductionOp::Or | ReductionOp::Xor | ReductionOp::Add => 0,
+        ReductionOp::And => 1,
+        ReductionOp::Min => i128::from(i64::MAX),
+        ReductionOp::Max => i128::from(i64::MIN),
+    }
+}
+
+/// Both together; sums of 64-bit numbers fit.
+pub(super) fn join(op: ReductionOp, left: i128, right: i128) -> i128 {
+    match op {
+        ReductionOp::Or => left | right,
+        ReductionOp::And => left & right,
+        ReductionOp::Xor => left ^ right,
+        ReductionOp::Min => left.min(right),
+        ReductionOp::Max => left.max(right),
+        ReductionOp::Add => left + right,
+    }
+}
