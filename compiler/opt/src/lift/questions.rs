@@ -43,18 +43,14 @@ pub(super) struct Questions {
 impl Questions {
     pub(super) fn new(routine: &Routine, body: &[Stmt]) -> Self {
         let compared = comparisons(body);
-        let mut steps = Vec::new();
-        visit::walk(body, &mut |stmt| steps.extend(step(stmt, &compared)));
+        let mut uses = Uses::default();
+        uses.of(body, &compared);
         let mut questions = Questions::default();
-        for Step { reduction, .. } in &steps {
-            let same = || steps.iter().filter(|step| step.reduction == *reduction);
-            let tests: BTreeSet<VarId> = same().filter_map(|step| step.test).collect();
-            if !routine.var(reduction.var).ty.is_bits()
-                && !questions.reductions.contains(reduction)
-                && same().count() <= MAX_STEPS
-                && is_only(body, *reduction, &compared, &tests)
+        for (var, steps) in &uses.steps {
+            if !routine.var(*var).ty.is_bits()
+                && let Some((reduction, tests)) = uses.combined(*var, steps)
             {
-                questions.reductions.push(*reduction);
+                questions.reductions.push(reduction);
                 questions.comparisons.extend(tests);
             }
         }
@@ -205,29 +201,59 @@ fn greater(relation: Relation) -> Option<bool> {
     }
 }
 
-/// Does the body do nothing with the variable but to combine? `tests` are the comparisons that decide about it.
-fn is_only(
-    body: &[Stmt],
-    found: Reduction,
-    compared: &Compared<'_>,
-    tests: &BTreeSet<VarId>,
-) -> bool {
-    body.iter().all(|stmt| {
-        if step(stmt, compared).is_some_and(|step| step.reduction == found) {
-            return true;
+/// What a body does with its variables.
+#[derive(Default)]
+struct Uses {
+    /// The statements that may combine into each.
+    steps: BTreeMap<VarId, Vec<Step>>,
+    /// The comparisons that read each.
+    comparisons: BTreeMap<VarId, BTreeSet<VarId>>,
+    /// Those in checks of sums, and those that are read or written otherwise.
+    summed: BTreeSet<VarId>,
+    others: BTreeSet<VarId>,
+}
+
+impl Uses {
+    fn of(&mut self, body: &[Stmt], compared: &Compared<'_>) {
+        for stmt in body {
+            let step = step(stmt, compared);
+            let (into, test) = match &step {
+                Some(Step { reduction, test }) => (Some(reduction.var), *test),
+                None => (None, None),
+            };
+            visit::accesses(&stmt.kind, &mut |var, access| {
+                if access == Access::ReadSize || into == Some(var) || test == Some(var) {
+                    return;
+                }
+                match &stmt.kind {
+                    StmtKind::Check(Check::Int(IntOp::Add, ..)) => drop(self.summed.insert(var)),
+                    StmtKind::Assign(dst, Op::Compare(..)) if *dst != var => {
+                        self.comparisons.entry(var).or_default().insert(*dst);
+                    }
+                    StmtKind::Assign(_, Op::Compare(..)) => {}
+                    _ => drop(self.others.insert(var)),
+                }
+            });
+            if let Some(into) = into {
+                self.steps.entry(into).or_default().extend(step);
+            }
+            // What is copied where a comparison decides about it belongs to the step.
+            if test.is_none() {
+                visit::blocks(&stmt.kind).iter().for_each(|inner| self.of(inner, compared));
+            }
         }
-        let (mut is_accessed, mut is_tested) = (false, false);
-        visit::accesses(&stmt.kind, &mut |var, access| {
-            is_accessed |= var == found.var && access != Access::ReadSize;
-            is_tested |= tests.contains(&var) && access.reads();
-        });
-        let may_access = match &stmt.kind {
-            StmtKind::Assign(dst, Op::Compare(..)) => tests.contains(dst),
-            StmtKind::Check(Check::Int(IntOp::Add, ..)) => found.op == ReductionOp::Add,
-            _ => false,
-        };
-        (may_access || !is_accessed)
-            && !is_tested
-            && visit::blocks(&stmt.kind).iter().all(|inner| is_only(inner, found, compared, tests))
-    })
+    }
+
+    /// What the steps combine, if nothing else is done with the variable, and the comparisons that belong to it.
+    fn combined(&self, var: VarId, steps: &[Step]) -> Option<(Reduction, BTreeSet<VarId>)> {
+        let reduction = steps.first()?.reduction;
+        let is_same = steps.iter().all(|step| step.reduction == reduction);
+        let tests: BTreeSet<VarId> = steps.iter().filter_map(|step| step.test).collect();
+        let compared = self.comparisons.get(&var);
+        let is_only = !self.others.contains(&var)
+            && (reduction.op == ReductionOp::Add || !self.summed.contains(&var))
+            && compared.is_none_or(|by| by.is_subset(&tests))
+            && tests.iter().all(|test| !self.others.contains(test));
+        (is_same && steps.len() <= MAX_STEPS && is_only).then_some((reduction, tests))
+    }
 }
