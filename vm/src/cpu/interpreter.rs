@@ -10,6 +10,7 @@ use super::copies::Copies;
 use super::form::Line;
 use super::handle::Handle;
 use super::inst::Inst;
+use super::lines::QuestionScratch;
 use super::loop_kernels::Scratch;
 use super::natives::NativeTwin;
 use super::operand::{Number, Pc, Reg};
@@ -58,8 +59,9 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) foralls: Vec<Running>,
     /// The tile kernel that is running.
     pub(super) tile: Option<TileScope>,
-    /// Memory of loop kernels.
+    /// Memory of loop kernels, and of those that ask about lines.
     pub(super) scratch: Scratch,
+    pub(super) asked: QuestionScratch,
     /// Operations on slices that are deferred.
     pub(super) recorder: Recorder,
     /// The instruction that is running.
@@ -116,6 +118,7 @@ pub(super) fn run<'h, P: Probe>(
         lines: Vec::new(),
         tile: None,
         scratch: Scratch::default(),
+        asked: QuestionScratch::default(),
         recorder: Recorder::default(),
         pc: 0,
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),

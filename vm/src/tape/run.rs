@@ -243,13 +243,34 @@ pub(crate) struct Turns<'b, 'm> {
 impl Turns<'_, '_> {
     /// Runs the operations of a plan, which has no reductions, over the line with this index.
     pub(crate) fn run(&mut self, plan: &Plan, line: usize) {
+        self.block(plan, &[line], |_| {});
+    }
+
+    /// Runs a plan over the lines with these indices, and asks its questions about each of them: all answers to one question
+    /// after another.
+    pub(crate) fn ask(&mut self, plan: &Plan, lines: &[usize], answers: &mut Vec<Answer>) {
+        answers.clear();
+        for (reduction, _) in &plan.reductions {
+            answers.extend(std::iter::repeat_n(Answer::neutral(*reduction), lines.len()));
+        }
+        for (place, line) in lines.iter().enumerate() {
+            self.block(plan, std::slice::from_ref(line), |block| {
+                let answers = answers.iter_mut().skip(place).step_by(lines.len());
+                for ((_, of), answer) in plan.reductions.iter().zip(answers) {
+                    block.ask(*of, std::slice::from_mut(answer));
+                }
+            });
+        }
+    }
+
+    fn block(&mut self, plan: &Plan, lines: &[usize], ask: impl FnOnce(&Block<'_, '_>)) {
         let n_limbs = self.n_bits.div_ceil(64);
         let mut block = Block {
             kernels: self.kernels,
             buffers: &mut *self.buffers,
             lanes: &mut *self.lanes,
             first_line: 0,
-            lines: &[line],
+            lines,
             limbs: 0..n_limbs,
             width: n_limbs,
             n_bits: self.n_bits,
@@ -257,6 +278,7 @@ impl Turns<'_, '_> {
         for op in &plan.ops {
             block.operate(op);
         }
+        ask(&block);
         for (port, from) in &plan.copies {
             block.make(Location::Port(*port), &Function::Lut(Lut::copy(*from)));
         }

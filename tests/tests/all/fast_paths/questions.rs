@@ -109,7 +109,7 @@ fn bodies_that_ask_are_kernels_at_every_border_of_lines_and_iterations() {
             for head in HEADS {
                 let program = program(by_rows, head, tail, body);
                 for (n_lines, len) in
-                    [(1, 1), (5, 65), (63, 64), (64, 63), (65, 512), (130, 1), (200, 513)]
+                    [(1, 1), (5, 65), (32, 64), (33, 63), (64, 65), (65, 512), (130, 1), (200, 513)]
                 {
                     let agreement = agree(&program, by_rows, n_lines, len, n_lines as i64);
                     each(&agreement, |paths| {

@@ -16,7 +16,7 @@ use super::loop_kernels::LoopKernel;
 use super::operand::{Reg, Size};
 use crate::tape::Plan;
 
-pub(super) use questions::LineQuestions;
+pub(super) use questions::{LineQuestions, Scratch as QuestionScratch};
 pub(super) use reduce::LineReduction;
 
 /// What becomes of a body that works on lines.

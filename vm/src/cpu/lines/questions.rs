@@ -20,7 +20,7 @@ use super::super::operand::{Number, Reg};
 use super::LineTape;
 use crate::paths::Declined;
 use crate::stop::{Run, broken};
-use crate::tape::{Lane, Strips};
+use crate::tape::{Answer, Lane, Strips, Turns};
 use steps::{Partial, Step};
 
 /// A body that asks about lines.
@@ -47,6 +47,18 @@ pub(in crate::cpu) struct LineQuestions {
     bits: Vec<usize>,
     /// Elementary operations of every iteration.
     cost: u64,
+}
+
+/// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and saves 5 ns a line.
+const FEW_LINES: usize = 32;
+
+/// Memory that kernels use one after another.
+#[derive(Debug, Default)]
+pub(in crate::cpu) struct Scratch {
+    partial: Partial,
+    buffers: Vec<Vec<u64>>,
+    answers: Vec<Answer>,
+    outer: Vec<i64>,
 }
 
 impl LineQuestions {
@@ -97,8 +109,7 @@ impl Interpreter<'_, '_, '_> {
         indices: &[usize],
         len: usize,
     ) -> Run<Result<u64, Declined>> {
-        let LineQuestions { body, table, steps, reductions, components, read, outer, .. } =
-            questions;
+        let LineQuestions { body, table, reductions, components, outer, .. } = questions;
         let Some(last) = indices.last() else { return Ok(Err(Declined::Empty)) };
         if let Err(reason) = self.fits(body, *table, None, len)? {
             return Ok(Err(reason));
@@ -124,45 +135,71 @@ impl Interpreter<'_, '_, '_> {
         if self.budget.available() < room {
             return Ok(Err(Declined::Memory));
         }
+        let mut scratch = std::mem::take(&mut self.asked);
+        let done = self.combine_answers(questions, indices, len, &mut scratch);
+        let done = done.and_then(|()| self.put_answers(questions, &scratch.partial));
+        self.asked = scratch;
+        done.map(Ok)
+    }
+
+    /// Asks about the lines, and combines the answers, in `scratch`.
+    fn combine_answers(
+        &self,
+        questions: &LineQuestions,
+        indices: &[usize],
+        len: usize,
+        scratch: &mut Scratch,
+    ) -> Run<()> {
+        let LineQuestions { body, steps, reductions, components, read, outer, .. } = questions;
         let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(body.ports.len());
         for port in &body.ports {
             lanes.push(self.lane(*port, body.line)?);
         }
+        scratch.outer.clear();
+        scratch.outer.extend(outer.iter().map(|number| self.number(*number)));
         let read: Vec<&[u64]> = read.iter().map(|reg| self.bits(*reg).limbs()).collect();
-        let strips = Strips { parallelism: &self.parallelism, plan: &body.plan, n_bits: len };
-        let given = steps::Given { outer: &outer, read: &read };
-        let ops: Vec<ReductionOp> = reductions.iter().map(|(_, op)| *op).collect();
-        let partial = || Partial::new(&ops, components.len());
-        let found = strips.questions(lanes, indices, partial, |partial, lines, answers| {
+        let Scratch { partial, buffers, answers, outer } = scratch;
+        let given = steps::Given { outer, read: &read };
+        let ops = || reductions.iter().map(|(_, op)| *op);
+        partial.begin(ops(), components.len());
+        let LineTape { plan, .. } = body;
+        let n_limbs = len.div_ceil(64);
+        if indices.len() <= FEW_LINES && self.parallelism.is_short(n_limbs * FEW_LINES) {
+            // Lines that are few are not worth what it takes to cut them into strips and shares.
+            self.parallelism.poll()?;
+            buffers.resize(plan.n_buffers.max(buffers.len()), Vec::new());
+            buffers.iter_mut().for_each(|buffer| buffer.resize(n_limbs, 0));
+            let kernels = self.parallelism.kernels;
+            let mut turns = Turns { kernels, lanes: &mut lanes, buffers, n_bits: len };
+            turns.ask(plan, indices, answers);
+            partial.take(steps, given, indices, answers);
+            return Ok(());
+        }
+        let strips = Strips { parallelism: &self.parallelism, plan, n_bits: len };
+        let begin = || Partial::new(ops(), components.len());
+        let found = strips.questions(lanes, indices, begin, |partial, lines, answers| {
             partial.take(steps, given, lines, answers);
         })?;
-        let mut all = partial();
-        for found in found {
-            all.join(found);
-        }
-        self.put_answers(questions, all)
+        found.into_iter().for_each(|found| partial.join(ops(), found));
+        Ok(())
     }
 
-    /// What was combined joins what was there before; components take what was found for them.
-    fn put_answers(
-        &mut self,
-        questions: &LineQuestions,
-        found: Partial,
-    ) -> Run<Result<u64, Declined>> {
+    /// What was combined joins what was there before; components take what was found for them. Elementary operations of branches.
+    fn put_answers(&mut self, questions: &LineQuestions, found: &Partial) -> Run<u64> {
         let (combined, written, cost) = found.parts();
         for ((reg, op), found) in questions.reductions.iter().zip(combined) {
-            let joined = steps::join(*op, i128::from(self.number(Number(*reg))), found);
+            let joined = steps::join(*op, i128::from(self.number(Number(*reg))), *found);
             let joined = i64::try_from(joined);
             self.set(*reg, joined.map_err(|_| broken("a reduction that overflows"))?);
         }
         for (reg, written) in questions.components.iter().zip(written) {
             let slot = self.bits_slot_mut(*reg);
             let limbs = slot.bits.limbs_mut();
-            for steps::Written { limb, ones, zeros } in written {
+            for &steps::Written { limb, ones, zeros } in written {
                 limbs[limb] = (limbs[limb] | ones) & !zeros;
             }
             slot.known.forget();
         }
-        Ok(Ok(cost))
+        Ok(cost)
     }
 }

@@ -271,14 +271,15 @@ impl Asker<'_> {
         let step = match inst {
             Inst::Int { op: IntOp::Add, dst, left, right } => {
                 let into = self.combined(dst)?;
-                (self.reductions[into].1 == ReductionOp::Add).then_some(())?;
-                Step::Combine { into, of: self.number(other(dst, left, right)?)?, when }
+                let op = ReductionOp::Add;
+                (self.reductions[into].1 == op).then_some(())?;
+                Step::Combine { into, op, of: self.number(other(dst, left, right)?)?, when }
             }
             Inst::Set { dst, value } => {
                 let into = self.combined(dst)?;
                 let op = self.reductions[into].1;
                 matches!(op, ReductionOp::Min | ReductionOp::Max).then_some(())?;
-                Step::Combine { into, of: self.number(value)?, when }
+                Step::Combine { into, op, of: self.number(value)?, when }
             }
             Inst::Logic { op, dst, left, right } => {
                 let into = self.combined(dst)?;

@@ -5,7 +5,7 @@ use star_ir::{LogicOp, ReductionOp, Relation};
 use crate::tape::Answer;
 
 /// Iterations of a block: as many as a limb has bits.
-const BLOCK: usize = 64;
+pub(super) const BLOCK: usize = 64;
 
 /// A number of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ pub(super) enum Step {
     /// A truth value.
     Logic(LogicOp, Truth, Truth),
     /// A sum, the least or the greatest number takes a number.
-    Combine { into: usize, of: Num, when: Truth },
+    Combine { into: usize, op: ReductionOp, of: Num, when: Truth },
     /// A truth value takes another one.
     CombineTruth { into: usize, op: LogicOp, of: Truth, when: Truth },
     /// A component is written.
@@ -90,8 +90,8 @@ pub(super) struct Written {
 }
 
 /// What some iterations have come to.
+#[derive(Debug, Default)]
 pub(super) struct Partial {
-    ops: Vec<ReductionOp>,
     combined: Vec<i128>,
     written: Vec<Vec<Written>>,
     cost: u64,
@@ -104,27 +104,34 @@ pub(super) struct Partial {
 
 impl Partial {
     /// What no iteration has come to.
-    pub(super) fn new(ops: &[ReductionOp], n_components: usize) -> Self {
-        Partial {
-            ops: ops.to_vec(),
-            combined: ops.iter().map(|op| neutral(*op)).collect(),
-            written: vec![Vec::new(); n_components],
-            cost: 0,
-            numbers: Vec::new(),
-            truths: Vec::new(),
-            puts: vec![(0, 0); n_components],
-        }
+    pub(super) fn new(ops: impl Iterator<Item = ReductionOp>, n_components: usize) -> Self {
+        let mut partial = Partial::default();
+        partial.begin(ops, n_components);
+        partial
+    }
+
+    /// Begins anew, with the same memory.
+    pub(super) fn begin(&mut self, ops: impl Iterator<Item = ReductionOp>, n_components: usize) {
+        let Partial { combined, written, cost, numbers: _, truths: _, puts } = self;
+        combined.clear();
+        combined.extend(ops.map(neutral));
+        written.truncate(n_components);
+        written.iter_mut().for_each(Vec::clear);
+        written.resize_with(n_components, Vec::new);
+        *cost = 0;
+        puts.clear();
+        puts.resize(n_components, (0, 0));
     }
 
     /// What is combined, what components take, and the elementary operations.
-    pub(super) fn parts(self) -> (Vec<i128>, Vec<Vec<Written>>, u64) {
-        (self.combined, self.written, self.cost)
+    pub(super) fn parts(&self) -> (&[i128], &[Vec<Written>], u64) {
+        (&self.combined, &self.written, self.cost)
     }
 
     /// Joins what other iterations have come to.
-    pub(super) fn join(&mut self, other: Partial) {
-        for ((op, into), of) in self.ops.iter().zip(&mut self.combined).zip(other.combined) {
-            *into = join(*op, *into, of);
+    pub(super) fn join(&mut self, ops: impl Iterator<Item = ReductionOp>, other: Partial) {
+        for ((op, into), of) in ops.zip(&mut self.combined).zip(other.combined) {
+            *into = join(op, *into, of);
         }
         for (into, of) in self.written.iter_mut().zip(other.written) {
             into.extend(of);
@@ -188,11 +195,8 @@ impl Partial {
                 }
                 Step::Compare { relation, left, right } => {
                     let [left, right] = [left, right].map(|of| self.number(of, given, lines));
-                    let pairs = left.iter().zip(&right).take(lines.len());
-                    let truths = pairs.enumerate().fold(0, |truths, (idx, (left, right))| {
-                        truths | u64::from(relation.holds(left.cmp(right))) << idx
-                    });
-                    self.truths.push(truths);
+                    let n = lines.len();
+                    self.truths.push(compare(relation, &left[..n], &right[..n]));
                 }
                 Step::Not(of) => {
                     let of = self.truth(of, given, all);
@@ -206,26 +210,21 @@ impl Partial {
                         LogicOp::Xor => left ^ right,
                     });
                 }
-                Step::Combine { into, of, when } => {
+                Step::Combine { into, op, of, when } => {
                     let when = self.truth(when, given, all);
                     let of = self.number(of, given, lines);
-                    let (op, combined) = (self.ops[into], &mut self.combined[into]);
-                    for (idx, of) in of.iter().enumerate().take(lines.len()) {
-                        if when >> idx & 1 == 1 {
-                            *combined = join(op, *combined, i128::from(*of));
-                        }
-                    }
+                    let combined = &mut self.combined[into];
+                    *combined = join(op, *combined, combine(op, &of[..lines.len()], when));
                 }
                 Step::CombineTruth { into, op, of, when } => {
                     let when = self.truth(when, given, all);
                     let of = self.truth(of, given, all) & when;
-                    let bit = match op {
-                        LogicOp::And => of == when,
-                        LogicOp::Or => of != 0,
-                        LogicOp::Xor => of.count_ones() % 2 == 1,
-                    };
                     let combined = &mut self.combined[into];
-                    *combined = join(self.ops[into], *combined, i128::from(bit));
+                    match op {
+                        LogicOp::And => *combined &= i128::from(of == when),
+                        LogicOp::Or => *combined |= i128::from(of != 0),
+                        LogicOp::Xor => *combined ^= i128::from(of.count_ones() % 2),
+                    }
                 }
                 Step::Put { component, of, when } => {
                     let when = self.truth(when, given, all);
@@ -289,6 +288,36 @@ fn put(lines: &[usize], mut written: u64, ones: u64, into: &mut Vec<Written>) {
             _ => at.zeros |= bit,
         }
     }
+}
+
+/// In which iterations the relation holds.
+fn compare(relation: Relation, left: &[i64], right: &[i64]) -> u64 {
+    let bits = |holds: fn(&i64, &i64) -> bool| {
+        let pairs = left.iter().zip(right).enumerate();
+        pairs.fold(0, |bits, (idx, (left, right))| bits | u64::from(holds(left, right)) << idx)
+    };
+    match relation {
+        Relation::Eq => bits(i64::eq),
+        Relation::Ne => bits(i64::ne),
+        Relation::Lt => bits(i64::lt),
+        Relation::Le => bits(i64::le),
+        Relation::Gt => bits(i64::gt),
+        Relation::Ge => bits(i64::ge),
+    }
+}
+
+/// Numbers of the iterations that are marked together.
+fn combine(op: ReductionOp, of: &[i64], when: u64) -> i128 {
+    let marked = of.iter().enumerate().filter(|(idx, _)| when >> idx & 1 == 1);
+    let marked = marked.map(|(_, number)| *number);
+    let found = match op {
+        ReductionOp::Min => marked.min().map(i128::from),
+        ReductionOp::Max => marked.max().map(i128::from),
+        ReductionOp::Add | ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => {
+            Some(marked.map(i128::from).sum())
+        }
+    };
+    found.unwrap_or_else(|| neutral(op))
 }
 
 /// What changes nothing that it is combined with.
