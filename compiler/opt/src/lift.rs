@@ -28,8 +28,8 @@ use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::visit;
 use star_ir::{
-    ForallRange, LabelId, LocId, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand, Stmt,
-    StmtKind, VarId,
+    ForallRange, LabelId, LocId, Op, Operand, Program, Routine, RoutineId, SizeOp, SizeOperand,
+    Stmt, StmtKind, VarId,
 };
 
 use crate::context::Context;
@@ -216,6 +216,16 @@ impl Finder<'_> {
         stmt: &Stmt,
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
     ) -> Result<Lifted, Stay> {
+        let mut field = None;
+        visit::walk(body, &mut |stmt| {
+            if let StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. } = stmt.kind {
+                field = field.or(Some(stmt.loc));
+            }
+        });
+        if field.is_some() {
+            let why = "its body works on fields, not on lines".to_owned();
+            return Err(Stay { why, at: field });
+        }
         let mut lines = Lines::new(self.routine, var, body);
         for stmt in body {
             let done = lines.statement(stmt, &range);
