@@ -1,8 +1,9 @@
 //! Loops that ask about lines, and combine the answers or write components, are one kernel.
 
 use star_tests::differ::Agreement;
+use star_tests::run::Program;
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{Declined, HostValue};
+use star_vm::{Declined, HostValue, Outcome};
 
 use super::{each, slice, table, word};
 
@@ -144,4 +145,46 @@ fn a_body_that_reads_what_it_has_combined_so_far_is_no_kernel() {
     let body = "%d = count %v\n%b = gt %d, %m\nif %b {\n%m = copy %d\nput %Z, %i, 1\n}";
     let program = program(false, HEADS[0], tail, body);
     each(&agree(&program, false, 70, 65, 70), |paths| paths.line_kernels == 0);
+}
+
+/// As people write it: a sum that may overflow, what is left behind, and a slice that takes marks.
+const TEXT: &str = "
+procedure DEGREES(n,start: integer; P: table; var s,m,last: integer; var Z: slice(P));
+var v: slice(P); d,i: integer;
+begin
+  s:=start; m:=-1; CLR(Z);
+  for i:=1 to n do
+  begin
+    v:=COL(i,P); d:=NUMB(v); s:=s+d;
+    if d>m then m:=d;
+    if SOME(v) then Z(i):=0 else Z(i):=1;
+  end;
+  last:=d;
+end;";
+
+#[test]
+fn a_sum_that_does_not_fit_traps_in_the_turn_where_it_does_not() {
+    let program = Program::new(TEXT);
+    let mut optimised = program.lowered.program.clone();
+    star_opt::apply(&mut optimised, &["all"]).expect("it verifies");
+    let optimised = Sir::new(&optimised, &Sir::machines());
+    for n in [1, 33, 70] {
+        let table = table(n, n, 7);
+        for (start, is_kernel, may_trap) in [
+            (-5, true, false),
+            (1 << 62, true, false),
+            ((1 << 62) + 1, false, false),
+            (i64::MAX - 400, false, true),
+        ] {
+            let mut args = vec![HostValue::Int(n as i64), HostValue::Int(start), table.clone()];
+            args.extend(std::iter::repeat_n(HostValue::Unset, 4));
+            let run = program.run("DEGREES", args.clone());
+            let agreement = optimised.agree(&args);
+            each(&agreement, |paths| paths.line_kernels == u64::from(is_kernel));
+            let left = (run.outcome, run.values);
+            assert_eq!(left, (agreement.run.outcome.clone(), agreement.run.values.clone()));
+            let traps = matches!(left.0, Outcome::Trap(_));
+            assert_eq!(traps, may_trap && n > 1, "{n} from {start}");
+        }
+    }
 }

@@ -34,6 +34,14 @@ pub(in crate::cpu) struct LineQuestions {
     reductions: Vec<(Reg, ReductionOp)>,
     /// Slices and words of which components are written.
     components: Vec<Reg>,
+    outside: Outside,
+    /// Elementary operations of every iteration.
+    cost: u64,
+}
+
+/// What a body looks at beside lines.
+#[derive(Clone, Debug, Default)]
+struct Outside {
     /// Slices and words of which the iteration's own component is read.
     read: Vec<Reg>,
     /// Slices and words that have a component for each iteration.
@@ -41,12 +49,10 @@ pub(in crate::cpu) struct LineQuestions {
     /// Slices and words, and numbers, that guards ask to be set.
     bits_set: Vec<Reg>,
     numbers_set: Vec<Reg>,
-    /// Numbers and truth values from outside.
-    outer: Vec<Number>,
-    /// Which of them are 0 or 1.
-    bits: Vec<usize>,
-    /// Elementary operations of every iteration.
-    cost: u64,
+    /// Numbers and truth values.
+    numbers: Vec<Number>,
+    /// Those that are 0 or 1.
+    bits: Vec<Number>,
 }
 
 /// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and saves 5 ns a line.
@@ -109,7 +115,7 @@ impl Interpreter<'_, '_, '_> {
         indices: &[usize],
         len: usize,
     ) -> Run<Result<u64, Declined>> {
-        let LineQuestions { body, table, reductions, components, outer, .. } = questions;
+        let LineQuestions { body, table, reductions, components, outside, .. } = questions;
         let Some(last) = indices.last() else { return Ok(Err(Declined::Empty)) };
         if let Err(reason) = self.fits(body, *table, None, len)? {
             return Ok(Err(reason));
@@ -119,14 +125,12 @@ impl Interpreter<'_, '_, '_> {
             slot.is_set && slot.bits.len() > *last
         };
         let is_set = |reg: &Reg| self.numbers_set[self.base.numbers + *reg as usize];
-        if !questions.indexed.iter().all(has_it)
-            || !questions.bits_set.iter().all(|reg| self.bits_slot(*reg).is_set)
-            || !reductions.iter().map(|(reg, _)| reg).chain(&questions.numbers_set).all(is_set)
+        let is_bit = |number: &Number| matches!(self.number(*number), 0 | 1);
+        if !outside.indexed.iter().all(has_it)
+            || !outside.bits_set.iter().all(|reg| self.bits_slot(*reg).is_set)
+            || !reductions.iter().map(|(reg, _)| reg).chain(&outside.numbers_set).all(is_set)
+            || !outside.bits.iter().all(is_bit)
         {
-            return Ok(Err(Declined::Guard));
-        }
-        let outer: Vec<i64> = outer.iter().map(|number| self.number(*number)).collect();
-        if !questions.bits.iter().all(|bit| matches!(outer[*bit], 0 | 1)) {
             return Ok(Err(Declined::Guard));
         }
         // What is written of a component takes three limbs, at most one for each line.
@@ -138,6 +142,7 @@ impl Interpreter<'_, '_, '_> {
         let mut scratch = std::mem::take(&mut self.asked);
         let done = self.combine_answers(questions, indices, len, &mut scratch);
         let done = done.and_then(|()| self.put_answers(questions, &scratch.partial));
+        scratch.partial.shrink();
         self.asked = scratch;
         done.map(Ok)
     }
@@ -150,14 +155,14 @@ impl Interpreter<'_, '_, '_> {
         len: usize,
         scratch: &mut Scratch,
     ) -> Run<()> {
-        let LineQuestions { body, steps, reductions, components, read, outer, .. } = questions;
+        let LineQuestions { body, steps, reductions, components, outside, .. } = questions;
         let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(body.ports.len());
         for port in &body.ports {
             lanes.push(self.lane(*port, body.line)?);
         }
         scratch.outer.clear();
-        scratch.outer.extend(outer.iter().map(|number| self.number(*number)));
-        let read: Vec<&[u64]> = read.iter().map(|reg| self.bits(*reg).limbs()).collect();
+        scratch.outer.extend(outside.numbers.iter().map(|number| self.number(*number)));
+        let read: Vec<&[u64]> = outside.read.iter().map(|reg| self.bits(*reg).limbs()).collect();
         let Scratch { partial, buffers, answers, outer } = scratch;
         let given = steps::Given { outer, read: &read };
         let ops = || reductions.iter().map(|(_, op)| *op);

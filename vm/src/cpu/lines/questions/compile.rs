@@ -9,8 +9,8 @@ use super::super::super::code::Forall;
 use super::super::super::inst::{Ask, BitsInst, Inst, Search};
 use super::super::super::operand::{Number, Pc, Reg, Size, Test};
 use super::super::compile::Maker;
-use super::LineQuestions;
 use super::steps::{Num, Step, Truth};
+use super::{LineQuestions, Outside};
 use crate::tape::Reduction;
 
 impl LineQuestions {
@@ -38,47 +38,17 @@ impl LineQuestions {
             steps: Vec::new(),
             reductions,
             components: Vec::new(),
-            read: Vec::new(),
-            indexed: Vec::new(),
-            bits_set: Vec::new(),
-            numbers_set: Vec::new(),
-            outer: Vec::new(),
-            bits: Vec::new(),
+            outside: Outside::default(),
         };
         for (pc, inst) in (first..).zip(body) {
             asker.inst(pc, *inst)?;
         }
-        let Asker {
-            maker,
-            steps,
-            reductions,
-            components,
-            read,
-            indexed,
-            bits_set,
-            numbers_set,
-            outer,
-            bits,
-            ..
-        } = asker;
+        let Asker { maker, steps, reductions, components, outside, .. } = asker;
         let (body, cost) = maker.made()?;
         // Nothing of what is written is read.
-        let mut used = body.outer.iter().chain(&read);
+        let mut used = body.outer.iter().chain(&outside.read);
         used.all(|reg| !components.contains(reg)).then_some(())?;
-        Some(LineQuestions {
-            body,
-            table,
-            steps,
-            reductions,
-            components,
-            read,
-            indexed,
-            bits_set,
-            numbers_set,
-            outer,
-            bits,
-            cost,
-        })
+        Some(LineQuestions { body, table, steps, reductions, components, outside, cost })
     }
 }
 
@@ -110,13 +80,7 @@ struct Asker<'a> {
     steps: Vec<Step>,
     reductions: Vec<(Reg, ReductionOp)>,
     components: Vec<Reg>,
-    read: Vec<Reg>,
-    indexed: Vec<Reg>,
-    bits_set: Vec<Reg>,
-    numbers_set: Vec<Reg>,
-    outer: Vec<Number>,
-    /// Those from outside that are 0 or 1.
-    bits: Vec<usize>,
+    outside: Outside,
 }
 
 impl Asker<'_> {
@@ -178,13 +142,13 @@ impl Asker<'_> {
         match test {
             Test::Index(index, Size::Length(of)) => self.own_component(of, index),
             Test::BitsSet(reg) if !self.maker.is_private_bits(reg) => {
-                place(&mut self.bits_set, reg);
+                place(&mut self.outside.bits_set, reg);
                 Some(())
             }
-            Test::Bit(Number(reg)) => match self.lookup(reg)? {
+            Test::Bit(number) => match self.lookup(number.0)? {
                 Known::Truth(_) => Some(()),
-                Known::Outer(outer) => {
-                    place(&mut self.bits, outer);
+                Known::Outer(_) => {
+                    place(&mut self.outside.bits, number);
                     Some(())
                 }
                 Known::Number(_) => None,
@@ -192,7 +156,7 @@ impl Asker<'_> {
             Test::NumberSet(reg) if self.combined(reg).is_some() => Some(()),
             Test::NumberSet(reg) => {
                 if let Known::Outer(_) = self.lookup(reg)? {
-                    place(&mut self.numbers_set, reg);
+                    place(&mut self.outside.numbers_set, reg);
                 }
                 Some(())
             }
@@ -204,7 +168,7 @@ impl Asker<'_> {
     fn own_component(&mut self, of: Reg, index: Number) -> Option<()> {
         let is_own = index == Number(self.maker.forall.var) && !self.maker.is_private_bits(of);
         is_own.then(|| {
-            place(&mut self.indexed, of);
+            place(&mut self.outside.indexed, of);
         })
     }
 
@@ -254,7 +218,7 @@ impl Asker<'_> {
             }
             Inst::Bits(BitsInst::Component { dst, bits, index }) => {
                 self.own_component(bits, index)?;
-                let of = place(&mut self.read, bits);
+                let of = place(&mut self.outside.read, bits);
                 let made = self.make_number(Step::Component { of });
                 self.assign(dst, made)
             }
@@ -316,7 +280,7 @@ impl Asker<'_> {
             return Some(Known::Number(Num::Index));
         }
         let is_outer = !self.is_private(reg) && self.combined(reg).is_none();
-        is_outer.then(|| Known::Outer(place(&mut self.outer, Number(reg))))
+        is_outer.then(|| Known::Outer(place(&mut self.outside.numbers, Number(reg))))
     }
 
     fn number(&mut self, Number(reg): Number) -> Option<Num> {

@@ -7,6 +7,9 @@ use crate::tape::Answer;
 /// Iterations of a block: as many as a limb has bits.
 pub(super) const BLOCK: usize = 64;
 
+/// What limbs take is kept for so many of them from one kernel to the next.
+const MOST_KEPT: usize = 1 << 10;
+
 /// A number of every iteration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Num {
@@ -126,6 +129,14 @@ impl Partial {
     /// What is combined, what components take, and the elementary operations.
     pub(super) fn parts(&self) -> (&[i128], &[Vec<Written>], u64) {
         (&self.combined, &self.written, self.cost)
+    }
+
+    /// Gives memory for long slices back.
+    pub(super) fn shrink(&mut self) {
+        self.written.iter_mut().for_each(|written| {
+            written.clear();
+            written.shrink_to(MOST_KEPT);
+        });
     }
 
     /// Joins what other iterations have come to.
