@@ -138,10 +138,9 @@ kernels! {
     lut fn cascade(
         flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
     );
-    /// Turns on a block of limbs: the number of a column, which says nothing here, and the way of each. Turn t finds its column c in
-    /// `columns[c * turns.len() + t]`.
+    /// Turns on blocks of so many limbs, at most 8: the number of a column, which says nothing here, and the way of each.
     turns fn turns(
-        ways: &[BlockTurn], turns: &[(usize, usize)], slots: &mut [[u64; 8]], columns: &mut [[u64; 8]]
+        ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]], n_limbs: usize
     );
     /// `slice = slice and f(x, y)` for each pair of operands, f with bit `2x + y` of its table.
     lut fn narrow(

@@ -208,7 +208,7 @@ pub(super) fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize) {
 /// A function of two bits as `a xor b x xor (c xor d x) y`: its value is sums of products, with factors that are
 /// all ones or none.
 #[derive(Clone, Copy, Debug)]
-struct Sums {
+pub(super) struct Sums {
     a: u64,
     b: u64,
     c: u64,
@@ -217,14 +217,14 @@ struct Sums {
 
 impl Sums {
     #[inline(always)]
-    fn of(table: u8) -> Sums {
+    pub(super) fn of(table: u8) -> Sums {
         let bit = |at: usize| 0u64.wrapping_sub(u64::from(table >> at & 1));
         let (a, b, c) = (bit(0), bit(0) ^ bit(2), bit(0) ^ bit(1));
         Sums { a, b, c, d: a ^ bit(1) ^ bit(2) ^ bit(3) }
     }
 
     #[inline(always)]
-    fn two(self, x: u64, y: u64) -> u64 {
+    pub(super) fn two(self, x: u64, y: u64) -> u64 {
         self.a ^ self.b & x ^ (self.c ^ self.d & x) & y
     }
 
@@ -275,49 +275,6 @@ pub(super) fn cascade(
     }
     zero_tail(mask, len);
     zero_tail(found, len);
-}
-
-/// A function of up to three blocks of limbs, which lie in slots.
-#[derive(Clone, Copy, Debug)]
-pub struct BlockOp {
-    /// Where the first input is zero, and what changes where it is one.
-    zero: Sums,
-    change: Sums,
-    of: [u8; 3],
-    to: u8,
-}
-
-impl BlockOp {
-    /// The function with this truth table of the blocks in the slots `of`, of which there are at most three.
-    pub fn new(table: u8, of: &[u8], to: u8) -> BlockOp {
-        // With inputs before the others that do not count.
-        let table = match of.len() {
-            0 => (table & 1) * 0xff,
-            1 => (table & 3) * 0b0101_0101,
-            2 => (table & 15) * 0b0001_0001,
-            _ => table,
-        };
-        let first = of.first().copied().unwrap_or_default();
-        let mut slots = [first; 3];
-        slots[3 - of.len().min(3)..].copy_from_slice(&of[..of.len().min(3)]);
-        BlockOp {
-            zero: Sums::of(table & 15),
-            change: Sums::of((table ^ table >> 4) & 15),
-            of: slots,
-            to,
-        }
-    }
-}
-
-#[inline(always)]
-pub(super) fn blocks(ops: &[BlockOp], slots: &mut [[u64; 8]]) {
-    for op in ops {
-        let [x, y, z] = op.of.map(|slot| slots[usize::from(slot)]);
-        let made = &mut slots[usize::from(op.to)];
-        for at in 0..8 {
-            made[at] = op.zero.two(y[at], z[at]) ^ x[at] & op.change.two(y[at], z[at]);
-        }
-    }
 }
 
 /// Columns that a slice is narrowed by at once.

@@ -39,9 +39,9 @@ pub use dispatch::Kernels;
 pub use extreme::{NUMBERED_COLUMNS, NUMBERED_LIMBS};
 pub use level::Level;
 pub use lines::{Lines, LinesMut, LinesOf, Spacing};
-pub use lut::{BlockOp, NARROWED_AT_ONCE};
+pub use lut::NARROWED_AT_ONCE;
 pub use tables::Columns;
-pub use turns::BlockTurn;
+pub use turns::{BlockOp, BlockPlace, BlockTurn};
 
 /// Limbs of `len` bits.
 #[inline(always)]

@@ -8,7 +8,6 @@
 use super::cover::cover;
 use super::lut::Lut;
 use super::record::{Node, PortId, Tape, ValueId};
-use crate::kernels::BlockOp;
 
 /// What a port is given where the mask is zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,15 +30,28 @@ enum Folded {
 /// Operations on blocks of limbs. The slots with the numbers of the ports hold what these hold before.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockProgram {
-    pub(crate) ops: Vec<BlockOp>,
+    pub(crate) ops: Vec<SlotOp>,
     /// Ports that are loaded.
     pub(crate) loads: Vec<PortId>,
     /// Ports that are stored to, and the slots of what they are given.
     pub(crate) stores: Vec<(PortId, u8)>,
 }
 
+/// A function of slots, at most three.
+#[derive(Clone, Debug)]
+pub(crate) struct SlotOp {
+    /// Its truth table.
+    pub(crate) table: u8,
+    pub(crate) of: Vec<u8>,
+    /// A slot that no other function makes, and no port has.
+    pub(crate) to: u8,
+}
+
 /// Slots that a program has: those of the ports, and those of values.
 pub(crate) const N_SLOTS: usize = 64;
+
+/// The truth table of its only input.
+pub(crate) const COPY: u8 = 0b10;
 
 /// A tape that only narrows one slice: `slice = slice and f(x, y)`.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +95,7 @@ impl Tape {
 
     /// The tape as operations on blocks, if they are few.
     pub(crate) fn block_program(&self) -> Option<BlockProgram> {
+        (self.ports.len() <= N_SLOTS).then_some(())?;
         let mut slots: Vec<Option<u8>> = vec![None; self.nodes.len()];
         let mut loads = Vec::new();
         for (idx, port) in self.ports.iter().enumerate() {
@@ -98,11 +111,8 @@ impl Tape {
         };
         for (value, lut) in self.functions() {
             let to = slot()?;
-            let mut of = [0; 3];
-            for (of, input) in of.iter_mut().zip(lut.inputs()) {
-                *of = slots[input.0 as usize]?;
-            }
-            ops.push(BlockOp::new(lut.table(), &of[..lut.inputs().len()], to));
+            let of = lut.inputs().iter().map(|input| slots[input.0 as usize]);
+            ops.push(SlotOp { table: lut.table(), of: of.collect::<Option<_>>()?, to });
             slots[value.0 as usize] = Some(to);
         }
         let mut stores = Vec::new();
@@ -112,7 +122,7 @@ impl Tape {
             if let Node::Load(_) = self.nodes[value.0 as usize] {
                 // The port that it was loaded from may be given something else.
                 let to = slot()?;
-                ops.push(BlockOp::new(0b10, &[from], to));
+                ops.push(SlotOp { table: COPY, of: vec![from], to });
                 from = to;
             }
             stores.push((PortId(idx as u32), from));

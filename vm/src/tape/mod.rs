@@ -27,7 +27,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use few::{BlockProgram, N_SLOTS, Narrowing, Outside};
+pub(crate) use few::{BlockProgram, COPY, N_SLOTS, Narrowing, Outside, SlotOp};
 pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;

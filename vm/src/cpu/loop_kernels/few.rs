@@ -9,9 +9,9 @@ use super::super::operand::Reg;
 use super::super::summary::{Blocks, each};
 use super::places::{BLOCK, Places};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
-use crate::kernels::{BlockTurn, NARROWED_AT_ONCE};
+use crate::kernels::{BlockOp, BlockPlace, BlockTurn, NARROWED_AT_ONCE};
 use crate::stop::{Run, broken};
-use crate::tape::{BlockProgram, Lane, N_SLOTS, Narrowing, Outside, PortId, Tape};
+use crate::tape::{BlockProgram, COPY, Lane, N_SLOTS, Narrowing, Outside, PortId, SlotOp, Tape};
 
 /// Turns on a block that are run at once.
 const TURNS: usize = 32;
@@ -99,7 +99,7 @@ impl Few {
             Source::Slice(_) | Source::Column(..) => None,
         });
         let columns = columns_of(ports, &programs);
-        let ways = programs.into_iter().map(|program| block_turn(program, &columns)).collect();
+        let ways = programs.iter().map(|program| block_turn(program, &columns)).collect();
         Some(Few { ways, columns, mask })
     }
 
@@ -141,22 +141,37 @@ fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
     columns
 }
 
-/// A way with the numbers of its columns; slots of slices have those of their ports.
-fn block_turn(program: BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
-    let column = |port: PortId| columns.iter().position(|column| column.port == port.0 as usize);
-    let mut turn = BlockTurn { ops: program.ops, ..BlockTurn::default() };
-    for port in program.loads {
-        if let Some(column) = column(port) {
-            turn.loads.push((column as u8, port.0 as u8));
+/// The number of the first block of a column: those of its turns lie behind the slots, one behind another.
+fn first_block(column: usize) -> usize {
+    N_SLOTS + column * TURNS
+}
+
+/// A way on blocks: a slice has that in the slot of its port, a column has one for each turn. What is stored is made where it is stored, unless
+/// something behind that still looks at what the port held before.
+fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
+    let mut places: Vec<BlockPlace> = (0..N_SLOTS as u16).map(BlockPlace::fixed).collect();
+    for (nth, column) in columns.iter().enumerate() {
+        places[column.port] = BlockPlace::of_turns(first_block(nth) as u16);
+    }
+    let (mut is_moved, mut copies) = ([false; N_SLOTS], Vec::new());
+    for (PortId(port), slot) in &program.stores {
+        let (port, slot) = (*port as usize, usize::from(*slot));
+        let looks = |op: &SlotOp| op.of.iter().any(|of| usize::from(*of) == port);
+        let made = program.ops.iter().position(|op| usize::from(op.to) == slot);
+        let is_free = made.is_some_and(|made| !program.ops[made + 1..].iter().any(looks));
+        if is_free && !is_moved[slot] {
+            is_moved[slot] = true;
+            places[slot] = places[port];
+        } else {
+            copies.push((slot, places[port]));
         }
     }
-    for (port, slot) in program.stores {
-        match column(port) {
-            Some(column) => turn.stores.push((slot, column as u8)),
-            None => turn.carried.push((slot, port.0 as u8)),
-        }
-    }
-    turn
+    let made = program.ops.iter().map(|SlotOp { table, of, to }| {
+        let of: Vec<BlockPlace> = of.iter().map(|slot| places[usize::from(*slot)]).collect();
+        BlockOp::new(*table, &of, places[usize::from(*to)])
+    });
+    let copied = copies.iter().map(|(slot, to)| BlockOp::new(COPY, &[places[*slot]], *to));
+    made.chain(copied).collect()
 }
 
 /// The columns that get zeros where the mask is zero, if nothing else changes there that anybody looks at.
@@ -240,38 +255,42 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         (few, on_few): (&Few, OnFew),
-        Scratch { few: limbs, turns, slots, blocks, made, .. }: &mut Scratch,
+        Scratch { few: limbs, turns, blocks, made, .. }: &mut Scratch,
         (lanes, sparse): (&mut [Lane<'_>], &mut SparsePorts<'_>),
         n_rows: usize,
         taken: &mut Taken,
     ) -> Run<()> {
         let kernels = self.parallelism.kernels;
         // What they hold from before is overwritten before it is read, or belongs to limbs that are not stored.
-        slots.resize(N_SLOTS, [0; BLOCK]);
+        let n_blocks = first_block(few.columns.len());
+        if blocks.len() < n_blocks {
+            blocks.resize(n_blocks, [0; BLOCK]);
+        }
         made.clear();
         if sparse.written.is_some() {
             made.resize(turns.len() * limbs.len(), 0);
         }
-        blocks.resize(few.columns.len() * TURNS.min(turns.len()), [0; BLOCK]);
         for (nth, block) in limbs.chunks(BLOCK).enumerate() {
             let places = Places::of(block, n_rows);
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let Source::Slice(_) = port.source {
-                    places.load(&lanes[at], (0, 0), std::slice::from_mut(&mut slots[at]));
+                    places.load(&lanes[at], (0, 0), std::slice::from_mut(&mut blocks[at]));
                 }
             }
             for (begin, turns) in (0..).step_by(TURNS).zip(turns.chunks(TURNS)) {
                 self.parallelism.poll()?;
                 let of_turns = (turns[0].0, turns[turns.len() - 1].0);
-                for (column, blocks) in few.columns.iter().zip(blocks.chunks_mut(turns.len())) {
+                for (nth, column) in few.columns.iter().enumerate() {
+                    let blocks = &mut blocks[first_block(nth)..][..turns.len()];
                     match sparse.of(column.port) {
                         _ if !column.is_loaded => {}
                         Some(lines) => places.load_sparse(lines, turns, blocks),
                         None => places.load(&lanes[column.port], of_turns, blocks),
                     }
                 }
-                kernels.turns(&few.ways, turns, slots, blocks);
-                for (column, blocks) in few.columns.iter().zip(blocks.chunks(turns.len())) {
+                kernels.turns(&few.ways, turns, blocks, block.len());
+                for (at, column) in few.columns.iter().enumerate() {
+                    let blocks = &blocks[first_block(at)..][..turns.len()];
                     match &sparse.written {
                         _ if !column.is_stored => {}
                         Some((of, _)) if *of == column.port => {
@@ -286,7 +305,7 @@ impl Interpreter<'_, '_, '_> {
             }
             for (at, port) in kernel.ports.iter().enumerate() {
                 if let (Source::Slice(_), true) = (port.source, port.is_written) {
-                    places.store(&mut lanes[at], (0, 0), std::slice::from_ref(&slots[at]));
+                    places.store(&mut lanes[at], (0, 0), std::slice::from_ref(&blocks[at]));
                 }
             }
         }

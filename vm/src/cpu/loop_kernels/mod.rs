@@ -154,9 +154,7 @@ pub(super) struct Scratch {
     turns: Vec<(usize, usize)>,
     /// The numbers that turns compute.
     values: Vec<Extremes>,
-    /// Blocks of limbs that turns on few limbs work with.
-    slots: Vec<[u64; places::BLOCK]>,
-    /// The blocks of the columns of some turns.
+    /// Blocks of limbs that turns on few limbs work with: those in slots, then those of the columns of some turns.
     blocks: Vec<[u64; places::BLOCK]>,
     /// What a kernel writes while it runs; empty between kernels.
     outputs: Option<Box<run::Outputs>>,

@@ -402,18 +402,19 @@ impl Interpreter<'_, '_, '_> {
         for (word, reg) in words.iter_mut().zip(&kernel.words) {
             *word = self.bits(*reg).limbs();
         }
-        scratch.turns.clear();
-        let mut index = first;
-        loop {
-            let idx = index as usize - 1;
-            let asked = words[..kernel.words.len()].iter().enumerate();
-            let way =
-                asked.fold(0, |way, (nth, word)| way | (word[idx / 64] >> (idx % 64) & 1) << nth);
-            scratch.turns.push(((index - base) as usize, way as usize));
-            if index == last {
-                break;
-            }
-            index += if down { -1 } else { 1 };
+        let bit = |word: &[u64], idx: usize| (word[idx / 64] >> (idx % 64) & 1) as usize;
+        let step = if down { -1 } else { 1 };
+        // All of them are written over.
+        scratch.turns.resize(last.abs_diff(first) as usize + 1, (0, 0));
+        for ((column, way), nth) in scratch.turns.iter_mut().zip(0..) {
+            let index = first + step * nth;
+            *column = (index - base) as usize;
+            // There are two words at most.
+            *way = words
+                .iter()
+                .take(kernel.words.len())
+                .enumerate()
+                .fold(0, |way, (at, word)| way | bit(word, index as usize - 1) << at);
         }
         if let (Some(few), Some(on_few)) = (&kernel.few, on_few) {
             let outside = (&mut lanes[..], &mut sparse);

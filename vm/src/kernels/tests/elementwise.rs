@@ -196,23 +196,27 @@ fn functions_of_blocks_in_slots() {
     let mut random = Random::new(3);
     for table in 0..=255_u8 {
         for n in 0..=3_usize {
-            let mut slots = [(); 4].map(|()| [(); 8].map(|()| random.next_u64()));
-            // The result may lie where an operand does.
-            let (of, to) = ([2, 0, 1], if table & 1 == 0 { 3 } else { 0 });
-            let op = BlockOp::new(table, &of[..n], to);
-            let ways = [BlockTurn { ops: vec![op], ..BlockTurn::default() }];
-            let wanted: [u64; 8] = std::array::from_fn(|limb| {
+            let before = [(); 9].map(|()| [(); 8].map(|()| random.next_u64()));
+            // The result may lie where an operand does. Blocks 3 to 5 and 6 to 8 are those of three turns.
+            let to = if table & 1 == 0 { 6 } else { 3 };
+            let of = [BlockPlace::fixed(2), BlockPlace::of_turns(3), BlockPlace::fixed(1)];
+            let ways = [vec![BlockOp::new(table, &of[..n], BlockPlace::of_turns(to))]];
+            let wanted = |turn: usize, limb: usize| {
                 (0..64).fold(0, |made, bit| {
-                    let digit = |slot: u8| slots[usize::from(slot)][limb] >> bit & 1;
-                    let idx = of[..n].iter().fold(0, |idx, slot| idx << 1 | digit(*slot));
+                    let of = [2, 3 + turn, 1];
+                    let digit = |block: usize| before[block][limb] >> bit & 1;
+                    let idx = of[..n].iter().fold(0, |idx, block| idx << 1 | digit(*block));
                     made | u64::from(table >> idx & 1) << bit
                 })
-            });
-            let before = slots;
-            for kernels in kernels() {
-                slots = before;
-                kernels.turns(&ways, &[(0, 0)], &mut slots, &mut []);
-                assert_eq!(slots[usize::from(to)], wanted, "{table:08b} of {n} {kernels:?}");
+            };
+            for (kernels, n_limbs) in kernels().flat_map(|k| [(k, 3), (k, 5)]) {
+                let mut blocks = before;
+                kernels.turns(&ways, &[(0, 0), (7, 0), (1, 0)], &mut blocks, n_limbs);
+                for turn in 0..3 {
+                    let made = &blocks[usize::from(to) + turn][..n_limbs];
+                    let wanted: Vec<u64> = (0..n_limbs).map(|limb| wanted(turn, limb)).collect();
+                    assert_eq!(made, wanted, "{table:08b} of {n} {kernels:?}");
+                }
             }
         }
     }

@@ -12,7 +12,7 @@ use proptest::prelude::*;
 use star_base::Random;
 
 use super::{
-    BlockOp, BlockTurn, Kernels, Level, NARROWED_AT_ONCE, NUMBERED_COLUMNS, NUMBERED_LIMBS,
+    BlockOp, BlockPlace, Kernels, Level, NARROWED_AT_ONCE, NUMBERED_COLUMNS, NUMBERED_LIMBS,
 };
 
 /// Lengths at which something begins or ends.
