@@ -10,10 +10,10 @@ use star_ir::{LogicOp, Sense};
 
 use super::level::Level;
 use super::lines::{Lines, LinesMut, LinesOf};
-use super::lut::NARROWED_AT_ONCE;
+use super::narrow::NARROWED_AT_ONCE;
 use super::tables::Columns;
 use super::turns::BlockTurn;
-use super::{elementwise, extreme, lut, moves, reduce, tables, transpose, turns, words};
+use super::{elementwise, extreme, lut, moves, narrow, reduce, tables, transpose, turns, words};
 
 /// The kernels, compiled for one level.
 #[derive(Clone, Copy)]
@@ -143,7 +143,7 @@ kernels! {
         ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]], n_limbs: usize
     );
     /// `slice = slice and f(x, y)` for each pair of operands, f with bit `2x + y` of its table.
-    lut fn narrow(
+    narrow fn narrow(
         slice: &mut [u64], of: [[&[u64]; 2]; NARROWED_AT_ONCE], tables: [u8; NARROWED_AT_ONCE]
     );
     /// `dst = not a`.

@@ -277,40 +277,6 @@ pub(super) fn cascade(
     zero_tail(found, len);
 }
 
-/// Columns that a slice is narrowed by at once.
-pub const NARROWED_AT_ONCE: usize = 8;
-
-#[inline(always)]
-pub(super) fn narrow(
-    slice: &mut [u64],
-    of: [[&[u64]; 2]; NARROWED_AT_ONCE],
-    tables: [u8; NARROWED_AT_ONCE],
-) {
-    let n = slice.len();
-    let of = of.map(|pair| pair.map(|operand| &operand[..n]));
-    let keep = tables.map(Sums::of);
-    if of.iter().all(|[x, y]| std::ptr::eq(*x, *y)) {
-        let of = of.map(|[x, _]| x);
-        // The function of one bit: its value for zero, and what changes.
-        let parts = keep.map(|sums| (sums.a, sums.b ^ sums.c ^ sums.d));
-        for idx in 0..n {
-            let mut ones = slice[idx];
-            for at in 0..NARROWED_AT_ONCE {
-                ones &= parts[at].0 ^ parts[at].1 & of[at][idx];
-            }
-            slice[idx] = ones;
-        }
-    } else {
-        for idx in 0..n {
-            let mut ones = slice[idx];
-            for at in 0..NARROWED_AT_ONCE {
-                ones &= keep[at].two(of[at][0][idx], of[at][1][idx]);
-            }
-            slice[idx] = ones;
-        }
-    }
-}
-
 #[inline(always)]
 pub(super) fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize) {
     match table & 3 {

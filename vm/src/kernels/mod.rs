@@ -4,6 +4,7 @@
 //! * `elementwise`, `lut`: logic, limb by limb, of one line or of several (`lines`). `reduce`: SOME, NUMB, FND. `moves`: shifts,
 //!   rotation, parts. `words`: big-endian numbers. `tables`, `transpose`: rows of tables stored by
 //!   columns, corner turns. `extreme`: MIN and MAX over columns. `turns`: the turns of a loop on a block of limbs.
+//!   `narrow`: turns that only narrow a slice.
 //!
 //! Nothing here knows of SIR values, sizes that differ, threads or flags: a caller has checked all that,
 //! and cuts large operands into pieces.
@@ -26,6 +27,7 @@ mod level;
 mod lines;
 mod lut;
 mod moves;
+mod narrow;
 mod reduce;
 mod tables;
 mod transpose;
@@ -39,7 +41,7 @@ pub use dispatch::Kernels;
 pub use extreme::{NUMBERED_COLUMNS, NUMBERED_LIMBS};
 pub use level::Level;
 pub use lines::{Lines, LinesMut, LinesOf, Spacing};
-pub use lut::NARROWED_AT_ONCE;
+pub use narrow::NARROWED_AT_ONCE;
 pub use tables::Columns;
 pub use turns::{BlockOp, BlockPlace, BlockTurn};
 

@@ -354,7 +354,7 @@ impl Interpreter<'_, '_, '_> {
         for turns in turns.chunks(NARROWED_AT_ONCE) {
             self.parallelism.poll()?;
             let mut of: [[&[u64]; 2]; NARROWED_AT_ONCE] = [[&[]; 2]; NARROWED_AT_ONCE];
-            let mut tables = [0b1111; NARROWED_AT_ONCE];
+            let mut tables = [0; NARROWED_AT_ONCE];
             for (nth, (column, way)) in turns.iter().enumerate() {
                 let Narrowing { table, of: [x, y] } = narrowings.ways[*way];
                 let first = line(x, *column);
@@ -362,9 +362,10 @@ impl Interpreter<'_, '_, '_> {
                 tables[nth] = table;
                 taken.0[*way] += 1;
             }
-            // Those that are missing keep everything.
-            let first = of[0];
-            of[turns.len()..].fill(first);
+            // In place of those that are missing the first one is there again.
+            let first = (of[0], tables[0]);
+            of[turns.len()..].fill(first.0);
+            tables[turns.len()..].fill(first.1);
             self.parallelism.kernels.narrow(slice, of, tables);
         }
         Ok(())
