@@ -33,18 +33,18 @@ fn nonzero(limbs: &[u64; 64]) -> u64 {
 #[inline(always)]
 pub(super) fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize> {
     let mut n = 0;
-    for (start, limbs) in (0..).step_by(64).zip(a.chunks(64)) {
-        let mut left = match limbs.as_array() {
-            Some(limbs) => nonzero(limbs),
-            None => {
-                let mut all = [0; 64];
-                all[..limbs.len()].copy_from_slice(limbs);
-                nonzero(&all)
-            }
-        };
+    let (blocks, rest) = a.as_chunks::<64>();
+    for (start, limbs) in (0..).step_by(64).zip(blocks) {
+        let mut left = nonzero(limbs);
         for place in list.get_mut(n..n + left.count_ones() as usize)? {
             *place = start + u64::from(left.trailing_zeros());
             left &= left - 1;
+            n += 1;
+        }
+    }
+    for (at, limb) in (64 * blocks.len() as u64..).zip(rest) {
+        if *limb != 0 {
+            *list.get_mut(n)? = at;
             n += 1;
         }
     }
