@@ -53,6 +53,10 @@ pub struct PathStats {
     pub unit_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
+    /// Small tables of zeros that were made in memory of others that were gone.
+    pub tables_recycled: u64,
+    /// Tables that a loop kernel gave zeros outside of a mask, of which most were known to be zero.
+    pub zeros_known: u64,
     /// Fields that were views of the columns of a table instead of copies.
     pub field_views: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
@@ -161,6 +165,8 @@ impl PathStats {
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
+            tables_recycled,
+            zeros_known,
             field_views,
             homes_changed,
             forms_changed,
@@ -195,6 +201,8 @@ impl PathStats {
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
+            ("tables of zeros in memory of others", tables_recycled),
+            ("tables known to be zero outside of a mask", zeros_known),
             ("fields that were views", field_views),
             ("home forms changed", homes_changed),
             ("forms changed by chance", forms_changed),

@@ -104,6 +104,11 @@ impl Interpreter<'_, '_, '_> {
             self.put_table(table, CowTable::Own(Box::new(zeros)));
             return Ok(());
         }
+        if before == 0 {
+            let zeros = self.zeros(rows, columns)?;
+            self.put_table(table, CowTable::Own(Box::new(zeros)));
+            return Ok(());
+        }
         self.own(table)?;
         let is_by_rows = self.table(table)?.as_columns().is_none();
         let turn = if is_by_rows { self.table(table)?.n_bytes() } else { 0 };

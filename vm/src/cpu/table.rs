@@ -16,6 +16,7 @@ mod home;
 mod host;
 mod sparse;
 mod view;
+mod zeros;
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -33,6 +34,7 @@ use extremes::Extremes;
 pub(super) use sparse::Found;
 use sparse::Sparse;
 use view::View;
+use zeros::ZerosOutside;
 
 /// A table.
 #[derive(Debug, Default)]
@@ -53,6 +55,8 @@ pub(super) struct Table {
     window: Window,
     /// See Note [Kept extremes].
     extremes: Extremes,
+    /// See Note [Zeros outside].
+    zeros: ZerosOutside,
     /// How often the home form has changed for want of memory for a copy.
     n_changes: u32,
     /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `transpose/`.
@@ -303,6 +307,7 @@ impl Table {
     /// Lines along the home form are going to be written: the other form is worth nothing any more.
     pub(super) fn lines_change(&mut self) {
         self.extremes.drop();
+        self.zeros.forget();
         self.copy.take();
         *self.against.get_mut() = 0;
     }
@@ -316,6 +321,7 @@ impl Table {
     /// The other form becomes the home form.
     fn set_home(&mut self, turned: BitTable) {
         self.extremes.drop();
+        self.zeros.forget();
         self.window.drop();
         self.home = turned;
         self.by_rows = !self.by_rows;
@@ -335,6 +341,7 @@ impl Table {
     /// Its rows become columns, and its columns rows, without a bit being moved.
     pub(super) fn transpose(&mut self) {
         self.extremes.drop();
+        self.zeros.forget();
         std::mem::swap(&mut self.n_rows, &mut self.n_cols);
         self.by_rows = !self.by_rows;
     }
@@ -381,6 +388,7 @@ impl Table {
                 None => {
                     self.window.drop();
                     self.extremes.row_changes(idx);
+                    self.zeros.row_changes(idx);
                     return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
@@ -402,6 +410,7 @@ impl Table {
         let (idx, at) = if self.by_rows { (row_idx, col_idx) } else { (col_idx, row_idx) };
         self.window.put(idx, at, bit);
         self.extremes.row_changes(row_idx);
+        self.zeros.row_changes(row_idx);
         if let Some(copy) = self.copy.get_mut() {
             put(copy, !self.by_rows);
         }

@@ -88,13 +88,19 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table of zeros, for which there is memory.
-    fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
+    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
+        let spare = self.spare_table.take().and_then(|spare| spare.into_zeros(rows, columns));
+        if let Some(spare) = spare {
+            self.budget.commit(bytes);
+            self.paths.tables_recycled += 1;
+            return Ok(spare);
+        }
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
         self.budget.commit(bytes);
-        Ok(Table::new(table))
+        Ok(Table::of_zeros(table))
     }
 
     /// A register takes a table whose bytes are counted already.
@@ -113,7 +119,9 @@ impl Interpreter<'_, '_, '_> {
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());
             self.copies.forget(&table);
-            if let Some(of) = table.into_viewed() {
+            if table.may_be_zeros() {
+                self.spare_table = Some(Box::new(table));
+            } else if let Some(of) = table.into_viewed() {
                 self.release(CowTable::Shared(of));
             }
         }

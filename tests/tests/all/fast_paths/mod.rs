@@ -17,6 +17,7 @@ mod sparse;
 mod tiles;
 mod turns;
 mod views;
+mod zeros;
 
 use star_base::{BitTable, BitVector};
 use star_tests::case::Random;

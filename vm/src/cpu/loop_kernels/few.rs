@@ -320,10 +320,15 @@ impl Interpreter<'_, '_, '_> {
         }
         if let (OnFew::Masked, Some(mask)) = (on_few, &few.mask) {
             let n_limbs = n_rows.div_ceil(64);
-            let is_dense = |port: &&PortId| sparse.of(port.0 as usize).is_none();
-            for (column, way) in turns.iter() {
+            // The others were cleared before the turns.
+            let is_left = |port: &&PortId| {
+                let port = port.0 as usize;
+                sparse.of(port).is_none() && !few.makes_all_of(port, on_few)
+            };
+            let are_left = mask.cleared.iter().flatten().any(|port| is_left(&port));
+            for (column, way) in turns.iter().filter(|_| are_left) {
                 self.parallelism.poll()?;
-                for port in mask.cleared[*way].iter().filter(is_dense) {
+                for port in mask.cleared[*way].iter().filter(is_left) {
                     clear_others(&mut lanes[port.0 as usize], *column, limbs, n_limbs);
                 }
             }

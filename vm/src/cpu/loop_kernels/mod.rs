@@ -18,7 +18,7 @@
 //! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole. The columns of some dozens of
 //! turns are gathered at once (`places`), so that one kernel runs these turns, and what it loads was stored long before.
 //! Columns may be those of a sparse table then, and where a sparse table gets zeros outside of the mask, its columns become those
-//! limbs alone, so that nothing costs what slices are long. Long slices, which are recorded otherwise, are worked on so, too, if
+//! limbs alone, so that nothing costs what slices are long; columns of a dense table are cleared where they may be something else (Note [Zeros outside] in `table/zeros`). Long slices, which are recorded otherwise, are worked on so, too, if
 //! the mask has a summary; the slices that are written keep theirs.
 //! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
 
@@ -75,6 +75,12 @@ impl LoopKernel {
     fn keeps_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
         let few = self.few.as_ref().zip(on_few);
         few.is_some_and(|(few, on_few)| few.keeps_rest_of(port, on_few))
+    }
+
+    /// Does a port's column become zero but for the limbs of the mask that are worked on?
+    fn clears_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
+        let few = self.few.as_ref().filter(|_| on_few == Some(few::OnFew::Masked));
+        few.is_some_and(|few| few.makes_all_of(port, few::OnFew::Masked))
     }
 
     /// Does it look at columns beside that of the turn?

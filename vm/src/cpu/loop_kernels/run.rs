@@ -143,13 +143,26 @@ impl Interpreter<'_, '_, '_> {
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
                 Source::Column(reg, _) if self.is_sparse(reg) => {}
-                Source::Column(reg, _) => {
-                    let change = match kernel.keeps_rest_of(idx, on_few) {
+                Source::Column(reg, shifted) => {
+                    let clears = kernel.clears_rest_of(idx, on_few);
+                    let change = match clears || kernel.keeps_rest_of(idx, on_few) {
                         true => Table::limbs_change,
                         false => Table::all_changes,
                     };
                     if !self.own_lines(reg, Line::Column, change)? {
                         return Err(broken("a table that does not lie by columns any more"));
+                    }
+                    if clears {
+                        let least = shifted.map_or(indices.least(), |id| scratch.values[id][0]);
+                        let first = least as usize - 1;
+                        let columns = first..first + n_turns;
+                        let mut is_known = false;
+                        self.change(reg, |table, interpreter| {
+                            let parallelism = &interpreter.parallelism;
+                            is_known = table.clear_outside(&scratch.few, columns, parallelism)?;
+                            Ok(())
+                        })?;
+                        self.paths.zeros_known += u64::from(is_known);
                     }
                 }
                 Source::Slice(reg) if port.is_new => self.claim_new(reg, n_rows, on_few)?,
@@ -388,7 +401,9 @@ impl Interpreter<'_, '_, '_> {
                         sparse.written = table.sparse_mut().map(|lines| (idx, lines));
                         continue;
                     }
-                    let form = match kernel.keeps_rest_of(idx, on_few) {
+                    let is_few =
+                        kernel.keeps_rest_of(idx, on_few) || kernel.clears_rest_of(idx, on_few);
+                    let form = match is_few {
                         true => table.limbs_mut(&scratch.few),
                         false => table.lines_mut(Line::Column),
                     };

@@ -148,6 +148,7 @@ impl Table {
     pub(in crate::cpu) fn limbs_mut(&mut self, limbs: &[u64]) -> &mut BitTable {
         debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
         limbs.iter().for_each(|limb| self.extremes.limb_changes(*limb as usize));
+        self.zeros.limbs_change(limbs);
         &mut self.home
     }
 

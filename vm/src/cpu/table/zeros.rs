@@ -1,0 +1,223 @@
+//! Note [Zeros outside]. A mask marks few rows, and ADDC gives all other rows of its result zeros: column after column, though they mostly
+//! are zeros already, since the table is new, or was the result of another call. So a table by columns may know a few limbs outside of which all of its columns
+//! are zero: none when it is made of zeros, those of the mask after such a loop. Whoever changes rows adds their limbs, and every other change
+//! forgets. Then only the limbs that are listed have to be cleared, and a small table that is given up becomes the next one of zeros of
+//! its shape, in memory that was touched before.
+
+use std::ops::Range;
+
+use star_base::BitTable;
+
+use super::Table;
+use crate::cpu::form::Line;
+use crate::cpu::parallelism::Parallelism;
+use crate::stop::Run;
+
+/// Limbs that are listed at most.
+const MOST_LIMBS: usize = 64;
+
+/// Bytes at most of a table that is kept for the next one of its shape. There is one at most.
+pub(in crate::cpu) const MOST_SPARE_BYTES: u64 = 1 << 16;
+
+/// The limbs outside of which all columns are zero, if they are known.
+#[derive(Debug, Default)]
+pub(super) struct ZerosOutside(Option<Vec<u64>>);
+
+impl ZerosOutside {
+    /// Anything has changed.
+    #[inline]
+    pub(super) fn forget(&mut self) {
+        self.0 = None;
+    }
+
+    /// The rows of a limb have changed.
+    #[inline]
+    pub(super) fn limb_changes(&mut self, limb: u64) {
+        if let Some(limbs) = &mut self.0
+            && !limbs.contains(&limb)
+        {
+            match limbs.len() < MOST_LIMBS {
+                true => limbs.push(limb),
+                false => self.forget(),
+            }
+        }
+    }
+
+    /// The rows of some limbs have changed.
+    pub(super) fn limbs_change(&mut self, limbs: &[u64]) {
+        // Those of a mask mostly are what is known already.
+        if self.0.as_deref().is_some_and(|known| known != limbs) {
+            limbs.iter().for_each(|limb| self.limb_changes(*limb));
+        }
+    }
+
+    /// A row, from 0, has changed.
+    #[inline]
+    pub(super) fn row_changes(&mut self, row_idx: usize) {
+        self.limb_changes((row_idx / 64) as u64);
+    }
+}
+
+impl Table {
+    /// A table of zeros.
+    pub(in crate::cpu) fn of_zeros(table: BitTable) -> Self {
+        Table { zeros: ZerosOutside(Some(Vec::new())), ..Table::new(table) }
+    }
+
+    /// Makes these columns zero but for some limbs, ascending, which are going to be written, and [`Table::limbs_mut`] says so; [`Table::limbs_change`] comes before.
+    /// Did it know which other limbs may have been something else?
+    pub(in crate::cpu) fn clear_outside(
+        &mut self,
+        limbs: &[u64],
+        columns: Range<usize>,
+        parallelism: &Parallelism<'_>,
+    ) -> Run<bool> {
+        debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
+        self.extremes.drop();
+        let (is_whole, stride) = (columns.len() == self.n_cols, self.home.stride());
+        let n_limbs = self.n_rows.div_ceil(64);
+        let lines = self.home.storage_mut()[columns.start * stride..].chunks_mut(stride.max(1));
+        let lines = lines.take(columns.len());
+        let known = self.zeros.0.take();
+        let is_known = known.is_some();
+        match &known {
+            Some(known) => {
+                let stale = known.iter().filter(|limb| limbs.binary_search(limb).is_err());
+                let stale = stale.map(|limb| *limb as usize);
+                for line in lines {
+                    stale.clone().for_each(|limb| line[limb] = 0);
+                }
+            }
+            None => {
+                for line in lines {
+                    parallelism.poll()?;
+                    let mut next = 0;
+                    for limb in limbs {
+                        line[next..*limb as usize].fill(0);
+                        next = *limb as usize + 1;
+                    }
+                    line[next..n_limbs].fill(0);
+                }
+            }
+        }
+        if is_whole && limbs.len() <= MOST_LIMBS {
+            let mut own = known.unwrap_or_default();
+            own.clear();
+            own.extend_from_slice(limbs);
+            self.zeros.0 = Some(own);
+        } else {
+            self.zeros.0 = known;
+        }
+        Ok(is_known)
+    }
+
+    /// Would it be worth keeping for the next table of its shape?
+    pub(in crate::cpu) fn may_be_zeros(&self) -> bool {
+        let is_small = (1..=MOST_SPARE_BYTES).contains(&self.n_bytes());
+        is_small && self.zeros.0.is_some() && self.is_home(Line::Column)
+    }
+
+    /// A table that [may be](Table::may_be_zeros) as one of zeros, if it has this shape.
+    pub(in crate::cpu) fn into_zeros(mut self, n_rows: usize, n_cols: usize) -> Option<Table> {
+        let has_shape = (self.n_rows, self.n_cols) == (n_rows, n_cols) && !self.by_rows;
+        let limbs = self.zeros.0.take().filter(|_| has_shape)?;
+        let mut home = std::mem::take(&mut self.home);
+        let stride = home.stride();
+        for line in home.storage_mut().chunks_mut(stride.max(1)) {
+            limbs.iter().for_each(|limb| line[*limb as usize] = 0);
+        }
+        let mut table = Table::of_zeros(home);
+        table.zeros.0 = Some(limbs).map(|mut limbs| {
+            limbs.clear();
+            limbs
+        });
+        Some(table)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use star_base::Random;
+
+    use super::*;
+    use crate::budget::MemoryBudget;
+    use crate::cpu::Settings;
+    use crate::cpu::pool::Pool;
+    use crate::cpu::table::TransposeRoom;
+    use crate::kernels::Kernels;
+
+    /// Columns of limbs.
+    fn limbs_of(table: &Table) -> Vec<Vec<u64>> {
+        (0..table.n_cols()).map(|col| table.home().0.column_limbs(col).to_vec()).collect()
+    }
+
+    #[test]
+    fn outside_of_the_limbs_that_are_known_all_columns_are_zero() {
+        let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
+        let budget = MemoryBudget::new(&flag, &never, u64::MAX);
+        let settings = Settings { eager_turns: false, ..Settings::default() };
+        let pool = Pool::of(settings.threads);
+        let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
+        let room = TransposeRoom { copy: false, spare: 0, change: false };
+        let mut random = Random::new(7);
+        for (n_rows, n_cols) in [(1_usize, 1_usize), (64, 2), (700, 5), (9000, 3)] {
+            let n_limbs = n_rows.div_ceil(64);
+            let new = || Table::of_zeros(BitTable::zeros(n_rows, n_cols).unwrap());
+            let (mut table, mut n_known, mut n_renewed) = (new(), 0, 0);
+            for step in 0..400 {
+                let (row, col) = (random.below(n_rows), random.below(n_cols));
+                match random.below(40) {
+                    0 => table.home_mut().put(row, col, true),
+                    1 if table.may_be_zeros() => {
+                        let other = std::mem::take(&mut table);
+                        table = match step % 2 {
+                            0 => other.into_zeros(n_rows, n_cols).unwrap(),
+                            _ => {
+                                assert!(other.into_zeros(n_rows, n_cols + 1).is_none());
+                                new()
+                            }
+                        };
+                        n_renewed += 1;
+                        assert_eq!(limbs_of(&table), vec![vec![0; n_limbs]; n_cols], "{step}");
+                    }
+                    2..8 => table.put(row, col, random.below(2) == 1),
+                    8..14 => {
+                        let word = [random.next_u64() & !(!0 << n_cols)];
+                        table.write(Line::Row, row, &word, &parallelism, room).ok().unwrap();
+                    }
+                    14..20 => {
+                        table.limbs_change();
+                        table.limbs_mut(&[(row / 64) as u64]).put(row, col, true);
+                    }
+                    _ => {
+                        // Of the longest columns sometimes more limbs than are listed.
+                        let n_drawn = if random.below(8) == 0 { 200 } else { 3 };
+                        let mut limbs: Vec<u64> =
+                            (0..n_drawn).map(|_| random.below(n_limbs) as u64).collect();
+                        limbs.sort_unstable();
+                        limbs.dedup();
+                        let columns = if random.below(3) == 0 { col..n_cols } else { 0..n_cols };
+                        let mut wanted = limbs_of(&table);
+                        for column in &mut wanted[columns.clone()] {
+                            for (at, limb) in (0..).zip(column) {
+                                *limb = if limbs.contains(&at) { *limb } else { 0 };
+                            }
+                        }
+                        table.limbs_change();
+                        let known = table.clear_outside(&limbs, columns, &parallelism);
+                        n_known += usize::from(known.ok().unwrap());
+                        assert_eq!(limbs_of(&table), wanted, "{step}");
+                        table.limbs_mut(&limbs).put(limbs[0] as usize * 64, col, true);
+                    }
+                }
+                let Some(known) = &table.zeros.0 else { continue };
+                let is_zero = |(at, limb): (u64, &u64)| *limb == 0 || known.contains(&at);
+                let columns = limbs_of(&table);
+                assert!(columns.iter().all(|column| (0..).zip(column).all(is_zero)), "{step}");
+            }
+            assert!(n_known > 50 && n_renewed > 0, "{n_rows}: {n_known}, {n_renewed}");
+        }
+    }
+}
