@@ -281,7 +281,16 @@ BEGIN_REGISTERS
               case GEN_ROW: {
                 let row = b.x - 1u; let stride = near(dy + D_STRIDE);
                 let base = at_y + (row >> 5u);
-                for (var j = 0u; j < min(32u, n - k * 32u); j++) { u |= ((load(base + (k * 32u + j) * stride) >> (row & 31u)) & 1u) << j; }
+                let last = vec4<u32>(min(31u, n - k * 32u - 1u));
+                // Eight at once: a load does not wait for another.
+                for (var j = 0u; j <= last.x; j += 8u) {
+                  let p = min(vec4<u32>(j) + vec4<u32>(0u, 1u, 2u, 3u), last); let q = min(vec4<u32>(j) + vec4<u32>(4u, 5u, 6u, 7u), last);
+                  let at_p = vec4<u32>(base) + (vec4<u32>(k * 32u) + p) * stride; let at_q = vec4<u32>(base) + (vec4<u32>(k * 32u) + q) * stride;
+                  let of_p = vec4<u32>(load(at_p.x), load(at_p.y), load(at_p.z), load(at_p.w));
+                  let of_q = vec4<u32>(load(at_q.x), load(at_q.y), load(at_q.z), load(at_q.w));
+                  let bits = (((of_p >> vec4<u32>(row & 31u)) & vec4<u32>(1u)) << p) | (((of_q >> vec4<u32>(row & 31u)) & vec4<u32>(1u)) << q);
+                  u |= bits.x | bits.y | bits.z | bits.w;
+                }
               }
               case GEN_LITERAL: { u = near(begin[S_LITERALS] + Q.x + k); }
               case GEN_REPLACE: {
@@ -315,10 +324,19 @@ BEGIN_REGISTERS
           let stride = near(dx + D_STRIDE); let limb = (a.x - 1u) >> 5u; let bit = 1u << ((a.x - 1u) & 31u);
           let columns = near(dx + D_COLUMNS);
           budget -= i32(begin[S_GATHER_TURNS]);
-          for (var j = id; j < columns; j += THREADS) {
-            let at = near(dx + D_AT) + j * stride + limb;
-            let one = (load(at_y + (j >> 5u)) >> (j & 31u)) & 1u;
-            store(at, select(load(at) & ~bit, load(at) | bit, one != 0u));
+          for (var j = id; j < columns; j += 4u * THREADS) {
+            // Four at once, as there; its own column again behind the last one.
+            let wanted = vec4<u32>(j) + vec4<u32>(0u, THREADS, 2u * THREADS, 3u * THREADS);
+            let column = select(vec4<u32>(j), wanted, wanted < vec4<u32>(columns));
+            let at = vec4<u32>(near(dx + D_AT) + limb) + column * stride; let from_y = vec4<u32>(at_y) + (column >> vec4<u32>(5u));
+            let before = vec4<u32>(load(at.x), load(at.y), load(at.z), load(at.w));
+            let word = vec4<u32>(load(from_y.x), load(from_y.y), load(from_y.z), load(from_y.w));
+            let ones = (word >> (column & vec4<u32>(31u))) & vec4<u32>(1u);
+            let u = select(before & vec4<u32>(~bit), before | vec4<u32>(bit), ones != vec4<u32>(0u));
+            if (u.x != before.x) { store(at.x, u.x); }
+            if (u.y != before.y) { store(at.y, u.y); }
+            if (u.z != before.z) { store(at.z, u.z); }
+            if (u.w != before.w) { store(at.w, u.w); }
           }
         }
         case OP_WORD_ADD, OP_WORD_SUB: {
