@@ -34,6 +34,11 @@ pub const NO_OBJECT: u32 = 0xffff;
 /// Registers from here on carry numbers into a call and out of it.
 pub const STAGING: u32 = 44;
 
+/// Limbs of a column, and columns, that [`Op::Lines`](crate::Op::Lines) takes at once, at most: a multiple of 32.
+pub fn most_listed(threads: u32) -> u32 {
+    (4 * threads).clamp(32, 1024).next_multiple_of(32)
+}
+
 /// The names of all places for the shaders.
 pub const CONSTANTS: &[(&str, u32)] = &[
     ("REGISTERS", REGISTERS),
@@ -53,6 +58,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_MARK", state::MARK),
     ("S_CALLEE", state::CALLEE),
     ("S_JOURNAL", state::JOURNAL),
+    ("S_LINES", state::LINES),
     ("S_BUDGET", state::BUDGET),
     ("S_LINE_TURNS", state::LINE_TURNS),
     ("S_GATHER_TURNS", state::GATHER_TURNS),
@@ -131,6 +137,8 @@ pub mod state {
     pub const CALLEE: u32 = 11;
     /// Words that the dispatch has written to the journal.
     pub const JOURNAL: u32 = 12;
+    /// How many loops over lines were one instruction so far.
+    pub const LINES: u32 = 13;
     /// Turns of loops that the dispatch may take.
     pub const BUDGET: u32 = 16;
     /// Most turns of a loop over the limbs of a line.

@@ -17,7 +17,7 @@ pub mod natives;
 pub mod op;
 
 pub use memory::{Banks, Limb, Shader};
-pub use op::{Generator, Op, Reduce, Then};
+pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
@@ -35,6 +35,8 @@ pub fn control_unit(threads: u32) -> Shader {
     Generator::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     Reduce::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     Then::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
+    Join::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
+    constant("MOST_LISTED", layout::most_listed(threads));
     layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {

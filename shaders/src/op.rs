@@ -155,6 +155,9 @@ numbered! {
     Print = 93 "print" "OP_PRINT",
     /// The journal takes the number a, if b is not 0, or y.
     Show = 94 "show" "OP_SHOW",
+    /// A `forall` over the lines of a table at once (Note \[Lines\] in star-gpu): for a rows and b columns, a function of limbs of x and
+    /// y, of z, and of bits of w by its truth table goes to the columns of x, or joins a slice or word. c is how far it came, 0 at first.
+    Lines = 95 "lines" "OP_LINES",
 }
 
 numbered! {
@@ -195,6 +198,19 @@ numbered! {
     Some = 3 "some" "RED_SOME",
     /// Is there none?
     None = 4 "none" "RED_NONE",
+}
+
+numbered! {
+    /// Where limbs go that are made for a table.
+    Join:
+    /// To the columns of x.
+    Store = 0 "store" "JOIN_STORE",
+    /// Into x, by or.
+    Or = 1 "or" "JOIN_OR",
+    /// By and: the ones of what is made become zeros there.
+    Clear = 2 "clear" "JOIN_CLEAR",
+    /// By exclusive or.
+    Xor = 3 "xor" "JOIN_XOR",
 }
 
 numbered! {

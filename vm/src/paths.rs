@@ -47,6 +47,8 @@ pub struct PathStats {
     pub grid_copies: u64,
     /// Dispatches of the control unit: a run waits for each of them.
     pub unit_dispatches: u64,
+    /// Loops over lines that were one instruction of it.
+    pub unit_lines: u64,
     /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
     /// Likewise for the control unit.
@@ -162,6 +164,7 @@ impl PathStats {
             grid_banks,
             grid_copies,
             unit_dispatches,
+            unit_lines,
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
@@ -198,6 +201,7 @@ impl PathStats {
             ("buffers of their memory", grid_banks),
             ("copies by the device", grid_copies),
             ("dispatches of the control unit", unit_dispatches),
+            ("loops over lines that were an instruction", unit_lines),
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),

@@ -211,6 +211,7 @@ impl Backend for Gpu {
         all.whole(Subject::Program, form);
         all.whole(Subject::Device, self.caps().device);
         all.items.extend(plan.on_grid());
+        all.items.extend(plan.as_instructions());
         all
     }
 

@@ -3,7 +3,7 @@
 use star_ir::LocId;
 pub(crate) use star_shaders::Then;
 use star_shaders::layout::{INST_WORDS, NO_OBJECT, NO_REG};
-use star_shaders::{Generator, Op, Reduce};
+use star_shaders::{Generator, Join, Op, Reduce};
 
 /// A register; while a routine is being compiled, of any number of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -25,6 +25,14 @@ pub(crate) struct LineKind {
     pub(crate) clears: bool,
 }
 
+/// What becomes of the limbs that [`Op::Lines`] makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LinesKind {
+    pub(crate) join: Join,
+    /// What joins is a word, with a component for each column.
+    pub(crate) is_word: bool,
+}
+
 /// An instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inst {
@@ -36,7 +44,9 @@ pub(crate) struct Inst {
     pub(crate) x: Option<Object>,
     pub(crate) y: Option<Object>,
     pub(crate) z: Option<Object>,
+    pub(crate) w: Option<Object>,
     pub(crate) line: Option<LineKind>,
+    pub(crate) lines: Option<LinesKind>,
     pub(crate) imm: i64,
     /// What follows from the result, of scalar instructions.
     pub(crate) then: Option<Then>,
@@ -66,7 +76,9 @@ impl Inst {
             x: None,
             y: None,
             z: None,
+            w: None,
             line: None,
+            lines: None,
             imm: 0,
             then: None,
             target: NO_TARGET,
@@ -169,7 +181,8 @@ impl Inst {
             | Op::Open
             | Op::Close
             | Op::Print
-            | Op::Show => false,
+            | Op::Show
+            | Op::Lines => false,
         }
     }
 
@@ -235,6 +248,8 @@ impl Inst {
             | Op::Open
             | Op::Close
             | Op::Print => false,
+            // There, what they exchange is a part of it.
+            Op::Lines => false,
         }
     }
 
@@ -246,6 +261,8 @@ impl Inst {
         if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
             first |= table << 8 | (generator as u32) << 12 | (reduce as u32) << 16;
             first |= u32::from(stores) << 20 | u32::from(clears) << 21;
+        } else if let Some(LinesKind { join, is_word }) = self.lines {
+            first |= (join as u32) << 8 | u32::from(is_word) << 10;
         } else if self.x.is_some() {
             first |= 1 << 20;
         }
@@ -257,7 +274,7 @@ impl Inst {
             first,
             registers,
             object(self.x) | object(self.y) << 16,
-            object(self.z),
+            object(self.z) | object(self.w) << 16,
             imm as u32,
             (imm >> 32) as u32,
             self.target,

@@ -7,7 +7,7 @@ use star_ir::Program;
 use star_shaders::{Generator, Reduce};
 
 use crate::backend::parts_of;
-use crate::code::{Inst, LineKind, NO_TARGET};
+use crate::code::{Inst, LineKind, LinesKind, NO_TARGET};
 use crate::compile::{Choices, Unsupported};
 use crate::program::Code;
 
@@ -54,7 +54,7 @@ impl fmt::Display for Inst {
                 write!(f, " {name}=r{}", reg.0)?;
             }
         }
-        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z)] {
+        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z), ("w", self.w)] {
             if let Some(object) = object {
                 write!(f, " {name}=o{}", object.0)?;
             }
@@ -73,7 +73,10 @@ impl fmt::Display for Inst {
                 }
             }
         }
-        if self.imm != 0 {
+        if let Some(LinesKind { join, is_word }) = self.lines {
+            let of = if is_word { " word" } else { "" };
+            write!(f, " {:016b} {}{of}", self.imm, join.name())?;
+        } else if self.imm != 0 {
             write!(f, " #{}", self.imm)?;
         }
         if let Some(then) = self.then {

@@ -7,7 +7,7 @@ use star_ir::{HandlePart, Operand, Program, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
 use star_vm::BackendError;
-use star_vm::explain::{Became, Item};
+use star_vm::explain::{Became, Item, Subject};
 
 use crate::code::{Inst, NO_TARGET};
 use crate::compile::{
@@ -168,6 +168,21 @@ impl Plan {
                 let (subject, form) = site.kind.on_grid()?;
                 let (routine, loc) = (Some(RoutineId(id as u32)), Some(inst.loc));
                 Some(Item { subject, routine, loc, became: Became::Form(form) })
+            })
+        })
+    }
+
+    /// The loops over lines that are an instruction of the control unit.
+    pub(crate) fn as_instructions(&self) -> impl Iterator<Item = Item> + '_ {
+        let routines = self.routines.iter().enumerate();
+        let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
+        insts.flat_map(|(id, Linked { code, .. })| {
+            let lines = code.insts.iter().filter(|inst| inst.op == Op::Lines);
+            lines.map(move |inst| Item {
+                subject: Subject::Forall,
+                routine: Some(RoutineId(id as u32)),
+                loc: Some(inst.loc),
+                became: Became::Form("one instruction of the control unit".to_owned()),
             })
         })
     }

@@ -35,15 +35,15 @@ fn bits(len: usize, seed: u64) -> BitVector {
     BitVector::from_bools(&Random::new(seed).bits(len, 50))
 }
 
-fn slice(len: usize, seed: u64) -> HostValue {
+pub(crate) fn slice(len: usize, seed: u64) -> HostValue {
     HostValue::Slice(bits(len, seed))
 }
 
-fn word(len: usize, seed: u64) -> HostValue {
+pub(crate) fn word(len: usize, seed: u64) -> HostValue {
     HostValue::Word(bits(len, seed))
 }
 
-fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
+pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
     let columns: Vec<BitVector> =
         (0..n_cols as u64).map(|column| bits(n_rows, seed + 100 * column)).collect();
     HostValue::Table(BitTable::from_columns(n_rows, &columns))

@@ -6,6 +6,7 @@
 mod choice;
 mod faults;
 mod fused;
+mod lines;
 mod printed;
 
 use star_base::BitTable;

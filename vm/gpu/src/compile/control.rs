@@ -7,6 +7,7 @@ use super::builder::{Builder, Label, table};
 use super::parallel::Forall;
 use super::{Counter, SiteKind, Unsupported, is_number};
 use crate::code::{Object, Reg};
+use crate::lift;
 
 impl Builder<'_> {
     pub(super) fn block(&mut self, block: &[Stmt]) -> Result<(), Unsupported> {
@@ -95,7 +96,12 @@ impl Builder<'_> {
                 self.over_ones(*label, *var, over, body)
             }
             StmtKind::Forall { label, var, range, writes: _, privates, reductions, body } => {
-                self.forall(&Forall { label: *label, var: *var, range, privates, reductions, body })
+                let forall = Forall { label: *label, var: *var, range, privates, reductions, body };
+                let counts = self.source.choices.counts_steps || self.source.choices.profiles;
+                match (!counts).then(|| lift::lines(self.routine, stmt)).flatten() {
+                    Some(lines) => self.lines(&forall, &lines),
+                    None => self.forall(&forall),
+                }
             }
             StmtKind::Tile { rows, privates, body, reductions } => {
                 self.tile(rows, privates, reductions, body)

@@ -12,6 +12,8 @@ use crate::code::{Inst, NO_TARGET, Object, Reg};
 
 const UNSET: u8 = 1;
 const SET: u8 = 2;
+/// Unset, with a size that is known.
+const SIZED: u8 = 4;
 
 /// The variables that are looked at: the numbers by their own numbers, then the objects.
 pub(super) struct Tracked {
@@ -87,7 +89,8 @@ impl Tracked {
         };
         match inst.op {
             Op::Shape | Op::ShapeLike | Op::Take | Op::Host => put(inst.x, SET),
-            Op::Unset | Op::Fix => put(inst.x, UNSET),
+            Op::Unset => put(inst.x, UNSET),
+            Op::Fix => put(inst.x, UNSET | SIZED),
             Op::Give => put(inst.y, UNSET),
             Op::Lend if inst.imm != 0 => put(inst.y, SET | UNSET),
             _ => {}
@@ -216,6 +219,7 @@ fn simplified(
             let keeps = tracked.is_static.get(place).copied().unwrap_or(false);
             (!(keeps && tracked.known(state, object) == SET)).then_some(inst)
         }
+        (Op::Unset, _) if tracked.known(state, inst.x?) == UNSET => None,
         (Op::Size, _) => {
             let known = tracked.known(state, inst.y?);
             let asks = inst.imm == i64::from(measure::SET) || inst.imm == i64::from(measure::KNOWN);

@@ -22,6 +22,7 @@ mod control;
 mod facts;
 mod handles;
 mod lift;
+mod lines;
 mod operations;
 mod parallel;
 mod peephole;

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use star_ir::{
-    Check, ForallRange, Op, Operand, Part, PartKind, Routine, SizeOp, SizeOperand, Stmt, StmtKind,
-    Ty, VarId, visit,
+    Check, ForallRange, LogicOp, Op, Operand, Part, PartKind, Reduction, ReductionOp, Routine,
+    SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
 use super::text::Text;
@@ -53,7 +53,7 @@ fn has_forall(block: &[Stmt]) -> bool {
 /// What is known of a loop so far.
 pub(super) struct Finder<'r> {
     routine: &'r Routine,
-    nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     numbers: HashMap<Node, usize>,
     /// What slices and words of the loop hold, and how long they are.
     bits: HashMap<VarId, (usize, Length)>,
@@ -61,25 +61,28 @@ pub(super) struct Finder<'r> {
     assigned: Vec<VarId>,
     /// Variables that it reads before it assigns them, if it does.
     outer: Vec<VarId>,
-    steps: Vec<Step>,
+    pub(super) steps: Vec<Step>,
     latches: Vec<(VarId, SizeOperand)>,
     turn: Option<VarId>,
     turn_cost: u64,
-    cost: u64,
+    pub(super) cost: u64,
     /// The `forall`, once it was seen: nothing but costs comes after it.
     kernel: Option<Kernel>,
 }
 
 /// A `forall`.
-struct Kernel {
-    target: VarId,
-    line: Line,
-    over: Over,
-    iteration: VarId,
+pub(super) struct Kernel {
+    /// The table that changes, or whose lines are combined.
+    pub(super) target: VarId,
+    pub(super) line: Line,
+    pub(super) over: Over,
+    pub(super) iteration: VarId,
     /// Which iterations there are, if not all of a range.
     some: Option<usize>,
-    /// What a line becomes.
-    made: usize,
+    /// What a line becomes, or what is combined of it.
+    pub(super) made: usize,
+    /// The slice or word that it is combined into, if no line is stored.
+    pub(super) combined: Option<(VarId, LogicOp)>,
 }
 
 impl<'r> Finder<'r> {
@@ -115,7 +118,9 @@ impl<'r> Finder<'r> {
                 None
             }
         };
-        let Kernel { target, line, over, iteration, some, made } = self.kernel.take()?;
+        let Kernel { target, line, over, iteration, some, made, combined } = self.kernel.take()?;
+        // Those that combine lines have no kernel.
+        combined.is_none().then_some(())?;
         // These are found out again behind the loop.
         let is_known = |var: &VarId| {
             Some(*var) == self.turn || self.latches.iter().any(|(known, _)| known == var)
@@ -156,6 +161,12 @@ impl<'r> Finder<'r> {
             cost,
             latches,
         })
+    }
+
+    /// A `forall` alone.
+    pub(super) fn alone(&mut self, stmt: &Stmt) -> Option<Kernel> {
+        self.statement(stmt)?;
+        self.kernel.take()
     }
 
     fn node(&mut self, node: Node) -> usize {
@@ -203,16 +214,21 @@ impl<'r> Finder<'r> {
                 Some(())
             }
             StmtKind::Forall { label: _, var, range, writes, privates, reductions, body } => {
-                reductions.is_empty().then_some(())?;
-                let [Part { var: target, kind }] = writes.as_slice() else { return None };
-                let (target, line) = (
-                    *target,
-                    match kind {
-                        PartKind::Row => Line::Row,
-                        PartKind::Column => Line::Column,
-                        PartKind::Field(_) | PartKind::Component => return None,
-                    },
-                );
+                let (target, line, combined) = match (writes.as_slice(), reductions.as_slice()) {
+                    ([Part { var: target, kind }], []) => {
+                        let line = match kind {
+                            PartKind::Row => Line::Row,
+                            PartKind::Column => Line::Column,
+                            PartKind::Field(_) | PartKind::Component => return None,
+                        };
+                        (*target, line, None)
+                    }
+                    ([], [Reduction { var: into, op }]) => {
+                        let (target, line) = loaded(body, *var)?;
+                        (target, line, Some((*into, logic(*op)?)))
+                    }
+                    _ => return None,
+                };
                 self.assigned.push(*var);
                 self.assigned.extend(privates);
                 let (over, some) = match range {
@@ -226,8 +242,12 @@ impl<'r> Finder<'r> {
                 for stmt in body {
                     self.of_iteration(stmt, *var, (target, line), &mut made)?;
                 }
-                self.kernel =
-                    Some(Kernel { target, line, over, iteration: *var, some, made: made? });
+                let made = match combined {
+                    None => made?,
+                    Some(combined) => self.combined(combined)?,
+                };
+                let iteration = *var;
+                self.kernel = Some(Kernel { target, line, over, iteration, some, made, combined });
                 Some(())
             }
             StmtKind::Assign(dst, op) => self.assign(*dst, op, None),
@@ -280,6 +300,11 @@ impl<'r> Finder<'r> {
                 let ((left, length), (right, _)) = (self.value(*left), self.value(*right));
                 (self.node(Node::Logic(*op, left, right)), length)
             }
+            Op::Fill(len, bit) if own.is_some() => {
+                let is_private = matches!(len, Operand::Var(var) if self.assigned.contains(var));
+                (!is_private)
+                    .then(|| (self.node(Node::Constant(*bit)), Length::Number(len.clone())))?
+            }
             Op::Copy(Operand::Var(of)) if self.routine.var(*of).ty.is_bits() => self.value(*of),
             Op::Copy(_)
             | Op::Int(..)
@@ -302,6 +327,21 @@ impl<'r> Finder<'r> {
         self.steps.push(Step::Bits(dst, length.clone()));
         self.bits.insert(dst, (node, length));
         Some(())
+    }
+
+    /// What an iteration combines into a slice or word that it has from the one before.
+    fn combined(&mut self, (into, op): (VarId, LogicOp)) -> Option<usize> {
+        self.routine.var(into).ty.is_bits().then_some(())?;
+        let before = self.node(Node::Outer(into));
+        let (after, _) = self.value(into);
+        match self.nodes[after] {
+            Node::Logic(done, of, made) | Node::Logic(done, made, of)
+                if done == op && of == before =>
+            {
+                Some(made)
+            }
+            _ => None,
+        }
     }
 
     fn load(
@@ -347,6 +387,29 @@ impl<'r> Finder<'r> {
             | Check::NoCarry(..)
             | Check::Assert(..) => None,
         }
+    }
+}
+
+/// The lines that the iterations of a body load: of which table, and which way.
+fn loaded(body: &[Stmt], iteration: VarId) -> Option<(VarId, Line)> {
+    body.iter().find_map(|stmt| match &stmt.kind {
+        StmtKind::Assign(_, Op::Row(table, Operand::Var(index))) if *index == iteration => {
+            Some((*table, Line::Row))
+        }
+        StmtKind::Assign(_, Op::Column(table, Operand::Var(index))) if *index == iteration => {
+            Some((*table, Line::Column))
+        }
+        _ => None,
+    })
+}
+
+/// Reductions that are done bit by bit.
+fn logic(op: ReductionOp) -> Option<LogicOp> {
+    match op {
+        ReductionOp::Or => Some(LogicOp::Or),
+        ReductionOp::And => Some(LogicOp::And),
+        ReductionOp::Xor => Some(LogicOp::Xor),
+        ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Loops that become kernels over a grid of workgroups.
 //!
 //! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host decides in `run::lifted`.
+//! * `lines`: a `forall` that the control unit does as one instruction.
 //!
 //! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb, is one dispatch: a thread
 //! makes a limb of a column, whichever lines the loop goes by. A `for` whose turns load lines of their own index and end with such
@@ -12,8 +13,10 @@
 //! are found out again behind it.
 
 mod find;
+mod lines;
 mod text;
 
+pub(crate) use lines::{Lines, Mixed, lines};
 pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE};
 
 use std::collections::HashMap;
@@ -80,6 +83,8 @@ pub(crate) enum Length {
     Of(VarId),
     /// As long as a line of a table.
     Line(Line, VarId),
+    /// As long as this number says.
+    Number(Operand),
 }
 
 /// What the host does before the first dispatch.
@@ -115,6 +120,8 @@ enum Node {
     Pivot(Line, VarId),
     /// A slice or word from outside.
     Outer(VarId),
+    /// The same everywhere.
+    Constant(bool),
     Not(usize),
     Logic(LogicOp, usize, usize),
 }

@@ -126,6 +126,10 @@ impl<'n> Text<'n> {
                 };
                 (text, stage_of(along))
             }
+            Node::Constant(bit) => {
+                let limb = if bit { "0xffffffffu" } else { "0u" };
+                (limb.to_owned(), Stage::Once)
+            }
             Node::Not(of) => {
                 let of = self.value(of, along)?;
                 (format!("~{}", of.name), of.stage)

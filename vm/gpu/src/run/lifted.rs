@@ -205,6 +205,7 @@ impl Scene<'_> {
             Length::Of(var) => i64::from(self.table(*var)?.sizes.rows),
             Length::Line(Line::Column, table) => i64::from(self.table(*table)?.sizes.rows),
             Length::Line(Line::Row, table) => i64::from(self.table(*table)?.sizes.columns),
+            Length::Number(operand) => self.number(operand)?,
         })
     }
 

@@ -207,6 +207,7 @@ impl Run<'_, '_> {
                 let why = "a dispatch did not come to its end".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());
             }
+            self.control.stats.paths.unit_lines = u64::from(self.get(state::LINES));
             self.control.stats.operations = self.get_wide(state::OPERATIONS);
             self.control.stats.steps = self.get_wide(state::STEPS);
             self.print_journal()?;

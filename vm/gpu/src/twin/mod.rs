@@ -4,6 +4,7 @@
 //! It is there for tests. Where the shader and the twin differ, one of them is wrong.
 
 mod limbs;
+mod lines;
 mod scalar;
 mod vector;
 
@@ -95,6 +96,7 @@ struct Dispatch {
     literals: u32,
     profile: u32,
     journal_room: u32,
+    lines: u32,
 }
 
 /// An instruction, decoded.
@@ -109,6 +111,7 @@ struct Fields {
     x: Option<u32>,
     y: Option<u32>,
     z: Option<u32>,
+    w: Option<u32>,
     imm: i64,
     target: u32,
 }
@@ -166,6 +169,7 @@ impl Twin {
             x: object(words[2]),
             y: object(words[2] >> 16),
             z: object(words[3]),
+            w: object(words[3] >> 16),
             imm: (u64::from(words[4]) | u64::from(words[5]) << 32) as i64,
             target: words[6],
         })
@@ -277,6 +281,7 @@ impl Unit for Twin {
             literals: word(state::LITERALS),
             profile: word(state::PROFILE),
             journal_room: word(state::JOURNAL_ROOM),
+            lines: word(state::LINES),
         };
         self.journal.clear();
         let mut budget = i64::from(word(state::BUDGET));
@@ -304,6 +309,7 @@ impl Unit for Twin {
             (state::DEPTH, run.depth),
             (state::CALLEE, run.callee),
             (state::JOURNAL, self.journal.len() as u32),
+            (state::LINES, run.lines),
         ] {
             put(place, word);
         }

@@ -10,7 +10,7 @@ use super::limbs::{Line, Source, ones};
 use super::{Dispatch, Fields, Twin};
 
 impl Twin {
-    fn word(&self, at: u32) -> u32 {
+    pub(super) fn word(&self, at: u32) -> u32 {
         self.mem[at as usize]
     }
 
@@ -18,7 +18,7 @@ impl Twin {
         self.mem[at as usize] = word;
     }
 
-    fn pointer(&self, frame: u32, object: u32) -> u32 {
+    pub(super) fn pointer(&self, frame: u32, object: u32) -> u32 {
         self.word(frame + FRAME_HEAD + object)
     }
 
@@ -31,7 +31,7 @@ impl Twin {
     }
 
     /// The line of an object, or a column of it.
-    fn line(&self, pointer: u32, column: Option<i64>) -> Line {
+    pub(super) fn line(&self, pointer: u32, column: Option<i64>) -> Line {
         let has = |word: u32| self.word(pointer + word);
         let skipped = column.map_or(0, |column| (column as u32 - 1) * has(descriptor::STRIDE));
         Line { at: has(descriptor::AT) + skipped, bits: has(descriptor::ROWS) }
@@ -59,6 +59,7 @@ impl Twin {
         match inst.op {
             Op::Div => run.put(inst.d, a.wrapping_div(b)),
             Op::Mod => run.put(inst.d, a.wrapping_rem(b)),
+            Op::Lines => self.lines_inst(run, inst, (dx, dy, dz), (a, b, c)),
             Op::Line => self.line_inst(run, inst, (dx, dy, dz), (a, b, c)),
             Op::BitGet => {
                 let line = self.line(dy, column(inst.b, b));

@@ -1,0 +1,206 @@
+//! Loops over lines as one instruction of the control unit, beside the reference, on tables of less and of more than it takes at once;
+//! and that they were one, and what is none.
+
+use star_tests::backends::Machine;
+use star_tests::differ::{Agreement, Same};
+use star_tests::sir::{self, Sir, guards};
+use star_vm::{HostValue, PathStats};
+
+use crate::fast_paths::{slice, table, word};
+
+/// On the twin, which checks what threads share; and on an adapter where there is one.
+const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
+const ADAPTERS: [&str; 2] = ["gpu", "gpu-tiny"];
+
+/// What the lines of P become, written for rows; `w` and `u` come from outside.
+const STORES: [&str; 6] = [
+    "%v = row %P, %i\n%v = bits_or %v, %w\ncost 3\nput_row %P, %i, %v",
+    "%v = row %P, %i\n%t = bits_not %w\n%t = bits_and %v, %t\nput_row %P, %i, %t",
+    "%v = row %P, %i\n%v = bits_xor %w, %v\n%v = bits_not %v\ncost 1\nput_row %P, %i, %v",
+    "%v = row %Q, %i\n%t = row %P, %i\n%t = bits_xor %t, %v\n%t = bits_and %t, %w\nput_row %P, %i, %t",
+    "%v = copy %w\ncost 2\nput_row %P, %i, %v",
+    "%v = bits_xor %w, %u\n%v = bits_not %v\n%t = row %P, %i\n%t = bits_or %v, %t\nput_row %P, %i, %t",
+];
+
+/// What is combined into `z`.
+const JOINS: [(&str, &str); 4] = [
+    ("or", "%v = row %P, %i\n%z = bits_or %z, %v\ncost 2"),
+    ("and", "%v = row %P, %i\n%v = bits_or %v, %w\n%z = bits_and %v, %z"),
+    ("xor", "%v = row %P, %i\n%v = bits_and %w, %v\n%z = bits_xor %z, %v\ncost 1"),
+    ("or", "%v = row %P, %i\n%t = bits_and %w, %u\n%v = bits_xor %v, %t\n%z = bits_or %z, %v"),
+];
+
+const RANGES: [&str; 2] = ["in %X", "= 2 to %n"];
+
+const BY_ROWS: [bool; 2] = [true, false];
+
+/// A loop over rows, or the same over columns; what it combines into is as long as the lines, and the first of them behind it.
+fn program(is_row: bool, range: &str, effect: &str, body: &str, machines: &[Machine]) -> Sir {
+    let text = format!(
+        "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %X: slice[?], value %w: word[?], value %u: word[?], value %z, value %n: int) {{
+         var %m: int
+         var %z: word[%m]
+         var %i: int
+         var %v: word[?]
+         var %t: word[?]
+         %m = length %z
+         check size columns %P, %m
+         forall @0 %i {range} {effect} {{
+         {body}
+         }}
+         put_row %P, 1, %z
+         }}"
+    );
+    let text = match is_row {
+        true => text,
+        false => {
+            let text = text.replace("columns %P", "rows %P").replace("row %P, ", "column %P, ");
+            let text = text.replace("row %P]", "column %P]").replace("row %Q", "column %Q");
+            text.replace("word[", "slice[")
+        }
+    };
+    let mut program = sir::read(&text);
+    guards::guard(&mut program);
+    Sir::new(&program, machines)
+}
+
+fn store(is_row: bool, range: &str, body: &str, machines: &[Machine]) -> Sir {
+    program(is_row, range, "writes [row %P] privates [%v, %t]", body, machines)
+}
+
+fn join(is_row: bool, range: &str, (op, body): (&str, &str), machines: &[Machine]) -> Sir {
+    let effect = format!("privates [%v, %t] reductions [{op} %z]");
+    program(is_row, range, &effect, body, machines)
+}
+
+/// Tables of so many lines, so long each, and what goes with them.
+fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostValue> {
+    let (rows, columns) = if is_row { (n_lines, len) } else { (len, n_lines) };
+    let outer = |seed| if is_row { word(len, seed) } else { slice(len, seed) };
+    vec![
+        table(rows, columns, seed),
+        table(rows, columns, seed + 1),
+        slice(n_lines, seed + 2),
+        outer(seed + 3),
+        outer(seed + 4),
+        outer(seed + 5),
+        HostValue::Int(n_lines as i64),
+    ]
+}
+
+fn agree(sir: &Sir, args: &[HostValue]) -> Agreement {
+    match sir.run(args) {
+        Same::Yes(agreement) => *agreement,
+        Same::No(difference) => panic!("{difference}"),
+    }
+}
+
+#[track_caller]
+fn each(agreement: &Agreement, names: &[&str], is: impl Fn(PathStats) -> bool) {
+    for name in names {
+        let paths = agreement.optimised(name);
+        assert!(is(paths), "{name}: {paths:?}");
+    }
+}
+
+/// Every loop on tables of these sizes is one instruction.
+fn are_one(names: &[&str], sizes: &[(usize, usize)]) {
+    let machines = super::machines(names).expect("they are there");
+    for (is_row, range) in
+        BY_ROWS.into_iter().flat_map(|is_row| RANGES.map(|range| (is_row, range)))
+    {
+        let stores = STORES.map(|body| store(is_row, range, body, &machines));
+        let joins = JOINS.map(|body| join(is_row, range, body, &machines));
+        for (number, sir) in stores.iter().chain(&joins).enumerate() {
+            for &(n_lines, len) in sizes {
+                let args = arguments(is_row, n_lines, len, number as u64);
+                // Where tables are large for a device, those that store lines are a kernel.
+                let agreement = agree(sir, &args);
+                each(&agreement, names, |paths| paths.unit_lines + paths.grid_loops == 1);
+                each(&agreement, &names[..1], |paths| paths.unit_lines == 1);
+            }
+        }
+    }
+}
+
+#[test]
+fn loops_over_lines_are_one_instruction_of_the_twin() {
+    are_one(&TWINS, &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
+}
+
+/// The twin takes 32 columns and 1024 rows at once, where it is tiny 384.
+#[test]
+fn tables_of_more_than_it_takes_at_once_are_one_instruction_too() {
+    are_one(&TWINS, &[(1100, 70), (70, 1100)]);
+}
+
+#[test]
+fn loops_over_lines_are_one_instruction_of_an_adapter() {
+    if super::machines(&ADAPTERS).is_err() {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
+        return;
+    }
+    are_one(&ADAPTERS, &[(130, 65), (1100, 70)]);
+}
+
+#[test]
+fn what_a_check_refuses_runs_as_it_is_written() {
+    let machines = super::machines(&TWINS).expect("they are there");
+    for is_row in BY_ROWS {
+        let sir = store(is_row, "= 1 to %n", STORES[3], &machines);
+        let refused = |change: &dyn Fn(&mut Vec<HostValue>)| {
+            let mut args = arguments(is_row, 40, 70, 3);
+            change(&mut args);
+            each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
+        };
+        refused(&|args| args[6] = HostValue::Int(41));
+        // Another table with fewer lines, one with shorter lines, and a word of another length.
+        refused(&|args| args[1] = arguments(is_row, 39, 70, 3).remove(1));
+        refused(&|args| args[1] = arguments(is_row, 40, 69, 3).remove(1));
+        refused(&|args| args[3] = arguments(is_row, 40, 71, 3).remove(3));
+        let sir = store(is_row, RANGES[0], STORES[0], &machines);
+        let mut args = arguments(is_row, 40, 70, 3);
+        args[2] = slice(41, 9);
+        each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
+    }
+}
+
+#[test]
+fn what_is_no_function_of_one_word_runs_as_it_is_written() {
+    let machines = super::machines(&TWINS).expect("they are there");
+    let stores = [
+        // A line between two of outside.
+        "%v = row %P, %i\n%v = bits_or %v, %w\n%v = bits_and %v, %u\nput_row %P, %i, %v",
+        "%v = row %P, %i\nput_row %P, %i, %v\n%v = row %P, %i\n%v = bits_not %v\nput_row %P, %i, %v",
+    ];
+    let joins = [
+        ("or", "%v = row %P, %i\n%t = row %Q, %i\n%v = bits_xor %v, %t\n%z = bits_or %z, %v"),
+        (
+            "xor",
+            "%v = row %P, %i\n%z = bits_xor %z, %v\n%v = bits_and %v, %w\n%z = bits_xor %z, %v",
+        ),
+    ];
+    for is_row in BY_ROWS {
+        for range in RANGES {
+            let all = stores.map(|body| store(is_row, range, body, &machines)).into_iter();
+            let all = all.chain(joins.map(|body| join(is_row, range, body, &machines)));
+            for sir in all {
+                let agreement = agree(&sir, &arguments(is_row, 40, 70, 3));
+                each(&agreement, &TWINS, |paths| paths.unit_lines == 0);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_range_without_an_index_changes_nothing_and_costs_nothing() {
+    let machines = super::machines(&TWINS).expect("they are there");
+    for is_row in BY_ROWS {
+        let sir = store(is_row, "= 1 to %n", STORES[0], &machines);
+        for n in [0, -3, i64::MIN] {
+            let mut args = arguments(is_row, 40, 70, 3);
+            args[6] = HostValue::Int(n);
+            assert_eq!(agree(&sir, &args).run.stats.operations, 0);
+        }
+    }
+}
