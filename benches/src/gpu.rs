@@ -39,6 +39,8 @@ const LONGEST: usize = 100;
 
 struct Bench {
     gpu: Machine,
+    /// Likewise, with everything on the control unit.
+    resident: Machine,
     cpu: Machine,
     /// The same adapter, for what is not a program.
     plain: Gpu,
@@ -71,9 +73,9 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         }
     }
     let begun = Instant::now();
-    let open = |name: &str| {
+    let open = |name: &str, mode: GpuMode| {
         let entry = BACKENDS.iter().find(|entry| entry.name == name).ok_or("no such backend")?;
-        let wanted = Wanted { adapter: adapter.as_deref(), mode: GpuMode::Auto };
+        let wanted = Wanted { adapter: adapter.as_deref(), mode };
         match entry.open_on(&wanted) {
             Availability::Ready(backend) => {
                 Ok(Machine { name: entry.name, backend, options: CompileOptions::default() })
@@ -81,12 +83,13 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
             Availability::Unavailable { reason } => Err(reason),
         }
     };
-    let gpu = open("gpu")?;
+    let gpu = open("gpu", GpuMode::Auto)?;
     let opened = milliseconds(begun);
-    let cpu = open("cpu")?;
+    let resident = open("gpu", GpuMode::Resident)?;
+    let cpu = open("cpu", GpuMode::Auto)?;
     let settings = DeviceSettings { adapter, ..DeviceSettings::default() };
     let yardstick = Gpu::open(&settings)?;
-    let bench = Bench { gpu, cpu, plain: yardstick, runs, compares };
+    let bench = Bench { gpu, resident, cpu, plain: yardstick, runs, compares };
     let device = bench.gpu.backend.caps().device;
     say!(
         "{device}; opened in {opened:.0} ms; seed {SEED}; medians of {runs} runs after one, milliseconds"
@@ -123,11 +126,21 @@ impl Bench {
     fn line(
         &self,
         about: &str,
+        routine: (&str, &str, &[&str]),
+        args: &[HostValue],
+    ) -> Result<Sample, String> {
+        self.line_on(&self.gpu, about, routine, args)
+    }
+
+    fn line_on(
+        &self,
+        machine: &Machine,
+        about: &str,
         (text, name, without): (&str, &str, &[&str]),
         args: &[HostValue],
     ) -> Result<Sample, String> {
         let entry = lowered(text).find(name).ok_or("no such routine")?;
-        let compiled = self.compiled(&self.gpu, text, without)?;
+        let compiled = self.compiled(machine, text, without)?;
         let mut samples = Vec::new();
         let mut found = Vec::new();
         for round in 0..=self.runs {
@@ -240,21 +253,35 @@ impl Bench {
         Ok(())
     }
 
-    /// A turn of the inner loop of WARSHALL on the control unit.
+    /// A turn of the inner loop of WARSHALL on the control unit, one after another and as one instruction for all.
     fn turns(&self, n: usize) -> Result<(), String> {
         // Every vertex has an arc to the first half, so that each of n turns of the outer loop has n / 2 of the inner one.
         let mut graph = BitTable::zeros(n, n).map_err(|_| "no memory")?;
         (0..n).for_each(|row| (0..n / 2).for_each(|column| graph.put(row, column, true)));
-        let args = [int(n), HostValue::Table(graph)];
-        let without = ["idioms", "lift"];
-        for listing in ["WARSHALL", "WARSHALL-C"] {
-            let about = format!("{listing}, control unit, n = {n}");
-            let sample = self.line(&about, (PUBLISHED, listing, &without), &args)?;
-            let turns = (n * (n / 2)) as f64;
-            say!(
-                "  {:.3} µs for each of {turns} turns of the inner loop",
-                sample.run * 1e3 / turns
-            );
+        let half = ("half of all arcs", graph);
+        // Elementary operations of a turn of the inner loop, and of one of the outer loop beside these.
+        for (listing, inner, outer) in [("WARSHALL", 5, 3), ("WARSHALL-C", 4, 3)] {
+            let each = |about: &str, without: &[&str], graph: &BitTable| {
+                let args = [int(n), HostValue::Table(graph.clone())];
+                let about = format!("{listing}, control unit, {about}, n = {n}");
+                let sample =
+                    self.line_on(&self.resident, &about, (PUBLISHED, listing, without), &args)?;
+                let turns = (sample.stats.operations - outer * n as u64) / inner;
+                say!(
+                    "  {:.3} µs for each of {turns} turns of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
+                    sample.run * 1e3 / turns as f64,
+                    sample.run * 1e3 / n as f64,
+                    sample.stats.paths.unit_dispatches,
+                    sample.stats.paths.unit_nanoseconds as f64 / 1e6,
+                );
+                Ok::<(), String>(())
+            };
+            if n <= 1000 {
+                each(&format!("one after another, {}", half.0), &["idioms", "lift"], &half.1)?;
+            }
+            for (name, graph) in std::iter::once(half.clone()).chain(graphs(n)) {
+                each(&format!("all at once, {name}"), &["idioms"], &graph)?;
+            }
         }
         Ok(())
     }
