@@ -1,4 +1,9 @@
 //! Operands of several lines: a loop goes over all of them, so that it is chosen once for a block of lines.
+//!
+//! Note [Few numbers]. While a line is on its way from a distant cache the processor looks for the next ones, if what it has to do between two lines is
+//! short. Where lines lie at their indices and the other operand is one for all of them, a line takes its index, one product and
+//! two comparisons, and all that stays in registers. In the loop for any spacing some of it lies on the stack: there 640 bytes
+//! of every line took 15.0 ns instead of 13.2, and of every other line 31 instead of 20 (AVX2, 3.2 MB in the third cache; a copy of the loops alone).
 
 use star_base::bits::zero_tail;
 
@@ -44,6 +49,26 @@ pub struct LinesMut<'a> {
     pub limbs: &'a mut [u64],
     /// Where the lines begin.
     pub spacing: Spacing,
+    /// Where a limb of each line is put as well.
+    pub echo: Option<LimbOfLines<'a>>,
+}
+
+/// One limb of each line.
+#[derive(Debug)]
+pub struct LimbOfLines<'a> {
+    /// Which limb.
+    pub limb: usize,
+    /// That limb of the lines from the first one on.
+    pub limbs: &'a mut [u64],
+}
+
+impl<'a> Lines<'a> {
+    /// Groups of them, each with the place of its first one.
+    #[inline(always)]
+    fn groups(self) -> impl Iterator<Item = (Lines<'a>, usize)> {
+        let groups = self.indices.chunks(GROUP).enumerate();
+        groups.map(move |(idx, indices)| (Lines { indices, ..self }, idx * GROUP))
+    }
 }
 
 impl Spacing {
@@ -59,6 +84,13 @@ impl LinesOf<'_> {
     pub fn line(&self, place: usize, index: usize, n: usize) -> &[u64] {
         &self.limbs[self.spacing.limb(place, index)..][..n]
     }
+
+    /// The only line, if all of them are one.
+    #[inline(always)]
+    fn common(&self, n: usize) -> Option<&[u64]> {
+        let Spacing { start: _, per_index, per_place } = self.spacing;
+        (per_index == 0 && per_place == 0).then(|| self.line(0, 0, n))
+    }
 }
 
 impl LinesMut<'_> {
@@ -67,59 +99,105 @@ impl LinesMut<'_> {
     pub fn line(&mut self, place: usize, index: usize, n: usize) -> &mut [u64] {
         &mut self.limbs[self.spacing.limb(place, index)..][..n]
     }
+
+    /// Lines are made, from this place on: their limbs go where they are put as well.
+    #[inline(always)]
+    pub fn made(&mut self, lines: Lines<'_>, place: usize) {
+        let LinesMut { limbs, spacing, echo } = self;
+        if let Some(LimbOfLines { limb, limbs: echoed }) = echo {
+            for (at, index) in lines.indices.iter().enumerate() {
+                let index = index - lines.first;
+                echoed[index] = limbs[spacing.limb(place + at, index) + *limb];
+            }
+        }
+    }
 }
 
-/// `dst[i] = f(dst[i], b[i])`, in every line.
+/// Lines that are made before what is left to do with each: their limbs are in the fastest cache still.
+const GROUP: usize = 16;
+
+/// `dst[i] = f(dst[i], b[i])`, in every line, with zeros beyond the length if it `makes_ones` of zeros.
 #[inline(always)]
 pub(super) fn update_lines(
     dst: &mut LinesMut<'_>,
     b: LinesOf<'_>,
     lines: Lines<'_>,
+    makes_ones: bool,
     f: impl Fn(u64, u64) -> u64 + Copy,
 ) {
     let n = n_limbs(lines.len);
-    for (place, index) in lines.indices.iter().enumerate() {
-        let index = index - lines.first;
-        update(dst.line(place, index, n), b.line(place, index, n), f);
+    // Note [Few numbers].
+    if let (Some(b), 0, false) = (b.common(n), dst.spacing.per_place, makes_ones) {
+        let LinesMut { limbs, spacing, echo } = dst;
+        let limbs = &mut limbs[spacing.start..];
+        for index in lines.indices {
+            let index = index - lines.first;
+            let line = &mut limbs[index * spacing.per_index..][..n];
+            update(line, b, f);
+            if let Some(echo) = echo {
+                echo.limbs[index] = line[echo.limb];
+            }
+        }
+        return;
+    }
+    for (lines, place) in lines.groups() {
+        for (at, index) in lines.indices.iter().enumerate() {
+            let (place, index) = (place + at, index - lines.first);
+            update(dst.line(place, index, n), b.line(place, index, n), f);
+        }
+        finish(dst, lines, place, makes_ones);
     }
 }
 
-/// `dst[i] = f(a[i], b[i])`, in every line.
+/// `dst[i] = f(a[i], b[i])`, likewise.
 #[inline(always)]
 pub(super) fn zip_lines(
     dst: &mut LinesMut<'_>,
     [a, b]: [LinesOf<'_>; 2],
     lines: Lines<'_>,
+    makes_ones: bool,
     f: impl Fn(u64, u64) -> u64 + Copy,
 ) {
     let n = n_limbs(lines.len);
-    for (place, index) in lines.indices.iter().enumerate() {
-        let index = index - lines.first;
-        zip(dst.line(place, index, n), a.line(place, index, n), b.line(place, index, n), f);
+    for (lines, place) in lines.groups() {
+        for (at, index) in lines.indices.iter().enumerate() {
+            let (place, index) = (place + at, index - lines.first);
+            let [a, b] = [a.line(place, index, n), b.line(place, index, n)];
+            zip(dst.line(place, index, n), a, b, f);
+        }
+        finish(dst, lines, place, makes_ones);
     }
 }
 
-/// `dst[i] = f(a[i], b[i], c[i])`, in every line.
+/// `dst[i] = f(a[i], b[i], c[i])`, likewise.
 #[inline(always)]
 pub(super) fn zip3_lines(
     dst: &mut LinesMut<'_>,
     [a, b, c]: [LinesOf<'_>; 3],
     lines: Lines<'_>,
+    makes_ones: bool,
     f: impl Fn(u64, u64, u64) -> u64 + Copy,
 ) {
     let n = n_limbs(lines.len);
-    for (place, index) in lines.indices.iter().enumerate() {
-        let index = index - lines.first;
-        let [a, b, c] = [a.line(place, index, n), b.line(place, index, n), c.line(place, index, n)];
-        zip3(dst.line(place, index, n), a, b, c, f);
+    for (lines, place) in lines.groups() {
+        for (at, index) in lines.indices.iter().enumerate() {
+            let (place, index) = (place + at, index - lines.first);
+            let [a, b, c] =
+                [a.line(place, index, n), b.line(place, index, n), c.line(place, index, n)];
+            zip3(dst.line(place, index, n), a, b, c, f);
+        }
+        finish(dst, lines, place, makes_ones);
     }
 }
 
-/// Zeros beyond the length, in every line.
+/// What is left to do with lines that are made, from this place on.
 #[inline(always)]
-pub(super) fn zero_tails(dst: &mut LinesMut<'_>, lines: Lines<'_>) {
-    let n = n_limbs(lines.len);
-    for (place, index) in lines.indices.iter().enumerate() {
-        zero_tail(dst.line(place, index - lines.first, n), lines.len);
+fn finish(dst: &mut LinesMut<'_>, lines: Lines<'_>, place: usize, makes_ones: bool) {
+    if makes_ones {
+        let n = n_limbs(lines.len);
+        for (at, index) in lines.indices.iter().enumerate() {
+            zero_tail(dst.line(place + at, index - lines.first, n), lines.len);
+        }
     }
+    dst.made(lines, place);
 }

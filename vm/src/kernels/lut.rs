@@ -8,7 +8,7 @@
 use star_base::bits::zero_tail;
 
 use super::elementwise::{not, update, zip, zip3};
-use super::lines::{Lines, LinesMut, LinesOf, update_lines, zero_tails, zip_lines, zip3_lines};
+use super::lines::{Lines, LinesMut, LinesOf, update_lines, zip_lines, zip3_lines};
 use super::n_limbs;
 use super::reduce::{count_by, first_limb, place};
 
@@ -84,10 +84,7 @@ pub(super) fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize) {
 #[inline(always)]
 pub(super) fn lut2_lines(table: u8, mut dst: LinesMut<'_>, of: [LinesOf<'_>; 2], lines: Lines<'_>) {
     let flip = flip(table);
-    by_two!(table, flip, zip_lines(&mut dst, of, lines));
-    if flip != 0 {
-        zero_tails(&mut dst, lines);
-    }
+    by_two!(table, flip, zip_lines(&mut dst, of, lines, flip != 0));
 }
 
 #[inline(always)]
@@ -98,10 +95,7 @@ pub(super) fn lut2_assign_lines(
     lines: Lines<'_>,
 ) {
     let flip = flip(table);
-    by_two!(table, flip, update_lines(&mut dst, b, lines));
-    if flip != 0 {
-        zero_tails(&mut dst, lines);
-    }
+    by_two!(table, flip, update_lines(&mut dst, b, lines, flip != 0));
 }
 
 /// For each function of three bits that with the same inputs in another order for which there is a loop, and
@@ -182,10 +176,7 @@ pub(super) fn lut3_lines(table: u8, mut dst: LinesMut<'_>, of: [LinesOf<'_>; 3],
     let flip = flip(table);
     let (class, order) = CLASSES[usize::from(table)];
     let of = order.map(|operand| of[usize::from(operand)]);
-    by_class!(class, flip, zip3_lines(&mut dst, of, lines));
-    if flip != 0 {
-        zero_tails(&mut dst, lines);
-    }
+    by_class!(class, flip, zip3_lines(&mut dst, of, lines, flip != 0));
 }
 
 #[inline(always)]

@@ -40,7 +40,7 @@ mod tests;
 pub use dispatch::Kernels;
 pub use extreme::{NUMBERED_COLUMNS, NUMBERED_LIMBS};
 pub use level::Level;
-pub use lines::{Lines, LinesMut, LinesOf, Spacing};
+pub use lines::{LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 pub use narrow::NARROWED_AT_ONCE;
 pub use tables::Columns;
 pub use turns::{BlockOp, BlockPlace, BlockTurn};

@@ -13,7 +13,7 @@ use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
 use super::record::{Answer, Reduction};
 use crate::cpu::parallelism::{Crew, Parallelism, pieces};
-use crate::kernels::{Kernels, Lines, LinesMut, LinesOf, Spacing};
+use crate::kernels::{Kernels, LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 use crate::stop::{Run, broken};
 
 /// A plan, and what it runs over.
@@ -195,10 +195,11 @@ impl Strips<'_> {
         mut ask: impl FnMut(&Block<'_, '_>, usize),
     ) {
         let width = self.strip_limbs().min(piece.n_limbs);
-        // What an operation alone leaves is looked at by the echo at most.
-        let is_one = self.plan.ops.len() + self.plan.copies.len() == 1;
-        let block_limbs = if is_one { 2 * self.buffer_limbs() } else { self.buffer_limbs() };
-        let per_block = block_limbs / (width * self.plan.n_buffers).max(1);
+        // What an operation alone leaves nobody looks at again.
+        let Plan { ops, copies, reductions, .. } = self.plan;
+        let is_one = ops.len() + copies.len() == 1 && reductions.is_empty();
+        let block_limbs = if is_one { usize::MAX } else { self.buffer_limbs() };
+        let per_block = block_limbs / (width * self.plan.n_buffers.max(1)).max(1);
         let per_block = per_block.clamp(1, piece.lines.len());
         for buffer in &mut *buffers {
             buffer.resize(width * per_block, 0);
@@ -210,9 +211,18 @@ impl Strips<'_> {
                 let first_line = piece.first_line;
                 let kernels = self.parallelism.kernels;
                 let limbs = limbs.clone();
-                let lanes = &mut piece.lanes;
-                let mut block =
-                    Block { kernels, buffers, lanes, first_line, lines, limbs, width, n_bits };
+                let (lanes, echo) = (&mut piece.lanes, piece.echo.as_mut());
+                let mut block = Block {
+                    kernels,
+                    buffers,
+                    lanes,
+                    echo,
+                    first_line,
+                    lines,
+                    limbs,
+                    width,
+                    n_bits,
+                };
                 for op in &self.plan.ops {
                     block.operate(op);
                 }
@@ -220,9 +230,6 @@ impl Strips<'_> {
                 for (port, from) in &self.plan.copies {
                     let function = Function::Lut(Lut::copy(*from));
                     block.make(Location::Port(*port), &function);
-                }
-                if let Some(echo) = &mut piece.echo {
-                    block.echo(echo);
                 }
             }
         }
@@ -269,6 +276,7 @@ impl Turns<'_, '_> {
             kernels: self.kernels,
             buffers: &mut *self.buffers,
             lanes: &mut *self.lanes,
+            echo: None,
             first_line: 0,
             lines,
             limbs: 0..n_limbs,
@@ -290,6 +298,7 @@ struct Block<'b, 'm> {
     kernels: Kernels,
     buffers: &'b mut [Vec<u64>],
     lanes: &'b mut [Lane<'m>],
+    echo: Option<&'b mut Echo<'m>>,
     first_line: usize,
     lines: &'b [usize],
     /// Limbs of each line, as the lanes count them.
@@ -342,15 +351,25 @@ impl Block<'_, '_> {
             Location::Buffer(buffer) => {
                 let mut made = std::mem::take(&mut self.buffers[buffer as usize]);
                 let spacing = self.of_buffer();
-                self.apply(to, function, LinesMut { limbs: &mut made, spacing });
+                self.apply(to, function, LinesMut { limbs: &mut made, spacing, echo: None });
                 self.buffers[buffer as usize] = made;
             }
             Location::Port(port) => {
                 let mut lane = std::mem::take(&mut self.lanes[port.0 as usize]);
+                let mut echo = self.echo.take();
                 if let Lane::Written { limbs, stride } = &mut lane {
                     let spacing = self.of_lane(*stride);
-                    self.apply(to, function, LinesMut { limbs, spacing });
+                    let echoed = echo.as_deref_mut();
+                    // The strip may have other limbs.
+                    let echoed =
+                        echoed.filter(|it| it.port == port && self.limbs.contains(&it.limb));
+                    let echoed = echoed.map(|echo| LimbOfLines {
+                        limb: echo.limb - self.limbs.start,
+                        limbs: &mut *echo.limbs,
+                    });
+                    self.apply(to, function, LinesMut { limbs, spacing, echo: echoed });
                 }
+                self.echo = echo;
                 self.lanes[port.0 as usize] = lane;
             }
         }
@@ -372,6 +391,7 @@ impl Block<'_, '_> {
                     let operands = operands.each_ref().map(|line| line.line(place, index, n));
                     kernels.chain(flags, dst.line(place, index, n), operands, self.n_bits);
                 }
+                dst.made(lines, 0);
                 return;
             }
         };
@@ -380,14 +400,15 @@ impl Block<'_, '_> {
             [] | [_] => {
                 for (place, index) in self.lines.iter().enumerate() {
                     let (index, n) = (index - self.first_line, self.limbs.len());
-                    let dst = dst.line(place, index, n);
+                    let line = dst.line(place, index, n);
                     match lut.inputs() {
                         [a, ..] => {
-                            kernels.lut1(table, dst, of(a).line(place, index, n), self.n_bits)
+                            kernels.lut1(table, line, of(a).line(place, index, n), self.n_bits)
                         }
-                        [] => kernels.fill(dst, table == 1, self.n_bits),
+                        [] => kernels.fill(line, table == 1, self.n_bits),
                     }
                 }
+                dst.made(lines, 0);
             }
             // In place, whichever operand it is.
             [left, right] if *left == to => {
@@ -398,17 +419,6 @@ impl Block<'_, '_> {
             }
             [a, b] => kernels.lut2_lines(table, dst, [of(a), of(b)], lines),
             [a, b, c, ..] => kernels.lut3_lines(table, dst, [of(a), of(b), of(c)], lines),
-        }
-    }
-
-    /// Puts a limb of each line where the echo is, if the strip has it.
-    fn echo(&self, echo: &mut Echo<'_>) {
-        if self.limbs.contains(&echo.limb) {
-            let LinesOf { limbs, spacing } = self.source(Location::Port(echo.port));
-            for line in self.lines {
-                let index = line - self.first_line;
-                echo.limbs[index] = limbs[index * spacing.per_index + echo.limb];
-            }
         }
     }
 

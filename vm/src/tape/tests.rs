@@ -283,7 +283,7 @@ fn families_of_lines_run_line_by_line() {
                     Lane::Read { limbs: &others, stride },
                     Lane::Read { limbs: common.whole_lines(), stride: 0 },
                 ];
-                let limb = (n_bits - 1) / 64;
+                let limb = random.below(n_bits.div_ceil(64));
                 let mut echoed = vec![7; n_lines];
                 let echo = Echo { port: ports[0], limb, limbs: &mut echoed };
                 with_parallelism(settings, Level::detect(), |parallelism| {
