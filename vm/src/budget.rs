@@ -126,11 +126,21 @@ impl<'a> MemoryBudget<'a> {
     }
 
     /// May so many more bytes be taken?
+    #[inline]
     pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
-        let mut wanted = self.alive.saturating_add(bytes);
+        let wanted = self.alive.saturating_add(bytes);
         if wanted.saturating_add(self.recycled.n_bytes) > self.limit {
-            self.drop_recycled();
+            return self.reserve_scarce(bytes);
         }
+        self.peak = self.peak.max(wanted);
+        Ok(())
+    }
+
+    /// The same where memory that is recycled is in the way, or there is too little of it.
+    #[cold]
+    fn reserve_scarce(&mut self, bytes: u64) -> Run<()> {
+        self.drop_recycled();
+        let mut wanted = self.alive.saturating_add(bytes);
         if wanted > self.limit {
             self.reclaim(bytes);
             wanted = self.alive.saturating_add(bytes);

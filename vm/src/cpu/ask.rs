@@ -50,11 +50,21 @@ impl Interpreter<'_, '_, '_> {
                 })?;
                 Ok(i64::from(gap.is_none()))
             }
-            Ask::Count => match self.count_blocks(of) {
-                Some(n_ones) => Ok(n_ones as i64),
-                None => Ok(self.parallelism.count(limbs)? as i64),
-            },
+            Ask::Count => {
+                if slot.known.summary().is_some()
+                    && let Some(n_ones) = self.count_blocks(of)
+                {
+                    return Ok(n_ones as i64);
+                }
+                Ok(self.parallelism.count(limbs)? as i64)
+            }
         }
+    }
+
+    /// Is there a summary of one of them?
+    #[inline]
+    fn has_summary(&self, of: [Reg; 2]) -> bool {
+        of.iter().any(|reg| self.bits_slot(*reg).known.summary().is_some())
     }
 
     /// What the first one of a function of two answers.
@@ -63,7 +73,9 @@ impl Interpreter<'_, '_, '_> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
-        if let Some(first) = self.first_of_blocks(table, [left, right]) {
+        if self.has_summary([left, right])
+            && let Some(first) = self.first_of_blocks(table, [left, right])
+        {
             return Ok(search.answer(first));
         }
         let first = self.parallelism.find(a.len(), |range| {
@@ -79,7 +91,9 @@ impl Interpreter<'_, '_, '_> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
-        if let Some(n_ones) = self.count_of_blocks(table, [left, right]) {
+        if self.has_summary([left, right])
+            && let Some(n_ones) = self.count_of_blocks(table, [left, right])
+        {
             return Ok(n_ones as i64);
         }
         let count = |range: Range<usize>| kernels.count_lut2(table, &a[range.clone()], &b[range]);

@@ -24,8 +24,10 @@ impl Interpreter<'_, '_, '_> {
             },
             BitsInst::Fill { dst, len, bit } => {
                 let len = self.known_size(Size::Value(len))?;
-                let is_done = self.fill_blocks(dst, len, bit)? || self.record_long(all, len)?;
-                if is_done { Ok(()) } else { self.fill(dst, len, bit) }
+                match self.long_fill(all, dst, len, bit)? {
+                    true => Ok(()),
+                    false => self.fill(dst, len, bit),
+                }
             }
             BitsInst::Not { dst, src } => match self.long_function(all, 0b01, dst, &[src])? {
                 true => Ok(()),
@@ -168,11 +170,14 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Gives bits another length, in memory of others that are gone if there is any; they hold anything then.
+    /// Gives bits a length, in memory of others that are gone if there is any; they hold anything then.
+    #[inline]
     pub(super) fn lengthen(&mut self, bits: &mut BitVector, len: usize) -> Run<()> {
-        if bits.len() == len {
-            return Ok(());
-        }
+        if bits.len() == len { Ok(()) } else { self.change_length(bits, len) }
+    }
+
+    #[inline(never)]
+    fn change_length(&mut self, bits: &mut BitVector, len: usize) -> Run<()> {
         if let Some(recycled) = self.budget.recycled(len) {
             self.budget.recycle(std::mem::replace(bits, recycled));
             self.paths.slices_recycled += 1;

@@ -42,6 +42,23 @@ impl Function<'_> {
 }
 
 impl Interpreter<'_, '_, '_> {
+    /// Is a slice or word of this length too short for a summary and for being recorded?
+    #[inline]
+    fn is_short(&self, len: usize) -> bool {
+        let Settings { summary_limbs, record_limbs, .. } = self.parallelism.settings;
+        len.div_ceil(64) < summary_limbs.min(record_limbs) && self.recorded_tile().is_none()
+    }
+
+    /// All components of `dst` take one value, as `inst` says, block by block, or that is recorded; false if the limbs are to be
+    /// filled.
+    #[inline]
+    pub(super) fn long_fill(&mut self, inst: Inst, dst: Reg, len: usize, bit: bool) -> Run<bool> {
+        if self.is_short(len) {
+            return Ok(false);
+        }
+        Ok(self.fill_blocks(dst, len, bit)? || self.record_long(inst, len)?)
+    }
+
     /// `dst` takes a function of up to three slices or words, which `inst` is, block by block, or that is recorded; false if it has to be made limb by
     /// limb.
     #[inline]
@@ -52,13 +69,18 @@ impl Interpreter<'_, '_, '_> {
         dst: Reg,
         of: &[Reg],
     ) -> Run<bool> {
-        let len = self.bits(of[0]).len();
-        let Settings { summary_limbs, record_limbs, .. } = self.parallelism.settings;
-        if len / 64 < summary_limbs.min(record_limbs) && self.recorded_tile().is_none() {
+        if self.is_short(self.bits(of[0]).len()) {
             return Ok(false);
         }
+        self.function_by_blocks(inst, Function { table, of, own: None }, dst)
+    }
+
+    /// The same of what may have a summary or be recorded, away from where short slices come by.
+    #[inline(never)]
+    fn function_by_blocks(&mut self, inst: Inst, function: Function<'_>, dst: Reg) -> Run<bool> {
+        let len = self.bits(function.of[0]).len();
         if let Some(blocks) = Blocks::of(len, &self.parallelism.settings)
-            && self.combine_blocks(Function { table, of, own: None }, dst, blocks)?
+            && self.combine_blocks(function, dst, blocks)?
         {
             return Ok(true);
         }

@@ -28,24 +28,16 @@ impl Interpreter<'_, '_, '_> {
             return Err(broken("a mask of another size than the table"));
         }
         self.make_small_dense(table)?;
-        if self.kept_extreme((dst, first), table, mask, sense)? {
+        if len.div_ceil(64) >= self.parallelism.settings.kept_limbs
+            && self.kept_extreme((dst, first), table, mask, sense)?
+        {
             return Ok(());
         }
-        let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
-        let is_sparse = self.is_sparse(table);
         let turned = match self.table(table)?.as_columns() {
             Some(_) => None,
-            None if !is_sparse && self.may_copy(self.table(table)?) => {
-                self.table(table)?.make_form(Line::Column, &self.parallelism)?;
-                None
-            }
-            None => {
-                self.budget.reserve(bytes)?;
-                Some(self.table(table)?.to_host(&self.parallelism)?)
-            }
+            None => self.columns_for_extreme(table)?,
         };
-        self.recount_copy(table, before)?;
-        let refused = OutOfMemory { n_bytes: u128::from(bytes) };
+        let refused = OutOfMemory { n_bytes: u128::from(self.table(table)?.dense_bytes()) };
         let mut spare = std::mem::take(&mut self.scratch.spare);
         let done = self.make(dst, len, dst == mask, |interpreter, to| {
             let form = match &turned {
@@ -70,6 +62,22 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
+    /// The columns of a table that does not lie by columns, unless it has become one that does.
+    #[inline(never)]
+    fn columns_for_extreme(&mut self, table: Reg) -> Run<Option<Option<BitTable>>> {
+        let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
+        let may_copy = !self.is_sparse(table) && self.may_copy(self.table(table)?);
+        let columns = if may_copy {
+            self.table(table)?.make_form(Line::Column, &self.parallelism)?;
+            None
+        } else {
+            self.budget.reserve(bytes)?;
+            Some(self.table(table)?.to_host(&self.parallelism)?)
+        };
+        self.recount_copy(table, before)?;
+        Ok(columns)
+    }
+
     /// The same from what the table has kept; false if all rows are to be looked at.
     fn kept_extreme(
         &mut self,
@@ -79,9 +87,6 @@ impl Interpreter<'_, '_, '_> {
         sense: Sense,
     ) -> Run<bool> {
         let (len, at) = (self.bits(mask).len(), self.table_at(table));
-        if len.div_ceil(64) < self.parallelism.settings.kept_limbs {
-            return Ok(false);
-        }
         let mut holding = std::mem::take(&mut self.tables[at].table);
         let found = match holding.get_mut() {
             Some(table) => {

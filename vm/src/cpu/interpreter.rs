@@ -214,9 +214,11 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Run<()> {
         let mut routine = self.routine()?;
+        // They are at hand: what comes next waits for nothing else.
+        let mut insts = &*routine.insts;
         let mut next = 0;
         loop {
-            let Some(inst) = routine.insts.get(next) else {
+            let Some(inst) = insts.get(next) else {
                 return Err(broken("a routine without an end"));
             };
             self.pc = next;
@@ -346,6 +348,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 Inst::Call(call) => {
                     self.call(call, next as Pc)?;
                     routine = self.routine()?;
+                    insts = &routine.insts;
                     probe.called(routine);
                     next = 0;
                 }
@@ -355,6 +358,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     }
                     next = self.leave()? as usize;
                     routine = self.routine()?;
+                    insts = &routine.insts;
                     probe.left(routine);
                 }
                 Inst::Native => {

@@ -85,10 +85,8 @@ impl Known {
     #[inline]
     pub(super) fn put(&mut self, idx: usize, bit: bool, settings: &Settings) {
         self.zeros = self.zeros.min(idx / 64);
-        if let Some(Summary { ones, zeros, .. }) = self.summary_mut() {
-            let block = idx / 64 / Blocks::limbs_of(settings);
-            let of = if bit { ones } else { zeros };
-            of[block / 64] |= 1 << (block % 64);
+        if let Some(summary) = self.summary_mut() {
+            summary.put(idx, bit, settings);
         }
     }
 
@@ -108,18 +106,8 @@ impl Known {
     #[inline]
     pub(super) fn begins_with_zeros(&mut self, limbs: usize, settings: &Settings) {
         let first = std::mem::replace(&mut self.zeros, limbs);
-        if let Some(Summary { ones, .. }) = self.summary_mut() {
-            let per_block = Blocks::limbs_of(settings);
-            let (from, to) = (first / per_block, limbs / per_block);
-            let words = ones.iter_mut().enumerate().take(to.div_ceil(64));
-            for (idx, word) in words.skip(from / 64) {
-                // The blocks of this word from `from` on and before `to`.
-                let before = |block: usize| match block.saturating_sub(idx * 64) {
-                    n @ 0..64 => (1 << n) - 1,
-                    _ => !0,
-                };
-                *word &= !before(to) | before(from);
-            }
+        if let Some(summary) = self.summary_mut() {
+            summary.clear_ones(first, limbs, settings);
         }
     }
 
@@ -130,6 +118,32 @@ impl Known {
             return Some(false);
         }
         zeros.iter().all(|word| *word == 0).then_some(true)
+    }
+}
+
+impl Summary {
+    /// Bit `idx` has taken a value.
+    #[inline(never)]
+    fn put(&mut self, idx: usize, bit: bool, settings: &Settings) {
+        let block = idx / 64 / Blocks::limbs_of(settings);
+        let of = if bit { &mut self.ones } else { &mut self.zeros };
+        of[block / 64] |= 1 << (block % 64);
+    }
+
+    /// The limbs from `first` on and before `end` are zero.
+    #[inline(never)]
+    fn clear_ones(&mut self, first: usize, end: usize, settings: &Settings) {
+        let per_block = Blocks::limbs_of(settings);
+        let (from, to) = (first / per_block, end / per_block);
+        let words = self.ones.iter_mut().enumerate().take(to.div_ceil(64));
+        for (idx, word) in words.skip(from / 64) {
+            // The blocks of this word from `from` on and before `to`.
+            let before = |block: usize| match block.saturating_sub(idx * 64) {
+                n @ 0..64 => (1 << n) - 1,
+                _ => !0,
+            };
+            *word &= !before(to) | before(from);
+        }
     }
 }
 

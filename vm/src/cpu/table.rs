@@ -117,6 +117,7 @@ impl Table {
     }
 
     /// Bytes that it takes beside its home form: those of a copy in the other form, and of the window.
+    #[inline]
     pub(super) fn extra_bytes(&self) -> u64 {
         if let Some(sparse) = &self.sparse {
             return sparse.extra_bytes();
@@ -245,6 +246,12 @@ impl Table {
     #[inline]
     pub(super) fn lies_along(&self, line: Line) -> bool {
         self.by_rows == (line == Line::Row)
+    }
+
+    /// Is that the home form, and does nothing lie beside it but a window?
+    #[inline]
+    pub(super) fn is_home_alone(&self, line: Line) -> bool {
+        self.is_home(line) && self.copy.get().is_none() && !self.extremes.are_kept()
     }
 
     /// `dst` takes line `idx`, from 0, which lies together.
@@ -393,6 +400,17 @@ impl Table {
                 }
             }
         }
+        self.write_along(idx, src, parallelism)
+    }
+
+    /// Line `idx` of the home form, from 0, takes the bits of `src`.
+    #[inline]
+    pub(super) fn write_along(
+        &mut self,
+        idx: usize,
+        src: &[u64],
+        parallelism: &Parallelism<'_>,
+    ) -> Run<()> {
         self.lines_change();
         self.window.write(idx, src);
         let limbs = self.home.column_limbs_mut(idx);

@@ -223,7 +223,8 @@ impl Interpreter<'_, '_, '_> {
         let table_reg = table;
         let holding = &mut tables[base.tables + table_reg as usize].table;
         let table = holding.get().ok_or_else(|| broken("a table that was never set"))?;
-        if table.is_sparse() {
+        let form = table.lines(line);
+        if form.is_none() && table.is_sparse() {
             return self.sparse_line(dst, table_reg, line, index);
         }
         let (of, len) = match line {
@@ -241,8 +242,11 @@ impl Interpreter<'_, '_, '_> {
             slot.bits.resize(len).map_err(refused)?;
         }
         slot.known.forget();
-        if table.has(line) {
-            table.copy_line(line, idx, slot.bits.limbs_mut(), parallelism)?;
+        if let Some(form) = form {
+            let limbs = form.column_limbs(idx);
+            parallelism.fill(slot.bits.limbs_mut(), 1, |start, part| {
+                part.copy_from_slice(&limbs[start..start + part.len()]);
+            })?;
         } else {
             let (before, dst) = (table.extra_bytes(), slot.bits.limbs_mut());
             let done = match holding.get_mut() {
@@ -273,6 +277,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
+    /// A row or column takes a value.
     #[inline]
     pub(super) fn put_line(
         &mut self,
@@ -281,6 +286,22 @@ impl Interpreter<'_, '_, '_> {
         index: Number,
         value: Reg,
     ) -> Run<()> {
+        let Interpreter { bits, tables, numbers, base, parallelism, .. } = self;
+        if let CowTable::Own(own) = &mut tables[base.tables + table as usize].table
+            && own.is_home_alone(line)
+        {
+            // As it is mostly: nobody shares it, and nothing beside it changes but the window.
+            let value = &bits[base.bits + value as usize].bits;
+            let idx =
+                line_to_put(own, line, numbers[base.numbers + index.0 as usize], value.len())?;
+            return own.write_along(idx, value.limbs(), parallelism);
+        }
+        self.put_line_anyhow(table, line, index, value)
+    }
+
+    /// The same, whoever shares the table, and however it lies.
+    #[inline(never)]
+    fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Run<()> {
         if self.is_sparse(table) {
             return self.put_sparse_line(table, line, index, value);
         }
@@ -301,14 +322,7 @@ impl Interpreter<'_, '_, '_> {
         let table = tables[at].table.get_mut();
         let table = table.ok_or_else(|| broken("a table that is still shared"))?;
         let value = &bits[base.bits + value as usize].bits;
-        let (of, len) = match line {
-            Line::Row => (table.n_rows(), table.n_cols()),
-            Line::Column => (table.n_cols(), table.n_rows()),
-        };
-        let idx = index_in(numbers[base.numbers + index.0 as usize], of)?;
-        if len != value.len() {
-            return Err(broken("a line of another size"));
-        }
+        let idx = line_to_put(table, line, numbers[base.numbers + index.0 as usize], value.len())?;
         let (before, n_changes) = (table.extra_bytes(), table.n_changes());
         let room = copies.room(budget, table.n_bytes(), !recorder.touches_table(at));
         let done = table.write(line, idx, value.limbs(), parallelism, room);
@@ -418,4 +432,14 @@ impl Interpreter<'_, '_, '_> {
             Ok(())
         })
     }
+}
+
+/// The line of a table with this index, from 0, if it has so many components.
+#[inline]
+fn line_to_put(table: &Table, line: Line, index: i64, n: usize) -> Run<usize> {
+    let (of, len) = match line {
+        Line::Row => (table.n_rows(), table.n_cols()),
+        Line::Column => (table.n_cols(), table.n_rows()),
+    };
+    if len == n { index_in(index, of) } else { Err(broken("a line of another size")) }
 }

@@ -63,6 +63,12 @@ impl Extremes {
         8 * (n_limbs + n_blocks + 2 * n_blocks.div_ceil(GROUP)) as u64
     }
 
+    /// Does it keep any?
+    #[inline]
+    pub(super) fn are_kept(&self) -> bool {
+        self.kept.is_some()
+    }
+
     /// Bytes that it takes.
     pub(super) fn n_bytes(&self) -> u64 {
         self.kept.as_ref().map_or(0, |kept| Extremes::bytes_for(kept.mask.len()))
