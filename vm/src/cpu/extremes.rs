@@ -8,6 +8,7 @@ use super::form::{Line, columns_of};
 use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::parallelism::pieces;
+use super::table::Table;
 use crate::stop::{Run, broken};
 
 /// Columns that MIN and MAX look at as a whole, about, before few candidates are left.
@@ -27,7 +28,9 @@ impl Interpreter<'_, '_, '_> {
         if self.table(table)?.n_rows() != len {
             return Err(broken("a mask of another size than the table"));
         }
-        self.make_small_dense(table)?;
+        if self.is_sparse(table) {
+            self.make_small_dense(table)?;
+        }
         if len.div_ceil(64) >= self.parallelism.settings.kept_limbs
             && self.kept_extreme((dst, first), table, mask, sense)?
         {
@@ -37,14 +40,16 @@ impl Interpreter<'_, '_, '_> {
             Some(_) => None,
             None => self.columns_for_extreme(table)?,
         };
-        let refused = OutOfMemory { n_bytes: u128::from(self.table(table)?.dense_bytes()) };
         let mut spare = std::mem::take(&mut self.scratch.spare);
         let done = self.make(dst, len, dst == mask, |interpreter, to| {
             let form = match &turned {
                 Some(turned) => turned.as_ref(),
                 None => interpreter.table(table)?.as_columns(),
             };
-            let form = form.ok_or_else(|| interpreter.out_of_memory(refused))?;
+            let form = form.ok_or_else(|| {
+                let bytes = interpreter.table(table).map_or(0, Table::dense_bytes);
+                interpreter.out_of_memory(OutOfMemory { n_bytes: u128::from(bytes) })
+            })?;
             let (mask, columns) = (interpreter.bits(mask).limbs(), columns_of(form));
             // A column or some leave few candidates, so that one thread is as fast as several where columns are short.
             let n_first = mask.len().saturating_mul(columns.n_cols.clamp(1, FIRST_COLUMNS));
@@ -58,7 +63,9 @@ impl Interpreter<'_, '_, '_> {
         });
         self.scratch.spare = spare;
         done?;
-        self.summarise_few(dst);
+        if len.div_ceil(64) >= self.parallelism.settings.summary_limbs {
+            self.summarise_few(dst);
+        }
         Ok(())
     }
 

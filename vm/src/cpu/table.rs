@@ -216,16 +216,17 @@ impl Table {
         parallelism: &Parallelism<'_>,
         room_for: impl Fn(u64) -> TransposeRoom,
     ) -> Run<()> {
-        let room = room_for(self.n_bytes());
-        if self.form(line).is_none() {
+        let has_form = self.has(line);
+        if !has_form {
             let form = columns_of(&self.home);
             let may_move = room_for(Window::n_bytes_of(form.n_cols)).copy;
             if self.window.read(form, idx, dst, parallelism, may_move)? {
                 return Ok(());
             }
-            if !room.copy && self.change_home(line, room, parallelism)? {
-                return self.copy_line(line, idx, dst, parallelism);
-            }
+        }
+        let room = room_for(self.n_bytes());
+        if !has_form && !room.copy && self.change_home(line, room, parallelism)? {
+            return self.copy_line(line, idx, dst, parallelism);
         }
         self.read(line, idx, dst, parallelism, room.copy)
     }
