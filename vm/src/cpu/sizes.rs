@@ -95,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
         if fixed || columns <= before {
             return Ok(());
         }
-        if self.is_sparse(table) {
+        if self.is_sparse(table) && !self.grows_dense(table, columns)? {
             return self.grow_sparse(table, columns);
         }
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);

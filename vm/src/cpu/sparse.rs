@@ -6,12 +6,16 @@ use star_base::limbs::OutOfMemory;
 use star_base::{BitVector, SparseLines};
 
 use super::bits::index_in;
-use super::form::Line;
+use super::form::{Line, bytes_of};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg};
-use super::registers::CowTable;
+use super::registers::{BitsSlot, CowTable, TableSlot};
+use super::summary::{Blocks, Known};
 use super::table::{Found, Table};
 use crate::stop::{Run, broken};
+
+/// A table that grows does not become dense for want of room for both forms if it takes at most one in so many bytes of the dense one.
+const SMALL_SHARE: u64 = 16;
 
 impl Interpreter<'_, '_, '_> {
     /// Is the table sparse?
@@ -29,6 +33,40 @@ impl Interpreter<'_, '_, '_> {
         let table = Table::of_sparse(lines, Line::Column);
         self.budget.commit(table.n_bytes());
         Ok(table)
+    }
+
+    /// A table that gets few limbs as its first column, of many, is sparse from now on: it may become one of many such columns, of which each would
+    /// take new memory. False if it is not.
+    #[inline]
+    pub(super) fn begins_sparse(&mut self, reg: Reg, line: Line, value: Reg) -> Run<bool> {
+        if line == Line::Row || !self.may_begin_sparse(reg, value) {
+            return Ok(false);
+        }
+        let n_rows = self.rows_of(reg);
+        // It takes less than the column does.
+        self.put_table(reg, CowTable::None);
+        let table = self.sparse_zeros(n_rows, 1)?;
+        self.put_table(reg, CowTable::Own(Box::new(table)));
+        Ok(true)
+    }
+
+    /// See [`Interpreter::begins_sparse`].
+    pub(super) fn may_begin_sparse(&self, reg: Reg, value: Reg) -> bool {
+        let TableSlot { table, fixed } = self.table_slot(reg);
+        let is_first = |table: &Table| {
+            table.n_cols() == 1 && table.n_rows() == self.bits(value).len() && !table.is_sparse()
+        };
+        let settings = &self.parallelism.settings;
+        let has_few_limbs = || {
+            let BitsSlot { bits, known, .. } = self.bits_slot(value);
+            let blocks = Blocks::of(bits.len(), settings);
+            let few = |blocks: Blocks| {
+                let summary = known.summary();
+                summary.is_some_and(|it| blocks.pays(it.n_off_ground().1, settings))
+            };
+            blocks.is_some_and(few)
+        };
+        !fixed && table.get().is_some_and(is_first) && has_few_limbs()
     }
 
     /// A sparse table that is small becomes dense, since who wants it takes it only so; false if it is dense, or stays sparse.
@@ -218,13 +256,21 @@ impl Interpreter<'_, '_, '_> {
     /// Bits take a function of themselves and each of these lines, one after another; see [`Interpreter::combines_sparse`].
     pub(super) fn combine_sparse(
         &mut self,
-        bits: &mut BitVector,
+        (bits, known): (&mut BitVector, &mut Known),
         table: Reg,
         function: u8,
         indices: &[usize],
     ) -> Run<()> {
         let of = self.table(table)?;
         let lines = of.sparse_lines().ok_or_else(|| broken("a table that is not sparse"))?;
+        // Where lines change more blocks than it pays to know of, they change without more ado.
+        let settings = &self.parallelism.settings;
+        let per_line = 1 + lines.n_limbs() / lines.n_lines().max(1);
+        let n_limbs = indices.len().saturating_mul(per_line);
+        let keeps = Blocks::of(bits.len(), settings).is_some_and(|of| of.pays(n_limbs, settings));
+        if !keeps {
+            known.forget();
+        }
         // What it becomes where a line is not the ground.
         let [for_zero, for_one] = match lines.common_ground() {
             Some(true) => [0, 2],
@@ -237,8 +283,14 @@ impl Interpreter<'_, '_, '_> {
                 self.parallelism.poll()?;
             }
             let line = lines.line(*idx);
+            if keeps {
+                known.may_hold(line.places, settings);
+            }
             for (place, limb) in line.each() {
-                let others = limb ^ lines.ground_limb(line.ground, place as usize);
+                let others = match line.ground {
+                    false => limb,
+                    true => limb ^ lines.ground_limb(true, place as usize),
+                };
                 let to = &mut to[place as usize];
                 *to = *to & !others | !*to & others & for_zero | *to & others & for_one;
             }
@@ -346,6 +398,21 @@ impl Interpreter<'_, '_, '_> {
             }
             false => Err(self.out_of_memory(OutOfMemory { n_bytes: u128::from(dense) })),
         }
+    }
+
+    /// A sparse table that is to have so many columns becomes dense as long as there is room for both forms, if it may need that; false if it stays
+    /// sparse.
+    pub(super) fn grows_dense(&mut self, reg: Reg, n_cols: usize) -> Run<bool> {
+        let table = self.table(reg)?;
+        let dense = bytes_of(table.n_rows()).saturating_mul(n_cols as u64);
+        let available = self.budget.available();
+        let is_tight = dense <= available && available - dense < dense;
+        let may = is_tight && table.n_bytes() > dense / SMALL_SHARE;
+        if !may || self.parallelism.settings.all_sparse {
+            return Ok(false);
+        }
+        self.make_dense(reg)?;
+        Ok(true)
     }
 
     /// More columns for a sparse table.

@@ -6,7 +6,7 @@
 //! (Note [Truth tables] in `crate::tape::lut`): of an operand that may hold both, both values count. So a block is visited only
 //! where its result is not known from the summaries, a constant block is written only where the register may hold something else, and in place a block stays as
 //! it is where the function gives it back. Where more than a quarter of the blocks would have to be visited, the operation runs over all limbs as it does without
-//! summaries, and the result has none. CLR and SET make one, and so do rows of sparse tables.
+//! summaries, and the result has none. CLR and SET make one, and so do rows of sparse tables; a slice keeps its own where few limbs of such rows are combined with it.
 
 use super::settings::Settings;
 use crate::stop::{Stop, broken};
@@ -34,6 +34,15 @@ pub(super) struct Summary {
     pub(super) ones: Vec<u64>,
     /// Bit b: block b may hold zeros. The part of the last block beyond the length does not count.
     pub(super) zeros: Vec<u64>,
+}
+
+impl Summary {
+    /// The ground that more blocks may be, and how many may be something else.
+    pub(super) fn n_off_ground(&self) -> (bool, usize) {
+        let of = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
+        let (n_zeros, n_ones): (usize, usize) = (of(&self.zeros), of(&self.ones));
+        (n_zeros < n_ones, n_zeros.min(n_ones))
+    }
 }
 
 impl Known {
@@ -90,12 +99,14 @@ impl Known {
         }
     }
 
-    /// These limbs have changed, and nothing else.
-    pub(super) fn may_hold(&mut self, limbs: &[u64], settings: &Settings) {
-        self.zeros = limbs.first().map_or(self.zeros, |first| self.zeros.min(*first as usize));
+    /// These limbs, in ascending order, have changed, and nothing else.
+    pub(super) fn may_hold<P: Copy + Into<u64>>(&mut self, limbs: &[P], settings: &Settings) {
+        let first = limbs.first().map(|first| (*first).into() as usize);
+        self.zeros = first.map_or(self.zeros, |first| self.zeros.min(first));
+        let per_block = Blocks::limbs_of(settings);
         if let Some(Summary { ones, zeros, .. }) = self.summary_mut() {
             for limb in limbs {
-                let block = *limb as usize / Blocks::limbs_of(settings);
+                let block = (*limb).into() as usize / per_block;
                 ones[block / 64] |= 1 << (block % 64);
                 zeros[block / 64] |= 1 << (block % 64);
             }

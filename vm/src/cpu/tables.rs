@@ -289,8 +289,9 @@ impl Interpreter<'_, '_, '_> {
         let Interpreter { bits, tables, numbers, base, parallelism, .. } = self;
         if let CowTable::Own(own) = &mut tables[base.tables + table as usize].table
             && own.is_home_alone(line)
+            && (line == Line::Row || own.n_cols() > 1)
         {
-            // As it is mostly: nobody shares it, and nothing beside it changes but the window.
+            // As it is mostly: nobody shares it, nothing beside it changes but the window, and it is no first column.
             let value = &bits[base.bits + value as usize].bits;
             let idx =
                 line_to_put(own, line, numbers[base.numbers + index.0 as usize], value.len())?;
@@ -302,7 +303,7 @@ impl Interpreter<'_, '_, '_> {
     /// The same, whoever shares the table, and however it lies.
     #[inline(never)]
     fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Run<()> {
-        if self.is_sparse(table) {
+        if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
             return self.put_sparse_line(table, line, index, value);
         }
         self.own(table)?;

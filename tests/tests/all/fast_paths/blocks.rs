@@ -63,6 +63,14 @@ begin
   TCOPY1(G,1,3,A); TCOPY1(G,2,4,B); COL(2,A):=COL(3,B);
   k:=NUMB(COL(1,A))+NUMB(ROW(n,B))
 end;
+procedure grows(s,d,e: integer; X: slice(n); var T: table(n); var k: integer);
+var F: slice(n); i: integer;
+begin
+  for i:=1 to d do begin CLR(F); F(s+9*i):=1; F(n):=1; COL(i,T):=F end;
+  k:=NUMB(COL(d,T));
+  for i:=d+1 to d+e do COL(i,T):=X;
+  for i:=1 to size(T) do k:=k+i*NUMB(COL(i,T))
+end;
 procedure fills(X: slice(n); var G: table(n,n); var k: integer);
 var w: word; i: integer;
 begin
@@ -196,4 +204,79 @@ fn a_sparse_table_that_fills_up_becomes_dense_once_and_within_memory() {
     let tight = run(dense_bytes / 2);
     let ended = format!("{:?}", tight.outcome);
     assert!(ended.contains("Memory") && tight.stats.peak_bytes <= dense_bytes / 2, "{ended}");
+}
+
+#[test]
+fn a_table_that_grows_by_columns_of_few_ones_is_sparse_until_it_is_full() {
+    let program = Program::new(TEXT);
+    let int = |number: usize| HostValue::Int(number as i64);
+    for n in SIZES {
+        // Columns of few ones, and others behind them.
+        for (d, e, made_dense) in [(40, 0, 0), (40, 4, 0), (3, 5, 1)] {
+            let args =
+                vec![int(n / 2), int(d), int(e), slice(n, 3), HostValue::Unset, HostValue::Unset];
+            let paths = program.agree("grows", args, LIMITS).optimised("cpu");
+            assert!(paths.sparse_lines >= d as u64, "{n}, {d} + {e}: {paths:?}");
+            // Columns that are recorded want it dense at once.
+            let most = if n < 1 << 18 { made_dense } else { 1 };
+            assert!((made_dense..=most).contains(&paths.tables_made_dense), "{n}: {paths:?}");
+        }
+    }
+}
+
+#[test]
+fn a_sparse_table_that_grows_meets_the_limit_no_earlier_than_a_dense_one() {
+    let program = Program::new(TEXT);
+    let n = 1 << 17;
+    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let int = |number: usize| Argument::of(&HostValue::Int(number as i64));
+    let run = |d: usize, e: usize, memory: Option<u64>| {
+        let values = [int(n / 2), int(d), int(e), Argument::of(&slice(n, 3))];
+        let unset = [Argument::of(&HostValue::Unset), Argument::of(&HostValue::Unset)];
+        let arguments = values.into_iter().chain(unset).collect();
+        let limits = Limits { memory, ..LIMITS };
+        compiled.run_with(program.entry("grows"), arguments, limits)
+    };
+    // Full columns make it dense at once.
+    let dense = run(1, 63, None);
+    assert_eq!(dense.stats.paths.tables_made_dense, 1, "{:?}", dense.stats.paths);
+    let least = dense.stats.peak_bytes;
+    for d in [40, 60] {
+        let tight = run(d, 64 - d, Some(least));
+        assert!(matches!(tight.outcome, star_vm::Outcome::Done), "{d}: {:?}", tight.outcome);
+    }
+}
+
+#[test]
+fn levels_of_a_long_way_take_what_is_in_them() {
+    let program = Program::new(TEXT);
+    let (n, n_levels) = (1 << 17, 3000);
+    let mut rows = SparseLines::zeros(n, n, n_levels).expect("memory");
+    for vertex in 1..n_levels {
+        rows.put(vertex * 7, (vertex + 1) * 7, true).expect("memory");
+    }
+    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let graph = Argument {
+        sparse: Some(rows),
+        form: TableForm::Rows,
+        ..Argument::new(HostValue::Unset, true)
+    };
+    let unset = || Argument::of(&HostValue::Unset);
+    let arguments = vec![Argument::of(&HostValue::Int(8)), graph, unset(), unset()];
+    let limits = Limits { memory: Some(8 << 20), steps: None, ..LIMITS };
+    let run = compiled.run_with(program.entry("search"), arguments, limits);
+    assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
+    let paths = run.stats.paths;
+    // They would take 48 MiB dense.
+    assert_eq!(paths.tables_made_dense, 0, "{paths:?}");
+    assert!(paths.sparse_lines >= 2 * n_levels as u64, "{paths:?}");
+    assert!(paths.block_operations >= 3 * n_levels as u64, "{paths:?}");
+    let HostValue::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
+    assert_eq!(levels.n_cols(), n_levels);
+    assert!((0..n_levels).all(|level| levels.get((level + 1) * 7, level)));
+    assert_eq!(levels.count_ones(), n_levels as u64);
 }

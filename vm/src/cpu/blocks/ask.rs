@@ -32,6 +32,46 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
+    /// Calls `work` with the limbs of a slice that are not zero, in order, and their places.
+    pub(in crate::cpu) fn each_nonzero(&self, of: Reg, mut work: impl FnMut(usize, u64)) {
+        let slot = self.bits_slot(of);
+        let (limbs, kernels) = (slot.bits.limbs(), self.parallelism.kernels);
+        let blocks = Blocks::of(slot.bits.len(), &self.parallelism.settings);
+        let mut some = |range: std::ops::Range<usize>| {
+            range.filter(|at| limbs[*at] != 0).for_each(|at| work(at, limbs[at]));
+        };
+        if let (Some(blocks), Some(summary)) = (blocks, slot.known.summary()) {
+            for (idx, word) in summary.ones.iter().enumerate() {
+                each(*word, |block| some(blocks.range(idx * 64 + block)));
+            }
+            return;
+        }
+        let (whole, rest) = limbs.as_chunks::<64>();
+        let mut places = [0; 64];
+        for (idx, part) in whole.iter().enumerate() {
+            // There is room for all of them.
+            let n = kernels.list_nonzero(part, &mut places).unwrap_or(0);
+            let places = places[..n].iter().map(|place| idx * 64 + *place as usize);
+            places.for_each(|at| some(at..at + 1));
+        }
+        some(limbs.len() - rest.len()..limbs.len());
+    }
+
+    /// The limbs of a slice that are not zero, and their places, if they are so many at most.
+    pub(in crate::cpu) fn few_nonzero(&self, of: Reg, most: usize) -> Option<Vec<(u32, u64)>> {
+        let (limbs, kernels) = (self.bits(of).limbs(), self.parallelism.kernels);
+        let (mut found, mut places) = (Vec::new(), [0; 64]);
+        for (idx, part) in limbs.chunks(64).enumerate() {
+            let n = kernels.list_nonzero(part, &mut places)?;
+            let some = places[..n].iter().map(|place| idx * 64 + *place as usize);
+            found.extend(some.map(|at| (at as u32, limbs[at])));
+            if found.len() > most {
+                return None;
+            }
+        }
+        Some(found)
+    }
+
     /// Number of ones; `None` if that is better found limb by limb.
     pub(in crate::cpu) fn count_blocks(&self, of: Reg) -> Option<u64> {
         let slot = self.bits_slot(of);

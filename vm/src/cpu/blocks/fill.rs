@@ -5,7 +5,7 @@ use star_base::sparse::{best_ground, ground_limb};
 use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
-use super::super::summary::{Blocks, Summary, each, no_summary};
+use super::super::summary::{Blocks, each, no_summary};
 use super::fill_all;
 use crate::stop::Run;
 
@@ -108,38 +108,36 @@ impl Interpreter<'_, '_, '_> {
     /// The ground from which few limbs of a slice differ, if there is one, and those limbs with their places.
     pub(in crate::cpu) fn limbs_off_ground(&self, src: Reg) -> (bool, Vec<(u32, u64)>) {
         let slot = self.bits_slot(src);
-        let full = |summary: &Summary| {
-            let of = |words: &[u64]| words.iter().map(|word| word.count_ones()).sum::<u32>();
-            of(&summary.zeros) < of(&summary.ones)
-        };
         let ground = match slot.known.summary() {
-            Some(summary) => full(summary),
-            None => best_ground(slot.bits.limbs(), slot.bits.len()).0,
+            Some(summary) => summary.n_off_ground().0,
+            None => {
+                // Zeros are it where at most half of the limbs are others, which is known when these are listed.
+                if let Some(found) = self.few_nonzero(src, slot.bits.limbs().len() / 2) {
+                    return (false, found);
+                }
+                best_ground(slot.bits.limbs(), slot.bits.len()).0
+            }
         };
-        let of_ground = |at: usize| ground_limb(slot.bits.len(), ground, at);
-        (ground, self.limbs_that(src, ground, |at, limb| limb != of_ground(at)))
+        let mut found = Vec::new();
+        match ground {
+            false => self.each_nonzero(src, |at, limb| found.push((at as u32, limb))),
+            true => found = self.limbs_off_ones(src),
+        }
+        (ground, found)
     }
 
-    /// The limbs of a slice that are not its ground, in blocks that may hold others, with their places.
-    fn limbs_that(
-        &self,
-        src: Reg,
-        ground: bool,
-        is_other: impl Fn(usize, u64) -> bool,
-    ) -> Vec<(u32, u64)> {
+    /// The limbs of a slice that are not all ones, with their places.
+    fn limbs_off_ones(&self, src: Reg) -> Vec<(u32, u64)> {
         let (slot, settings) = (self.bits_slot(src), &self.parallelism.settings);
-        let limbs = slot.bits.limbs();
+        let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
         let mut found = Vec::new();
         let mut add = |range: std::ops::Range<usize>| {
-            let some = range.filter(|at| is_other(*at, limbs[*at]));
-            let some = some.map(|at| (at as u32, limbs[at]));
-            found.extend(some);
+            let some = range.filter(|at| limbs[*at] != ground_limb(len, true, *at));
+            found.extend(some.map(|at| (at as u32, limbs[at])));
         };
-        let blocks = Blocks::of(slot.bits.len(), settings);
-        match (blocks, slot.known.summary()) {
+        match (Blocks::of(len, settings), slot.known.summary()) {
             (Some(blocks), Some(summary)) => {
-                let others = if ground { &summary.zeros } else { &summary.ones };
-                for (idx, word) in others.iter().enumerate() {
+                for (idx, word) in summary.zeros.iter().enumerate() {
                     each(*word, |block| add(blocks.range(idx * 64 + block)));
                 }
             }

@@ -84,20 +84,17 @@ impl Interpreter<'_, '_, '_> {
         &mut self,
         forall: &Forall,
         questions: &LineQuestions,
+        indices: &mut Vec<usize>,
     ) -> Run<Result<u64, Declined>> {
         let (line, table) = (questions.line(), questions.table);
         let (n_lines, len) = (self.size(line.number_of(table)), self.size(line.length_of(table)));
         let (Some(n_lines), Some(len)) = (n_lines, len) else { return Ok(Err(Declined::Guard)) };
-        let mut indices = std::mem::take(&mut self.lines);
-        let done = match self.line_indices(n_lines, forall.range, &mut indices) {
-            false => Ok(Err(Declined::Range)),
-            true => self.ask_lines(questions, &indices, len as usize),
-        };
+        if !self.line_indices(n_lines, forall.range, indices) {
+            return Ok(Err(Declined::Range));
+        }
         let n_turns = indices.len() as u64;
-        // Its memory stays for the next kernel.
-        indices.clear();
-        self.lines = indices;
-        Ok(match done? {
+        let done = self.ask_lines(questions, indices, len as usize)?;
+        Ok(match done {
             Ok(branches) => {
                 self.count_turns(n_turns, questions.cost);
                 self.count_operations(branches);

@@ -143,11 +143,12 @@ fn composed(op: &Bitwise, values: &HashMap<Reg, u8>) -> Option<u8> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing has happened.
+    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing has happened. `indices` is an empty list.
     pub(super) fn run_reduction(
         &mut self,
         forall: &Forall,
         reduction: &LineReduction,
+        indices: &mut Vec<usize>,
     ) -> Run<Result<u64, Declined>> {
         let LineReduction { dst, table, line, function, accumulates: _, ref fills, cost } =
             *reduction;
@@ -155,8 +156,7 @@ impl Interpreter<'_, '_, '_> {
         let (Some(n_lines), Some(len)) = (self.size(n_lines), self.size(len)) else {
             return Ok(Err(Declined::Guard));
         };
-        let mut indices = Vec::new();
-        if !self.line_indices(n_lines, forall.range, &mut indices) {
+        if !self.line_indices(n_lines, forall.range, indices) {
             return Ok(Err(Declined::Range));
         }
         let len = len as usize;
@@ -175,12 +175,15 @@ impl Interpreter<'_, '_, '_> {
         }
         let at = self.bits_at(dst);
         let mut bits = std::mem::take(&mut self.bits[at].bits);
+        let mut known = std::mem::take(&mut self.bits[at].known);
         let done = match is_sparse {
-            true => self.combine_sparse(&mut bits, table, function, &indices),
-            false => self.combine_lines(&mut bits, (table, line), function, &indices),
+            true => self.combine_sparse((&mut bits, &mut known), table, function, indices),
+            false => {
+                known.forget();
+                self.combine_lines(&mut bits, (table, line), function, indices)
+            }
         };
-        self.bits[at].bits = bits;
-        self.bits[at].known.forget();
+        (self.bits[at].bits, self.bits[at].known) = (bits, known);
         done?;
         let n_turns = indices.len() as u64;
         self.count_turns(n_turns, cost);

@@ -35,11 +35,24 @@ impl Interpreter<'_, '_, '_> {
         if self.has_step_limit() {
             return Ok(Err(Declined::StepLimit));
         }
-        let kernel = match &**kernel {
-            Kernel::Lines(kernel) => kernel,
-            Kernel::Reduction(reduction) => return self.run_reduction(forall, reduction),
-            Kernel::Questions(questions) => return self.run_questions(forall, questions),
+        let mut indices = std::mem::take(&mut self.lines);
+        let done = match &**kernel {
+            Kernel::Lines(kernel) => self.run_line_kernel(forall, kernel, &mut indices),
+            Kernel::Reduction(reduction) => self.run_reduction(forall, reduction, &mut indices),
+            Kernel::Questions(questions) => self.run_questions(forall, questions, &mut indices),
         };
+        // Its memory stays for the next kernel.
+        indices.clear();
+        self.lines = indices;
+        done
+    }
+
+    fn run_line_kernel(
+        &mut self,
+        forall: &Forall,
+        kernel: &LineKernel,
+        indices: &mut Vec<usize>,
+    ) -> Run<Result<u64, Declined>> {
         if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
             let turns = (self.number(from), self.number(to));
             if self.run_masked(masked, turns)?.is_some() {
@@ -49,15 +62,10 @@ impl Interpreter<'_, '_, '_> {
         }
         let n_lines = self.size(kernel.body.line.number_of(kernel.target));
         let Some(n_lines) = n_lines else { return Ok(Err(Declined::Range)) };
-        let mut indices = std::mem::take(&mut self.lines);
-        let done = match self.line_indices(n_lines, forall.range, &mut indices) {
+        match self.line_indices(n_lines, forall.range, indices) {
             false => Ok(Err(Declined::Range)),
-            true => self.run_on(forall, kernel, &indices),
-        };
-        // Its memory stays for the next kernel.
-        indices.clear();
-        self.lines = indices;
-        done
+            true => self.run_on(forall, kernel, indices),
+        }
     }
 
     /// Runs the iterations with these indices.
@@ -110,18 +118,22 @@ impl Interpreter<'_, '_, '_> {
             }
             Range::Ones(over) => {
                 let limbs = self.bits(over).limbs();
-                indices.reserve(self.parallelism.kernels.count(limbs) as usize);
-                for (limb_idx, &limb) in limbs.iter().enumerate() {
-                    let (start, mut rest) = (limb_idx * 64, limb);
+                // Where there may be less room than that, so many are asked for.
+                if indices.capacity() < 4 * limbs.len() {
+                    let n_ones = self.count_blocks(over);
+                    let n_ones = n_ones.unwrap_or_else(|| self.parallelism.kernels.count(limbs));
+                    indices.reserve(n_ones as usize);
+                }
+                self.each_nonzero(over, |place, limb| {
+                    let (start, mut rest) = (place * 64, limb);
                     if rest == !0 {
-                        indices.extend(start..start + 64);
-                        continue;
+                        return indices.extend(start..start + 64);
                     }
                     while rest != 0 {
                         indices.push(start + rest.trailing_zeros() as usize);
                         rest &= rest - 1;
                     }
-                }
+                });
                 indices.last().is_none_or(|&last| (last as u64) < n_lines)
             }
         }

@@ -142,6 +142,13 @@ impl Interpreter<'_, '_, '_> {
                 let n_rows = self.bits(value).len();
                 let of = self.table(table)?;
                 let col_idx = index_in(self.number(index), of.n_cols())?;
+                let takes_limbs = match of.is_sparse_by_columns() {
+                    true => !self.is_pending(value),
+                    false => self.may_begin_sparse(table, value),
+                };
+                if takes_limbs {
+                    return Ok(false);
+                }
                 if of.n_rows() != n_rows || !self.takes(n_rows) || !self.may_store(table)? {
                     return Ok(false);
                 }
