@@ -139,11 +139,11 @@ impl Ahead {
         Ok(())
     }
 
-    /// Adds the one that a vertex belongs to.
-    pub fn add_vertex(&mut self, components: &Components, vertex: usize) {
-        let component = components.of(vertex);
-        put(&mut self.ones, component);
-        self.n_limbs = self.n_limbs.max(component / 64 + 1);
+    /// Adds all of a set of components.
+    pub fn add_all(&mut self, set: &[u64]) {
+        self.ones.iter_mut().zip(set).for_each(|(to, limb)| *to |= limb);
+        let last = set.iter().rposition(|limb| *limb != 0);
+        self.n_limbs = self.n_limbs.max(last.map_or(0, |last| last + 1));
     }
 
     /// Takes the one with the highest number, without those that are reached: `reached` knows limb by limb which

@@ -10,7 +10,7 @@
 mod condensation;
 mod sparse;
 
-use condensation::Condensation;
+use condensation::{Condensation, each_arc};
 
 use star_base::natives::catalogue::closure::CLOSURE_PART;
 use star_base::{BitTable, Limbs, SparseLines};
@@ -152,7 +152,9 @@ impl Reach {
     ) -> Result<Self, Ended> {
         let components = Components::find(graph, n, &mut InterruptPoller::new(environment))?;
         let mut arcs = Limbs::zeros(n.div_ceil(64))?;
-        Reach::close(components, lines, environment, |components, component, ahead, poller| {
+        let above = BitTable::zeros(components.len(), components.len())?;
+        let close = (components, above, lines);
+        Reach::close(close, environment, |(components, component), _, ahead, poller| {
             poller.spend(arcs.len())?;
             arcs.fill(0);
             for member in components.members(component) {
@@ -190,44 +192,42 @@ impl Reach {
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
         let n = components.n_vertices();
+        let mut poller = InterruptPoller::new(environment);
         if keeping == Keeping::Searched {
-            let mut poller = InterruptPoller::new(environment);
             let arcs = Condensation::find(graph, &components, &mut poller)?;
             return Ok(Reach { n, components, above: Above::Searched(arcs), lines });
         }
-        Reach::close(components, lines, environment, |components, component, ahead, poller| {
-            for member in components.members(component) {
-                poller.spend(1 + graph.line(member).places.len())?;
-                graph.ones(member, |to| {
-                    if to < n {
-                        ahead.add_vertex(components, to);
-                    }
-                });
-            }
+        // Column c marks where arcs lead to from component c, until that is closed.
+        let mut above = BitTable::zeros(components.len(), components.len())?;
+        each_arc(graph, &components, &mut poller, |from, to| above.put(to, from, true))?;
+        let close = (components, above, lines);
+        Reach::close(close, environment, |_, arcs, ahead, poller| {
+            poller.spend(2 * arcs.len())?;
+            ahead.add_all(arcs);
+            arcs.fill(0);
             Ok(())
         })
     }
 
-    /// `add` adds the components that arcs lead to from one.
+    /// `add` adds the components that arcs lead to from one, whose column of the table that becomes the closure it is given, and leaves zeros there.
     fn close(
-        components: Components,
-        lines: Lines,
+        (components, mut above, lines): (Components, BitTable, Lines),
         environment: &dyn Environment,
         mut add: impl FnMut(
-            &Components,
-            usize,
+            (&Components, usize),
+            &mut [u64],
             &mut Ahead,
             &mut InterruptPoller<'_>,
         ) -> Result<(), Ended>,
     ) -> Result<Self, Ended> {
         let (n, mut poller) = (components.n_vertices(), InterruptPoller::new(environment));
-        let mut above = BitTable::zeros(components.len(), components.len())?;
         let mut reached = Limbs::zeros(above.column_len())?;
         let mut ahead = Ahead::new(&components)?;
         for component in 0..components.len() {
             poller.spend(2 * reached.len())?;
             reached.fill(0);
-            add(&components, component, &mut ahead, &mut poller)?;
+            let own = above.column_limbs_mut(component);
+            add((&components, component), own, &mut ahead, &mut poller)?;
             while let Some(next) = ahead.pop(|at| reached[at]) {
                 // A component's own column is still empty.
                 poller.or(&mut reached, above.column_limbs(next))?;

@@ -1,7 +1,8 @@
 //! Strong components of a graph of few arcs: each arc is looked at once.
 //!
 //! The search is that of Tarjan 1972, with its own stack instead of recursion. An arc costs one look at the number of the vertex that it leads to: those whose
-//! component is known have the greatest number, which never is the least. The least number that is reached stands with the vertices on the way alone.
+//! component is known have greater numbers than all others, which never are the least. The least number that is reached stands with the vertices on the way alone.
+//! Members of components and vertices that wait for theirs share one list, and so do numbers and components: what is not touched misses no cache.
 
 use star_base::SparseLines;
 
@@ -22,26 +23,29 @@ struct DfsFrame {
     least: u32,
 }
 
-/// The number of a vertex whose component is known. No other vertex has it, since there are fewer of them.
-const DONE: u32 = NONE - 1;
+/// The bit of the number of a vertex whose component is known: the other bits are that component.
+const DONE: u32 = 1 << 31;
 
 struct Search {
     /// In which order the vertices were reached, as long as their component is not known.
     numbers: Vec<u32>,
     n_reached: u32,
-    stack: Vec<u32>,
+    /// From the left the members of components, one component after another; from `top` on the vertices whose component is not known, the last one first.
+    members: Vec<u32>,
+    n_members: usize,
+    top: usize,
+    starts: Vec<u32>,
     path: Vec<DfsFrame>,
-    found: Components,
 }
 
 impl Components {
     /// Bytes that [`Components::find_sparse`] takes for `n` vertices at most.
     pub fn sparse_bytes(n: usize) -> u64 {
-        (n as u64 + 1).saturating_mul(5 * 4 + size_of::<DfsFrame>() as u64)
+        (n as u64 + 1).saturating_mul(3 * 4 + size_of::<DfsFrame>() as u64)
     }
 
     /// Most vertices that [`Components::find_sparse`] has numbers for.
-    pub const MOST_SPARSE: usize = DONE as usize;
+    pub const MOST_SPARSE: usize = DONE as usize - 1;
 
     /// [`Components::find`] among the first `n` of sparse lines, whose ground is zeros. Panics beyond [`Components::MOST_SPARSE`].
     ///
@@ -55,9 +59,15 @@ impl Components {
         assert!(n <= Components::MOST_SPARSE, "{n} vertices");
         let mut starts = reserved(n + 1)?;
         starts.push(0);
-        let found = Components { members: reserved(n)?, starts, of: filled(n, NONE)? };
-        let (numbers, stack, path) = (filled(n, NONE)?, reserved(n)?, reserved(n)?);
-        let mut search = Search { numbers, n_reached: 0, stack, path, found };
+        let mut search = Search {
+            numbers: filled(n, NONE)?,
+            n_reached: 0,
+            members: filled(n, 0)?,
+            n_members: 0,
+            top: n,
+            starts,
+            path: reserved(n)?,
+        };
         for root in 0..n {
             if search.numbers[root] == NONE {
                 search.reach(root);
@@ -66,46 +76,50 @@ impl Components {
                 }
             }
         }
-        Ok(search.found)
+        let Search { mut numbers, members, starts, .. } = search;
+        numbers.iter_mut().for_each(|number| *number &= !DONE);
+        Ok(Components { members, starts, of: numbers })
     }
 }
 
 impl Search {
+    #[inline]
     fn reach(&mut self, vertex: usize) {
         let number = self.n_reached;
         self.numbers[vertex] = number;
         self.n_reached += 1;
-        self.stack.push(vertex as u32);
+        self.top -= 1;
+        self.members[self.top] = vertex as u32;
         let vertex = vertex as u32;
         self.path.push(DfsFrame { vertex, n_taken: 0, left: 0, place: 0, least: number });
     }
 
     /// Follows an arc, takes the next limb of arcs, or leaves a vertex; false if that was the root.
+    #[inline]
     fn step(&mut self, lines: &SparseLines, n: usize) -> bool {
-        let Some(step) = self.path.last_mut() else { return false };
-        let vertex = step.vertex as usize;
-        if step.left != 0 {
-            let to = step.place as usize * 64 + step.left.trailing_zeros() as usize;
-            step.left &= step.left - 1;
+        let Some(frame) = self.path.last_mut() else { return false };
+        if frame.left != 0 {
+            let to = frame.place as usize * 64 + frame.left.trailing_zeros() as usize;
+            frame.left &= frame.left - 1;
             // Lines may be longer than there are vertices.
             if to >= n {
                 return true;
             }
             match self.numbers[to] {
                 NONE => self.reach(to),
-                number => step.least = step.least.min(number),
+                number => frame.least = frame.least.min(number),
             }
             return true;
         }
-        let line = lines.line(vertex);
-        if let Some(place) = line.places.get(step.n_taken as usize) {
-            (step.place, step.left) = (*place, line.limbs[step.n_taken as usize]);
-            step.n_taken += 1;
+        let line = lines.line(frame.vertex as usize);
+        if let Some(place) = line.places.get(frame.n_taken as usize) {
+            (frame.place, frame.left) = (*place, line.limbs[frame.n_taken as usize]);
+            frame.n_taken += 1;
             return true;
         }
-        let least = step.least;
+        let (vertex, least) = (frame.vertex, frame.least);
         self.path.pop();
-        if least == self.numbers[vertex] {
+        if least == self.numbers[vertex as usize] {
             self.complete(vertex);
         }
         match self.path.last_mut() {
@@ -118,17 +132,18 @@ impl Search {
     }
 
     /// The component that a vertex begins is complete.
-    fn complete(&mut self, vertex: usize) {
-        let Components { members, starts, of } = &mut self.found;
-        let component = starts.len() as u32 - 1;
-        while let Some(member) = self.stack.pop() {
-            of[member as usize] = component;
-            self.numbers[member as usize] = DONE;
-            members.push(member);
-            if member as usize == vertex {
+    fn complete(&mut self, vertex: u32) {
+        let component = self.starts.len() as u32 - 1;
+        loop {
+            let member = self.members[self.top];
+            self.top += 1;
+            self.numbers[member as usize] = component | DONE;
+            self.members[self.n_members] = member;
+            self.n_members += 1;
+            if member == vertex {
                 break;
             }
         }
-        starts.push(members.len() as u32);
+        self.starts.push(self.n_members as u32);
     }
 }

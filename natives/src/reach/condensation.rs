@@ -10,7 +10,7 @@ use star_base::{Limbs, SparseLines};
 
 use crate::components::Components;
 use crate::environment::{Ended, InterruptPoller};
-use crate::{filled, has, put, reserved};
+use crate::{filled, has, ones, put, reserved};
 
 /// The arcs between components.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ pub(super) struct Condensation {
 impl Condensation {
     /// Bytes that finding it takes for so many components and arcs of the graph at most.
     pub(super) fn bytes_for(n_components: usize, n_arcs: u64) -> u64 {
-        let of_components = (n_components as u64 + 1).saturating_mul(8 + 3 * 4 + 1);
+        let of_components = (n_components as u64 + 1).saturating_mul(8 + 2 * 4 + 1);
         of_components.saturating_add(n_arcs.saturating_mul(4)).saturating_add(64)
     }
 
@@ -48,27 +48,39 @@ impl Condensation {
         poller: &mut InterruptPoller<'_>,
     ) -> Result<Self, Ended> {
         let n = components.len();
-        let mut n_arcs = 0;
-        // Which component has led to each one last.
-        let mut last = filled(n, u32::MAX)?;
-        for component in 0..n {
-            each_arc(graph, components, component, &mut last, poller, |_| n_arcs += 1)?;
-        }
-        last.fill(u32::MAX);
-        let (mut starts, mut heads) = (reserved(n + 1)?, reserved(n_arcs)?);
         let mut cyclic = Limbs::zeros(n.div_ceil(64))?;
-        let (mut least, mut first) = (filled(n, u32::MAX)?, filled(n, u32::MAX)?);
-        starts.push(0);
-        for component in 0..n {
-            let start = heads.len();
-            each_arc(graph, components, component, &mut last, poller, |head| heads.push(head))?;
-            let arcs = &mut heads[start..];
-            arcs.sort_unstable();
-            if arcs.last() == Some(&(component as u32)) {
-                put(&mut cyclic, component);
-                heads.pop();
+        // How many arcs lead to others from each component; then where its arcs begin, and, when they are there, end.
+        let mut starts = filled(n + 1, 0_usize)?;
+        let mut n_arcs = 0;
+        each_arc(graph, components, poller, |from, to| {
+            if from == to {
+                put(&mut cyclic, from);
+            } else {
+                starts[from] += 1;
+                n_arcs += 1;
             }
-            let arcs = &heads[start..];
+        })?;
+        let mut before = 0;
+        for start in &mut starts {
+            before += std::mem::replace(start, before);
+        }
+        let mut heads = filled(n_arcs, 0_u32)?;
+        each_arc(graph, components, poller, |from, to| {
+            if from != to {
+                heads[starts[from]] = to as u32;
+                starts[from] += 1;
+            }
+        })?;
+        let (mut least, mut first) = (filled(n, u32::MAX)?, filled(n, u32::MAX)?);
+        let mut marks = Limbs::zeros(n.div_ceil(64))?;
+        let (mut end, mut n_kept) = (0, 0);
+        for component in 0..n {
+            let begin = std::mem::replace(&mut end, starts[component]);
+            poller.spend(1 + end - begin)?;
+            let start = n_kept;
+            n_kept = keep_each_once(&mut heads, begin..end, start, &mut marks);
+            starts[component] = start;
+            let arcs = &heads[start..n_kept];
             let of_heads = arcs.iter().map(|head| least[*head as usize]).min();
             least[component] = of_heads.unwrap_or(component as u32).min(component as u32);
             let mut from = component as u32;
@@ -79,8 +91,10 @@ impl Condensation {
                 from = from.min(first[*head as usize]);
             }
             first[component] = from;
-            starts.push(heads.len());
         }
+        starts[n] = n_kept;
+        heads.truncate(n_kept);
+        heads.shrink_to_fit();
         Ok(Condensation { starts, heads, cyclic, least, first })
     }
 
@@ -231,27 +245,59 @@ impl Condensation {
     }
 }
 
-/// Calls `each` once for each component that arcs lead to from one, itself included; `last` knows who has led to each one last.
-fn each_arc(
+/// Calls `each` with the components that each arc leads from and to, vertex by vertex: so the lines are read as they lie.
+pub(super) fn each_arc(
     graph: &SparseLines,
     components: &Components,
-    component: usize,
-    last: &mut [u32],
     poller: &mut InterruptPoller<'_>,
-    mut each: impl FnMut(u32),
+    mut each: impl FnMut(usize, usize),
 ) -> Result<(), Ended> {
     let n = components.n_vertices();
-    for member in components.members(component) {
-        poller.spend(1 + graph.line(member).places.len())?;
-        graph.ones(member, |to| {
+    for vertex in 0..n {
+        let from = components.of(vertex);
+        poller.spend(1 + graph.line(vertex).places.len())?;
+        graph.ones(vertex, |to| {
             // Lines may be longer than there are vertices.
             if to < n {
-                let head = components.of(to);
-                if std::mem::replace(&mut last[head], component as u32) != component as u32 {
-                    each(head as u32);
-                }
+                each(from, components.of(to));
             }
         });
     }
     Ok(())
 }
+
+/// The numbers that lie in a part of a list, each once and ascending, move to the left to `start`; where they end. `marks` are zeros, and zeros again afterwards.
+fn keep_each_once(
+    list: &mut [u32],
+    part: std::ops::Range<usize>,
+    start: usize,
+    marks: &mut [u64],
+) -> usize {
+    let mut end = start;
+    if part.len() < MANY {
+        list[part.clone()].sort_unstable();
+        for at in part {
+            if end == start || list[end - 1] != list[at] {
+                list[end] = list[at];
+                end += 1;
+            }
+        }
+        return end;
+    }
+    let (mut least, mut greatest) = (usize::MAX, 0);
+    for number in &list[part] {
+        let number = *number as usize;
+        (least, greatest) = (least.min(number / 64), greatest.max(number / 64));
+        put(marks, number);
+    }
+    for (at, limb) in (least..).zip(&mut marks[least..=greatest]) {
+        for number in ones(&[std::mem::take(limb)]) {
+            list[end] = (at * 64 + number) as u32;
+            end += 1;
+        }
+    }
+    end
+}
+
+/// So many numbers are put in order by marks.
+const MANY: usize = 1 << 10;

@@ -16,7 +16,7 @@ pub(super) fn closure(call: &mut NativeCall) -> NativeResult {
     if n == 0 {
         return Ok(());
     }
-    // Vertices are numbered in 32 bits, of which the greatest two numbers mean something else.
+    // Vertices are numbered in 31 bits, of which one number means something else.
     if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }

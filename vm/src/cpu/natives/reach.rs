@@ -7,7 +7,7 @@ use super::{NativeCall, NativeResult, NotTaken, Target};
 /// `CONDENSE(n,G,H)`
 pub(super) fn condense(call: &mut NativeCall) -> NativeResult {
     let [n, _] = call.table_size(1)?;
-    // Vertices are numbered in 32 bits, of which the greatest two numbers mean something else.
+    // Vertices are numbered in 31 bits, of which one number means something else.
     if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }
