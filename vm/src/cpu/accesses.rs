@@ -1,7 +1,7 @@
 //! What a program does with the tables that it is given, which decides how they lie.
 
 use star_ir::RoutineId;
-use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TableUse, line_accesses};
+use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TURNS, TableUse, line_accesses};
 
 use super::code::Code;
 use super::natives::NativeTwin;
@@ -25,6 +25,11 @@ pub(super) fn accesses_of(
 /// Had a table better lie by rows?
 pub(super) fn wants_rows(accesses: LineAccesses) -> bool {
     accesses.rows > accesses.columns
+}
+
+/// Do loops touch its rows, and nothing its columns?
+pub(super) fn wants_rows_alone(accesses: LineAccesses) -> bool {
+    accesses.rows >= TURNS && accesses.columns == 0
 }
 
 /// What is done with a table at most. Where no line is touched nothing is gained by a sparse one.

@@ -78,7 +78,7 @@ pub use natives::{
 pub use settings::Settings;
 pub use value::Value;
 
-use accesses::{accesses_of, use_of, wants_rows};
+use accesses::{accesses_of, use_of, wants_rows, wants_rows_alone};
 use copies::Copies;
 use parallelism::Parallelism;
 use pool::Pool;
@@ -365,9 +365,12 @@ impl Backend for Cpu {
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
+            // A large one of which only rows are wanted needs no second form beside it.
+            let needs_columns =
+                !wants_rows_alone(accesses) || n_bytes < self.settings.in_place_bytes;
             if shared.is_sparse()
                 || !wants_rows(accesses)
-                || Copies::new(&self.settings).may_add(&budget, n_bytes)
+                || (needs_columns && Copies::new(&self.settings).may_add(&budget, n_bytes))
             {
                 continue;
             }

@@ -8,6 +8,7 @@ mod calls;
 mod distributed;
 mod extremes;
 mod grown;
+mod homes;
 mod lines;
 mod long;
 mod pending;

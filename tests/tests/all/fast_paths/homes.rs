@@ -1,0 +1,47 @@
+//! In which form tables lie when a run begins.
+
+use std::sync::atomic::AtomicBool;
+
+use star_harness::machines::Configuration;
+use star_tests::run::Program;
+use star_vm::{Argument, HostValue};
+
+use super::table;
+
+const TEXT: &str = "procedure alone(T: table; var k: integer);
+var w: word; i: integer;
+begin k:=0; for i:=1 to rows(T) do begin w:=ROW(i,T); k:=k+NUMB(w) end end;
+procedure both(T: table; var k: integer);
+var w: word; X: slice(T); i: integer;
+begin
+  X:=COL(1,T); k:=NUMB(X);
+  for i:=1 to rows(T) do begin w:=ROW(i,T); k:=k+NUMB(w) end
+end;
+procedure once(T: table; var k: integer);
+var w: word;
+begin w:=ROW(1,T); k:=NUMB(w) end;";
+
+/// How a table of 70 x 130, given by columns, lies before a run.
+fn lies(machine: &str, routine: &str) -> String {
+    let program = Program::new(TEXT);
+    let machine = Configuration::find(machine).and_then(|it| it.machine().ok());
+    let compiled = machine.expect("a machine").compile(program.lowered.program.clone());
+    let arguments = vec![Argument::of(&table(70, 130, 1)), Argument::of(&HostValue::Unset)];
+    let loaded = compiled.expect("it compiles").load_laid_out(
+        program.entry(routine),
+        arguments,
+        None,
+        &AtomicBool::new(false),
+    );
+    format!("{:?}", loaded.expect("it fits").explain().expect("it is planned"))
+}
+
+#[test]
+fn a_large_table_of_which_loops_read_rows_alone_has_no_second_form() {
+    // Every table is large there.
+    for (routine, form) in [("alone", "rows"), ("both", "columns"), ("once", "columns")] {
+        let lies = lies("cpu-tiny", routine);
+        assert!(lies.contains(&format!("`T` is dense by {form}")), "{routine}: {lies}");
+    }
+    assert!(lies("cpu", "alone").contains("`T` is dense by columns"));
+}
