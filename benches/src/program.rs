@@ -3,8 +3,8 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use star_base::SparseLines;
 use star_base::natives::Native;
+use star_base::{BitTable, SparseLines};
 use star_compiler::{Library, LowerOptions};
 use star_harness::Printed;
 use star_ir::{Program, RoutineId};
@@ -71,6 +71,11 @@ impl Compiled {
     /// Takes a sparse table in, whose columns or rows these lines are.
     pub(crate) fn load_sparse(&self, lines: SparseLines, form: TableForm) -> cpu::Value {
         self.backend.load_sparse(lines, form, true).expect("memory")
+    }
+
+    /// Takes a table in, whose rows are the columns of this one.
+    pub(crate) fn load_rows(&self, rows: BitTable) -> cpu::Value {
+        self.backend.load_rows(rows, true).expect("memory")
     }
 
     /// Reads values back.

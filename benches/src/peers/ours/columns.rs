@@ -46,6 +46,6 @@ pub(super) fn ready(job: Job, given: &PeerArgs) -> Result<Ready, Failure> {
         HostValue::Int(number) => Some(Digest::of([*number as u64])),
         HostValue::Unset | HostValue::Bool(_) | HostValue::Str(_) | HostValue::Word(_) => None,
     });
-    let (text, sparse) = (TEXT.to_owned(), BTreeMap::new());
-    Ok(Ready { text, module: None, routine, args, sparse, changing, digest })
+    let (text, matrices) = (TEXT.to_owned(), BTreeMap::new());
+    Ok(Ready { text, module: None, routine, args, matrices, changing, digest })
 }

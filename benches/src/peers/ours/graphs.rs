@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use star_base::{BitTable, SparseLines};
+use star_base::BitTable;
 use star_io::{
     Graph, Layout, LayoutBytes, LayoutOptions, LayoutValue, Widths, bytes_of_forms, lay_out,
-    lay_out_sparse,
+    lay_out_sparse, lay_out_with,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -13,7 +13,7 @@ use super::super::digest::{Digest, UNREACHABLE};
 use super::super::failure::Failure;
 use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
-use super::{DigestOf, MAX_BYTES, Ready, field};
+use super::{DigestOf, MAX_BYTES, Matrix, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
 
 /// The library's procedure, which the backend has a native for.
@@ -25,7 +25,7 @@ pub(super) fn closure(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: CLOSURE.to_owned(),
         module: None,
-        sparse: BTreeMap::new(),
+        matrices: BTreeMap::new(),
         routine: "CLOSE",
         args: vec![int(matrix.n_rows()), HostValue::Table(matrix)],
         changing: vec![1],
@@ -44,7 +44,7 @@ pub(super) fn floyd(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("paths")?,
         module: Some("paths"),
-        sparse: BTreeMap::new(),
+        matrices: BTreeMap::new(),
         routine: "FLOYD",
         args: vec![int(n), int(h), word(infinite, h), table(&graph, Layout::Distances, widths)?],
         changing: vec![3],
@@ -56,13 +56,13 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = path_widths(&graph)?;
     let (h, infinite) = (widths.h, infinity(widths.h)?);
-    let mut sparse = BTreeMap::new();
+    let mut matrices = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
         int(h),
         word(infinite, h),
-        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (3, &mut sparse))?,
-        matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths, (4, &mut sparse))?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (3, &mut matrices))?,
+        matrix(&graph, (Layout::WeightsOut, TableForm::Columns), widths, (4, &mut matrices))?,
         table(&graph, Layout::Code, widths)?,
         HostValue::Unset,
         HostValue::Unset,
@@ -73,7 +73,7 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("paths")?,
         module: Some("paths"),
-        sparse,
+        matrices,
         routine: "DIJKSTRA",
         args,
         changing: vec![7, 6],
@@ -84,10 +84,10 @@ pub(super) fn paths(given: &PeerArgs) -> Result<Ready, Failure> {
 pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     let graph = network_of(given)?;
     let widths = Widths { h: 1, b: graph.code_width() };
-    let mut sparse = BTreeMap::new();
+    let mut matrices = BTreeMap::new();
     let args = vec![
         int(given.number("source")?),
-        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (1, &mut sparse))?,
+        matrix(&graph, (Layout::Adjacency, TableForm::Rows), widths, (1, &mut matrices))?,
         HostValue::Unset,
     ];
     let levels = |found: &BitTable| {
@@ -102,7 +102,7 @@ pub(super) fn levels(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("reach")?,
         module: Some("reach"),
-        sparse,
+        matrices,
         routine: "BFS",
         args,
         changing: vec![2],
@@ -117,7 +117,7 @@ pub(super) fn kruskal(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
-        sparse: BTreeMap::new(),
+        matrices: BTreeMap::new(),
         routine: "KRUSKAL",
         args,
         changing: vec![4],
@@ -133,7 +133,7 @@ pub(super) fn prim(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("mst")?,
         module: Some("mst"),
-        sparse: BTreeMap::new(),
+        matrices: BTreeMap::new(),
         routine: "PRIM",
         args,
         changing: vec![5],
@@ -154,7 +154,7 @@ pub(super) fn branching(given: &PeerArgs) -> Result<Ready, Failure> {
     Ok(Ready {
         text: module("edmonds")?,
         module: Some("edmonds"),
-        sparse: BTreeMap::new(),
+        matrices: BTreeMap::new(),
         routine: "EDMONDS",
         args,
         changing: vec![6],
@@ -175,29 +175,31 @@ fn table(graph: &Graph, layout: Layout, widths: Widths) -> Result<HostValue, Fai
     }
 }
 
-/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so: nothing is at that place then.
+/// The matrix of a graph at this place of the arguments, sparse where `star run` has it so, and by rows where it has a dense one so: nothing is at
+/// that place then.
 fn matrix(
     graph: &Graph,
     (layout, form): (Layout, TableForm),
     widths: Widths,
-    (at, sparse): (usize, &mut BTreeMap<usize, (SparseLines, TableForm)>),
+    (at, matrices): (usize, &mut BTreeMap<usize, Matrix>),
 ) -> Result<HostValue, Failure> {
     let by_rows = form == TableForm::Rows;
     let bytes = bytes_of_forms(layout, graph, widths, by_rows);
     let is_sparse = bytes.is_some_and(LayoutBytes::favours_sparse);
     let mut options =
         LayoutOptions { by_rows, ..LayoutOptions::new("the table of ours", MAX_BYTES) };
-    let lines = match is_sparse {
-        true => lay_out_sparse(layout, graph, widths, &mut options)?,
-        false => None,
-    };
-    match lines {
-        Some((lines, _)) => {
-            sparse.insert(at, (lines, form));
-            Ok(HostValue::Unset)
-        }
-        None => table(graph, layout, widths),
+    if is_sparse && let Some((lines, _)) = lay_out_sparse(layout, graph, widths, &mut options)? {
+        matrices.insert(at, Matrix::Sparse(lines, form));
+        return Ok(HostValue::Unset);
     }
+    if by_rows
+        && layout.may_lie_by_rows(graph)
+        && let LayoutValue::Table(rows) = lay_out_with(layout, graph, widths, &mut options)?
+    {
+        matrices.insert(at, Matrix::Rows(rows));
+        return Ok(HostValue::Unset);
+    }
+    table(graph, layout, widths)
 }
 
 fn path_widths(graph: &Graph) -> Result<Widths, Failure> {

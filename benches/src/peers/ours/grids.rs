@@ -48,6 +48,6 @@ pub(super) fn wave(given: &PeerArgs) -> Result<Ready, Failure> {
         | HostValue::Slice(_)
         | HostValue::Word(_) => None,
     });
-    let (text, sparse, changing) = (LABELS.to_owned(), BTreeMap::new(), vec![4]);
-    Ok(Ready { text, module: None, routine: "LABELS", args, sparse, changing, digest })
+    let (text, matrices, changing) = (LABELS.to_owned(), BTreeMap::new(), vec![4]);
+    Ok(Ready { text, module: None, routine: "LABELS", args, matrices, changing, digest })
 }

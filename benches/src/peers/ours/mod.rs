@@ -27,6 +27,14 @@ pub(super) const MAX_BYTES: u64 = 6 << 30;
 /// What the digest of a result is; `None` if it is of another kind than it should be.
 type DigestOf = Box<dyn Fn(&HostValue) -> Option<Digest>>;
 
+/// A matrix as it lies.
+enum Matrix {
+    /// Sparse by rows or by columns.
+    Sparse(SparseLines, TableForm),
+    /// Its rows.
+    Rows(BitTable),
+}
+
 /// A job made ready.
 struct Ready {
     /// The program's text.
@@ -37,8 +45,8 @@ struct Ready {
     routine: &'static str,
     /// Its arguments.
     args: Vec<HostValue>,
-    /// Those that are sparse tables, by their places.
-    sparse: BTreeMap<usize, (SparseLines, TableForm)>,
+    /// Those that lie otherwise than by columns, by their places.
+    matrices: BTreeMap<usize, Matrix>,
     /// Which of them a run changes: they are new in every run. The last one holds the result.
     changing: Vec<usize>,
     digest: DigestOf,
@@ -73,8 +81,11 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
         compiled = compiled.with_natives(module);
     }
     let mut values = compiled.load(ready.args.clone());
-    for (at, (lines, form)) in std::mem::take(&mut ready.sparse) {
-        values[at] = compiled.load_sparse(lines, form);
+    for (at, matrix) in std::mem::take(&mut ready.matrices) {
+        values[at] = match matrix {
+            Matrix::Sparse(lines, form) => compiled.load_sparse(lines, form),
+            Matrix::Rows(rows) => compiled.load_rows(rows),
+        };
     }
     let hello = Hello {
         peer: "star".to_owned(),
