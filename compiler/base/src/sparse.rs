@@ -193,6 +193,19 @@ impl SparseLines {
         SparseLine { ground: span.ground(), places, limbs }
     }
 
+    /// Where the limbs of a line lie in the pool. Panics beyond the lines, as indexing does.
+    #[inline]
+    pub fn limbs_of(&self, idx: usize) -> Range<usize> {
+        let span = self.spans[idx];
+        span.start..span.start + span.len as usize
+    }
+
+    /// A limb of the pool, and its place in its line. Panics beyond the pool, as indexing does.
+    #[inline]
+    pub fn pooled(&self, at: usize) -> (u32, u64) {
+        (self.places[at], self.limbs[at])
+    }
+
     /// Limb `place` of a line. Panics beyond the lines, as indexing does.
     #[inline]
     pub fn limb(&self, idx: usize, place: usize) -> u64 {

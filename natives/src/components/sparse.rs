@@ -14,9 +14,10 @@ use crate::{filled, reserved};
 #[derive(Clone, Copy)]
 struct DfsFrame {
     vertex: u32,
-    /// How many limbs of its line were taken.
-    n_taken: u32,
-    /// What is left of the last one of them, and its place.
+    /// Where its limbs that were not taken lie in the pool of all lines, and how many they are: whoever comes back to a vertex has not to look for its line again.
+    next: usize,
+    n_limbs: u32,
+    /// What is left of the last one that was taken, and its place.
     left: u64,
     place: u32,
     /// The least number that is known to be reached from it, of those whose component is not known.
@@ -70,7 +71,7 @@ impl Components {
         };
         for root in 0..n {
             if search.numbers[root] == NONE {
-                search.reach(root);
+                search.reach(lines, root);
                 while search.step(lines, n) {
                     poller.spend(1)?;
                 }
@@ -84,14 +85,21 @@ impl Components {
 
 impl Search {
     #[inline]
-    fn reach(&mut self, vertex: usize) {
+    fn reach(&mut self, lines: &SparseLines, vertex: usize) {
         let number = self.n_reached;
         self.numbers[vertex] = number;
         self.n_reached += 1;
         self.top -= 1;
         self.members[self.top] = vertex as u32;
-        let vertex = vertex as u32;
-        self.path.push(DfsFrame { vertex, n_taken: 0, left: 0, place: 0, least: number });
+        let limbs = lines.limbs_of(vertex);
+        self.path.push(DfsFrame {
+            vertex: vertex as u32,
+            next: limbs.start,
+            n_limbs: limbs.len() as u32,
+            left: 0,
+            place: 0,
+            least: number,
+        });
     }
 
     /// Follows an arc, takes the next limb of arcs, or leaves a vertex; false if that was the root.
@@ -106,15 +114,15 @@ impl Search {
                 return true;
             }
             match self.numbers[to] {
-                NONE => self.reach(to),
+                NONE => self.reach(lines, to),
                 number => frame.least = frame.least.min(number),
             }
             return true;
         }
-        let line = lines.line(frame.vertex as usize);
-        if let Some(place) = line.places.get(frame.n_taken as usize) {
-            (frame.place, frame.left) = (*place, line.limbs[frame.n_taken as usize]);
-            frame.n_taken += 1;
+        if frame.n_limbs > 0 {
+            (frame.place, frame.left) = lines.pooled(frame.next);
+            frame.next += 1;
+            frame.n_limbs -= 1;
             return true;
         }
         let (vertex, least) = (frame.vertex, frame.least);
