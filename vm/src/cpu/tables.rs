@@ -91,8 +91,10 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
-        let spare = self.spare_table.take().and_then(|spare| spare.into_zeros(rows, columns));
-        if let Some(spare) = spare {
+        let has_shape =
+            |spare: &mut Box<Table>| (spare.n_rows(), spare.n_cols()) == (rows, columns);
+        let spare = self.spare_table.take_if(has_shape);
+        if let Some(spare) = spare.and_then(|spare| spare.into_zeros(rows, columns)) {
             self.budget.commit(bytes);
             self.paths.tables_recycled += 1;
             return Ok(spare);
