@@ -55,8 +55,6 @@ pub struct PathStats {
     pub unit_nanoseconds: u64,
     /// Shared tables that were copied since one of their owners wrote.
     pub table_copies: u64,
-    /// Small tables of zeros that were made in memory of others that were gone.
-    pub tables_recycled: u64,
     /// Tables that a loop kernel gave zeros outside of a mask, of which most were known to be zero.
     pub zeros_known: u64,
     /// Fields that were views of the columns of a table instead of copies.
@@ -168,7 +166,6 @@ impl PathStats {
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
-            tables_recycled,
             zeros_known,
             field_views,
             homes_changed,
@@ -205,7 +202,6 @@ impl PathStats {
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
-            ("tables of zeros in memory of others", tables_recycled),
             ("tables known to be zero outside of a mask", zeros_known),
             ("fields that were views", field_views),
             ("home forms changed", homes_changed),

@@ -91,14 +91,6 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
-        let has_shape =
-            |spare: &mut Box<Table>| (spare.n_rows(), spare.n_cols()) == (rows, columns);
-        let spare = self.spare_table.take_if(has_shape);
-        if let Some(spare) = spare.and_then(|spare| spare.into_zeros(rows, columns)) {
-            self.budget.commit(bytes);
-            self.paths.tables_recycled += 1;
-            return Ok(spare);
-        }
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
         self.budget.commit(bytes);
@@ -121,9 +113,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());
             self.copies.forget(&table);
-            if table.may_be_zeros() {
-                self.spare_table = Some(Box::new(table));
-            } else if let Some(of) = table.into_viewed() {
+            if let Some(of) = table.into_viewed() {
                 self.release(CowTable::Shared(of));
             }
         }

@@ -60,11 +60,3 @@ fn a_table_that_is_zero_outside_of_few_limbs_has_these_cleared_alone() {
         assert_eq!(taken(statement, 24, 12).zeros_known, 12, "{statement}");
     }
 }
-
-#[test]
-fn a_small_table_that_is_gone_is_the_next_one_of_zeros() {
-    // 64 KiB are 103 columns.
-    for (h, n_recycled) in [(2, 11), (24, 11), (103, 11), (104, 0)] {
-        assert_eq!(taken("", h, 12).tables_recycled, n_recycled, "{h}");
-    }
-}

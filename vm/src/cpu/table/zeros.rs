@@ -1,8 +1,7 @@
 //! Note [Zeros outside]. A mask marks few rows, and ADDC gives all other rows of its result zeros: column after column, though they mostly
 //! are zeros already, since the table is new, or was the result of another call. So a table by columns may know a few limbs outside of which all of its columns
 //! are zero: none when it is made of zeros, those of the mask after such a loop. Whoever changes rows adds their limbs, and every other change
-//! forgets. Then only the limbs that are listed have to be cleared, and a small table that is given up becomes the next one of zeros of
-//! its shape, in memory that was touched before.
+//! forgets. Then only the limbs that are listed have to be cleared.
 
 use std::ops::Range;
 
@@ -15,9 +14,6 @@ use crate::stop::Run;
 
 /// Limbs that are listed at most.
 const MOST_LIMBS: usize = 64;
-
-/// Bytes at most of a table that is kept for the next one of its shape. There is one at most.
-pub(in crate::cpu) const MOST_SPARE_BYTES: u64 = 1 << 16;
 
 /// The limbs outside of which all columns are zero, if they are known.
 #[derive(Debug, Default)]
@@ -110,29 +106,6 @@ impl Table {
         }
         Ok(is_known)
     }
-
-    /// Would it be worth keeping for the next table of its shape?
-    pub(in crate::cpu) fn may_be_zeros(&self) -> bool {
-        let is_small = (1..=MOST_SPARE_BYTES).contains(&self.n_bytes());
-        is_small && self.zeros.0.is_some() && self.is_home(Line::Column)
-    }
-
-    /// A table that [may be](Table::may_be_zeros) as one of zeros, if it has this shape.
-    pub(in crate::cpu) fn into_zeros(mut self, n_rows: usize, n_cols: usize) -> Option<Table> {
-        let has_shape = (self.n_rows, self.n_cols) == (n_rows, n_cols) && !self.by_rows;
-        let limbs = self.zeros.0.take().filter(|_| has_shape)?;
-        let mut home = std::mem::take(&mut self.home);
-        let stride = home.stride();
-        for line in home.storage_mut().chunks_mut(stride.max(1)) {
-            limbs.iter().for_each(|limb| line[*limb as usize] = 0);
-        }
-        let mut table = Table::of_zeros(home);
-        table.zeros.0 = Some(limbs).map(|mut limbs| {
-            limbs.clear();
-            limbs
-        });
-        Some(table)
-    }
 }
 
 #[cfg(test)]
@@ -165,24 +138,12 @@ mod tests {
         for (n_rows, n_cols) in [(1_usize, 1_usize), (64, 2), (700, 5), (9000, 3)] {
             let n_limbs = n_rows.div_ceil(64);
             let new = || Table::of_zeros(BitTable::zeros(n_rows, n_cols).unwrap());
-            let (mut table, mut n_known, mut n_renewed) = (new(), 0, 0);
+            let (mut table, mut n_known) = (new(), 0);
             for step in 0..400 {
                 let (row, col) = (random.below(n_rows), random.below(n_cols));
                 match random.below(40) {
                     0 => table.home_mut().put(row, col, true),
-                    1 if table.may_be_zeros() => {
-                        let other = std::mem::take(&mut table);
-                        table = match step % 2 {
-                            0 => other.into_zeros(n_rows, n_cols).unwrap(),
-                            _ => {
-                                assert!(other.into_zeros(n_rows, n_cols + 1).is_none());
-                                new()
-                            }
-                        };
-                        n_renewed += 1;
-                        assert_eq!(limbs_of(&table), vec![vec![0; n_limbs]; n_cols], "{step}");
-                    }
-                    2..8 => table.put(row, col, random.below(2) == 1),
+                    1..8 => table.put(row, col, random.below(2) == 1),
                     8..14 => {
                         let word = [random.next_u64() & !(!0 << n_cols)];
                         table.write(Line::Row, row, &word, &parallelism, room).ok().unwrap();
@@ -217,7 +178,7 @@ mod tests {
                 let columns = limbs_of(&table);
                 assert!(columns.iter().all(|column| (0..).zip(column).all(is_zero)), "{step}");
             }
-            assert!(n_known > 50 && n_renewed > 0, "{n_rows}: {n_known}, {n_renewed}");
+            assert!(n_known > 50, "{n_rows}: {n_known}");
         }
     }
 }
