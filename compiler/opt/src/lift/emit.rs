@@ -229,7 +229,7 @@ impl Maker<'_> {
         }
     }
 
-    /// That the last turn has the line which a statement loads: what is known of the index in a loop is not known of a
+    /// That the last turn has the line or component which a statement loads: what is known of the index in a loop is not known of a
     /// number behind it.
     fn index_check(&self, stmt: &Stmt) -> Option<Stmt> {
         let StmtKind::Assign(_, op) = &stmt.kind else { return None };
@@ -237,6 +237,8 @@ impl Maker<'_> {
             (index, SizeOperand::Rows(*table))
         } else if let Op::Column(table, index) = op {
             (index, SizeOperand::Columns(*table))
+        } else if let Op::Component(bits, index) = op {
+            (index, SizeOperand::Length(*bits))
         } else {
             return None;
         };
