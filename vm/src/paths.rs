@@ -73,6 +73,8 @@ pub struct PathStats {
     pub extremes_kept: u64,
     /// Of these, those of which only the first row was asked for.
     pub extremes_first: u64,
+    /// Searches for a word, column by column, that looked at those limbs alone that an index of the rows names.
+    pub searches_indexed: u64,
     /// Loops and tile kernels that ran as they are written, by reason; see [`PathStats::declined`].
     declined: [u64; Declined::ALL.len()],
 }
@@ -175,6 +177,7 @@ impl PathStats {
             block_operations,
             extremes_kept,
             extremes_first,
+            searches_indexed,
             declined,
         } = *self;
         let taken = [
@@ -211,6 +214,7 @@ impl PathStats {
             ("operations by blocks", block_operations),
             ("extremes of blocks that were kept", extremes_kept),
             ("extremes of which only the first row was asked for", extremes_first),
+            ("searches that asked an index of rows", searches_indexed),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));

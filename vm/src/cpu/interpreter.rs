@@ -291,7 +291,11 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.set(state + 2, 1);
                     if let Some(kernel) = kernel {
                         let kernel = &routine.loops[kernel as usize];
-                        if let Some(taken) = self.run_turns(kernel)? {
+                        let is_indexed = self.wants_index(kernel);
+                        if is_indexed && self.recorder.is_open() {
+                            self.flush_for(probe)?;
+                        }
+                        if let Some(taken) = self.run_turns(kernel, is_indexed)? {
                             kernel.charge(taken, next, routine, probe);
                         }
                     }

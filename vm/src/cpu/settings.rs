@@ -35,6 +35,10 @@ pub struct Settings {
     pub summary_limbs: usize,
     /// Limbs of a mask from which on MIN and MAX keep what they find in blocks of rows; see Note [Kept extremes].
     pub kept_limbs: usize,
+    /// Limbs of a slice from which on MATCH may look at an index of the rows; see Note [Inverted index].
+    pub indexed_limbs: usize,
+    /// Columns that MATCH looks at in a table before it gets such an index.
+    pub index_after: usize,
     /// Limbs of such a block of a summary, 1 to 8.
     pub summary_block: usize,
     /// Bytes of the closure of the components of a sparse graph that is made: of more components only the arcs are kept, and questions search.
@@ -63,6 +67,8 @@ impl Default for Settings {
             copy_share: 8,
             view_bytes: 1 << 12,
             kept_limbs: 1 << 6,
+            indexed_limbs: 1 << 7,
+            index_after: 1 << 11,
             summary_limbs: 1 << 11,
             summary_block: 8,
             most_closed_bytes: 1 << 26,
@@ -90,6 +96,8 @@ impl Settings {
             copy_share: 8,
             view_bytes: 0,
             kept_limbs: 1,
+            indexed_limbs: 1,
+            index_after: 0,
             summary_limbs: 0,
             summary_block: 1,
             most_closed_bytes: 0,

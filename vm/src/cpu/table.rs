@@ -10,10 +10,12 @@
 //! memory, with a panel beside if it is not square (`transpose/`). Each time it does, the next time takes twice
 //! as many accesses, since what is read in both ways would be turned for ever.
 
+mod changes;
 mod extremes;
 mod growth;
 mod home;
 mod host;
+mod index;
 mod sparse;
 mod view;
 mod zeros;
@@ -31,6 +33,8 @@ use super::window::Window;
 use crate::stop::{Run, broken};
 
 use extremes::Extremes;
+pub(super) use index::Becomes;
+use index::Index;
 pub(super) use sparse::Found;
 use sparse::Sparse;
 use view::View;
@@ -57,6 +61,8 @@ pub(super) struct Table {
     extremes: Extremes,
     /// See Note [Zeros outside].
     zeros: ZerosOutside,
+    /// See Note [Inverted index].
+    index: Index,
     /// How often the home form has changed for want of memory for a copy.
     n_changes: u32,
     /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `transpose/`.
@@ -123,7 +129,8 @@ impl Table {
             return sparse.extra_bytes();
         }
         let copy = if self.copy.get().is_some() { self.n_bytes() } else { 0 };
-        copy.saturating_add(self.window.n_bytes()).saturating_add(self.extremes.n_bytes())
+        let kept = self.extremes.n_bytes().saturating_add(self.index.n_bytes());
+        copy.saturating_add(self.window.n_bytes()).saturating_add(kept)
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
@@ -252,7 +259,8 @@ impl Table {
     /// Is that the home form, and does nothing lie beside it but a window?
     #[inline]
     pub(super) fn is_home_alone(&self, line: Line) -> bool {
-        self.is_home(line) && self.copy.get().is_none() && !self.extremes.are_kept()
+        let is_alone = self.copy.get().is_none() && !self.extremes.are_kept();
+        self.is_home(line) && is_alone && !self.has_index()
     }
 
     /// `dst` takes line `idx`, from 0, which lies together.
@@ -312,24 +320,9 @@ impl Table {
         (&mut self.home, self.window.get_mut())
     }
 
-    /// Lines along the home form are going to be written: the other form is worth nothing any more.
-    pub(super) fn lines_change(&mut self) {
-        self.extremes.drop();
-        self.zeros.forget();
-        self.copy.take();
-        *self.against.get_mut() = 0;
-    }
-
-    /// Anything may change: the window is worth nothing any more, too.
-    pub(super) fn all_changes(&mut self) {
-        self.lines_change();
-        self.window.drop();
-    }
-
     /// The other form becomes the home form.
     fn set_home(&mut self, turned: BitTable) {
-        self.extremes.drop();
-        self.zeros.forget();
+        self.rows_are_other();
         self.window.drop();
         self.home = turned;
         self.by_rows = !self.by_rows;
@@ -348,8 +341,7 @@ impl Table {
 
     /// Its rows become columns, and its columns rows, without a bit being moved.
     pub(super) fn transpose(&mut self) {
-        self.extremes.drop();
-        self.zeros.forget();
+        self.rows_are_other();
         std::mem::swap(&mut self.n_rows, &mut self.n_cols);
         self.by_rows = !self.by_rows;
     }
@@ -395,8 +387,7 @@ impl Table {
                 None if !room.copy && self.change_home(line, room, parallelism)? => {}
                 None => {
                     self.window.drop();
-                    self.extremes.row_changes(idx);
-                    self.zeros.row_changes(idx);
+                    self.row_changes(idx, Becomes::row(src));
                     return scatter(&mut self.home, idx, src, parallelism);
                 }
             }
@@ -428,8 +419,7 @@ impl Table {
         put(&mut self.home, self.by_rows);
         let (idx, at) = if self.by_rows { (row_idx, col_idx) } else { (col_idx, row_idx) };
         self.window.put(idx, at, bit);
-        self.extremes.row_changes(row_idx);
-        self.zeros.row_changes(row_idx);
+        self.row_changes(row_idx, Becomes::Anything);
         if let Some(copy) = self.copy.get_mut() {
             put(copy, !self.by_rows);
         }

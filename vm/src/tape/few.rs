@@ -3,18 +3,20 @@
 //!
 //! Note [Outside]. Where a mask is zero, a tape often changes nothing: what it stores there is zero, or what the port held
 //! before. That is found limb by limb, since a tape has no operation across limbs: the mask is replaced by zero, and the
-//! functions fold. So a caller may run the tape on those limbs alone in which the mask has a one.
+//! functions fold. So a caller may run the tape on those limbs alone in which the mask has a one. Likewise where it is one:
+//! rows that WMERGE gives a word get the same bit there.
 
 use super::cover::cover;
 use super::lut::Lut;
 use super::record::{Node, PortId, Tape, ValueId};
 
-/// What a port is given where the mask is zero.
+/// What a port is given where the mask is zero, or where it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Outside {
+pub(crate) enum Given {
     /// What it held before.
     Kept,
     Zeros,
+    Ones,
     Other,
 }
 
@@ -66,25 +68,26 @@ impl Tape {
         self.ports.len()
     }
 
-    /// What each port is given where the port `mask` holds zeros; see Note [Outside].
-    pub(crate) fn outside(&self, mask: PortId) -> Vec<Outside> {
+    /// What each port is given where the port `mask` holds this bit; see Note [Outside].
+    pub(crate) fn given(&self, mask: PortId, bit: bool) -> Vec<Given> {
         let mut folded: Vec<Folded> = Vec::with_capacity(self.nodes.len());
         for (idx, node) in self.nodes.iter().enumerate() {
             folded.push(match node {
-                Node::Load(port) if *port == mask => Folded::Bit(false),
+                Node::Load(port) if *port == mask => Folded::Bit(bit),
                 Node::Load(_) => Folded::Loaded(ValueId(idx as u32)),
                 Node::Lut(lut) => fold(lut, &folded),
             });
         }
-        let outside = self.ports.iter().map(|port| {
-            let Some(stored) = port.stored else { return Outside::Kept };
+        let given = self.ports.iter().map(|port| {
+            let Some(stored) = port.stored else { return Given::Kept };
             match folded[stored.0 as usize] {
-                Folded::Bit(false) => Outside::Zeros,
-                Folded::Loaded(value) if port.loaded == Some(value) => Outside::Kept,
-                Folded::Bit(true) | Folded::Loaded(_) | Folded::Other => Outside::Other,
+                Folded::Bit(false) => Given::Zeros,
+                Folded::Bit(true) => Given::Ones,
+                Folded::Loaded(value) if port.loaded == Some(value) => Given::Kept,
+                Folded::Loaded(_) | Folded::Other => Given::Other,
             }
         });
-        outside.collect()
+        given.collect()
     }
 
     /// The functions that what is stored is made of, each behind those that it uses.
@@ -189,7 +192,7 @@ mod tests {
     const AND_NOT: u8 = 0b0100;
 
     #[test]
-    fn outside_of_the_mask_it_is_known_what_is_stored() {
+    fn outside_of_the_mask_and_inside_it_is_known_what_is_stored() {
         let mut tape = Tape::default();
         let [x, kept, cleared, other, swapped] = std::array::from_fn(|_| tape.port());
         let [mask, a, b, c] = [x, kept, cleared, other].map(|port| tape.load(port));
@@ -203,13 +206,28 @@ mod tests {
         let flipped = tape.lut(XOR, &[c, a]);
         tape.store(other, flipped);
         tape.store(swapped, a);
-        let outside = tape.outside(x);
-        use Outside::{Kept, Other, Zeros};
-        assert_eq!(outside, [Kept, Kept, Zeros, Other, Other]);
+        use Given::{Kept, Other, Zeros};
+        assert_eq!(tape.given(x, false), [Kept, Kept, Zeros, Other, Other]);
+        // Behind the mask, one port gets what another one held.
+        assert_eq!(tape.given(x, true), [Kept, Other, Kept, Other, Other]);
         // Where the ports are read from and written to are different slots.
         let program = tape.block_program().unwrap();
         assert!(program.stores.iter().all(|(_, slot)| usize::from(*slot) >= 5));
         assert_eq!(program.loads.len(), 4);
+    }
+
+    #[test]
+    fn rows_that_take_a_bit_are_given_it_behind_the_mask() {
+        use Given::{Kept, Ones, Zeros};
+        for (table, inside) in [(OR, Ones), (AND_NOT, Zeros)] {
+            let mut tape = Tape::default();
+            let (mask, column) = (tape.port(), tape.port());
+            let of = [tape.load(column), tape.load(mask)];
+            let made = tape.lut(table, &of);
+            tape.store(column, made);
+            assert_eq!(tape.given(mask, false), [Kept, Kept]);
+            assert_eq!(tape.given(mask, true), [Kept, inside]);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! * [`Lut`]: functions of up to three bits. [`Tape`]: what is recorded, values in SSA form (`record`).
 //! * [`Plan`]: what is run (`plan`, `cover`, `chain`, `cascade`): without dead code, in as few operations of three inputs
 //!   as they fit in, conjunctions and searches in longer ones, with a buffer for each value that lives.
-//! * [`Outside`], [`BlockProgram`]: a tape on those limbs alone that a mask has ones in (`few`).
+//! * [`Given`], [`BlockProgram`]: a tape on those limbs alone that a mask has ones in (`few`).
 //! * [`Lane`], [`Strips`]: memory behind the ports, and the loop over it (`run`).
 //!
 //! Nothing here knows who records a tape, nor what its ports stand for: a recorder gives ports numbers, and
@@ -27,7 +27,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use few::{BlockProgram, COPY, N_SLOTS, Narrowing, Outside, SlotOp};
+pub(crate) use few::{BlockProgram, COPY, Given, N_SLOTS, Narrowing, SlotOp};
 pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;

@@ -9,6 +9,7 @@ mod distributed;
 mod extremes;
 mod grown;
 mod homes;
+mod index;
 mod lines;
 mod long;
 mod pending;

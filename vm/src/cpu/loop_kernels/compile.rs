@@ -12,6 +12,7 @@ use super::super::operand::{Number, Reg, RegRef, Size, Test};
 use super::few::{Few, Narrowings};
 use super::numbers::{Known, NumberId, Numbers, Term};
 use super::steps::{Reader, Step, Written};
+use super::words::RowsAndWord;
 use super::{LoopKernel, MOST_PORTS, Port, RowsOr, Source, Way};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 
@@ -71,6 +72,7 @@ impl LoopKernel {
             n_buffers: 0,
             few: None,
             narrowing: None,
+            rows: None,
         };
         let n_ways = 1 << kernel.words.len();
         // What each way reads of the turn before, and which slices it sets.
@@ -116,6 +118,7 @@ impl LoopKernel {
         }
         kernel.few = Few::of(&kernel.ports, &mut tapes, &live);
         kernel.narrowing = Narrowings::of(&kernel.ports, &tapes);
+        kernel.rows = RowsAndWord::of(&kernel, &tapes);
         let has_effect = kernel.ports.iter().any(|port| port.is_written);
         (has_effect && kernel.ports.len() <= MOST_PORTS).then_some(kernel)
     }

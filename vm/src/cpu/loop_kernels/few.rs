@@ -11,7 +11,7 @@ use super::places::{BLOCK, Places};
 use super::{LoopKernel, MOST_PORTS, Port, Scratch, Source, Taken};
 use crate::kernels::{BlockOp, BlockPlace, BlockTurn, NARROWED_AT_ONCE};
 use crate::stop::{Run, broken};
-use crate::tape::{BlockProgram, COPY, Lane, N_SLOTS, Narrowing, Outside, PortId, SlotOp, Tape};
+use crate::tape::{BlockProgram, COPY, Given, Lane, N_SLOTS, Narrowing, PortId, SlotOp, Tape};
 
 /// Turns on a block that are run at once.
 const TURNS: usize = 32;
@@ -103,6 +103,11 @@ impl Few {
         Some(Few { ways, columns, mask })
     }
 
+    /// The slice whose limbs it works on.
+    pub(super) fn mask(&self) -> Option<Reg> {
+        self.mask.as_ref().map(|mask| mask.reg)
+    }
+
     /// Does it work on the limbs of a mask?
     pub(super) fn is_masked(&self) -> bool {
         self.mask.is_some()
@@ -177,23 +182,31 @@ fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
 /// The columns that get zeros where the mask is zero, if nothing else changes there that anybody looks at.
 fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> Option<Vec<PortId>> {
     let mut cleared = Vec::new();
-    for (idx, (port, outside)) in ports.iter().zip(tape.outside(mask)).enumerate() {
+    for (idx, (port, outside)) in ports.iter().zip(tape.given(mask, false)).enumerate() {
         let at = PortId(idx as u32);
         match (port.source, outside) {
-            (_, Outside::Kept) => {}
-            (Source::Column(..), Outside::Zeros) => cleared.push(at),
+            (_, Given::Kept) => {}
+            (Source::Column(..), Given::Zeros) => cleared.push(at),
             // What is zero stays so.
-            (Source::Slice(_), Outside::Zeros) if at == mask => {}
-            (Source::Slice(reg), Outside::Zeros | Outside::Other) => {
+            (Source::Slice(_), Given::Zeros) if at == mask => {}
+            (Source::Slice(reg), Given::Zeros | Given::Ones | Given::Other) => {
                 (at != mask && !live.contains(&reg)).then_some(())?;
             }
-            (Source::Column(..), Outside::Other) => return None,
+            (Source::Column(..), Given::Ones | Given::Other) => return None,
         }
     }
     Some(cleared)
 }
 
 impl Narrowings {
+    /// The slice, and the port of the column whose bits are to be those of a word, if that is all: way w takes the rows that hold w.
+    pub(super) fn of_word(&self) -> Option<(PortId, PortId)> {
+        let [zero, one] = self.ways[..] else { return None };
+        let [x, y] = zero.of;
+        let is_one_column = x == y && one.of == zero.of;
+        (is_one_column && (zero.table, one.table) == (0b0001, 0b1000)).then_some((self.slice, x))
+    }
+
     pub(super) fn of(ports: &[Port], tapes: &[Tape]) -> Option<Narrowings> {
         let mut written = (0..ports.len()).filter(|idx| ports[*idx].is_written);
         let (Some(idx), None) = (written.next(), written.next()) else { return None };

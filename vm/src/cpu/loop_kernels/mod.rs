@@ -20,7 +20,8 @@
 //! Columns may be those of a sparse table then, and where a sparse table gets zeros outside of the mask, its columns become those
 //! limbs alone, so that nothing costs what slices are long; columns of a dense table are cleared where they may be something else (Note [Zeros outside] in `table/zeros`). Long slices, which are recorded otherwise, are worked on so, too, if
 //! the mask has a summary; the slices that are written keep theirs.
-//! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
+//! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn. MATCH runs on few limbs, too, if the table has
+//! an index that says which (`words`).
 
 mod compile;
 mod few;
@@ -28,6 +29,7 @@ mod numbers;
 mod places;
 mod run;
 mod steps;
+mod words;
 
 use std::ops::Range;
 
@@ -68,6 +70,8 @@ pub(super) struct LoopKernel {
     few: Option<few::Few>,
     /// How its turns narrow one slice, if they do that alone.
     narrowing: Option<few::Narrowings>,
+    /// What it does with rows and a word, if it does nothing else.
+    rows: Option<words::RowsAndWord>,
 }
 
 impl LoopKernel {
@@ -156,6 +160,8 @@ pub(super) struct Scratch {
     pub(super) spare: Limbs,
     /// The limbs that are worked on, if these are few.
     few: Vec<u64>,
+    /// The limbs of the rows that take a word, if these are few.
+    marked: Vec<u64>,
     /// The column of each turn, from 0, and its way; where columns are shifted, counted from that of the least index.
     turns: Vec<(usize, usize)>,
     /// The numbers that turns compute.

@@ -8,7 +8,7 @@ use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
-use super::super::table::Table;
+use super::super::table::{Becomes, Table};
 use super::few::{OnFew, SparsePorts};
 use super::{
     Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, RowsOr, Scratch, Source, Taken,
@@ -20,18 +20,18 @@ use crate::tape::{Lane, Turns};
 
 /// The turns of a loop: at least one.
 #[derive(Clone, Copy)]
-struct Indices {
+pub(super) struct Indices {
     first: i64,
     last: i64,
     down: bool,
 }
 
 impl Indices {
-    fn least(self) -> i64 {
+    pub(super) fn least(self) -> i64 {
         self.first.min(self.last)
     }
 
-    fn greatest(self) -> i64 {
+    pub(super) fn greatest(self) -> i64 {
         self.first.max(self.last)
     }
 }
@@ -42,6 +42,17 @@ enum OnWhat {
     Any,
     /// The limbs of its mask alone.
     Masked,
+    /// Those that an index names, if it does.
+    Indexed,
+}
+
+/// The rows that turns work on.
+#[derive(Clone, Copy)]
+struct Rows {
+    n: usize,
+    on_few: Option<OnFew>,
+    /// What those become that change.
+    becomes: Becomes,
 }
 
 /// What a kernel writes, out of its registers, in the order of its ports.
@@ -49,6 +60,8 @@ enum OnWhat {
 pub(super) struct Outputs {
     slices: [BitVector; MOST_PORTS],
     tables: [CowTable; MOST_PORTS],
+    /// What the tables take beside their home forms.
+    extra_bytes: [u64; MOST_PORTS],
 }
 
 impl LoopKernel {
@@ -70,8 +83,13 @@ impl LoopKernel {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all turns of a loop that is about to begin, if its kernel can. Otherwise nothing has happened.
-    pub(in crate::cpu) fn run_turns(&mut self, kernel: &LoopKernel) -> Run<Option<Taken>> {
+    /// Runs all turns of a loop that is about to begin, if its kernel can. Otherwise nothing has happened. With `is_indexed` it may ask an index;
+    /// see [`Interpreter::wants_index`].
+    pub(in crate::cpu) fn run_turns(
+        &mut self,
+        kernel: &LoopKernel,
+        is_indexed: bool,
+    ) -> Run<Option<Taken>> {
         let at = self.base.numbers + kernel.state as usize;
         let (first, last) = (self.numbers[at], self.numbers[at + 1]);
         let has_turns = if kernel.down { first >= last } else { first <= last };
@@ -79,8 +97,9 @@ impl Interpreter<'_, '_, '_> {
             return Ok(None);
         }
         let indices = Indices { first, last, down: kernel.down };
+        let on = if is_indexed { OnWhat::Indexed } else { OnWhat::Any };
         let mut scratch = std::mem::take(&mut self.scratch);
-        let taken = self.run_indices(kernel, indices, OnWhat::Any, &mut scratch);
+        let taken = self.run_indices(kernel, indices, on, &mut scratch);
         self.scratch = scratch;
         if let Ok(Some(_)) = taken {
             self.numbers[at + 2] = 0;
@@ -120,14 +139,19 @@ impl Interpreter<'_, '_, '_> {
         let n_rows = match self.rows_of_turns(kernel, indices, &mut scratch.values) {
             Ok(n_rows) => n_rows,
             Err(reason) => {
-                if on == OnWhat::Any {
+                if on != OnWhat::Masked {
                     self.paths.decline(reason);
                 }
                 return Ok(None);
             }
         };
         let is_long = n_rows / 64 >= self.parallelism.settings.record_limbs;
-        let on_few = match self.find_few(kernel, n_rows, &mut scratch.few) {
+        let indexed = match on {
+            OnWhat::Indexed => self.find_indexed(kernel, indices, n_rows, &mut scratch.few)?,
+            OnWhat::Any | OnWhat::Masked => None,
+        };
+        let found = indexed.or_else(|| self.find_few(kernel, n_rows, &mut scratch.few));
+        let on_few = match found {
             Some(OnFew::Masked) => Some(OnFew::Masked),
             Some(OnFew::All) | None if is_long || on == OnWhat::Masked => return Ok(None),
             other @ (Some(OnFew::All) | None) => other,
@@ -135,11 +159,12 @@ impl Interpreter<'_, '_, '_> {
         let n_turns = (indices.greatest() - indices.least() + 1) as usize;
         let n_made = n_turns.saturating_mul(scratch.few.len());
         if !self.prepare_sparse(kernel, on_few, n_made)? {
-            if on == OnWhat::Any {
+            if on != OnWhat::Masked {
                 self.paths.decline(Declined::Form);
             }
             return Ok(None);
         }
+        let becomes = self.rows_become(kernel, indices);
         for (idx, port) in kernel.ports.iter().enumerate().filter(|(_, port)| port.is_written) {
             match port.source {
                 Source::Column(reg, _) if self.is_sparse(reg) => {}
@@ -147,6 +172,7 @@ impl Interpreter<'_, '_, '_> {
                     let clears = kernel.clears_rest_of(idx, on_few);
                     let change = match clears || kernel.keeps_rest_of(idx, on_few) {
                         true => Table::limbs_change,
+                        false if becomes != Becomes::Anything => Table::rows_change,
                         false => Table::all_changes,
                     };
                     if !self.own_lines(reg, Line::Column, change)? {
@@ -172,8 +198,11 @@ impl Interpreter<'_, '_, '_> {
         let mut taken = Taken::default();
         let mut outputs = scratch.outputs.take().unwrap_or_default();
         self.take_outputs(kernel, &mut outputs);
-        let rows = (n_rows, on_few);
+        let rows = Rows { n: n_rows, on_few, becomes };
         let done = self.turns(kernel, indices, rows, &mut outputs, scratch, &mut taken);
+        if done.is_err() {
+            outputs.tables.iter_mut().filter_map(CowTable::get_mut).for_each(Table::stops_halfway);
+        }
         let few = on_few.filter(|on_few| *on_few == OnFew::Masked).map(|_| &scratch.few[..]);
         self.put_outputs(kernel, &mut outputs, few);
         scratch.outputs = Some(outputs);
@@ -323,7 +352,9 @@ impl Interpreter<'_, '_, '_> {
                     outputs.slices[idx] = std::mem::take(&mut self.bits_slot_mut(reg).bits);
                 }
                 Source::Column(reg, _) => {
-                    outputs.tables[idx] = std::mem::take(&mut self.table_slot_mut(reg).table);
+                    let table = std::mem::take(&mut self.table_slot_mut(reg).table);
+                    outputs.extra_bytes[idx] = table.get().map_or(0, Table::extra_bytes);
+                    outputs.tables[idx] = table;
                 }
             }
         }
@@ -344,6 +375,9 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Source::Column(reg, _) => {
                     let table = std::mem::take(&mut outputs.tables[idx]);
+                    if let Some(table) = table.get() {
+                        self.copies.count(table, outputs.extra_bytes[idx]);
+                    }
                     if let Some(table) = table.get().filter(|table| table.is_sparse()) {
                         self.paths.sparse_lines += table.n_cols() as u64;
                     }
@@ -358,8 +392,8 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         indices: Indices,
-        (n_rows, on_few): (usize, Option<OnFew>),
-        Outputs { slices, tables }: &mut Outputs,
+        Rows { n: n_rows, on_few, becomes }: Rows,
+        Outputs { slices, tables, .. }: &mut Outputs,
         scratch: &mut Scratch,
         taken: &mut Taken,
     ) -> Run<()> {
@@ -403,9 +437,13 @@ impl Interpreter<'_, '_, '_> {
                     }
                     let is_few =
                         kernel.keeps_rest_of(idx, on_few) || kernel.clears_rest_of(idx, on_few);
-                    let form = match is_few {
-                        true => table.limbs_mut(&scratch.few),
-                        false => table.lines_mut(Line::Column),
+                    let form = match (is_few, becomes) {
+                        (true, _) => table.limbs_mut(&scratch.few, becomes),
+                        (false, Becomes::Anything) => table.lines_mut(Line::Column),
+                        (false, Becomes::Word(word)) => {
+                            let is_listed = self.list_marked(kernel, &mut scratch.marked);
+                            table.rows_mut(is_listed.then_some(&scratch.marked), word)
+                        }
                     };
                     let stride = form.stride();
                     let limbs = &mut form.storage_mut()[begin(shifted, stride)..];

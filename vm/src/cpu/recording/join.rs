@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Executes what is recorded before the instruction at hand.
-    fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Run<Vec<Answer>> {
+    pub(in crate::cpu) fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Run<Vec<Answer>> {
         probe.flush(&self.recorder.deferred);
         let answers = self.flush_for_answers()?;
         probe.flushed();

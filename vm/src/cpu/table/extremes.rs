@@ -1,4 +1,4 @@
-//! Note [ExtremeCache extremes]. DIJKSTRA looks for MIN again and again, and between two of them only a few rows of the table have changed, and a few bits of
+//! Note [Kept extremes]. DIJKSTRA looks for MIN again and again, and between two of them only a few rows of the table have changed, and a few bits of
 //! the mask. So a table by columns keeps the extreme number of each block of rows under the mask, from the second time on that it is asked since it changed as
 //! a whole. Asked again it looks at the rows of those blocks that have changed, in the table or in the mask, then at the numbers of
 //! 64 blocks each, and then at the rows of the blocks that have the extreme one. What is compared is the mask as it was, so that nobody has to say what became of
@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use star_base::{BitTable, Limbs};
+use star_base::Limbs;
 use star_ir::Sense;
 
 use super::Table;
@@ -143,22 +143,7 @@ impl Extremes {
 }
 
 impl Table {
-    /// Some limbs of all columns are going to be written, and [`Table::limbs_mut`] says which; the table lies by columns.
-    pub(in crate::cpu) fn limbs_change(&mut self) {
-        self.copy.take();
-        *self.against.get_mut() = 0;
-        self.window.drop();
-    }
-
-    /// The home form, of which these limbs of columns are changed; [`Table::limbs_change`] comes before.
-    pub(in crate::cpu) fn limbs_mut(&mut self, limbs: &[u64]) -> &mut BitTable {
-        debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
-        limbs.iter().for_each(|limb| self.extremes.limb_changes(*limb as usize));
-        self.zeros.limbs_change(limbs);
-        &mut self.home
-    }
-
-    /// The rows that hold the extreme number among those of a mask, if that is known from before; see Note [ExtremeCache extremes]. `has_room` says whether
+    /// The rows that hold the extreme number among those of a mask, if that is known from before; see Note [Kept extremes]. `has_room` says whether
     /// there is so much room beside the table.
     pub(in crate::cpu) fn find_extreme(
         &mut self,

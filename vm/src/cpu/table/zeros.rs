@@ -70,6 +70,7 @@ impl Table {
     ) -> Run<bool> {
         debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
         self.extremes.drop();
+        self.index.drop();
         let (is_whole, stride) = (columns.len() == self.n_cols, self.home.stride());
         let n_limbs = self.n_rows.div_ceil(64);
         let lines = self.home.storage_mut()[columns.start * stride..].chunks_mut(stride.max(1));
@@ -118,7 +119,7 @@ mod tests {
     use crate::budget::MemoryBudget;
     use crate::cpu::Settings;
     use crate::cpu::pool::Pool;
-    use crate::cpu::table::TransposeRoom;
+    use crate::cpu::table::{Becomes, TransposeRoom};
     use crate::kernels::Kernels;
 
     /// Columns of limbs.
@@ -150,7 +151,9 @@ mod tests {
                     }
                     14..20 => {
                         table.limbs_change();
-                        table.limbs_mut(&[(row / 64) as u64]).put(row, col, true);
+                        table
+                            .limbs_mut(&[(row / 64) as u64], Becomes::Anything)
+                            .put(row, col, true);
                     }
                     _ => {
                         // Of the longest columns sometimes more limbs than are listed.
@@ -170,7 +173,11 @@ mod tests {
                         let known = table.clear_outside(&limbs, columns, &parallelism);
                         n_known += usize::from(known.ok().unwrap());
                         assert_eq!(limbs_of(&table), wanted, "{step}");
-                        table.limbs_mut(&limbs).put(limbs[0] as usize * 64, col, true);
+                        table.limbs_mut(&limbs, Becomes::Anything).put(
+                            limbs[0] as usize * 64,
+                            col,
+                            true,
+                        );
                     }
                 }
                 let Some(known) = &table.zeros.0 else { continue };

@@ -1,12 +1,12 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use star_base::Random;
+use star_base::{BitTable, Random};
 
 use super::*;
 use crate::budget::MemoryBudget;
 use crate::cpu::Settings;
 use crate::cpu::pool::Pool;
-use crate::cpu::table::TransposeRoom;
+use crate::cpu::table::{Becomes, TransposeRoom};
 use crate::kernels::Kernels;
 
 /// The rows of the kernel that looks at all of them.
@@ -45,7 +45,7 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
                     3..60 => mask[limb] = random.next_u64(),
                     60..120 if n_cols > 0 => {
                         table.limbs_change();
-                        let home = table.limbs_mut(&[limb as u64]);
+                        let home = table.limbs_mut(&[limb as u64], Becomes::Anything);
                         for col in 0..n_cols {
                             home.column_limbs_mut(col)[limb] = random.next_u64();
                         }

@@ -1,0 +1,54 @@
+//! MATCH that is asked again and again of a table of which few rows change.
+
+use star_tests::run::{LIMITS, Program};
+use star_vm::HostValue;
+
+use super::{slice, table};
+
+/// Rows that hold a word take another one, as in KRUSKAL; meanwhile rows, bits, a column and the slice change.
+const TEXT: &str = "procedure rename(X: slice(n); T: table(n,h); turns: integer; var k: integer;
+                  var U: table(n,h); var Last: slice(n));
+var Y,Z: slice(n); v,w: word(h); l,i: integer;
+begin
+  k:=0; U:=T; CLR(Last);
+  for l:=1 to turns do
+  begin
+    i:=(l*37) mod n+1;
+    v:=ROW(i,U);
+    i:=(l*101) mod n+1;
+    w:=ROW(i,U);
+    MATCH(U,X,v,Z);
+    k:=(k*31+17*FND(Z)+NUMB(Z)) mod 1000000007;
+    Last:=Last xor Z;
+    if l mod 3=0 then WMERGE(w,Z,U);
+    if l mod 5=1 then ROW(i,U):=v;
+    if l mod 41=7 then U(i,1):=1;
+    if l mod 83=9 then begin Y:=Z; Y(1):=1; Y(n):=1; TMERGE(T,Y,U) end;
+    if l mod 397=11 then begin WMERGE(w,X,U); MATCH(U,X,w,Z); k:=k+NUMB(Z); U:=T end;
+    if l mod 401=400 then COL(2,U):=X;
+    if l mod 29=28 then X(i):=0;
+    if l mod 53=50 then begin w:=v; w(1):=1; MATCH(U,X,w,Z); k:=k+NUMB(Z) end
+  end
+end;";
+
+#[test]
+fn searches_in_a_table_that_changes_row_by_row_ask_an_index() {
+    let program = Program::new(TEXT);
+    for (n, turns) in [(70, 60), (600, 90), (8300, 300)] {
+        let args = vec![
+            slice(n, 3),
+            table(n, 14, 8),
+            HostValue::Int(turns),
+            HostValue::Unset,
+            HostValue::Unset,
+            HostValue::Unset,
+        ];
+        let agreement = program.agree("rename", args, LIMITS);
+        // One is made anew when all of the table has changed, after some searches.
+        let asked = agreement.optimised("cpu").searches_indexed;
+        let least = if n > 8192 { turns as u64 / 8 } else { 0 };
+        assert!(asked >= least && (n > 8192 || asked == 0), "{n}: {asked} of {turns}");
+        let asked = agreement.optimised("cpu-tiny").searches_indexed;
+        assert!(asked > 0, "cpu-tiny, {n}: {asked} of {turns}");
+    }
+}
