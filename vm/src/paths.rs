@@ -57,6 +57,8 @@ pub struct PathStats {
     pub table_copies: u64,
     /// Tables that a loop kernel gave zeros outside of a mask, of which most were known to be zero.
     pub zeros_known: u64,
+    /// Tables of zeros in the memory of one that was gone.
+    pub tables_recycled: u64,
     /// Fields that were views of the columns of a table instead of copies.
     pub field_views: u64,
     /// Times that the home form of a table changed since there was no memory for a second one.
@@ -169,6 +171,7 @@ impl PathStats {
             unit_nanoseconds,
             table_copies,
             zeros_known,
+            tables_recycled,
             field_views,
             homes_changed,
             forms_changed,
@@ -206,6 +209,7 @@ impl PathStats {
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
             ("tables known to be zero outside of a mask", zeros_known),
+            ("tables of zeros in memory of others", tables_recycled),
             ("fields that were views", field_views),
             ("home forms changed", homes_changed),
             ("forms changed by chance", forms_changed),

@@ -19,6 +19,7 @@ use super::probe::Probe;
 use super::recording::{Recorder, TileScope};
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::summary::Word;
+use super::table::Table;
 use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
@@ -49,6 +50,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) handles: Vec<Option<Arc<Handle>>>,
     /// Takes results that may not overwrite their operands.
     pub(super) spare: BitVector,
+    /// The last small table that is gone, if it soon is one of zeros; see Note [Zeros outside].
+    pub(super) spare_table: Option<Box<Table>>,
     /// What happens to the blocks of an operation; memory only.
     pub(super) block_words: Vec<Word>,
     /// The lines that a kernel over lines works on; empty between kernels.
@@ -112,6 +115,7 @@ pub(super) fn run<'h, P: Probe>(
         texts: Vec::new(),
         handles: Vec::new(),
         spare: BitVector::default(),
+        spare_table: None,
         block_words: Vec::new(),
         copies,
         foralls: Vec::new(),

@@ -106,7 +106,7 @@ impl Interpreter<'_, '_, '_> {
         }
         if before == 0 {
             let zeros = self.zeros(rows, columns)?;
-            self.put_table(table, CowTable::Own(Box::new(zeros)));
+            self.put_table(table, CowTable::Own(zeros));
             return Ok(());
         }
         self.own(table)?;

@@ -80,21 +80,27 @@ impl Interpreter<'_, '_, '_> {
         let is_sparse =
             self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
         let table = match is_sparse {
-            true => self.sparse_zeros(rows, columns)?,
+            true => Box::new(self.sparse_zeros(rows, columns)?),
             false => self.zeros(rows, columns)?,
         };
-        self.put_table(dst, CowTable::Own(Box::new(table)));
+        self.put_table(dst, CowTable::Own(table));
         Ok(())
     }
 
     /// A table of zeros, for which there is memory.
-    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
+    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
+        let is_as_large = |table: &mut Box<Table>| (table.n_rows(), table.n_cols()) == (rows, columns);
+        if let Some(table) = self.spare_table.take_if(is_as_large) {
+            self.budget.commit(bytes);
+            self.paths.tables_recycled += 1;
+            return Ok(table.into_zeros());
+        }
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let table = BitTable::zeros(rows, columns).map_err(|_| self.out_of_memory(refused))?;
         self.budget.commit(bytes);
-        Ok(Table::of_zeros(table))
+        Ok(Box::new(Table::of_zeros(table)))
     }
 
     /// A register takes a table whose bytes are counted already.
@@ -107,13 +113,15 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn release(&mut self, table: CowTable) {
         let gone = match table {
             CowTable::None => None,
-            CowTable::Own(table) => Some(*table),
-            CowTable::Shared(table) => Arc::into_inner(table),
+            CowTable::Own(table) => Some(table),
+            CowTable::Shared(table) => Arc::into_inner(table).map(Box::new),
         };
         if let Some(table) = gone {
             self.budget.release(table.n_bytes());
             self.copies.forget(&table);
-            if let Some(of) = table.into_viewed() {
+            if table.may_become_zeros() {
+                self.spare_table = Some(table);
+            } else if let Some(of) = table.into_viewed() {
                 self.release(CowTable::Shared(of));
             }
         }
@@ -358,7 +366,7 @@ impl Interpreter<'_, '_, '_> {
         self.recount_copy(table, before)?;
         match done {
             Ok(()) => {
-                self.put_table(dst, CowTable::Own(Box::new(made)));
+                self.put_table(dst, CowTable::Own(made));
                 Ok(())
             }
             Err(stop) => {

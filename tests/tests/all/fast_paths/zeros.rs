@@ -56,6 +56,8 @@ fn a_table_that_is_zero_outside_of_few_limbs_has_these_cleared_alone() {
     for statement in ["", "ROW(9*k,R):=d;", "R(17*k,3):=1;", "MATCH(R,Y,d,Y);"] {
         assert_eq!(taken(statement, 24, 12).zeros_known, 12 + 11, "{statement}");
     }
+    // The one of the procedure is made anew in the memory of that of the turn before.
+    assert_eq!(taken("", 24, 12).tables_recycled, 11);
     for statement in ["COL(3,R):=Y;", "R:=T;"] {
         assert_eq!(taken(statement, 24, 12).zeros_known, 12, "{statement}");
     }

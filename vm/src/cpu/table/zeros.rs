@@ -1,7 +1,8 @@
 //! Note [Zeros outside]. A mask marks few rows, and ADDC gives all other rows of its result zeros: column after column, though they mostly
 //! are zeros already, since the table is new, or was the result of another call. So a table by columns may know a few limbs outside of which all of its columns
 //! are zero: none when it is made of zeros, those of the mask after such a loop. Whoever changes rows adds their limbs, and every other change
-//! forgets. Then only the limbs that are listed have to be cleared.
+//! forgets. Then only the limbs that are listed have to be cleared. So are they in the last small table that nobody holds any more, when the next one of zeros is as large: the
+//! local table of a procedure that is called again and again.
 
 use std::ops::Range;
 
@@ -14,6 +15,9 @@ use crate::stop::Run;
 
 /// Limbs that are listed at most.
 const MOST_LIMBS: usize = 64;
+
+/// Bytes of a table that is kept for the next one of zeros.
+const SPARE_BYTES: Range<u64> = 1 << 10..1 << 16;
 
 /// The limbs outside of which all columns are zero, if they are known.
 #[derive(Debug, Default)]
@@ -58,6 +62,28 @@ impl Table {
     /// A table of zeros.
     pub(in crate::cpu) fn of_zeros(table: BitTable) -> Self {
         Table { zeros: ZerosOutside(Some(Vec::new())), ..Table::new(table) }
+    }
+
+    /// Does it take little to make a table of zeros of this one, which nobody holds any more?
+    pub(in crate::cpu) fn may_become_zeros(&self) -> bool {
+        let n_limbs = self.n_rows.div_ceil(64);
+        let are_few = |limbs: &Vec<u64>| 4 * limbs.len() <= n_limbs;
+        SPARE_BYTES.contains(&self.n_bytes())
+            && self.is_home(Line::Column)
+            && self.half_turned.is_none()
+            && self.zeros.0.as_ref().is_some_and(are_few)
+    }
+
+    /// A table of zeros in the memory of this one; see [`Table::may_become_zeros`].
+    pub(in crate::cpu) fn into_zeros(mut self: Box<Self>) -> Box<Self> {
+        let limbs = self.zeros.0.take().unwrap_or_default();
+        let stride = self.home.stride();
+        for line in self.home.storage_mut().chunks_mut(stride.max(1)) {
+            limbs.iter().for_each(|limb| line[*limb as usize] = 0);
+        }
+        let home = std::mem::take(&mut self.home);
+        *self = Table::of_zeros(home);
+        self
     }
 
     /// Makes these columns zero but for some limbs, ascending, which are going to be written, and [`Table::limbs_mut`] says so; [`Table::limbs_change`] comes before.
