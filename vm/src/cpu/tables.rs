@@ -91,7 +91,8 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
-        let is_as_large = |table: &mut Box<Table>| (table.n_rows(), table.n_cols()) == (rows, columns);
+        let is_as_large =
+            |table: &mut Box<Table>| (table.n_rows(), table.n_cols()) == (rows, columns);
         if let Some(table) = self.spare_table.take_if(is_as_large) {
             self.budget.commit(bytes);
             self.paths.tables_recycled += 1;

@@ -15,7 +15,7 @@ use crate::visit;
 /// So many equal sizes are followed up at most.
 const MAX_CLASS: usize = 32;
 /// So many classes are kept.
-const MAX_CLASSES: usize = 16;
+const MAX_CLASSES: usize = 32;
 /// So many facts about one number or variable are looked at to find them.
 const MAX_FOLLOWED: usize = 1000;
 
@@ -58,8 +58,8 @@ impl<'a> Facts<'a> {
     /// The variable has a value.
     pub(crate) fn set(&mut self, var: VarId) {
         if !self.set.contains(var) {
+            self.becomes_known(var);
             self.set.insert(var);
-            self.forget_classes();
         }
     }
 
@@ -71,8 +71,8 @@ impl<'a> Facts<'a> {
     /// Its size is known; a table has a value.
     pub(crate) fn sized(&mut self, var: VarId) {
         if self.vars[var.0 as usize].ty.is_bits() {
+            self.becomes_known(var);
             self.sized.insert(var);
-            self.forget_classes();
         } else {
             self.set(var);
         }
@@ -86,17 +86,24 @@ impl<'a> Facts<'a> {
             Check::HandlePart(v, _) => self.set(*v),
             Check::Index(index, limit) => {
                 let canonical = self.canonical(limit);
-                self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
+                if canonical != *limit {
+                    self.known.insert(Fact::Check(Check::Index(index.clone(), canonical)));
+                }
             }
             Check::Size(left, right) => {
-                self.forget_classes();
                 let (a, b) = (self.canonical(left), self.canonical(right));
-                self.known.insert(Fact::Check(Check::Size(a, b)));
+                let sizes = [left, right, &a, &b];
+                self.forget_classes(|size| sizes.contains(&size));
+                if a != *left || b != *right {
+                    self.known.insert(Fact::Check(Check::Size(a, b)));
+                }
             }
             Check::Range { base, width, limit } => {
-                let limit = self.canonical(limit);
-                let (base, width) = (base.clone(), width.clone());
-                self.known.insert(Fact::Check(Check::Range { base, width, limit }));
+                let canonical = self.canonical(limit);
+                if canonical != *limit {
+                    let (base, width, limit) = (base.clone(), width.clone(), canonical);
+                    self.known.insert(Fact::Check(Check::Range { base, width, limit }));
+                }
             }
             Check::NewColumn(..)
             | Check::Int(..)
@@ -144,14 +151,14 @@ impl<'a> Facts<'a> {
 
     /// The variable has another value; whether it is set stays as it is.
     pub(crate) fn replaced(&mut self, var: VarId) {
-        self.forget_classes();
+        self.forget_classes_of(var);
         self.sized.remove(var);
         self.known.forget(var, &Class::ALL, |_| true);
     }
 
     /// The variable is perhaps unset.
     pub(crate) fn unset(&mut self, var: VarId) {
-        self.forget_classes();
+        self.forget_classes_of(var);
         self.set.remove(var);
         self.sized.remove(var);
     }
@@ -163,7 +170,7 @@ impl<'a> Facts<'a> {
 
     /// The variable is given a value or size if it has none; a table grows, a handle gets a part.
     pub(crate) fn settled(&mut self, var: VarId) {
-        self.forget_classes();
+        self.forget_classes_of(var);
         if !self.is_set(var) {
             // A table that gets its rows grows as before.
             let classes = [
@@ -213,13 +220,13 @@ impl<'a> Facts<'a> {
             sized: self.sized.clone(),
             known: self.known.branch(),
             untrue: Rc::clone(&self.untrue),
-            classes: RefCell::default(),
+            classes: self.classes.clone(),
         }
     }
 
     /// Keeps what `other` knows too.
     pub(super) fn meet(&mut self, mut other: Facts<'a>) {
-        self.forget_classes();
+        self.classes.get_mut().clear();
         self.sized.join(&self.set);
         other.sized.join(&other.set);
         self.sized.meet(&other.sized);
@@ -268,22 +275,40 @@ impl<'a> Facts<'a> {
             return Rc::clone(known);
         }
         let class: Rc<[SizeOperand]> = Rc::from(self.find_class(measure));
-        if classes.len() < MAX_CLASSES {
-            classes.push(Rc::clone(&class));
+        if classes.len() == MAX_CLASSES {
+            classes.clear();
         }
+        classes.push(Rc::clone(&class));
         class
     }
 
-    fn forget_classes(&mut self) {
-        self.classes.get_mut().clear();
+    /// Gives up the classes that hold such a size.
+    fn forget_classes(&mut self, changes: impl Fn(&SizeOperand) -> bool) {
+        self.classes.get_mut().retain(|class| !class.iter().any(&changes));
+    }
+
+    /// The variable changes: a class without it rests on nothing that is said of it.
+    fn forget_classes_of(&mut self, var: VarId) {
+        self.forget_classes(|size| mentions(size, var));
+    }
+
+    /// The variable gets a value or a size: what was known of it comes in, or the number that is the extent of others.
+    fn becomes_known(&mut self, var: VarId) {
+        let is_told = self.about(Key::Var(var), Class::Size).next().is_some();
+        match is_told || !self.vars[var.0 as usize].ty.is_bits() {
+            true => self.classes.get_mut().clear(),
+            false => self.forget_classes_of(var),
+        }
+    }
+
+    /// The measure of something of no known size agrees with every size: nothing follows from it.
+    fn is_size(&self, measure: &SizeOperand) -> bool {
+        visit::measured(measure).is_none_or(|var| self.is_sized(var))
     }
 
     fn find_class(&self, measure: &SizeOperand) -> Vec<SizeOperand> {
-        // The measure of something of no known size agrees with every size: nothing follows from it.
-        let is_size =
-            |measure: &SizeOperand| visit::measured(measure).is_none_or(|var| self.is_sized(var));
         let mut class = vec![measure.clone()];
-        if !is_size(measure) {
+        if !self.is_size(measure) {
             return class;
         }
         let mut at = 0;
@@ -291,7 +316,7 @@ impl<'a> Facts<'a> {
             let here = class[at].clone();
             at += 1;
             let mut add = |other: &SizeOperand| {
-                if class.len() < MAX_CLASS && is_size(other) && !class.contains(other) {
+                if class.len() < MAX_CLASS && self.is_size(other) && !class.contains(other) {
                     class.push(other.clone());
                 }
             };
@@ -359,6 +384,13 @@ impl<'a> Facts<'a> {
 
     /// Does the guard hold?
     pub fn holds(&self, check: &Check) -> bool {
+        // What needs no search.
+        if let Check::Set(var) | Check::Result(var) = check {
+            return self.is_set(*var);
+        }
+        if let Check::NotNegative(Operand::Int(0..)) = check {
+            return true;
+        }
         self.knows(check.clone()) || self.follows(check) || self.holds_by_range(check)
     }
 
@@ -372,10 +404,13 @@ impl<'a> Facts<'a> {
                 self.holds_index(index, &SizeOperand::Columns(*table))
             }
             Check::Size(left, right) => {
+                if self.knows(Check::Size(right.clone(), left.clone()))
+                    || self.are_equal_by_extents(left, right)
+                {
+                    return true;
+                }
                 let lefts = self.class(left);
-                let meet = lefts.contains(right)
-                    || self.class(right).iter().any(|size| lefts.contains(size));
-                meet || self.knows(Check::Size(right.clone(), left.clone()))
+                lefts.contains(right) || self.class(right).iter().any(|size| lefts.contains(size))
             }
             Check::Range { base, width, limit } => {
                 let widths = self.values(&SizeOperand::Value(width.clone()));
@@ -426,7 +461,21 @@ impl<'a> Facts<'a> {
             .any(|value| matches!(value, Operand::Int(n) if test(*n)))
     }
 
+    /// Do extents, or what was learnt of the sizes that these name, say that two sizes are equal? It saves the search of all sizes that are equal to one.
+    fn are_equal_by_extents(&self, left: &SizeOperand, right: &SizeOperand) -> bool {
+        if !self.is_size(left) || !self.is_size(right) {
+            return left == right;
+        }
+        let (left, right) = (self.canonical(left), self.canonical(right));
+        left == right
+            || self.knows(Check::Size(left.clone(), right.clone()))
+            || self.knows(Check::Size(right, left))
+    }
+
     fn holds_index(&self, index: &Operand, limit: &SizeOperand) -> bool {
+        if self.knows(Check::Index(index.clone(), self.canonical(limit))) {
+            return true;
+        }
         let indices = self.values(&SizeOperand::Value(index.clone()));
         // Column `i` is checked, and as many columns are ensured: under one name of the number or under two.
         if let SizeOperand::Columns(table) = limit
@@ -472,5 +521,13 @@ impl<'a> Facts<'a> {
             return *base >= 0 && *width >= 0 && end.is_some_and(|end| end <= *limit);
         }
         self.knows(Check::Range { base: base.clone(), width: width.clone(), limit: limit.clone() })
+    }
+}
+
+/// Is it the variable, or a size of it?
+fn mentions(size: &SizeOperand, var: VarId) -> bool {
+    match size {
+        SizeOperand::Length(of) | SizeOperand::Rows(of) | SizeOperand::Columns(of) => *of == var,
+        SizeOperand::Value(value) => *value == Operand::Var(var),
     }
 }

@@ -155,9 +155,7 @@ impl Delta {
         // The fact itself is the one that lists hold.
         self.changed.remove(&fact);
         self.changed.insert(Rc::clone(&fact), true);
-        for key in keys(&fact) {
-            self.room(key, Class::of(&fact), 1).push(Rc::clone(&fact));
-        }
+        each_key(&fact, |key| self.room(key, Class::of(&fact), 1).push(Rc::clone(&fact)));
     }
 
     /// The list to which so many facts are going to be added. It is cleared of what died before it grows.
@@ -221,10 +219,10 @@ impl FactSet {
 
     /// The facts of a class about something, in the order in which they became known.
     pub(super) fn about(&self, key: Key, class: Class) -> impl Iterator<Item = &Fact> {
-        let mut layers: Vec<&Delta> = self.deltas().collect();
-        layers.reverse();
-        layers
-            .into_iter()
+        // There are few layers.
+        let n_layers = self.deltas().count();
+        let upwards = (0..n_layers).rev().filter_map(|depth| self.deltas().nth(depth));
+        upwards
             .flat_map(move |delta| delta.list(key, class))
             .filter(|fact| self.holds(fact))
             .map(|fact| &fact.fact)
@@ -374,35 +372,40 @@ pub(super) fn measure_key(measure: &SizeOperand) -> Option<Key> {
     }
 }
 
-fn keys(fact: &Fact) -> Vec<Key> {
-    let mut keys = Vec::new();
+/// What a fact mentions, each once, in the order of first mention: equal sizes are followed up in a fixed order.
+fn each_key(fact: &Fact, mut visit: impl FnMut(Key)) {
+    // No fact mentions more but a part of a handle, whose sizes may.
+    let mut few = [None; 6];
+    let mut more: Vec<Key> = Vec::new();
+    let mut add = |key: Key| {
+        if few.contains(&Some(key)) || more.contains(&key) {
+            return;
+        }
+        match few.iter_mut().find(|place| place.is_none()) {
+            Some(place) => *place = Some(key),
+            None => more.push(key),
+        }
+        visit(key);
+    };
     match fact {
         Fact::Check(check) => {
-            visit::check_accesses(check, &mut |var, _| keys.push(Key::Var(var)));
+            visit::check_accesses(check, &mut |var, _| add(Key::Var(var)));
             if let Check::Size(a, b) = check {
-                keys.extend([measure_key(a), measure_key(b)].into_iter().flatten());
+                [measure_key(a), measure_key(b)].into_iter().flatten().for_each(add);
             }
         }
         Fact::Result(dst, _, a, b) => {
-            keys.push(Key::Var(*dst));
-            keys.extend([operand_key(a), operand_key(b)].into_iter().flatten());
+            add(Key::Var(*dst));
+            [operand_key(a), operand_key(b)].into_iter().flatten().for_each(add);
         }
         Fact::Order(less, _, more) => {
-            keys.extend([measure_key(less), measure_key(more)].into_iter().flatten());
+            [measure_key(less), measure_key(more)].into_iter().flatten().for_each(add);
         }
         Fact::Ensured(table, columns) => {
-            keys.push(Key::Var(*table));
-            keys.extend(operand_key(columns));
+            add(Key::Var(*table));
+            operand_key(columns).into_iter().for_each(add);
         }
     }
-    // In the order of first mention: equal sizes are followed up in a fixed order.
-    let mut unique = Vec::with_capacity(keys.len());
-    for key in keys {
-        if !unique.contains(&key) {
-            unique.push(key);
-        }
-    }
-    unique
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::FixedState;
+
 use super::var_set::VarSet;
 use crate::op::Operand;
 use crate::program::{Extent, LabelId, Mode, Program, Routine, RoutineId, VarId};
@@ -42,15 +44,17 @@ impl Liveness {
             (0..).map(VarId).take(routine.vars.len()).for_each(|var| exit.insert(var));
             return Liveness { after: Vec::new(), entry: exit.clone(), exit };
         }
-        let mut sizes = HashMap::new();
+        let mut sizes = Sizes::default();
         number(&routine.body, &mut sizes);
         let mut walk = Backward {
             routine,
             observation: Observation::new(program, routine),
             sizes,
             after: vec![VarSet::default(); n],
-            heads: HashMap::new(),
+            heads: HashMap::default(),
             targets: Vec::new(),
+            defined: Vec::new(),
+            used: Vec::new(),
             exit: exit.clone(),
         };
         let mut entry = exit.clone();
@@ -76,7 +80,7 @@ impl Liveness {
 }
 
 /// The number of statements in each compound statement, itself included, by its address in the body.
-type Sizes = HashMap<*const Stmt, usize>;
+type Sizes = HashMap<*const Stmt, usize, FixedState>;
 
 fn number(block: &[Stmt], sizes: &mut Sizes) -> usize {
     let mut total = 0;
@@ -103,8 +107,11 @@ struct Backward<'p> {
     sizes: Sizes,
     after: Vec<VarSet>,
     /// What is live at the head of a loop, as far as it is known.
-    heads: HashMap<usize, VarSet>,
+    heads: HashMap<usize, VarSet, FixedState>,
     targets: Vec<Target>,
+    /// What a statement defines and uses; their memory serves one after another.
+    defined: Vec<VarId>,
+    used: Vec<VarId>,
     exit: VarSet,
 }
 
@@ -123,7 +130,7 @@ impl Backward<'_> {
         let mut at = first + self.n_statements(block);
         for stmt in block.iter().rev() {
             at -= self.size(stmt);
-            self.after[at] = live.clone();
+            self.after[at].clone_from(live);
             self.statement(stmt, at, live);
         }
     }
@@ -148,7 +155,7 @@ impl Backward<'_> {
             | StmtKind::Write { .. } => self.simple(stmt, live),
             StmtKind::Break(label) => self.jump(*label, live, |target| &target.on_break),
             StmtKind::Continue(label) => self.jump(*label, live, |target| &target.on_continue),
-            StmtKind::Exit => *live = self.exit.clone(),
+            StmtKind::Exit => live.clone_from(&self.exit),
             StmtKind::If { test, then, otherwise } => {
                 let mut before_then = live.clone();
                 self.block(then, at + 1, &mut before_then);
@@ -221,7 +228,8 @@ impl Backward<'_> {
         if let StmtKind::Size(SizeOp::Unset(var)) = &stmt.kind {
             return live.remove(*var);
         }
-        let (mut defined, mut used) = (Vec::new(), Vec::new());
+        let (mut defined, mut used) =
+            (std::mem::take(&mut self.defined), std::mem::take(&mut self.used));
         self.observation.accesses(stmt, &mut |var, access| match access {
             Access::Write => defined.push(var),
             Access::Read
@@ -238,14 +246,17 @@ impl Backward<'_> {
         for &var in &used {
             live.insert(var);
         }
-        for var in defined.into_iter().chain(used) {
+        for &var in defined.iter().chain(&used) {
             self.extents(var, live);
         }
+        defined.clear();
+        used.clear();
+        (self.defined, self.used) = (defined, used);
     }
 
     fn jump(&self, label: LabelId, live: &mut VarSet, of: impl Fn(&Target) -> &VarSet) {
         if let Some(target) = self.targets.iter().rfind(|target| target.label == label) {
-            *live = of(target).clone();
+            live.clone_from(of(target));
         }
     }
 

@@ -10,7 +10,6 @@
 //! So it is found that `j − 1` in a loop from 1 does not overflow, that a field lies inside a table of `n·h` columns, and that
 //! a branch is taken only where an index is one.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use super::facts::Facts;
@@ -63,35 +62,71 @@ impl Range {
 /// An atom, by its number.
 type AtomId = u32;
 
-/// A product of atoms in the order of their numbers; the empty one is 1.
-type Monomial = Vec<AtomId>;
+/// A product of at most two atoms: their numbers and 1, ascending, and 0 where there is none. Without atoms it is 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+struct Monomial([u32; 2]);
 
-/// A sum of products with their factors, none of which is 0.
+impl Monomial {
+    const ONE: Monomial = Monomial([0, 0]);
+
+    fn atom(atom: AtomId) -> Self {
+        Monomial([atom + 1, 0])
+    }
+
+    /// `None` if these are more than two atoms.
+    fn times(self, other: Monomial) -> Option<Monomial> {
+        match (self.0, other.0) {
+            (_, [0, _]) => Some(self),
+            ([0, _], _) => Some(other),
+            ([a, 0], [b, 0]) => Some(Monomial([a.min(b), a.max(b)])),
+            (_, _) => None,
+        }
+    }
+
+    fn factors(self) -> [Option<AtomId>; 2] {
+        self.0.map(|number| number.checked_sub(1))
+    }
+}
+
+/// A sum of products with their factors, none of which is 0, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Polynomial(BTreeMap<Monomial, i128>);
+struct Polynomial(Vec<(Monomial, i128)>);
 
 impl Polynomial {
     fn number(number: i128) -> Self {
         let mut polynomial = Polynomial::default();
         if number != 0 {
-            polynomial.0.insert(Monomial::new(), number);
+            polynomial.0.push((Monomial::ONE, number));
         }
         polynomial
     }
 
     fn atom(atom: AtomId) -> Self {
-        Polynomial(BTreeMap::from([(vec![atom], 1)]))
+        Polynomial(vec![(Monomial::atom(atom), 1)])
+    }
+
+    /// Adds a term; `None` if its factor is too great.
+    fn add(&mut self, monomial: Monomial, times: i128) -> Option<()> {
+        match self.0.binary_search_by_key(&monomial, |(of, _)| *of) {
+            Ok(at) => {
+                let factor = &mut self.0[at].1;
+                *factor = factor.checked_add(times)?;
+                if *factor == 0 {
+                    self.0.remove(at);
+                }
+            }
+            Err(at) if times != 0 => self.0.insert(at, (monomial, times)),
+            Err(_) => {}
+        }
+        Some(())
     }
 
     /// This and `factor` times the other one.
     fn plus(&self, factor: i128, other: &Polynomial) -> Option<Polynomial> {
-        let mut sum = self.clone();
-        for (monomial, &times) in &other.0 {
-            let term = sum.0.entry(monomial.clone()).or_insert(0);
-            *term = term.checked_add(times.checked_mul(factor)?)?;
-            if *term == 0 {
-                sum.0.remove(monomial);
-            }
+        let mut sum = Polynomial(Vec::with_capacity(self.0.len() + other.0.len()));
+        sum.0.extend(&self.0);
+        for (monomial, times) in &other.0 {
+            sum.add(*monomial, times.checked_mul(factor)?)?;
         }
         (sum.0.len() <= MAX_TERMS).then_some(sum)
     }
@@ -101,35 +136,30 @@ impl Polynomial {
         let mut product = Polynomial::default();
         for (left, a) in &self.0 {
             for (right, b) in &other.0 {
-                let mut monomial = [left.as_slice(), right.as_slice()].concat();
-                monomial.sort_unstable();
-                if monomial.len() > 2 {
-                    return None;
-                }
-                let term = Polynomial(BTreeMap::from([(monomial, a.checked_mul(*b)?)]));
-                product = product.plus(1, &term)?;
+                product.add(left.times(*right)?, a.checked_mul(*b)?)?;
             }
         }
-        Some(product)
+        (product.0.len() <= MAX_TERMS).then_some(product)
     }
 
     /// The cofactor of an atom and the rest; `None` if the atom stands in a square.
     fn split(&self, atom: AtomId) -> Option<(Polynomial, Polynomial)> {
         let (mut cofactor, mut rest) = (Polynomial::default(), Polynomial::default());
-        for (monomial, &times) in &self.0 {
-            match monomial[..] {
-                [a, b] if a == atom && b == atom => return None,
-                [a, b] if a == atom => cofactor.0.insert(vec![b], times),
-                [a, b] if b == atom => cofactor.0.insert(vec![a], times),
-                [a] if a == atom => cofactor.0.insert(Monomial::new(), times),
-                _ => rest.0.insert(monomial.clone(), times),
-            };
+        for &(monomial, times) in &self.0 {
+            match monomial.factors() {
+                [Some(a), Some(b)] if a == atom && b == atom => return None,
+                [Some(a), Some(b)] if a == atom => cofactor.add(Monomial::atom(b), times)?,
+                [Some(a), Some(b)] if b == atom => cofactor.add(Monomial::atom(a), times)?,
+                [Some(a), None] if a == atom => cofactor.add(Monomial::ONE, times)?,
+                [_, _] => rest.0.push((monomial, times)),
+            }
         }
         Some((cofactor, rest))
     }
 
     fn atoms(&self) -> Vec<AtomId> {
-        let mut atoms: Vec<AtomId> = self.0.keys().flatten().copied().collect();
+        let factors = self.0.iter().flat_map(|(monomial, _)| monomial.factors());
+        let mut atoms: Vec<AtomId> = factors.flatten().collect();
         atoms.sort_unstable();
         atoms.dedup();
         atoms
@@ -151,6 +181,8 @@ struct Prover<'f, 'a> {
     facts: &'f Facts<'a>,
     atoms: Vec<Atom>,
     steps: usize,
+    /// What was not proven, with so many atoms replaced at most: it comes again when atoms are replaced in another order.
+    unproven: Vec<(Polynomial, usize)>,
 }
 
 impl Facts<'_> {
@@ -210,7 +242,7 @@ fn number_of(number: i64) -> SizeOperand {
 
 impl<'f, 'a> Prover<'f, 'a> {
     fn new(facts: &'f Facts<'a>) -> Self {
-        Prover { facts, atoms: Vec::new(), steps: MAX_STEPS }
+        Prover { facts, atoms: Vec::new(), steps: MAX_STEPS, unproven: Vec::new() }
     }
 
     /// Is the operation defined, and its result one of 64 bits?
@@ -321,29 +353,28 @@ impl<'f, 'a> Prover<'f, 'a> {
     }
 
     /// The range of a product of atoms.
-    fn range(&self, monomial: &[AtomId]) -> Option<Range> {
+    fn range(&self, monomial: Monomial) -> Option<Range> {
         let of = |atom: AtomId| &self.atoms[atom as usize];
-        match monomial {
-            [] => Some(Range { low: 1, high: 1 }),
-            [atom] => Some(of(*atom).range),
-            [a, b] => {
-                let (a, b) = (of(*a), of(*b));
+        match monomial.factors() {
+            [None, _] => Some(Range { low: 1, high: 1 }),
+            [Some(atom), None] => Some(of(atom).range),
+            [Some(a), Some(b)] => {
+                let (a, b) = (of(a), of(b));
                 let mut range = a.range.times(b.range)?;
                 if self.is_computed(IntOp::Mul, a, b) {
                     range.narrow(Range::INT.low, Range::INT.high);
                 }
                 Some(range)
             }
-            _ => None,
         }
     }
 
     /// Is a polynomial that is at least `least`, term by term, not negative since what it has less of are two atoms whose
     /// sum has been checked?
     fn has_checked_sum(&self, of: &Polynomial, least: i128) -> bool {
-        let falling = of.0.iter().filter_map(|(monomial, &times)| match monomial[..] {
-            [atom] if times < 0 => Some((&self.atoms[atom as usize], times)),
-            _ => None,
+        let falling = of.0.iter().filter_map(|&(monomial, times)| match monomial.factors() {
+            [Some(atom), None] if times < 0 => Some((&self.atoms[atom as usize], times)),
+            [_, _] => None,
         });
         let falling: Vec<(&Atom, i128)> = falling.collect();
         let mut pairs = falling.iter().zip(1..).flat_map(|(a, next)| {
@@ -374,7 +405,7 @@ impl<'f, 'a> Prover<'f, 'a> {
     /// What a polynomial is at least, term by term.
     fn least(&self, of: &Polynomial) -> Option<i128> {
         let mut least: i128 = 0;
-        for (monomial, &times) in &of.0 {
+        for &(monomial, times) in &of.0 {
             let Range { low, high } = self.range(monomial)?;
             least = least.checked_add(times.checked_mul(if times > 0 { low } else { high })?)?;
         }
@@ -386,7 +417,8 @@ impl<'f, 'a> Prover<'f, 'a> {
         if self.least(of).is_some_and(|least| least >= 0 || self.has_checked_sum(of, least)) {
             return true;
         }
-        if replaced == 0 || self.steps == 0 {
+        let was_tried = |(tried, more): &(Polynomial, usize)| *more >= replaced && tried == of;
+        if replaced == 0 || self.steps == 0 || self.unproven.iter().any(was_tried) {
             return false;
         }
         self.steps -= 1;
@@ -407,6 +439,7 @@ impl<'f, 'a> Prover<'f, 'a> {
                 }
             }
         }
+        self.unproven.push((of.clone(), replaced));
         false
     }
 

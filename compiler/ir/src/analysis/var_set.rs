@@ -3,8 +3,18 @@
 use crate::program::VarId;
 
 /// A set of variables, as bits: it is copied at every branch.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct VarSet(Vec<u64>);
+
+impl Clone for VarSet {
+    fn clone(&self) -> Self {
+        VarSet(self.0.clone())
+    }
+
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl VarSet {
     /// Is the variable in it?

@@ -101,6 +101,9 @@ fn unproven(
     let proofs =
         proofs.flat_map(|(at, spliced)| spliced.proofs.iter().map(move |proof| (at, proof)));
     let mut finder = Finder { proofs: proofs.collect(), open: BTreeSet::new(), at: Edits::new() };
+    if finder.proofs.is_empty() {
+        return BTreeSet::new();
+    }
     // What takes its size in the routine is not to be believed to have taken that of its extent.
     let doubted =
         finder.proofs.iter().filter(|(at, proof)| sites[*at].unsized_args.contains(&proof.of));
