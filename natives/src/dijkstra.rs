@@ -9,7 +9,7 @@ use crate::state::Lines;
 use crate::{filled, reserved};
 
 /// No vertex.
-const NONE: u32 = u32::MAX;
+pub(crate) const NONE: u32 = u32::MAX;
 
 /// The place of a vertex that was taken.
 const TAKEN: u32 = NONE - 1;
@@ -36,10 +36,17 @@ pub struct ShortestPaths {
     /// To each vertex; all ones where there is no path.
     pub lengths: Vec<u64>,
     /// The vertex before each one, if there is any.
-    before: Vec<u32>,
+    pub(crate) before: Vec<u32>,
 }
 
 impl WeightedArcs<'_> {
+    /// How many there are, of `n` vertices.
+    pub fn count(&self, n: usize) -> usize {
+        let mut count = 0;
+        (0..n).for_each(|line| self.heads.ones(line, |_| count += 1));
+        count
+    }
+
     /// Most vertices that there are numbers for.
     pub const MOST_VERTICES: usize = TAKEN as usize;
 
@@ -47,7 +54,7 @@ impl WeightedArcs<'_> {
     pub const MOST_BITS: usize = 62;
 
     /// Lengths of the arcs from a vertex to others, which ascend.
-    fn lengths_to(&self, from: usize, to: &[u32], lengths: &mut Vec<u64>) {
+    pub(crate) fn lengths_to(&self, from: usize, to: &[u32], lengths: &mut Vec<u64>) {
         lengths.clear();
         let field = from * self.width;
         match self.along {

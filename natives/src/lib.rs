@@ -8,6 +8,7 @@
 //! it takes at most (`n_bytes`), and the backend runs the Star body if its budget refuses them. If the system refuses
 //! them after all, the algorithm ends with [`Ended::OutOfMemory`], having changed nothing that the program sees.
 
+mod bellman_ford;
 pub mod cbt;
 mod closure;
 mod components;

@@ -8,7 +8,7 @@ use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits};
 
-use super::subject::caller;
+use super::subject::{self, caller, table_of};
 
 /// A graph, and what DIJKSTRA is told about it.
 struct Call {
@@ -19,14 +19,6 @@ struct Call {
     graph: BitTable,
     weights: BitTable,
     code: BitTable,
-}
-
-fn table_of(n_rows: usize, n_cols: usize, bit: impl Fn(usize, usize) -> bool) -> BitTable {
-    let mut table = BitTable::zeros(n_rows, n_cols).expect("small");
-    for row in 0..n_rows {
-        (0..n_cols).filter(|col| bit(row, *col)).for_each(|col| table.put(row, col, true));
-    }
-    table
 }
 
 impl Call {
@@ -113,32 +105,14 @@ fn program() -> Program {
     Program::new(&caller(DIJKSTRA, "DIJKSTRA"))
 }
 
-/// All machines leave the same; how many natives those that have it take.
+/// See [`subject::same_everywhere`].
 fn same_everywhere(
     program: &Program,
     machines: &[Compiled],
     args: &[HostValue],
     context: &str,
 ) -> u64 {
-    let limits = Limits { steps: None, ..LIMITS };
-    let called = program.lowered.program.find("DIJKSTRA").expect("called");
-    let mut natives = None;
-    for entry in [program.entry("TRY"), called] {
-        let expected = machines[0].run(entry, args, limits);
-        for machine in &machines[1..] {
-            let found = machine.run(entry, args, limits);
-            let difference = difference(program, &expected, &found, Mode::AsLowered);
-            assert_eq!(difference, None, "{context} on `{}`", machine.name);
-            match machine.takes(DIJKSTRA) {
-                true => {
-                    let natives = natives.get_or_insert(found.stats.natives);
-                    assert_eq!(found.stats.natives, *natives, "{context} on `{}`", machine.name);
-                }
-                false => assert_eq!(found.stats.natives, 0, "{context} on `{}`", machine.name),
-            }
-        }
-    }
-    natives.unwrap_or(0)
+    subject::same_everywhere((program, machines), (DIJKSTRA, "DIJKSTRA"), args, context)
 }
 
 #[test]

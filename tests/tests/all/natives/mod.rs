@@ -2,6 +2,7 @@
 //! as the entry, random arguments for which the preconditions hold, and such for which just one fails.
 
 mod arguments;
+mod bellman_ford;
 mod closure;
 mod dijkstra;
 mod memory;

@@ -4,13 +4,15 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
+use star_base::BitTable;
 use star_base::natives::{Kind, Native, Param, ParamMode, Signature};
 use star_compiler::{Library, LowerOptions};
 use star_ir::{RoutineId, StmtKind, visit};
-use star_tests::backends::Compiled;
+use star_tests::backends::{Compiled, Mode};
+use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
 use star_tests::{LIBRARY, compile_with};
-use star_vm::{HostValue, Outcome};
+use star_vm::{HostValue, Limits, Outcome};
 
 use super::{Arguments, Sizes};
 
@@ -220,4 +222,45 @@ fn head_and_body(calls: &[Called]) -> (Vec<String>, String) {
 /// A program that only calls a routine without handles.
 pub(super) fn caller(native: Native, routine: &'static str) -> String {
     text_of(&[(native, routine)], &[])
+}
+
+/// A table of these bits.
+pub(super) fn table_of(
+    n_rows: usize,
+    n_cols: usize,
+    bit: impl Fn(usize, usize) -> bool,
+) -> BitTable {
+    let mut table = BitTable::zeros(n_rows, n_cols).expect("small");
+    for row in 0..n_rows {
+        (0..n_cols).filter(|col| bit(row, *col)).for_each(|col| table.put(row, col, true));
+    }
+    table
+}
+
+/// All machines leave the same, the routine called and as the entry; how many natives those that have it take.
+pub(super) fn same_everywhere(
+    (program, machines): (&Program, &[Compiled]),
+    (native, routine): Called,
+    args: &[HostValue],
+    context: &str,
+) -> u64 {
+    let limits = Limits { steps: None, ..LIMITS };
+    let called = program.lowered.program.find(routine).expect("called");
+    let mut natives = None;
+    for entry in [program.entry("TRY"), called] {
+        let expected = machines[0].run(entry, args, limits);
+        for machine in &machines[1..] {
+            let found = machine.run(entry, args, limits);
+            let difference = difference(program, &expected, &found, Mode::AsLowered);
+            assert_eq!(difference, None, "{context} on `{}`", machine.name);
+            match machine.takes(native) {
+                true => {
+                    let natives = natives.get_or_insert(found.stats.natives);
+                    assert_eq!(found.stats.natives, *natives, "{context} on `{}`", machine.name);
+                }
+                false => assert_eq!(found.stats.natives, 0, "{context} on `{}`", machine.name),
+            }
+        }
+    }
+    natives.unwrap_or(0)
 }

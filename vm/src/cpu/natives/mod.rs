@@ -80,6 +80,10 @@ pub(super) const TABLE: &[NativeTwin] = &[
         sparse: &[(3, SparseGround::Any), (4, SparseGround::Any)],
         ..twin(catalogue::paths::DIJKSTRA, paths::dijkstra)
     },
+    NativeTwin {
+        sparse: &[(5, SparseGround::Any), (6, SparseGround::Any)],
+        ..twin(catalogue::paths::BELLMAN_FORD, paths::bellman_ford)
+    },
     twin(catalogue::mst::KRUSKAL, mst::kruskal),
     twin(catalogue::mst::PRIM, mst::prim),
     twin(catalogue::cbt::INIT, cbt::init),

@@ -1,6 +1,6 @@
-//! FLOYD, by [`min_plus_closure`], and DIJKSTRA, by [`ShortestPaths`].
+//! FLOYD, by [`min_plus_closure`], DIJKSTRA and BELLMAN_FORD, by [`ShortestPaths`].
 
-use star_base::SparseLines;
+use star_base::{BitTable, SparseLines};
 use star_natives::min_plus::{NONE, min_plus_closure};
 use star_natives::{
     Environment, InterruptPoller, Lines, Matrix, ShortestPaths, WeightedArcs, read_numbers,
@@ -58,71 +58,157 @@ pub(super) fn min_plus(call: &mut NativeCall) -> NativeResult {
 /// `DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred)`
 pub(super) fn dijkstra(call: &mut NativeCall) -> NativeResult {
     let (start, width, [n, _]) = (call.index(0)?, call.size(1)?, call.table_size(3)?);
-    let is_within = n <= WeightedArcs::MOST_VERTICES && width <= WeightedArcs::MOST_BITS;
-    if !is_within || call.bits(2)?.count_ones() != width as u64 {
+    if n > WeightedArcs::MOST_VERTICES || call.bits(2)?.count_ones() != width as u64 {
         return Err(NotTaken::declined());
     }
-    call.turn(5, Lines::Columns)?;
-    let [_, code_width] = call.table_size(5)?;
     // The least of all numbers, with those of 32 bits that lengths are written by.
     call.reserve(ShortestPaths::n_bytes(n).saturating_add(4 * n as u64))?;
-    let mut distances = call.reserve_table(6, n, width, Lines::Columns)?;
-    let mut codes_before = call.reserve_table(7, n, code_width, Lines::Columns)?;
+    let made = Made::reserve(call, (n, width), 5, [6, 7])?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let codes = call.lines(5, Lines::Columns)?;
-    let is_coded = |place: usize| {
-        let any = (0..code_width).fold(0, |any, bit| any | codes.column_limbs(bit)[place]);
-        any.count_ones() as usize == (n - place * 64).min(64)
-    };
-    if !(0..n.div_ceil(64)).all(is_coded) {
+    let turned = heads_by_rows(call, 3, &environment)?;
+    let arcs = weighted_arcs(call, turned.as_ref(), [3, 4], width)?;
+    let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
+    made.put(call, &found.ok_or_else(NotTaken::declined)?, &mut poller)
+}
+
+/// `BELLMAN_FORD(s,n,h,inf,zero,G,Cost,code,Dist,Pred,neg)`
+pub(super) fn bellman_ford(call: &mut NativeCall) -> NativeResult {
+    let (start, n, width) = (call.index(0)?, call.size(1)?, call.size(2)?);
+    let zero = call.bits(4)?;
+    let is_biased = zero.get(0) && zero.count_ones() == 1;
+    let is_within = n <= WeightedArcs::MOST_VERTICES && is_biased;
+    if !is_within || call.bits(3)?.count_ones() != width as u64 {
         return Err(NotTaken::declined());
     }
-    let turned = heads_by_rows(call, &environment)?;
-    let heads = match &turned {
+    let made = Made::reserve(call, (n, width), 7, [8, 9])?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let turned = heads_by_rows(call, 5, &environment)?;
+    let n_arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?.count(n);
+    // Codes, namesakes, and numbers of 32 bits that lengths are written by.
+    call.reserve(ShortestPaths::n_bytes_signed(n, n_arcs).saturating_add(16 * n as u64))?;
+    let codes = call.lines(7, Lines::Columns)?;
+    let codes = read_numbers(codes, 0, codes.n_cols(), &mut poller)?;
+    let namesakes = namesakes(&codes)?;
+    let arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?;
+    let from = (start, n_arcs);
+    let found = ShortestPaths::find_signed(&arcs, n, from, &namesakes, &mut poller)?;
+    let (found, is_negative) = found.ok_or_else(NotTaken::declined)?;
+    made.put(call, &found, &mut poller)?;
+    call.put_truth(10, is_negative)
+}
+
+/// The first vertex with the code of each one.
+fn namesakes(codes: &[u32]) -> NativeResult<Vec<u32>> {
+    let (mut order, mut first) = (Vec::new(), Vec::new());
+    let is_room = order.try_reserve_exact(codes.len()).is_ok();
+    if !is_room || first.try_reserve_exact(codes.len()).is_err() {
+        return Err(NotTaken::declined());
+    }
+    order.extend(0..codes.len() as u32);
+    order.sort_unstable_by_key(|vertex| (codes[*vertex as usize], *vertex));
+    first.resize(codes.len(), 0);
+    for same in order.chunk_by(|a, b| codes[*a as usize] == codes[*b as usize]) {
+        same.iter().for_each(|vertex| first[*vertex as usize] = same[0]);
+    }
+    Ok(first)
+}
+
+/// The distances and the codes of the vertices before, which are parameters that have their memory.
+struct Made {
+    distances: BitTable,
+    codes_before: BitTable,
+    width: usize,
+    /// The parameters: the codes, and what is made.
+    code: usize,
+    to: [usize; 2],
+}
+
+impl Made {
+    /// Declines where a code is zero.
+    fn reserve(
+        call: &mut NativeCall,
+        (n, width): (usize, usize),
+        code: usize,
+        to: [usize; 2],
+    ) -> NativeResult<Made> {
+        call.turn(code, Lines::Columns)?;
+        let [_, code_width] = call.table_size(code)?;
+        let distances = call.reserve_table(to[0], n, width, Lines::Columns)?;
+        let codes_before = call.reserve_table(to[1], n, code_width, Lines::Columns)?;
+        let codes = call.lines(code, Lines::Columns)?;
+        let is_coded = |place: usize| {
+            let any = (0..code_width).fold(0, |any, bit| any | codes.column_limbs(bit)[place]);
+            any.count_ones() as usize == (n - place * 64).min(64)
+        };
+        if !(0..n.div_ceil(64)).all(is_coded) {
+            return Err(NotTaken::declined());
+        }
+        Ok(Made { distances, codes_before, width, code, to })
+    }
+
+    fn put(
+        self,
+        call: &mut NativeCall,
+        found: &ShortestPaths,
+        poller: &mut InterruptPoller<'_>,
+    ) -> NativeResult {
+        let Made { mut distances, mut codes_before, width, code, to } = self;
+        let n = found.lengths.len();
+        let codes = call.lines(code, Lines::Columns)?;
+        for bit in 0..codes.n_cols() {
+            poller.spend(n / 16)?;
+            found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
+        }
+        // The last 32 bits, and those in front of them.
+        let mut halves: Vec<u32> = Vec::new();
+        halves.try_reserve_exact(n).map_err(|_| NotTaken::declined())?;
+        for (columns, shift) in
+            [(width.saturating_sub(32)..width, 0), (0..width.saturating_sub(32), u32::BITS)]
+        {
+            halves.clear();
+            halves.extend(found.lengths.iter().map(|length| (length >> shift) as u32));
+            write_numbers(&mut distances, columns.start, columns.len(), &halves, poller)?;
+        }
+        call.put_table(to[0], distances, Lines::Columns)?;
+        call.put_table(to[1], codes_before, Lines::Columns)
+    }
+}
+
+/// The arcs of a graph, `turned` if that is there, and their lengths.
+fn weighted_arcs<'c>(
+    call: &'c NativeCall,
+    turned: Option<&'c SparseLines>,
+    [graph, lengths]: [usize; 2],
+    width: usize,
+) -> NativeResult<WeightedArcs<'c>> {
+    let heads = match turned {
         Some(turned) => Matrix::Sparse(turned),
-        None => match call.matrix(3)? {
+        None => match call.matrix(graph)? {
             (sparse @ Matrix::Sparse(_), _) => sparse,
-            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(3, Lines::Rows)?),
+            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(graph, Lines::Rows)?),
         },
     };
-    let (lengths, along) = call.matrix(4)?;
-    let arcs = WeightedArcs { heads, lengths, along, width };
-    let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
-    let found = found.ok_or_else(NotTaken::declined)?;
-    let codes = call.lines(5, Lines::Columns)?;
-    for bit in 0..code_width {
-        poller.spend(n / 16)?;
-        found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
-    }
-    // The last 32 bits, and those in front of them.
-    let mut halves: Vec<u32> = Vec::new();
-    halves.try_reserve_exact(n).map_err(|_| NotTaken::declined())?;
-    for (columns, shift) in
-        [(width.saturating_sub(32)..width, 0), (0..width.saturating_sub(32), u32::BITS)]
-    {
-        halves.clear();
-        halves.extend(found.lengths.iter().map(|length| (length >> shift) as u32));
-        write_numbers(&mut distances, columns.start, columns.len(), &halves, &mut poller)?;
-    }
-    call.put_table(6, distances, Lines::Columns)?;
-    call.put_table(7, codes_before, Lines::Columns)
+    let (lengths, along) = call.matrix(lengths)?;
+    Ok(WeightedArcs { heads, lengths, along, width })
 }
 
 /// Sees to it that a graph has the arcs that begin at a vertex in a line: one that is sparse by columns is turned into these lines, which are given back.
 fn heads_by_rows(
     call: &mut NativeCall,
+    graph: usize,
     environment: &dyn Environment,
 ) -> NativeResult<Option<SparseLines>> {
-    match call.matrix(3)? {
-        (Matrix::Dense(_), _) => call.turn(3, Lines::Rows)?,
+    match call.matrix(graph)? {
+        (Matrix::Dense(_), _) => call.turn(graph, Lines::Rows)?,
         (Matrix::Sparse(lines), Lines::Columns) => {
             let n_bytes = lines.bytes_to_turn();
             call.reserve(n_bytes)?;
         }
         (Matrix::Sparse(_), Lines::Rows) => {}
     }
-    match call.matrix(3)? {
+    match call.matrix(graph)? {
         (Matrix::Sparse(lines), Lines::Columns) => {
             let turned = lines.turned(|| environment.poll().is_ok());
             environment.poll()?;

@@ -47,6 +47,7 @@ pub const ALL: &[Native] = &[
     moving::TABLES,
     paths::MIN_PLUS,
     paths::DIJKSTRA,
+    paths::BELLMAN_FORD,
     mst::KRUSKAL,
     mst::PRIM,
 ];

@@ -59,3 +59,41 @@ pub const DIJKSTRA: Native = Native::new(&Signature {
     ),
     summary: "takes the vertices from a heap and looks at each arc once",
 });
+
+/// The distances from one vertex with negative weights, the vertices before, and is there a negative cycle?
+pub const BELLMAN_FORD: Native = Native::new(&Signature {
+    name: "bellman-ford",
+    module: "paths",
+    routines: &["BELLMAN_FORD"],
+    params: &[
+        Param::value("s", Kind::Int),
+        Param::value("n", Kind::Int),
+        Param::value("h", Kind::Int),
+        Param::value("inf", Kind::Word),
+        Param::value("zero", Kind::Word),
+        Param::value("G", Kind::Table),
+        Param::value("Cost", Kind::Table),
+        Param::value("code", Kind::Table),
+        Param::made("Dist", Kind::Table),
+        Param::made("Pred", Kind::Table),
+        Param::made("neg", Kind::Bool),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::rows(5)),
+        Equal(SizeExpr::value(1), SizeExpr::rows(5)),
+        Within(SizeExpr::Number(2), SizeExpr::value(2), SizeExpr::Number(62)),
+        Equal(SizeExpr::value(2), SizeExpr::length(3)),
+        Equal(SizeExpr::value(2), SizeExpr::length(4)),
+        Equal(SizeExpr::rows(5), SizeExpr::columns(5)),
+        Equal(SizeExpr::rows(5), SizeExpr::rows(6)),
+        Equal(SizeExpr::Product(&[SizeExpr::rows(5), SizeExpr::value(2)]), SizeExpr::columns(6)),
+        Equal(SizeExpr::rows(5), SizeExpr::rows(7)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(7), SizeExpr::Number(32)),
+    ],
+    declines: Some(
+        "inf is not all ones, zero is not 10..0, a code is zero, the first two bits of a weight that is tried differ, or those of a distance \
+         from which arcs are tried do not",
+    ),
+    summary: "passes over the vertices that came nearer, along lists of arcs",
+});
