@@ -346,8 +346,8 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
         }
-        for (_, way) in turns.iter() {
-            taken.0[*way] += 1;
+        for (way, taken) in taken.0.iter_mut().enumerate().take(kernel.ways.len()) {
+            *taken += turns.iter().filter(|(_, of)| *of == way).count() as u64;
         }
         Ok(())
     }

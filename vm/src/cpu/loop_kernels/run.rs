@@ -459,15 +459,19 @@ impl Interpreter<'_, '_, '_> {
         let step = if down { -1 } else { 1 };
         // All of them are written over.
         scratch.turns.resize(last.abs_diff(first) as usize + 1, (0, 0));
-        for ((column, way), nth) in scratch.turns.iter_mut().zip(0..) {
-            let index = first + step * nth;
-            *column = (index - base) as usize;
-            // There are two words at most.
-            *way = words
-                .iter()
-                .take(kernel.words.len())
-                .enumerate()
-                .fold(0, |way, (at, word)| way | bit(word, index as usize - 1) << at);
+        let indices =
+            scratch.turns.iter_mut().zip(0..).map(|(turn, nth)| (turn, first + step * nth));
+        let column = |index: i64| (index - base) as usize;
+        match words[..kernel.words.len()] {
+            [] => indices.for_each(|(turn, index)| *turn = (column(index), 0)),
+            [word] => indices.for_each(|(turn, index)| {
+                *turn = (column(index), bit(word, index as usize - 1));
+            }),
+            ref words => indices.for_each(|(turn, index)| {
+                let bits = words.iter().enumerate();
+                let way = bits.fold(0, |way, (at, word)| way | bit(word, index as usize - 1) << at);
+                *turn = (column(index), way);
+            }),
         }
         if let (Some(few), Some(on_few)) = (&kernel.few, on_few) {
             let outside = (&mut lanes[..], &mut sparse);
