@@ -34,7 +34,7 @@ fn agree_about_programs(machines: &[Machine], seeds: std::ops::Range<u64>) {
     for seed in seeds {
         let generated = generator::generate(seed);
         if let Err(why) = generated.tried(machines) {
-            panic!("seed {seed}: {}", generated.shrunk(&why, machines));
+            panic!("seed {seed}: {why}\n{}", generated.shrunk(&why, machines));
         }
     }
 }
