@@ -159,11 +159,15 @@ impl Table {
         parallelism: &Parallelism<'_>,
         has_room: impl Fn(u64) -> bool,
     ) -> Run<bool> {
-        let kept = &mut self.index.kept;
+        let Index { n_columns, n_losses, kept } = &mut self.index;
         if kept.is_none() && has_room(InvertedIndex::bytes_of(self.n_rows, self.n_cols)) {
             *kept = InvertedIndex::new(columns_of(&self.home), self.n_rows, parallelism)?;
         }
-        let Some(kept) = kept else { return Ok(false) };
+        let Some(kept) = kept else {
+            // It is asked for later the next time, so that what cannot be had costs little.
+            (*n_columns, *n_losses) = (0, n_losses.saturating_add(1));
+            return Ok(false);
+        };
         let is_found = kept.find(word, limbs);
         if is_found {
             kept.n_saved = kept.n_saved.saturating_add(self.n_cols);
