@@ -58,6 +58,7 @@ impl Span {
         (self.room_and_ground & !GROUND) as usize
     }
 
+    #[inline]
     fn ground(self) -> bool {
         self.room_and_ground & GROUND != 0
     }
@@ -76,6 +77,7 @@ pub struct SparseLine<'l> {
 
 impl SparseLine<'_> {
     /// The listed limbs and their places.
+    #[inline]
     pub fn each(&self) -> impl Iterator<Item = (u32, u64)> + Clone + '_ {
         self.places.iter().copied().zip(self.limbs.iter().copied())
     }
@@ -159,6 +161,7 @@ impl SparseLines {
     }
 
     /// Limbs that are not the ground of their lines.
+    #[inline]
     pub fn n_limbs(&self) -> usize {
         self.n_used
     }

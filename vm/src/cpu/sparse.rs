@@ -271,31 +271,47 @@ impl Interpreter<'_, '_, '_> {
         if !keeps {
             known.forget();
         }
-        // What it becomes where a line is not the ground.
-        let [for_zero, for_one] = match lines.common_ground() {
-            Some(true) => [0, 2],
-            Some(false) | None => [1, 3],
-        }
-        .map(|at| 0_u64.wrapping_sub(u64::from(function >> at & 1)));
-        let to = bits.limbs_mut();
+        let ground = lines.common_ground() == Some(true);
+        // What zeros and ones become where a line is not its ground.
+        let at = if ground { [0, 2] } else { [1, 3] };
+        let [of_zero, of_one] = at.map(|at| function >> at & 1 == 1);
+        let known = keeps.then_some(known);
+        let to = (bits.limbs_mut(), known);
+        match (of_zero, of_one) {
+            (true, true) => self.combine_each(to, (lines, ground), indices, |to, line| to | line),
+            (true, false) => self.combine_each(to, (lines, ground), indices, |to, line| to ^ line),
+            (false, false) => {
+                self.combine_each(to, (lines, ground), indices, |to, line| to & !line)
+            }
+            (false, true) => Ok(()),
+        }?;
+        self.paths.sparse_lines += indices.len() as u64;
+        Ok(())
+    }
+
+    /// Limbs take a function of themselves and of where these lines, all of this ground, are not their ground.
+    #[inline]
+    fn combine_each(
+        &self,
+        (to, mut known): (&mut [u64], Option<&mut Known>),
+        (lines, ground): (&SparseLines, bool),
+        indices: &[usize],
+        function: impl Fn(u64, u64) -> u64,
+    ) -> Run<()> {
         for (turn, idx) in indices.iter().enumerate() {
             if turn.is_multiple_of(1 << 14) {
                 self.parallelism.poll()?;
             }
             let line = lines.line(*idx);
-            if keeps {
-                known.may_hold(line.places, settings);
+            if let Some(known) = &mut known {
+                known.may_hold(line.places, &self.parallelism.settings);
             }
             for (place, limb) in line.each() {
-                let others = match line.ground {
-                    false => limb,
-                    true => limb ^ lines.ground_limb(true, place as usize),
-                };
-                let to = &mut to[place as usize];
-                *to = *to & !others | !*to & others & for_zero | *to & others & for_one;
+                let place = place as usize;
+                let others = if ground { limb ^ lines.ground_limb(true, place) } else { limb };
+                to[place] = function(to[place], others);
             }
         }
-        self.paths.sparse_lines += indices.len() as u64;
         Ok(())
     }
 
