@@ -117,18 +117,12 @@ impl Interpreter<'_, '_, '_> {
                 is_inside
             }
             Range::Ones(over) => {
-                let limbs = self.bits(over).limbs();
-                // Where there may be less room than that, so many are asked for.
-                if indices.capacity() < 4 * limbs.len() {
-                    let n_ones = self.count_blocks(over);
-                    let n_ones = n_ones.unwrap_or_else(|| self.parallelism.kernels.count(limbs));
-                    indices.reserve(n_ones as usize);
-                }
                 self.each_nonzero(over, |place, limb| {
                     let (start, mut rest) = (place * 64, limb);
                     if rest == !0 {
                         return indices.extend(start..start + 64);
                     }
+                    indices.reserve(64);
                     while rest != 0 {
                         indices.push(start + rest.trailing_zeros() as usize);
                         rest &= rest - 1;
