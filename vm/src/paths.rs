@@ -71,6 +71,8 @@ pub struct PathStats {
     pub tables_made_dense: u64,
     /// Operations on slices and words that went block by block.
     pub block_operations: u64,
+    /// Kernels over the ones of a slice whose limbs had been listed before.
+    pub slices_listed: u64,
     /// MIN and MAX that looked at blocks of rows alone that have changed since the last one.
     pub extremes_kept: u64,
     /// Of these, those of which only the first row was asked for.
@@ -178,6 +180,7 @@ impl PathStats {
             sparse_lines,
             tables_made_dense,
             block_operations,
+            slices_listed,
             extremes_kept,
             extremes_first,
             searches_indexed,
@@ -216,6 +219,7 @@ impl PathStats {
             ("lines of sparse tables", sparse_lines),
             ("sparse tables made dense", tables_made_dense),
             ("operations by blocks", block_operations),
+            ("kernels over limbs that were listed", slices_listed),
             ("extremes of blocks that were kept", extremes_kept),
             ("extremes of which only the first row was asked for", extremes_first),
             ("searches that asked an index of rows", searches_indexed),

@@ -54,6 +54,8 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) spare_table: Option<Box<Table>>,
     /// What happens to the blocks of an operation; memory only.
     pub(super) block_words: Vec<Word>,
+    /// The limbs of a line that a sparse table takes; empty in between.
+    pub(super) limbs_found: Vec<(u32, u64)>,
     /// The lines that a kernel over lines works on; empty between kernels.
     pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
@@ -117,6 +119,7 @@ pub(super) fn run<'h, P: Probe>(
         spare: BitVector::default(),
         spare_table: None,
         block_words: Vec::new(),
+        limbs_found: Vec::new(),
         copies,
         foralls: Vec::new(),
         lines: Vec::new(),

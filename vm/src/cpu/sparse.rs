@@ -201,15 +201,33 @@ impl Interpreter<'_, '_, '_> {
         if len != self.bits(value).len() {
             return Err(broken("a line of another size"));
         }
-        let (ground, limbs) = self.limbs_off_ground(value);
         let along = self.table(table)?.lies_along(line);
         self.paths.sparse_lines += 1;
-        if along {
-            let limbs = limbs.iter().copied();
-            let growth = |lines: &SparseLines| lines.bytes_to_set(idx, limbs.len());
-            let set = |lines: &mut SparseLines| lines.set(idx, ground, limbs.clone());
-            return self.change_sparse(table, growth, |lines, _| set(lines));
-        }
+        let mut limbs = std::mem::take(&mut self.limbs_found);
+        let ground = self.limbs_off_ground(value, &mut limbs);
+        let done = match along {
+            true => {
+                let limbs = limbs.iter().copied();
+                let growth = |lines: &SparseLines| lines.bytes_to_set(idx, limbs.len());
+                let set = |lines: &mut SparseLines| lines.set(idx, ground, limbs.clone());
+                self.change_sparse(table, growth, |lines, _| set(lines))
+            }
+            false => self.put_against(table, (idx, len), ground, &limbs),
+        };
+        // Its memory stays for the next one.
+        limbs.clear();
+        self.limbs_found = limbs;
+        done
+    }
+
+    /// Bit `idx` of every line of a sparse table takes the ground, or the bit of one of these limbs.
+    fn put_against(
+        &mut self,
+        table: Reg,
+        (idx, len): (usize, usize),
+        ground: bool,
+        limbs: &[(u32, u64)],
+    ) -> Run<()> {
         // One bit of every line: those that it may add get room of their own.
         let bits_at = |place: u32| ((len - place as usize * 64).min(64)) as u64;
         let listed = limbs.iter().map(|(place, limb)| match ground {

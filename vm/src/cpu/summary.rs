@@ -7,6 +7,7 @@
 //! where its result is not known from the summaries, a constant block is written only where the register may hold something else, and in place a block stays as
 //! it is where the function gives it back. Where more than a quarter of the blocks would have to be visited, the operation runs over all limbs as it does without
 //! summaries, and the result has none. CLR and SET make one, and so do rows of sparse tables; a slice keeps its own where few limbs of such rows are combined with it.
+//! Beside the two bits, or without them, the limbs that are not zero may be *listed*: whoever has looked for them leaves the list to who looks next.
 
 use super::settings::Settings;
 use crate::stop::{Stop, broken};
@@ -17,12 +18,15 @@ pub(super) const MOST_BLOCK_LIMBS: usize = 8;
 /// One operation in so many visits at most this part of all blocks.
 const SHARE: usize = 4;
 
+/// At most one limb in so many is listed: the list takes a sixteenth of what the limbs take.
+const LISTED_SHARE: usize = 8;
+
 /// What is known of the limbs of a register.
 #[derive(Debug, Default)]
 pub(super) struct Known {
     /// So many limbs at the beginning are zero: STEP need not look at them again.
     pub(super) zeros: usize,
-    /// See Note [Summaries]. It keeps its memory while it is not valid.
+    /// See Note [Summaries]. It keeps its memory while nothing of it is valid.
     summary: Option<Box<Summary>>,
 }
 
@@ -34,6 +38,10 @@ pub(super) struct Summary {
     pub(super) ones: Vec<u64>,
     /// Bit b: block b may hold zeros. The part of the last block beyond the length does not count.
     pub(super) zeros: Vec<u64>,
+    /// Does the list hold?
+    is_listed: bool,
+    /// The places of the limbs that are not zero, ascending.
+    listed: Vec<u32>,
 }
 
 impl Summary {
@@ -52,6 +60,7 @@ impl Known {
         self.zeros = 0;
         if let Some(summary) = &mut self.summary {
             summary.is_valid = false;
+            summary.is_listed = false;
         }
     }
 
@@ -59,6 +68,29 @@ impl Known {
     #[inline]
     pub(super) fn summary(&self) -> Option<&Summary> {
         self.summary.as_deref().filter(|summary| summary.is_valid)
+    }
+
+    /// The places of the limbs that are not zero, ascending, if they are listed.
+    #[inline]
+    pub(super) fn listed(&self) -> Option<&[u32]> {
+        let summary = self.summary.as_deref().filter(|summary| summary.is_listed);
+        summary.map(|summary| &*summary.listed)
+    }
+
+    /// These limbs, ascending, are the ones that are not zero; that is kept if they are few and the slice is long.
+    pub(super) fn list<'l>(
+        &mut self,
+        limbs: impl ExactSizeIterator<Item = &'l (u32, u64)>,
+        blocks: Blocks,
+        settings: &Settings,
+    ) {
+        let may_keep = limbs.len().saturating_mul(LISTED_SHARE) <= blocks.len / 64;
+        if may_keep || settings.all_sparse {
+            let summary = self.summary.get_or_insert_default();
+            summary.listed.clear();
+            summary.listed.extend(limbs.map(|(place, _)| *place));
+            summary.is_listed = true;
+        }
     }
 
     /// A summary takes these blocks; with `is_valid` it holds.
@@ -69,24 +101,29 @@ impl Known {
         summary.zeros.clear();
         summary.zeros.extend(words.iter().map(|word| word.zeros));
         summary.is_valid = is_valid;
+        summary.is_listed = false;
         self.zeros = 0;
     }
 
+    /// The summary, if there is one that holds, for who changes limbs: they are listed no longer.
     #[inline]
     pub(super) fn summary_mut(&mut self) -> Option<&mut Summary> {
-        self.summary.as_deref_mut().filter(|summary| summary.is_valid)
+        let summary = self.summary.as_deref_mut()?;
+        summary.is_listed = false;
+        summary.is_valid.then_some(summary)
     }
 
     /// Every block holds this bit only.
     pub(super) fn set_constant(&mut self, blocks: Blocks, bit: bool) {
         let summary = self.summary.get_or_insert_default();
-        let Summary { is_valid, ones, zeros } = &mut **summary;
+        let Summary { is_valid, ones, zeros, is_listed, listed: _ } = &mut **summary;
         let (these, others) = if bit { (ones, zeros) } else { (zeros, ones) };
         these.clear();
         these.extend((0..blocks.n_words()).map(|word| blocks.valid(word)));
         others.clear();
         others.resize(blocks.n_words(), 0);
         *is_valid = true;
+        *is_listed = false;
         self.zeros = 0;
     }
 
@@ -117,7 +154,8 @@ impl Known {
     #[inline]
     pub(super) fn begins_with_zeros(&mut self, limbs: usize, settings: &Settings) {
         let first = std::mem::replace(&mut self.zeros, limbs);
-        if let Some(summary) = self.summary_mut() {
+        // No limb changes.
+        if let Some(summary) = self.summary.as_deref_mut().filter(|summary| summary.is_valid) {
             summary.clear_ones(first, limbs, settings);
         }
     }

@@ -280,3 +280,42 @@ fn levels_of_a_long_way_take_what_is_in_them() {
     assert!((0..n_levels).all(|level| levels.get((level + 1) * 7, level)));
     assert_eq!(levels.count_ones(), n_levels as u64);
 }
+
+#[test]
+fn a_front_is_listed_for_its_level_and_for_the_loop_over_it() {
+    let program = Program::new(
+        "import \"star:reach\";
+procedure levels(s: integer; G: table(n,n); var Level: table(n)); begin BFS(s,G,Level) end;",
+    );
+    // Ways from one vertex, so many that the blocks of a front are no few, while its limbs are.
+    let (n, n_ways, length) = (1 << 17, 90, 40);
+    let vertex = |way: usize, step: usize| 1 + way * 1400 + step;
+    let mut rows = SparseLines::zeros(n, n, n_ways * length).expect("memory");
+    for way in 0..n_ways {
+        rows.put(0, vertex(way, 0), true).expect("memory");
+        for step in 1..length {
+            rows.put(vertex(way, step - 1), vertex(way, step), true).expect("memory");
+        }
+    }
+    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let mut optimised = program.lowered.program.clone();
+    star_opt::apply(&mut optimised, &["all"]).expect("it verifies");
+    let compiled = machine.compile(optimised).expect("it compiles");
+    let graph = Argument {
+        sparse: Some(rows),
+        form: TableForm::Rows,
+        ..Argument::new(HostValue::Unset, true)
+    };
+    let arguments = vec![Argument::of(&HostValue::Int(1)), graph, Argument::of(&HostValue::Unset)];
+    let limits = Limits { steps: None, ..LIMITS };
+    let run = compiled.run_with(program.entry("levels"), arguments, limits);
+    assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
+    let paths = run.stats.paths;
+    assert!(paths.slices_listed >= length as u64 - 1, "{paths:?}");
+    let HostValue::Table(levels) = &run.values[2] else { panic!("{:?}", run.values[2]) };
+    assert_eq!((levels.n_cols(), levels.count_ones()), (length + 1, (1 + n_ways * length) as u64));
+    for step in 0..length {
+        assert!((0..n_ways).all(|way| levels.get(vertex(way, step), step + 1)), "{step}");
+    }
+}

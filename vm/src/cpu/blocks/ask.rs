@@ -40,6 +40,10 @@ impl Interpreter<'_, '_, '_> {
         let mut some = |range: std::ops::Range<usize>| {
             range.filter(|at| limbs[*at] != 0).for_each(|at| work(at, limbs[at]));
         };
+        if let Some(listed) = slot.known.listed() {
+            let listed = listed.iter().map(|place| *place as usize);
+            return listed.for_each(|place| work(place, limbs[place]));
+        }
         if let (Some(blocks), Some(summary)) = (blocks, slot.known.summary()) {
             for (idx, word) in summary.ones.iter().enumerate() {
                 each(*word, |block| some(blocks.range(idx * 64 + block)));
@@ -57,19 +61,25 @@ impl Interpreter<'_, '_, '_> {
         some(limbs.len() - rest.len()..limbs.len());
     }
 
-    /// The limbs of a slice that are not zero, and their places, if they are so many at most.
-    pub(in crate::cpu) fn few_nonzero(&self, of: Reg, most: usize) -> Option<Vec<(u32, u64)>> {
+    /// The limbs of a slice that are not zero, and their places, come to `found`, which is empty; false if they are more than `most`.
+    pub(in crate::cpu) fn few_nonzero(
+        &self,
+        of: Reg,
+        most: usize,
+        found: &mut Vec<(u32, u64)>,
+    ) -> bool {
         let (limbs, kernels) = (self.bits(of).limbs(), self.parallelism.kernels);
-        let (mut found, mut places) = (Vec::new(), [0; 64]);
+        let mut places = [0; 64];
         for (idx, part) in limbs.chunks(64).enumerate() {
-            let n = kernels.list_nonzero(part, &mut places)?;
+            // There is room for all of them.
+            let n = kernels.list_nonzero(part, &mut places).unwrap_or(0);
             let some = places[..n].iter().map(|place| idx * 64 + *place as usize);
             found.extend(some.map(|at| (at as u32, limbs[at])));
             if found.len() > most {
-                return None;
+                return false;
             }
         }
-        Some(found)
+        true
     }
 
     /// Number of ones; `None` if that is better found limb by limb.

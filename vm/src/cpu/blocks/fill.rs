@@ -105,32 +105,45 @@ impl Interpreter<'_, '_, '_> {
         slot.known.may_hold(&few[..n_limbs], &settings);
     }
 
-    /// The ground from which few limbs of a slice differ, if there is one, and those limbs with their places.
-    pub(in crate::cpu) fn limbs_off_ground(&self, src: Reg) -> (bool, Vec<(u32, u64)>) {
+    /// The ground from which few limbs of a slice differ, if there is one; those limbs, with their places, come to `found`, which is empty.
+    pub(in crate::cpu) fn limbs_off_ground(
+        &mut self,
+        src: Reg,
+        found: &mut Vec<(u32, u64)>,
+    ) -> bool {
         let slot = self.bits_slot(src);
-        let ground = match slot.known.summary() {
-            Some(summary) => summary.n_off_ground().0,
-            None => {
+        let ground = match (slot.known.listed(), slot.known.summary()) {
+            (Some(_), _) => false,
+            (None, Some(summary)) => summary.n_off_ground().0,
+            (None, None) => {
                 // Zeros are it where at most half of the limbs are others, which is known when these are listed.
-                if let Some(found) = self.few_nonzero(src, slot.bits.limbs().len() / 2) {
-                    return (false, found);
+                if self.few_nonzero(src, slot.bits.limbs().len() / 2, found) {
+                    self.keep_listed(src, found);
+                    return false;
                 }
+                found.clear();
                 best_ground(slot.bits.limbs(), slot.bits.len()).0
             }
         };
-        let mut found = Vec::new();
         match ground {
             false => self.each_nonzero(src, |at, limb| found.push((at as u32, limb))),
-            true => found = self.limbs_off_ones(src),
+            true => self.limbs_off_ones(src, found),
         }
-        (ground, found)
+        ground
     }
 
-    /// The limbs of a slice that are not all ones, with their places.
-    fn limbs_off_ones(&self, src: Reg) -> Vec<(u32, u64)> {
+    /// These are the limbs of a slice that are not zero, with their places.
+    fn keep_listed(&mut self, src: Reg, found: &[(u32, u64)]) {
+        let settings = self.parallelism.settings;
+        if let Some(blocks) = Blocks::of(self.bits(src).len(), &settings) {
+            self.bits_slot_mut(src).known.list(found.iter(), blocks, &settings);
+        }
+    }
+
+    /// The limbs of a slice that are not all ones, with their places, come to `found`.
+    fn limbs_off_ones(&self, src: Reg, found: &mut Vec<(u32, u64)>) {
         let (slot, settings) = (self.bits_slot(src), &self.parallelism.settings);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
-        let mut found = Vec::new();
         let mut add = |range: std::ops::Range<usize>| {
             let some = range.filter(|at| limbs[*at] != ground_limb(len, true, *at));
             found.extend(some.map(|at| (at as u32, limbs[at])));
@@ -143,6 +156,5 @@ impl Interpreter<'_, '_, '_> {
             }
             (None, _) | (_, None) => add(0..limbs.len()),
         }
-        found
     }
 }

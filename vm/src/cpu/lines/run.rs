@@ -16,10 +16,15 @@ impl Interpreter<'_, '_, '_> {
     /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing has
     /// happened.
     pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Run<Option<u64>> {
+        let is_listed = match forall.range {
+            Range::Ones(over) => self.bits_slot(over).known.listed().is_some(),
+            Range::Numbers(..) => false,
+        };
         match self.run_kernel(forall)? {
             Ok(n_turns) => {
                 self.paths.line_kernels += 1;
                 self.paths.lines += n_turns;
+                self.paths.slices_listed += u64::from(is_listed);
                 Ok(Some(n_turns))
             }
             Err(reason) => {

@@ -200,6 +200,8 @@ enum Change {
     },
     /// The first limbs are found to be zero, as far as they are.
     Begin(usize),
+    /// Somebody looks for the limbs that are not zero.
+    List,
     Forget,
 }
 
@@ -210,8 +212,14 @@ fn change() -> impl Strategy<Value = Change> {
         3 => (0..80_usize, 0..9_usize, any::<u64>())
             .prop_map(|(first, n, limb)| Change::Limbs { first, n, limb }),
         2 => (0..80_usize).prop_map(Change::Begin),
+        2 => Just(Change::List),
         1 => Just(Change::Forget),
     ]
+}
+
+/// The limbs that are not zero, with their places.
+fn nonzero(limbs: &[u64]) -> Vec<(u32, u64)> {
+    (0..).zip(limbs.iter().copied()).filter(|(_, limb)| *limb != 0).collect()
 }
 
 #[test]
@@ -219,6 +227,7 @@ fn a_summary_never_denies_what_a_block_holds() {
     let changes = vec(change(), 1..80);
     proptest!(|(len in 1..5_000_usize, block in 1..9_usize, changes in changes)| {
         let settings = Settings { summary_limbs: 0, summary_block: block, ..Settings::default() };
+        let settings = Settings { all_sparse: true, ..settings };
         let blocks = Blocks::of(len, &settings).expect("every slice has a summary");
         let (mut limbs, mut known) = (vec![0_u64; len.div_ceil(64)], Known::default());
         known.set_constant(blocks, false);
@@ -247,9 +256,13 @@ fn a_summary_never_denies_what_a_block_holds() {
                     // What is known to be zero at the beginning only grows so.
                     known.begins_with_zeros(n.min(n_zeros).max(known.zeros), &settings);
                 }
+                Change::List => known.list(nonzero(&limbs).iter(), blocks, &settings),
                 Change::Forget => known.forget(),
             }
             tail(&mut limbs);
+            if let Some(listed) = known.listed() {
+                prop_assert!(nonzero(&limbs).iter().map(|(place, _)| place).eq(listed));
+            }
             prop_assert!(limbs[..known.zeros].iter().all(|limb| *limb == 0));
             let Some(summary) = known.summary() else { continue };
             let has = |of: &[u64], at: usize| of[at / 64] >> (at % 64) & 1 == 1;
