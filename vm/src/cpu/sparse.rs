@@ -14,7 +14,7 @@ use super::summary::{Blocks, Known};
 use super::table::{Found, Table};
 use crate::stop::{Run, broken};
 
-/// A table that grows does not become dense for want of room for both forms if it takes at most one in so many bytes of the dense one.
+/// A table does not become dense for want of room for both forms if it takes at most one in so many bytes of the dense one.
 const SMALL_SHARE: u64 = 16;
 
 impl Interpreter<'_, '_, '_> {
@@ -358,8 +358,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// Changes a sparse table, of its own if it was shared; `growth` says before what that takes. One that is full afterwards becomes dense, if
-    /// there is room for both.
+    /// Changes a sparse table, of its own if it was shared; `growth` says before what that takes. It may become dense afterwards.
     fn change_sparse(
         &mut self,
         reg: Reg,
@@ -376,11 +375,21 @@ impl Interpreter<'_, '_, '_> {
         self.tables[at].table = holding;
         done?;
         let table = self.table(reg)?;
-        let has_room = table.dense_bytes() <= self.budget.available();
-        if table.is_full() && has_room && !self.parallelism.settings.all_sparse {
+        if self.is_due_dense(table, table.dense_bytes()) {
             self.make_dense(reg)?;
         }
         Ok(())
+    }
+
+    /// Is it time for a sparse table to become dense, where it will take so many bytes? There is room for both forms, and it is full, or there may soon be room for
+    /// them no more: then it does not stay sparse unless it is small beside the dense one.
+    fn is_due_dense(&self, table: &Table, dense: u64) -> bool {
+        let left = self.budget.available().checked_sub(dense);
+        let is_due = |left| {
+            let is_tight = left < dense;
+            table.is_full() || is_tight && table.n_bytes() > dense / SMALL_SHARE
+        };
+        left.is_some_and(is_due) && !self.parallelism.settings.all_sparse
     }
 
     fn change_lines_of(
@@ -439,10 +448,7 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn grows_dense(&mut self, reg: Reg, n_cols: usize) -> Run<bool> {
         let table = self.table(reg)?;
         let dense = bytes_of(table.n_rows()).saturating_mul(n_cols as u64);
-        let available = self.budget.available();
-        let is_tight = dense <= available && available - dense < dense;
-        let may = is_tight && table.n_bytes() > dense / SMALL_SHARE;
-        if !may || self.parallelism.settings.all_sparse {
+        if !self.is_due_dense(table, dense) {
             return Ok(false);
         }
         self.make_dense(reg)?;

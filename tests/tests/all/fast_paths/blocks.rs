@@ -71,6 +71,13 @@ begin
   for i:=d+1 to d+e do COL(i,T):=X;
   for i:=1 to size(T) do k:=k+i*NUMB(COL(i,T))
 end;
+procedure refills(s,d: integer; X: slice(n); var T: table(n); var k: integer);
+var F: slice(n); i: integer;
+begin
+  for i:=1 to d do begin CLR(F); F(s+9*i):=1; COL(i,T):=F end;
+  for i:=1 to d do COL(i,T):=X;
+  k:=NUMB(COL(d,T))
+end;
 procedure fills(X: slice(n); var G: table(n,n); var k: integer);
 var w: word; i: integer;
 begin
@@ -247,6 +254,31 @@ fn a_sparse_table_that_grows_meets_the_limit_no_earlier_than_a_dense_one() {
         let tight = run(d, 64 - d, Some(least));
         assert!(matches!(tight.outcome, star_vm::Outcome::Done), "{d}: {:?}", tight.outcome);
     }
+}
+
+#[test]
+fn a_sparse_table_whose_columns_fill_up_later_becomes_dense_before_memory_gets_short() {
+    let program = Program::new(TEXT);
+    let (n, d) = (1 << 17, 64);
+    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let int = |number: usize| Argument::of(&HostValue::Int(number as i64));
+    let run = |memory: Option<u64>| {
+        let values = [int(n / 2), int(d), Argument::of(&slice(n, 3))];
+        let unset = [Argument::of(&HostValue::Unset), Argument::of(&HostValue::Unset)];
+        let limits = Limits { memory, ..LIMITS };
+        let arguments = values.into_iter().chain(unset).collect();
+        compiled.run_with(program.entry("refills"), arguments, limits)
+    };
+    // Half full, it takes half of the dense form and the dense form.
+    let free = run(None);
+    assert_eq!(free.stats.paths.tables_made_dense, 1, "{:?}", free.stats.paths);
+    let dense = (n / 8 * d) as u64;
+    assert!(free.stats.peak_bytes > dense + dense / 2, "{}", free.stats.peak_bytes);
+    let tight = run(Some(dense + dense / 4));
+    assert!(matches!(tight.outcome, star_vm::Outcome::Done), "{:?}", tight.outcome);
+    assert_eq!(tight.values, free.values);
 }
 
 #[test]

@@ -3,8 +3,8 @@
 //! when that has been done a few times, the corner turn is kept beside it as a second form is (Note [Forms]). Whatever else wants lines that lie together
 //! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, natives, handles) makes it dense first,
 //! if there is memory for that. A field of a table that is sparse by columns is one, too, and so is a local table of zeros that gets many columns at once
-//! ([`Table::is_worth_sparse`]), and one whose first column, a long one, has few limbs by its summary (`begins_sparse`; while it grows it becomes dense before memory
-//! is too short for both forms, `grows_dense`): loop kernels that run on few limbs take both (Note [Few limbs] in `loop_kernels`). What they cannot take becomes dense, if it
+//! ([`Table::is_worth_sparse`]), and one whose first column, a long one, has few limbs by its summary (`begins_sparse`; while it grows or fills up it becomes dense
+//! before memory is too short for both forms, `is_due_dense`): loop kernels that run on few limbs take both (Note [Few limbs] in `loop_kernels`). What they cannot take becomes dense, if it
 //! is [small](Table::may_become_dense). So does a write that leaves it with half of the bytes that it would have packed. It never becomes sparse again.
 
 use std::ops::Range;
