@@ -118,6 +118,7 @@ impl Interpreter<'_, '_, '_> {
         self.budget.refused(alive, alive.saturating_add(bytes))
     }
 
+    #[inline]
     pub(super) fn same_length(&self, left: Reg, right: Reg) -> Run<usize> {
         let (n, m) = (self.bits(left).len(), self.bits(right).len());
         if n == m { Ok(n) } else { Err(broken("bits of different sizes")) }
