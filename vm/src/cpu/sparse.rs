@@ -1,16 +1,18 @@
 //! Operations on sparse tables; Note [Sparse tables] in `table/sparse.rs` says what they are.
 
+mod combine;
+
 use std::ops::Range;
 
+use star_base::SparseLines;
 use star_base::limbs::OutOfMemory;
-use star_base::{BitVector, SparseLines};
 
 use super::bits::index_in;
 use super::form::{Line, bytes_of};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg};
 use super::registers::{BitsSlot, CowTable, TableSlot};
-use super::summary::{Blocks, Known};
+use super::summary::Blocks;
 use super::table::{Found, Table};
 use crate::stop::{Run, broken};
 
@@ -258,79 +260,6 @@ impl Interpreter<'_, '_, '_> {
             Ok(())
         })?;
         self.budget.poll()
-    }
-
-    /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is its ground?
-    pub(super) fn combines_sparse(&self, table: Reg, line: Line, function: u8) -> bool {
-        let Some(table) = self.table_slot(table).table.get() else { return false };
-        let ground = table.sparse_lines().and_then(SparseLines::common_ground);
-        let keeps_for = |ground| match ground {
-            false => function & 0b101 == 0b100,
-            true => function >> 1 & 0b101 == 0b100,
-        };
-        table.lies_along(line) && ground.is_some_and(keeps_for)
-    }
-
-    /// Bits take a function of themselves and each of these lines, one after another; see [`Interpreter::combines_sparse`].
-    pub(super) fn combine_sparse(
-        &mut self,
-        (bits, known): (&mut BitVector, &mut Known),
-        table: Reg,
-        function: u8,
-        indices: &[usize],
-    ) -> Run<()> {
-        let of = self.table(table)?;
-        let lines = of.sparse_lines().ok_or_else(|| broken("a table that is not sparse"))?;
-        // Where lines change more blocks than it pays to know of, they change without more ado.
-        let settings = &self.parallelism.settings;
-        let per_line = 1 + lines.n_limbs() / lines.n_lines().max(1);
-        let n_limbs = indices.len().saturating_mul(per_line);
-        let keeps = Blocks::of(bits.len(), settings).is_some_and(|of| of.pays(n_limbs, settings));
-        if !keeps {
-            known.forget();
-        }
-        let ground = lines.common_ground() == Some(true);
-        // What zeros and ones become where a line is not its ground.
-        let at = if ground { [0, 2] } else { [1, 3] };
-        let [of_zero, of_one] = at.map(|at| function >> at & 1 == 1);
-        let known = keeps.then_some(known);
-        let to = (bits.limbs_mut(), known);
-        match (of_zero, of_one) {
-            (true, true) => self.combine_each(to, (lines, ground), indices, |to, line| to | line),
-            (true, false) => self.combine_each(to, (lines, ground), indices, |to, line| to ^ line),
-            (false, false) => {
-                self.combine_each(to, (lines, ground), indices, |to, line| to & !line)
-            }
-            (false, true) => Ok(()),
-        }?;
-        self.paths.sparse_lines += indices.len() as u64;
-        Ok(())
-    }
-
-    /// Limbs take a function of themselves and of where these lines, all of this ground, are not their ground.
-    #[inline]
-    fn combine_each(
-        &self,
-        (to, mut known): (&mut [u64], Option<&mut Known>),
-        (lines, ground): (&SparseLines, bool),
-        indices: &[usize],
-        function: impl Fn(u64, u64) -> u64,
-    ) -> Run<()> {
-        for (turn, idx) in indices.iter().enumerate() {
-            if turn.is_multiple_of(1 << 14) {
-                self.parallelism.poll()?;
-            }
-            let line = lines.line(*idx);
-            if let Some(known) = &mut known {
-                known.may_hold(line.places, &self.parallelism.settings);
-            }
-            for (place, limb) in line.each() {
-                let place = place as usize;
-                let others = if ground { limb ^ lines.ground_limb(true, place) } else { limb };
-                to[place] = function(to[place], others);
-            }
-        }
-        Ok(())
     }
 
     /// A bit of a sparse table takes a value.
