@@ -2,7 +2,7 @@
 
 use star_base::limbs::OutOfMemory;
 
-use super::form::bytes_of;
+use super::form::{Line, bytes_of};
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size};
@@ -100,7 +100,7 @@ impl Interpreter<'_, '_, '_> {
         }
         let more = bytes_of(rows).saturating_mul((columns - before) as u64);
         if before == 0 && Table::is_worth_sparse(columns, more) {
-            let zeros = self.sparse_zeros(rows, columns)?;
+            let zeros = self.sparse_zeros(Line::Column, rows, columns)?;
             self.put_table(table, CowTable::Own(Box::new(zeros)));
             return Ok(());
         }

@@ -26,13 +26,17 @@ impl Interpreter<'_, '_, '_> {
         self.table_slot(table).table.get().is_some_and(Table::is_sparse)
     }
 
-    /// A table of zeros that is sparse, by columns.
-    pub(super) fn sparse_zeros(&mut self, rows: usize, columns: usize) -> Run<Table> {
-        let bytes = SparseLines::bytes_for(columns, 0);
+    /// A table of zeros that is sparse, by such lines.
+    pub(super) fn sparse_zeros(&mut self, line: Line, rows: usize, columns: usize) -> Run<Table> {
+        let (len, n_lines) = match line {
+            Line::Row => (columns, rows),
+            Line::Column => (rows, columns),
+        };
+        let bytes = SparseLines::bytes_for(n_lines, 0);
         self.budget.reserve(bytes)?;
-        let lines = SparseLines::zeros(rows, columns, 0);
+        let lines = SparseLines::zeros(len, n_lines, 0);
         let lines = lines.map_err(|refused| self.out_of_memory(refused))?;
-        let table = Table::of_sparse(lines, Line::Column);
+        let table = Table::of_sparse(lines, line);
         self.budget.commit(table.n_bytes());
         Ok(table)
     }
@@ -47,7 +51,7 @@ impl Interpreter<'_, '_, '_> {
         let n_rows = self.rows_of(reg);
         // It takes less than the column does.
         self.put_table(reg, CowTable::None);
-        let table = self.sparse_zeros(n_rows, 1)?;
+        let table = self.sparse_zeros(Line::Column, n_rows, 1)?;
         self.put_table(reg, CowTable::Own(Box::new(table)));
         Ok(true)
     }
@@ -203,7 +207,7 @@ impl Interpreter<'_, '_, '_> {
         if len != self.bits(value).len() {
             return Err(broken("a line of another size"));
         }
-        let along = self.table(table)?.lies_along(line);
+        let along = self.lies_or_turns(table, line)?;
         self.paths.sparse_lines += 1;
         let mut limbs = std::mem::take(&mut self.limbs_found);
         let ground = self.limbs_off_ground(value, &mut limbs);
@@ -220,6 +224,18 @@ impl Interpreter<'_, '_, '_> {
         limbs.clear();
         self.limbs_found = limbs;
         done
+    }
+
+    /// Does a sparse table lie by such lines? A large one of zeros does from now on.
+    fn lies_or_turns(&mut self, reg: Reg, line: Line) -> Run<bool> {
+        let table = self.table(reg)?;
+        if table.lies_along(line) || !table.turns_for_first(line) {
+            return Ok(table.lies_along(line));
+        }
+        let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
+        let turned = self.sparse_zeros(line, n_rows, n_cols)?;
+        self.put_table(reg, CowTable::Own(Box::new(turned)));
+        Ok(true)
     }
 
     /// Bit `idx` of every line of a sparse table takes the ground, or the bit of one of these limbs.

@@ -80,7 +80,7 @@ impl Interpreter<'_, '_, '_> {
         let is_sparse =
             self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
         let table = match is_sparse {
-            true => Box::new(self.sparse_zeros(rows, columns)?),
+            true => Box::new(self.sparse_zeros(Line::Column, rows, columns)?),
             false => self.zeros(rows, columns)?,
         };
         self.put_table(dst, CowTable::Own(table));

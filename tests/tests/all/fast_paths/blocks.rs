@@ -78,6 +78,13 @@ begin
   for i:=1 to d do COL(i,T):=X;
   k:=NUMB(COL(d,T))
 end;
+procedure inverts(d: integer; G: table(n,n); var k: integer);
+var T: table(n,n); w: word; i: integer;
+begin
+  for i:=1 to d do begin w:=ROW(i,G); w:=not w; ROW(i,T):=w end;
+  k:=0;
+  for i:=1 to d+1 do k:=k+NUMB(ROW(i,T))
+end;
 procedure fills(X: slice(n); var G: table(n,n); var k: integer);
 var w: word; i: integer;
 begin
@@ -279,6 +286,32 @@ fn a_sparse_table_whose_columns_fill_up_later_becomes_dense_before_memory_gets_s
     let tight = run(Some(dense + dense / 4));
     assert!(matches!(tight.outcome, star_vm::Outcome::Done), "{:?}", tight.outcome);
     assert_eq!(tight.values, free.values);
+}
+
+#[test]
+fn a_large_table_of_zeros_lies_as_it_is_written() {
+    let program = Program::new(TEXT);
+    let (n, d) = (1 << 17, 300);
+    let mut rows = SparseLines::zeros(n, n, d).expect("memory");
+    for vertex in 0..d {
+        rows.put(vertex, vertex * 7, true).expect("memory");
+    }
+    let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
+    let machine = machine.machine().expect("it is ready");
+    let compiled = machine.compile(program.lowered.program.clone()).expect("it compiles");
+    let graph = Argument {
+        sparse: Some(rows),
+        form: TableForm::Rows,
+        ..Argument::new(HostValue::Unset, true)
+    };
+    let arguments =
+        vec![Argument::of(&HostValue::Int(d as i64)), graph, Argument::of(&HostValue::Unset)];
+    // By columns, the rows would take some limbs of every one of them.
+    let limits = Limits { memory: Some(8 << 20), ..LIMITS };
+    let run = compiled.run_with(program.entry("inverts"), arguments, limits);
+    assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
+    assert_eq!(run.values[2], HostValue::Int((d * (n - 1)) as i64));
+    assert_eq!(run.stats.paths.tables_made_dense, 0, "{:?}", run.stats.paths);
 }
 
 #[test]

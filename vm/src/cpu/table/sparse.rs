@@ -32,6 +32,8 @@ pub(super) struct Sparse {
 /// A new table of so many columns and bytes is sparse.
 const LEAST_COLUMNS: usize = 8;
 const LEAST_BYTES: u64 = 1 << 15;
+/// Empty lines take at most one in so many bytes of wide ones, packed.
+const WIDE_SHARE: u64 = 16;
 /// A sparse table of more bytes, packed, becomes dense only for what cannot do without.
 const MOST_BYTES: u64 = 1 << 26;
 
@@ -251,6 +253,17 @@ impl Table {
     /// Would so many columns of zeros, a new table, better be sparse? Then nothing is touched of them that nobody writes.
     pub(in crate::cpu) fn is_worth_sparse(n_columns: usize, n_bytes: u64) -> bool {
         n_columns >= LEAST_COLUMNS && n_bytes >= LEAST_BYTES
+    }
+
+    /// Had a sparse table of zeros better lie by such lines, as the first one of them is written? Against its form, each would go to all others. That is so of a
+    /// large one that has wide lines, so that they cost little while they are empty.
+    pub(in crate::cpu) fn turns_for_first(&self, line: Line) -> bool {
+        let is_zero =
+            |lines: &SparseLines| lines.n_limbs() == 0 && lines.common_ground() == Some(false);
+        let n_lines = if line == Line::Row { self.n_rows } else { self.n_cols };
+        let (empty, dense) = (SparseLines::bytes_for(n_lines, 0), self.dense_bytes());
+        let is_wide = dense > MOST_BYTES && empty <= dense / WIDE_SHARE;
+        is_wide && self.sparse_lines().is_some_and(is_zero)
     }
 
     /// Is it sparse, and small enough to become dense where that is needed?
