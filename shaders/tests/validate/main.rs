@@ -29,7 +29,8 @@ fn the_control_unit_is_valid_for_every_size_of_workgroup() {
 fn natives_are_valid() {
     use star_shaders::natives::{closure, min_plus};
     let all = [
-        closure::whole(),
+        closure::whole(closure::LANES[0]),
+        closure::whole(closure::LANES[1]),
         closure::round(),
         closure::reach(closure::THREADS[0]),
         closure::reach(closure::THREADS[1]),

@@ -40,6 +40,8 @@ pub struct DeviceSettings {
     pub bank_words: Option<u32>,
     /// Bits of a table from which on loops over its lines run as kernels over a grid.
     pub least_bits: Option<u64>,
+    /// Bytes that the threads of a workgroup of a kernel may share.
+    pub shared_bytes: Option<u32>,
     /// Words that the objects of a frame may get before they ask.
     pub ahead_words: Option<u32>,
     /// Words that lines may take until the host prints them.
@@ -138,6 +140,7 @@ pub(crate) struct Device {
     window: window::Window,
     grid: Option<grid::GridParts>,
     least_bits: Option<u64>,
+    shared_bytes: Option<u32>,
 }
 
 /// Adapters that were opened in this process, with the settings that they were opened for.
@@ -263,6 +266,7 @@ impl Device {
             window: window::Window::new(words.min(opened.division.words())),
             grid: None,
             least_bits: settings.least_bits,
+            shared_bytes: settings.shared_bytes,
             opened,
         })
     }

@@ -250,7 +250,10 @@ locations {
 
 #[test]
 fn the_native_of_the_closure_is_right_at_every_border() {
-    let Some(devices) = devices() else { return };
+    let Some([usual, tiny, banks]) = devices() else { return };
+    // With what threads share on devices that have no more.
+    let settings = DeviceSettings { shared_bytes: Some(1 << 15), ..DeviceSettings::default() };
+    let devices = [usual, Gpu::open(&settings).expect("an adapter"), tiny, banks];
     let mut random = Random(5);
     for size in SIZES {
         // As many vertices as rows and columns; fewer, in tables that are no squares.
@@ -259,7 +262,7 @@ fn the_native_of_the_closure_is_right_at_every_border() {
             let graph = random.table(shape, percent);
             let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
             let expected = HostValue::Table(closed(graph, size));
-            for (device, is_small) in devices.iter().zip([true, false, false]) {
+            for (device, is_small) in devices.iter().zip([true, true, false, false]) {
                 let context = format!("{size} of {shape:?}, {percent} %");
                 let text = by_rows(" native closure");
                 let (outcome, values, stats) = run(device, &text, &args, LIMITS);
@@ -268,9 +271,11 @@ fn the_native_of_the_closure_is_right_at_every_border() {
                 }
                 assert_eq!(outcome, Outcome::Done, "{context}");
                 assert_eq!((stats.natives, stats.operations), (1, 0), "{context}");
-                let rounds = size.div_ceil(64);
-                let is_small = is_small || shape.0 * shape.1 < 2;
-                let kernels = if is_small { rounds + usize::from(size > 0) } else { 2 * rounds };
+                let is_small = is_small || shape.0 * shape.1 < 16;
+                let kernels = match is_small {
+                    true => size.div_ceil(128) + usize::from(size > 0),
+                    false => 2 * size.div_ceil(64),
+                };
                 assert_eq!(stats.paths.grid_kernels, kernels as u64, "{context}");
                 assert!(values[1] == expected, "{context}");
             }

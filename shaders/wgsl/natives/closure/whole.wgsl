@@ -1,19 +1,79 @@
-// A round of the transitive closure of a small table, in one dispatch: whatever has an arc to one of 64 pivots, or gets to one by others of them, reaches what
-// these have arcs to. In front stands the text about pivots.
+// A round of the transitive closure of a small table, in one dispatch: whatever has an arc to one of 128 pivots, or gets to one by others of them, reaches what
+// these have arcs to.
 //
 // The lines of the table are its columns, and pivot k is line k and bit k of every line. A round needs two things of the
 // table as the round before it left it: the bits of the pivots in every line, and the lines of the pivots. That round has
 // written them beside the table, so that no thread reads what another one writes, and a round is one dispatch.
 //
-// A workgroup finds out which pivots get to which by others, and makes ORs of pivots in groups of four, 16 of each group, for 16
-// limbs. Each of its lines takes one of each group, four limbs a thread. Places are counted in pairs of limbs: lines begin
-// at even ones.
+// Every workgroup finds out for itself which pivots get to which by others, and makes ORs of pivots in groups of four, 16 of each
+// group, for the limbs that it has. That takes longer than its lines do. So a workgroup has many threads and many lines, and there are no
+// more than a device runs at once. Each of the lines takes one OR of each group, four limbs a thread. Places are counted in pairs
+// of limbs: lines begin at even ones. The constants in front are written from the tables of star-shaders.
 
-// OR of the pivots in number `entry` of group `part`, for four limbs: [part][entry][lane].
-var<workgroup> sums: array<vec4<u32>, 16u * 16u * 4u>;
-// For as many lines as there are threads the pivots that they take their ones from.
-var<workgroup> reached: array<vec2<u32>, THREADS>;
+@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
+// For each pivot those that it takes its ones from, itself included.
+var<workgroup> arcs: array<vec4<u32>, 128>;
+// OR of the pivots in number `entry` of group `part`: of these in `arcs`, [part][entry], and when that is known of four limbs of their
+// lines, [part][entry][lane].
+var<workgroup> sums: array<vec4<u32>, 512u * LANES>;
+// For each line the pivots that it takes its ones from.
+var<workgroup> reached: array<vec4<u32>, MOST_LINES>;
+// Which steps of the closure of `arcs` changed it, and whether the last one did.
+var<workgroup> changes: atomic<u32>;
+var<workgroup> has_changed: u32;
+
+const NO_PIVOT = vec4<u32>(0u);
+
+// OR of these pivots of eight groups, which begin at `first`, with `by` lanes.
+fn of_eight(w: u32, first: u32, by: u32) -> vec4<u32> {
+  return sums[first + by * (w & 15u)] | sums[first + by * (16u + ((w >> 4u) & 15u))] |
+    sums[first + by * (32u + ((w >> 8u) & 15u))] | sums[first + by * (48u + ((w >> 12u) & 15u))] |
+    sums[first + by * (64u + ((w >> 16u) & 15u))] | sums[first + by * (80u + ((w >> 20u) & 15u))] |
+    sums[first + by * (96u + ((w >> 24u) & 15u))] | sums[first + by * (112u + (w >> 28u))];
+}
+// OR of these pivots, in a lane.
+fn joined(w: vec4<u32>, lane: u32, by: u32) -> vec4<u32> {
+  return of_eight(w.x, lane, by) | of_eight(w.y, 128u * by + lane, by) |
+    of_eight(w.z, 256u * by + lane, by) | of_eight(w.w, 384u * by + lane, by);
+}
+
+// Those of the pivots that lie below `n`.
+fn valid(round: u32, n: u32) -> vec4<u32> {
+  let start = vec4<u32>(128u * round) + vec4<u32>(0u, 32u, 64u, 96u);
+  let has = clamp(max(vec4<u32>(n), start) - start, vec4<u32>(0u), vec4<u32>(32u));
+  let some = (vec4<u32>(1u) << (has & vec4<u32>(31u))) - vec4<u32>(1u);
+  return select(some, vec4<u32>(0xffffffffu), has == vec4<u32>(32u));
+}
+
+// The closure of `arcs`, and its ORs; `changes` is zero.
+fn close(id: u32) {
+  // Ways of up to 2, 4, 8 … 128 arcs; the last step finds none that is longer.
+  let first = 4u * ((id >> 4u) & 31u);
+  for (var i = 0u; i < 8u; i++) {
+    if (id < 512u) {
+      var sum = NO_PIVOT;
+      if ((id & 1u) != 0u) { sum |= arcs[first]; }
+      if ((id & 2u) != 0u) { sum |= arcs[first + 1u]; }
+      if ((id & 4u) != 0u) { sum |= arcs[first + 2u]; }
+      if ((id & 8u) != 0u) { sum |= arcs[first + 3u]; }
+      sums[id] = sum;
+    }
+    workgroupBarrier();
+    if (id < 128u) {
+      let before = arcs[id]; let after = joined(before, 0u, 1u);
+      if (any(after != before)) { arcs[id] = after; atomicOr(&changes, 1u << i); }
+    }
+    workgroupBarrier();
+    if (id == 0u) { has_changed = (atomicLoad(&changes) >> i) & 1u; }
+    if (workgroupUniformLoad(&has_changed) == 0u) { break; }
+  }
+}
+
+// The bits of the pivots in a line.
+fn load_bits(at: u32, line: u32) -> vec4<u32> {
+  return vec4<u32>(load(at + 2u * line), load(at + 2u * line + 1u));
+}
 // Pairs `x` and `x` + 1 of a line that has `pairs`.
 fn load_two(at: u32, x: u32, pairs: u32) -> vec4<u32> {
   var u = vec4<u32>(0u);
@@ -33,58 +93,55 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   // Bits of the pivots in every line, and lines of the pivots: of this round, and of the next one.
   let bits = given[2].x; let bits_next = given[2].y; let pivots = given[2].z; let pivots_next = given[2].w;
   let is_pivot = valid(round, n);
-  // A thread makes four entries of a group: those with the same upper two pivots.
-  let part = id >> 4u; let quarter = id & 3u; let column = 8u * group.x + 2u * ((id >> 2u) & 3u);
-  let has = max(n, 64u * round + 4u * part) - (64u * round + 4u * part);
+  let start = group.y * share; let n_lines = min(share, lines - start);
+  // A thread makes four entries of a group: those with the same upper two pivots. What it needs is on its way while the pivots are closed.
+  let makes = id < 128u * LANES;
+  let part = (id / (4u * LANES)) & 31u; let quarter = id & 3u; let of_lane = (id >> 2u) & (LANES - 1u);
+  let column = 2u * (LANES * group.x + of_lane); let first = 128u * round + 4u * part;
+  let has = select(0u, max(n, first) - first, makes);
   var p = vec4<u32>(0u); var q = vec4<u32>(0u); var upper = vec4<u32>(0u);
-  if (has > 0u) { p = load_two(pivots + 4u * part * stride, column, stride); }
-  if (has > 1u) { q = load_two(pivots + (4u * part + 1u) * stride, column, stride); }
-  if (has > 2u && (quarter & 1u) != 0u) { upper = load_two(pivots + (4u * part + 2u) * stride, column, stride); }
-  if (has > 3u && (quarter & 2u) != 0u) { upper |= load_two(pivots + (4u * part + 3u) * stride, column, stride); }
-  if (id < 64u) {
+  let at = pivots + 4u * part * stride;
+  if (has > 0u) { p = load_two(at, column, stride); }
+  if (has > 1u) { q = load_two(at + stride, column, stride); }
+  if (has > 2u && (quarter & 1u) != 0u) { upper = load_two(at + 2u * stride, column, stride); }
+  if (has > 3u && (quarter & 2u) != 0u) { upper |= load_two(at + 3u * stride, column, stride); }
+  if (id < 128u) {
     var own = NO_PIVOT;
-    let line = 64u * round + id;
+    let line = 128u * round + id;
     if (line < n) {
-      own = load(bits + line) & is_pivot;
-      if (id < 32u) { own.x |= 1u << id; } else { own.y |= 1u << (id - 32u); }
+      let itself = vec4<u32>(id >> 5u) == vec4<u32>(0u, 1u, 2u, 3u);
+      own = (load_bits(bits, line) & is_pivot) | select(NO_PIVOT, vec4<u32>(1u << (id & 31u)), itself);
     }
     arcs[id] = own;
   }
   if (id == 0u) { atomicStore(&changes, 0u); }
-  let entry = 64u * part + 16u * quarter + ((id >> 2u) & 3u);
-  sums[entry] = upper; sums[entry + 4u] = upper | p;
-  sums[entry + 8u] = upper | q; sums[entry + 12u] = upper | p | q;
+  var of_line = NO_PIVOT;
+  if (id < n_lines) { of_line = load_bits(bits, start + id) & is_pivot; }
   workgroupBarrier();
   close(id);
-  let lane = id & 3u; let x = 8u * group.x + 2u * lane;
+  if (id < n_lines) { reached[id] = joined(of_line, 0u, 1u); }
+  workgroupBarrier();
+  if (makes) {
+    let entry = LANES * (16u * part + 4u * quarter) + of_lane;
+    sums[entry] = upper; sums[entry + LANES] = upper | p;
+    sums[entry + 2u * LANES] = upper | q; sums[entry + 3u * LANES] = upper | p | q;
+  }
+  workgroupBarrier();
+  let lane = id & (LANES - 1u); let x = 2u * (LANES * group.x + lane);
   // Does this thread have the bits of the pivots of the next round?
-  let low_bits = x == next; let high_bits = x + 1u == next;
-  let start = group.y * share; let end = min(start + share, lines);
-  for (var first = start; first < end; first += THREADS) {
-    if (first + id < end) { reached[id] = stepped(load(bits + first + id) & is_pivot); }
-    workgroupBarrier();
-    for (var i = id >> 2u; i < min(THREADS, end - first); i += THREADS / 4u) {
-      let line = first + i; let w = reached[i];
-      let is_next = line >> 6u == next;
-      if (any(w != NO_PIVOT) || low_bits || high_bits || is_next) {
-        let before = load_two(table + line * stride, x, stride);
-        var sum = before;
-        if (any(w != NO_PIVOT) && any(before != vec4<u32>(0xffffffffu))) {
-          sum |= sums[0u + 4u * (w.x & 15u) + lane] | sums[64u + 4u * ((w.x >> 4u) & 15u) + lane] |
-            sums[128u + 4u * ((w.x >> 8u) & 15u) + lane] | sums[192u + 4u * ((w.x >> 12u) & 15u) + lane] |
-            sums[256u + 4u * ((w.x >> 16u) & 15u) + lane] | sums[320u + 4u * ((w.x >> 20u) & 15u) + lane] |
-            sums[384u + 4u * ((w.x >> 24u) & 15u) + lane] | sums[448u + 4u * ((w.x >> 28u) & 15u) + lane] |
-            sums[512u + 4u * (w.y & 15u) + lane] | sums[576u + 4u * ((w.y >> 4u) & 15u) + lane] |
-            sums[640u + 4u * ((w.y >> 8u) & 15u) + lane] | sums[704u + 4u * ((w.y >> 12u) & 15u) + lane] |
-            sums[768u + 4u * ((w.y >> 16u) & 15u) + lane] | sums[832u + 4u * ((w.y >> 20u) & 15u) + lane] |
-            sums[896u + 4u * ((w.y >> 24u) & 15u) + lane] | sums[960u + 4u * ((w.y >> 28u) & 15u) + lane];
-          if (any(sum != before)) { store_two(table + line * stride, x, stride, sum); }
-        }
-        if (low_bits) { store(bits_next + line, sum.xy); }
-        if (high_bits) { store(bits_next + line, sum.zw); }
-        if (is_next) { store_two(pivots_next + (line & 63u) * stride, x, stride, sum); }
+  let has_bits = x == 2u * next;
+  for (var i = id / LANES; i < n_lines; i += THREADS / LANES) {
+    let line = start + i; let w = reached[i];
+    let is_next = line >> 7u == next;
+    if (any(w != NO_PIVOT) || has_bits || is_next) {
+      let before = load_two(table + line * stride, x, stride);
+      var sum = before;
+      if (any(w != NO_PIVOT) && any(before != vec4<u32>(0xffffffffu))) {
+        sum |= joined(w, lane, LANES);
+        if (any(sum != before)) { store_two(table + line * stride, x, stride, sum); }
       }
+      if (has_bits) { store(bits_next + 2u * line, sum.xy); store(bits_next + 2u * line + 1u, sum.zw); }
+      if (is_next) { store_two(pivots_next + (line & 127u) * stride, x, stride, sum); }
     }
-    workgroupBarrier();
   }
 }

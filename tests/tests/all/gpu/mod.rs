@@ -86,7 +86,7 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
         return;
     };
     let program = Program::new(PUBLISHED);
-    let n = 70;
+    let n = 150;
     let mut random = Random::new(19);
     let mut graph = BitTable::zeros(n, n).expect("small");
     for column in 0..n {
@@ -108,7 +108,7 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
             assert_eq!(found.stats.natives, natives, "{name} without {without}");
             let paths = found.stats.paths;
             assert_eq!(paths.grid_loops, 1 - natives, "{name} without {without}");
-            let kernels = if natives == 1 { n.div_ceil(64) + 1 } else { n + 1 };
+            let kernels = if natives == 1 { n.div_ceil(128) + 1 } else { n + 1 };
             assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
         }
     }

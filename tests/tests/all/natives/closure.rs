@@ -54,7 +54,7 @@ fn a_table_in_which_nothing_changes_is_not_copied() {
         procedure TRY(n: integer; G: table; var P: table); begin P:=G; WARSHALL(n,P); end;";
     let program = Program::new(text);
     let entry = program.entry("TRY");
-    let n = 512;
+    let n = 1024;
     let mut one = BitTable::zeros(n, n).expect("memory");
     let mut chain = one.clone();
     (1..n).for_each(|vertex| chain.put(vertex - 1, vertex, true));

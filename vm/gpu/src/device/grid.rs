@@ -112,7 +112,8 @@ impl Device {
 
 impl Grid for Device {
     fn shared_bytes(&self) -> u32 {
-        self.opened.device.limits().max_compute_workgroup_storage_size
+        let has = self.opened.device.limits().max_compute_workgroup_storage_size;
+        self.shared_bytes.map_or(has, |most| most.min(has))
     }
 
     fn limbs_at_once(&self) -> u64 {

@@ -1,20 +1,23 @@
-//! WARSHALL and its variants, in place, in rounds of 64 pivots: a dispatch each for small tables, two for large ones.
+//! WARSHALL and its variants, in place: small tables in rounds of 128 pivots, a dispatch each, large ones in rounds of 64, two each.
 
 use star_shaders::natives::closure::{
-    BLOCK, BYTES, LISTED, MOST_BLOCKS, PAIRS, PIVOTS, THREADS, WHOLE_LIMBS, reach, round, whole,
+    BLOCK, BYTES, LANES, LISTED, MOST_BLOCKS, PAIRS, PIVOTS, THREADS, WHOLE_LINES, WHOLE_PIVOTS,
+    reach, round, whole, whole_bytes,
 };
 
 use super::{NativeResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::{Call, Placed};
 
-/// A table is large from so many times the bits on that are worth a kernel: about 5800 vertices. Below, dispatches cost more
+/// A table is large from so many times the bits on that are worth a kernel: 16,384 vertices. Below, dispatches cost more
 /// than work that is done twice.
-const LARGE: u64 = 2;
-/// Lines that a workgroup has in multiples of, for small tables: making the ORs has to pay.
-const LINES: u64 = 128;
-/// Workgroups that are enough to keep a device busy, for small tables and for large ones, where they are larger.
-const GROUPS: [u64; 2] = [1024, 256];
+const LARGE: u64 = 16;
+/// Workgroups for small tables: about as many as a device with many multiprocessors runs at once. One more, and it waits for the others.
+const AT_ONCE: u32 = 128;
+/// Least lines of one.
+const LEAST_LINES: u32 = 64;
+/// Workgroups that are enough to keep a device busy, for large tables.
+const GROUPS: u64 = 256;
 /// Least blocks of a workgroup, for large tables.
 const LEAST_BLOCKS: u64 = 4;
 
@@ -26,33 +29,37 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
     }
     let table = call.object(1)?;
     let grid = call.grid()?;
-    let [_, least] = grid.least_bits();
-    if grid.shared_bytes() < BYTES {
+    let ([_, least], shared) = (grid.least_bits(), grid.shared_bytes());
+    if shared < BYTES {
         return Err(NotTaken::Declined);
     }
     let bits = u64::from(table.sizes.rows) * u64::from(table.sizes.columns);
-    match bits < LARGE * least {
-        true => small(call, n, table),
-        false => large(call, n, table),
+    let lanes = LANES.into_iter().find(|lanes| whole_bytes(*lanes) <= shared);
+    match lanes.filter(|_| bits < LARGE * least) {
+        Some(lanes) => small(call, n, table, lanes),
+        None => large(call, n, table),
     }
 }
 
 /// A dispatch for each round. Lines begin at even places, so that kernels count pairs of limbs.
-fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
+fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> NativeResult {
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
-    let tiles = pairs.div_ceil(WHOLE_LIMBS / 2);
-    let share = (u64::from(lines) * u64::from(tiles)).div_ceil(GROUPS[0]);
-    let share = share.next_multiple_of(LINES) as u32;
+    let tiles = pairs.div_ceil(2 * lanes);
+    // As few workgroups as do with their lines, then as many as run at once in as many turns.
+    let least = u64::from(tiles) * u64::from(lines.div_ceil(WHOLE_LINES));
+    let turns = least.div_ceil(u64::from(AT_ONCE));
+    let shares = turns * u64::from(AT_ONCE) / u64::from(tiles);
+    let share = u64::from(lines).div_ceil(shares).max(u64::from(LEAST_LINES)) as u32;
     let groups = [tiles, lines.div_ceil(share)];
     if groups.iter().any(|&n| n > MAX_GROUPS) {
         return Err(NotTaken::Declined);
     }
-    // Bits of the pivots in every line, a pair each, and the lines of the pivots, for two rounds.
-    let of_pivots = PIVOTS * pairs;
-    let beside = call.beside(4 * u64::from(lines + of_pivots))?;
-    let kernel = call.kernel(&whole())?;
-    let bits = |round: u32| beside.at / 2 + round % 2 * lines;
-    let pivots = |round: u32| beside.at / 2 + 2 * lines + round % 2 * of_pivots;
+    // Bits of the pivots in every line, two pairs each, and the lines of the pivots, for two rounds.
+    let of_pivots = WHOLE_PIVOTS * pairs;
+    let beside = call.beside(4 * u64::from(2 * lines + of_pivots))?;
+    let kernel = call.kernel(&whole(lanes))?;
+    let bits = |round: u32| beside.at / 2 + round % 2 * 2 * lines;
+    let pivots = |round: u32| beside.at / 2 + 4 * lines + round % 2 * of_pivots;
     let launch = |n: u32, round: u32, next: u32| {
         let mut given: Given = [0; 32];
         given[..4].copy_from_slice(&[table.at / 2, pairs, lines, 0]);
@@ -61,7 +68,7 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
         Launch { kernel, groups, given }
     };
     // A round without pivots only writes what the first one needs.
-    let rounds = (0..n.div_ceil(PIVOTS)).map(|round| launch(n, round, round + 1));
+    let rounds = (0..n.div_ceil(WHOLE_PIVOTS)).map(|round| launch(n, round, round + 1));
     let rounds: Vec<Launch> = std::iter::once(launch(0, 0, 0)).chain(rounds).collect();
     call.launch(&rounds, 2 * u64::from(lines) * u64::from(table.stride))
 }
@@ -70,7 +77,7 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
 fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> NativeResult {
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
     let (tiles, blocks) = (pairs.div_ceil(PAIRS), lines.div_ceil(BLOCK));
-    let share = u64::from(blocks) * u64::from(tiles) / GROUPS[1];
+    let share = u64::from(blocks) * u64::from(tiles) / GROUPS;
     let share = share.clamp(LEAST_BLOCKS, u64::from(MOST_BLOCKS)) as u32;
     let groups = [tiles, blocks.div_ceil(share)];
     if [tiles, blocks].iter().any(|&n| n > MAX_GROUPS) {
