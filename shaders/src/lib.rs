@@ -21,8 +21,9 @@ pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
-/// The text of the control unit behind its constants.
+/// The text of the control unit behind its constants, and that of its longest instruction.
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
+const OVER_LINES: &str = include_str!("../wgsl/control_unit/lines.wgsl");
 
 /// The control unit for a workgroup of so many threads.
 pub fn control_unit(threads: u32) -> Shader {
@@ -48,5 +49,6 @@ pub fn control_unit(threads: u32) -> Shader {
     let begin = registers("begin", layout::state::REGISTERS, layout::REGISTERS);
     let back = registers("back", 0, layout::STAGING);
     let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
+    let unit = unit.replace("OVER_LINES\n", OVER_LINES);
     Shader { limb: Limb::Word, body: text + &unit }
 }

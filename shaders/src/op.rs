@@ -156,7 +156,8 @@ numbered! {
     /// The journal takes the number a, if b is not 0, or y.
     Show = 94 "show" "OP_SHOW",
     /// A `forall` over the lines of a table at once (Note \[Lines\] in star-gpu): for a rows and b columns, a function of limbs of x and
-    /// y, of z, and of bits of w by its truth table goes to the columns of x, or joins a slice or word. c is how far it came, 0 at first.
+    /// y, of z, and of bits of w by its truth table goes to the columns of x; or a function of limbs of v and y, z and w joins a slice or
+    /// word x, or its ones are counted into d. c is how far it came, 0 at first.
     Lines = 95 "lines" "OP_LINES",
 }
 
@@ -211,6 +212,8 @@ numbered! {
     Clear = 2 "clear" "JOIN_CLEAR",
     /// By exclusive or.
     Xor = 3 "xor" "JOIN_XOR",
+    /// Nowhere: d is how many ones they have.
+    Count = 4 "count" "JOIN_COUNT",
 }
 
 numbered! {

@@ -45,6 +45,8 @@ pub(crate) struct Inst {
     pub(crate) y: Option<Object>,
     pub(crate) z: Option<Object>,
     pub(crate) w: Option<Object>,
+    /// Another table, of [`Op::Lines`].
+    pub(crate) v: Option<Object>,
     pub(crate) line: Option<LineKind>,
     pub(crate) lines: Option<LinesKind>,
     pub(crate) imm: i64,
@@ -77,6 +79,7 @@ impl Inst {
             y: None,
             z: None,
             w: None,
+            v: None,
             line: None,
             lines: None,
             imm: 0,
@@ -262,7 +265,8 @@ impl Inst {
             first |= table << 8 | (generator as u32) << 12 | (reduce as u32) << 16;
             first |= u32::from(stores) << 20 | u32::from(clears) << 21;
         } else if let Some(LinesKind { join, is_word }) = self.lines {
-            first |= (join as u32) << 8 | u32::from(is_word) << 10;
+            let join = join as u32;
+            first |= (join & 3) << 8 | u32::from(is_word) << 10 | join >> 2 << 11;
         } else if self.x.is_some() {
             first |= 1 << 20;
         }
@@ -278,7 +282,7 @@ impl Inst {
             imm as u32,
             (imm >> 32) as u32,
             self.target,
-            0,
+            object(self.v),
         ]
     }
 }

@@ -54,7 +54,8 @@ impl fmt::Display for Inst {
                 write!(f, " {name}=r{}", reg.0)?;
             }
         }
-        for (name, object) in [("x", self.x), ("y", self.y), ("z", self.z), ("w", self.w)] {
+        let objects = [("x", self.x), ("y", self.y), ("z", self.z), ("w", self.w), ("v", self.v)];
+        for (name, object) in objects {
             if let Some(object) = object {
                 write!(f, " {name}=o{}", object.0)?;
             }

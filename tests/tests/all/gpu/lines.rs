@@ -9,8 +9,8 @@ use star_vm::{HostValue, PathStats};
 use crate::fast_paths::{slice, table, word};
 
 /// On the twin, which checks what threads share; and on an adapter where there is one.
-const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
-const ADAPTERS: [&str; 2] = ["gpu", "gpu-tiny"];
+pub(super) const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
+pub(super) const ADAPTERS: [&str; 2] = ["gpu", "gpu-tiny"];
 
 /// What the lines of P become, written for rows; `w` and `u` come from outside.
 const STORES: [&str; 6] = [
@@ -23,16 +23,22 @@ const STORES: [&str; 6] = [
 ];
 
 /// What is combined into `z`.
-const JOINS: [(&str, &str); 4] = [
+const JOINS: [(&str, &str); 6] = [
     ("or", "%v = row %P, %i\n%z = bits_or %z, %v\ncost 2"),
     ("and", "%v = row %P, %i\n%v = bits_or %v, %w\n%z = bits_and %v, %z"),
     ("xor", "%v = row %P, %i\n%v = bits_and %w, %v\n%z = bits_xor %z, %v\ncost 1"),
     ("or", "%v = row %P, %i\n%t = bits_and %w, %u\n%v = bits_xor %v, %t\n%z = bits_or %z, %v"),
+    // Of two tables.
+    ("or", "%v = row %P, %i\n%t = row %Q, %i\n%v = bits_xor %v, %t\n%z = bits_or %z, %v\ncost 1"),
+    (
+        "and",
+        "%v = row %Q, %i\n%t = row %P, %i\n%v = bits_and %v, %t\n%v = bits_or %v, %w\n%z = bits_and %z, %v",
+    ),
 ];
 
 const RANGES: [&str; 2] = ["in %X", "= 2 to %n"];
 
-const BY_ROWS: [bool; 2] = [true, false];
+pub(super) const BY_ROWS: [bool; 2] = [true, false];
 
 /// A loop over rows, or the same over columns; what it combines into is as long as the lines, and the first of them behind it.
 fn program(is_row: bool, range: &str, effect: &str, body: &str, machines: &[Machine]) -> Sir {
@@ -88,7 +94,7 @@ fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostVal
     ]
 }
 
-fn agree(sir: &Sir, args: &[HostValue]) -> Agreement {
+pub(super) fn agree(sir: &Sir, args: &[HostValue]) -> Agreement {
     match sir.run(args) {
         Same::Yes(agreement) => *agreement,
         Same::No(difference) => panic!("{difference}"),
@@ -173,13 +179,10 @@ fn what_is_no_function_of_one_word_runs_as_it_is_written() {
         "%v = row %P, %i\n%v = bits_or %v, %w\n%v = bits_and %v, %u\nput_row %P, %i, %v",
         "%v = row %P, %i\nput_row %P, %i, %v\n%v = row %P, %i\n%v = bits_not %v\nput_row %P, %i, %v",
     ];
-    let joins = [
-        ("or", "%v = row %P, %i\n%t = row %Q, %i\n%v = bits_xor %v, %t\n%z = bits_or %z, %v"),
-        (
-            "xor",
-            "%v = row %P, %i\n%z = bits_xor %z, %v\n%v = bits_and %v, %w\n%z = bits_xor %z, %v",
-        ),
-    ];
+    let joins = [(
+        "xor",
+        "%v = row %P, %i\n%z = bits_xor %z, %v\n%v = bits_and %v, %w\n%z = bits_xor %z, %v",
+    )];
     for is_row in BY_ROWS {
         for range in RANGES {
             let all = stores.map(|body| store(is_row, range, body, &machines)).into_iter();

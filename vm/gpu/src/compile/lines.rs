@@ -16,7 +16,7 @@ impl Builder<'_> {
     /// The loop as one instruction.
     pub(super) fn lines(&mut self, forall: &Forall<'_>, lines: &Lines) -> Result<(), Unsupported> {
         let (as_written, end) = (self.label(), self.label());
-        let guarded = self.guards(forall, lines, as_written);
+        let guarded = self.guards(forall, (&lines.steps, lines.iteration), as_written);
         let of = self.object(lines.table);
         let (rows, columns) = (self.size(of, measure::ROWS), self.size(of, measure::COLUMNS));
         let over = match forall.range {
@@ -36,17 +36,18 @@ impl Builder<'_> {
             Line::Column => (outer, Some(over)),
         };
         let other = lines.other.map(|other| self.object(other));
-        let (x, y, join) = match lines.combined {
-            None => (of, other, Join::Store),
-            Some((into, LogicOp::Or)) => (self.object(into), Some(of), Join::Or),
-            Some((into, LogicOp::And)) => (self.object(into), Some(of), Join::Clear),
-            Some((into, LogicOp::Xor)) => (self.object(into), Some(of), Join::Xor),
+        let joins = |into: VarId, join: Join| (self.object(into), Some(of), other, join);
+        let (x, y, v, join) = match lines.combined {
+            None => (of, other, None, Join::Store),
+            Some((into, LogicOp::Or)) => joins(into, Join::Or),
+            Some((into, LogicOp::And)) => joins(into, Join::Clear),
+            Some((into, LogicOp::Xor)) => joins(into, Join::Xor),
         };
         let is_word = lines.combined.is_some() && lines.line == Line::Row;
         let far = self.fresh();
         self.load(far, 0);
         self.emit(Op::Lines, |it| {
-            (it.x, it.y, it.z, it.w) = (Some(x), y, z, w);
+            (it.x, it.y, it.z, it.w, it.v) = (Some(x), y, z, w, v);
             (it.a, it.b, it.c) = (Some(rows), Some(columns), Some(far));
             it.imm = i64::from(lines.function);
             it.lines = Some(LinesKind { join, is_word });
@@ -80,7 +81,7 @@ impl Builder<'_> {
     }
 
     /// A slice or word made of others.
-    fn mixed(&mut self, mixed: &Mixed) -> Object {
+    pub(super) fn mixed(&mut self, mixed: &Mixed) -> Object {
         let (function, left, right) = match mixed {
             Mixed::Bits(var) => return self.object(*var),
             Mixed::Not(of) => (table::NOT, self.mixed(of), None),
@@ -101,16 +102,21 @@ impl Builder<'_> {
     }
 
     /// Jumps where a check of an iteration would fail; are there any?
-    fn guards(&mut self, forall: &Forall<'_>, lines: &Lines, fails: Label) -> bool {
+    pub(super) fn guards(
+        &mut self,
+        forall: &Forall<'_>,
+        (steps, iteration): (&[Step], VarId),
+        fails: Label,
+    ) -> bool {
         let mut lengths: HashMap<VarId, Length> = HashMap::new();
         let mut guarded = false;
-        for step in &lines.steps {
+        for step in steps {
             match step {
                 Step::Bits(var, length) => {
                     lengths.insert(*var, length.clone());
                 }
                 Step::Check(check) => {
-                    guarded |= self.guard(check, (forall, lines), &lengths, fails);
+                    guarded |= self.guard(check, (forall, iteration), &lengths, fails);
                 }
                 // An iteration has none of these.
                 Step::Number(..) | Step::Latch(..) | Step::Holds(_) => {
@@ -125,12 +131,12 @@ impl Builder<'_> {
     fn guard(
         &mut self,
         check: &Check,
-        (forall, lines): (&Forall<'_>, &Lines),
+        (forall, iteration): (&Forall<'_>, VarId),
         lengths: &HashMap<VarId, Length>,
         fails: Label,
     ) -> bool {
         match check {
-            Check::Set(var) if lengths.contains_key(var) || *var == lines.iteration => {
+            Check::Set(var) if lengths.contains_key(var) || *var == iteration => {
                 return false;
             }
             Check::Set(var) => {
@@ -140,7 +146,7 @@ impl Builder<'_> {
                 };
                 self.jump_if(Op::JumpZero, set, fails);
             }
-            Check::Index(Operand::Var(var), limit) if *var == lines.iteration => {
+            Check::Index(Operand::Var(var), limit) if *var == iteration => {
                 let limit = self.length(limit, lengths);
                 let last = match forall.range {
                     ForallRange::Ones(over) => self.size(self.object(*over), measure::LENGTH),

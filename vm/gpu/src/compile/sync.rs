@@ -16,7 +16,8 @@ const CROSS_WRITE: u8 = 8;
 
 /// Marks the instructions that need a barrier in front.
 pub(super) fn place(insts: &mut [Inst], labels: &[usize]) {
-    let n_objects = insts.iter().flat_map(|inst| [inst.x, inst.y, inst.z, inst.w]).flatten();
+    let n_objects =
+        insts.iter().flat_map(|inst| [inst.x, inst.y, inst.z, inst.w, inst.v]).flatten();
     let n_objects = n_objects.map(|object| object.0 as usize + 1).max().unwrap_or(0);
     let mut before: Vec<Option<Vec<u8>>> = vec![None; insts.len()];
     let mut work = vec![(0, vec![0; n_objects])];
@@ -128,7 +129,7 @@ fn accesses(inst: &Inst) -> Vec<(Object, u8)> {
             add(inst.x, CROSS_WRITE);
         }
         Op::Lines => {
-            for of in [inst.y, inst.z, inst.w] {
+            for of in [inst.y, inst.z, inst.w, inst.v] {
                 add(of, CROSS_READ);
             }
             add(inst.x, CROSS_READ | CROSS_WRITE);

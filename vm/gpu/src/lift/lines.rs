@@ -6,7 +6,8 @@
 //! instruction with a truth table, which looks at those columns and limbs alone that it may change, and threads share the limbs of all
 //! of them. A loop that combines lines joins the same limbs in a slice, or the ones of each column in a word.
 //!
-//! What is made of several slices and words from outside, and of nothing else, is made before.
+//! What is made of several slices and words from outside, and of nothing else, is made before. What is combined may be made of the lines of two
+//! tables, since the one that changes is none of them.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +29,7 @@ pub(crate) struct Lines {
     pub(crate) outer: Option<Mixed>,
     /// The slice or word that it is combined into.
     pub(crate) combined: Option<(VarId, LogicOp)>,
-    /// Bit 8w + 4p + 2q + s is the value for bits of the table that changes, of the other one or the combined one, of the slice, of the word.
+    /// Bit 8w + 4p + 2q + s is the value for bits of the table that changes or the other one, of the other one or the combined one, of the slice, of the word.
     pub(crate) function: u16,
     /// What has to hold before.
     pub(crate) steps: Vec<Step>,
@@ -51,31 +52,33 @@ pub(crate) fn lines(routine: &Routine, stmt: &Stmt) -> Option<Lines> {
     let Kernel { target, line, iteration, made, combined, .. } = finder.alone(stmt)?;
     let (steps, cost) = (std::mem::take(&mut finder.steps), finder.cost);
     let nodes = Nodes(&finder.nodes);
-    let (mut own, mut outer) = (BTreeSet::new(), BTreeSet::new());
-    nodes.inputs(made, &mut own, &mut outer)?;
-    let is_store = combined.is_none();
-    own.remove(&target);
-    (own.len() <= usize::from(is_store)).then_some(())?;
+    let mut outside = BTreeSet::new();
+    nodes.inputs(made, &mut BTreeSet::new(), &mut outside)?;
     if let Some((into, _)) = combined {
         let is_over = matches!(range, ForallRange::Ones(over) if *over == into);
-        (!outer.contains(&into) && !is_over).then_some(())?;
+        (!outside.contains(&into) && !is_over).then_some(())?;
     }
-    // Which node stands for what comes from outside.
-    let leaf = match outer.len() {
-        0 => None,
-        1 => Some(
-            nodes.0.iter().position(|node| outer.iter().any(|var| *node == Node::Outer(*var)))?,
-        ),
-        _ => {
-            let mut leaves = BTreeSet::new();
-            nodes.leaves(made, &mut leaves);
-            (leaves.len() == 1).then(|| leaves.pop_first())?
-        }
+    let Made { function, table, other, outer } = match combined {
+        None => nodes.stored(made, target, line)?,
+        Some((_, op)) => nodes.joined(made, line, op)?,
     };
-    let outer = match leaf {
-        None => None,
-        Some(leaf) => Some(nodes.mixed(leaf)?),
-    };
+    Some(Lines { table, line, iteration, other, outer, combined, function, steps, cost })
+}
+
+/// What an instruction makes of lines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Made {
+    /// As in [`Lines`].
+    pub(crate) function: u16,
+    /// The table that changes, or the first one that joins.
+    pub(crate) table: VarId,
+    /// Another one.
+    pub(crate) other: Option<VarId>,
+    pub(crate) outer: Option<Mixed>,
+}
+
+/// The truth table of a function of whether a line belongs to an iteration, of what comes from outside, and of p and q.
+fn function(line: Line, of: impl Fn(bool, bool, bool, bool) -> Option<bool>) -> Option<u16> {
     let mut function = 0;
     for bits in 0..16_u16 {
         let is = |bit: u16| bits >> bit & 1 == 1;
@@ -84,30 +87,73 @@ pub(crate) fn lines(routine: &Routine, stmt: &Stmt) -> Option<Lines> {
             Line::Row => (s, w),
             Line::Column => (w, s),
         };
-        let own = |table: VarId| if is_store && table == target { p } else { q };
-        let made = nodes.value(made, leaf.map(|leaf| (leaf, outside)), &own)?;
-        let value = match combined {
-            None => {
-                if acts {
-                    made
-                } else {
-                    p
-                }
-            }
-            Some((_, LogicOp::Or | LogicOp::Xor)) => acts && made,
-            // Where it has a zero the slice or word gets one.
-            Some((_, LogicOp::And)) => acts && !made,
-        };
-        function |= u16::from(value) << bits;
+        function |= u16::from(of(acts, outside, p, q)?) << bits;
     }
-    let other = own.pop_first();
-    Some(Lines { table: target, line, iteration, other, outer, combined, function, steps, cost })
+    Some(function)
 }
 
 /// What an iteration makes.
-struct Nodes<'n>(&'n [Node]);
+pub(super) struct Nodes<'n>(pub(super) &'n [Node]);
 
 impl Nodes<'_> {
+    /// What becomes of the lines of a table.
+    fn stored(&self, made: usize, table: VarId, line: Line) -> Option<Made> {
+        let (mut own, leaf) = self.taken(made)?;
+        own.remove(&table);
+        (own.len() <= 1).then_some(())?;
+        let of = |p: bool, q: bool| move |it: VarId| if it == table { p } else { q };
+        let function = function(line, |acts, outside, p, q| match acts {
+            true => self.value(made, leaf.map(|leaf| (leaf, outside)), &of(p, q)),
+            false => Some(p),
+        })?;
+        let outer = self.outside(leaf)?;
+        Some(Made { function, table, other: own.pop_first(), outer })
+    }
+
+    /// What lines of a table, or of two, join by an operation: into what is none of them.
+    pub(super) fn joined(&self, made: usize, line: Line, op: LogicOp) -> Option<Made> {
+        let (mut own, leaf) = self.taken(made)?;
+        let table = own.pop_first()?;
+        (own.len() <= 1).then_some(())?;
+        let of = |p: bool, q: bool| move |it: VarId| if it == table { q } else { p };
+        let function = function(line, |acts, outside, p, q| {
+            let made = self.value(made, leaf.map(|leaf| (leaf, outside)), &of(p, q))?;
+            Some(match op {
+                LogicOp::Or | LogicOp::Xor => acts && made,
+                // Where it has a zero the slice or word gets one.
+                LogicOp::And => acts && !made,
+            })
+        })?;
+        let outer = self.outside(leaf)?;
+        Some(Made { function, table, other: own.pop_first(), outer })
+    }
+
+    /// The tables that it is made of, and which node stands for all that comes from outside.
+    fn taken(&self, made: usize) -> Option<(BTreeSet<VarId>, Option<usize>)> {
+        let (mut own, mut outer) = (BTreeSet::new(), BTreeSet::new());
+        self.inputs(made, &mut own, &mut outer)?;
+        let leaf = match outer.len() {
+            0 => None,
+            1 => {
+                let is_outer = |node: &Node| outer.iter().any(|var| *node == Node::Outer(*var));
+                Some(self.0.iter().position(is_outer)?)
+            }
+            _ => {
+                let mut leaves = BTreeSet::new();
+                self.leaves(made, &mut leaves);
+                (leaves.len() == 1).then(|| leaves.pop_first())?
+            }
+        };
+        Some((own, leaf))
+    }
+
+    fn outside(&self, leaf: Option<usize>) -> Option<Option<Mixed>> {
+        match leaf {
+            None => Some(None),
+            Some(leaf) => self.mixed(leaf).map(Some),
+        }
+    }
+
     /// The tables and the slices and words from outside that a value is made of.
     fn inputs(
         &self,

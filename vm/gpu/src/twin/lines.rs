@@ -14,6 +14,14 @@ struct Columns {
     n: u32,
 }
 
+impl Columns {
+    /// A column, if there is such a one.
+    fn column(self, column: u32) -> Option<Line> {
+        let Columns { first: Line { at, bits }, stride, n } = self;
+        (column < n).then(|| Line { at: at + column * stride, bits })
+    }
+}
+
 impl Twin {
     fn columns(&self, pointer: u32) -> Columns {
         let (stride, n) =
@@ -41,6 +49,11 @@ impl Twin {
         let most = most_listed(self.settings.threads);
         let n_across = rows.div_ceil(32).div_ceil(most);
         let n_turns = n_across * columns.div_ceil(most);
+        let join = inst.first >> 8 & 3 | (inst.first >> 11 & 1) << 2;
+        let join = Join::of_number(join).unwrap_or(Join::Store);
+        if join == Join::Count && turn == 0 {
+            run.put(inst.d, 0);
+        }
         if turn >= n_turns {
             run.lines += 1;
             return;
@@ -48,10 +61,10 @@ impl Twin {
         let (first_limb, first_column) = (most * (turn % n_across), most * (turn / n_across));
         let limbs = first_limb..rows.div_ceil(32).min(first_limb + most);
         let columns = first_column..columns.min(first_column + most);
-        let join = Join::of_number(inst.first >> 8 & 3).unwrap_or(Join::Store);
         let is_word = inst.first >> 10 & 1 == 1;
         let x = self.columns(dx);
         let y = inst.y.map(|_| self.columns(dy));
+        let v = inst.v.map(|v| self.columns(self.pointer(run.frame, v)));
         let z = inst.z.map(|_| self.line(dz, None));
         let w = inst.w.map(|w| self.line(self.pointer(run.frame, w), None));
         let threads = self.order();
@@ -61,18 +74,18 @@ impl Twin {
         }
         let n_joined = if is_word { columns.len().div_ceil(32) } else { limbs.len() };
         let mut joined = vec![0_u32; n_joined];
+        let mut n_ones = 0;
         for (at, (k, column)) in places.into_iter().enumerate() {
             let thread = threads[at % threads.len()];
             let is_one = self.limb_of(thread, w, column / 32) >> (column % 32) & 1;
             let s = self.limb_of(thread, z, k);
             let p = match join {
                 Join::Store => self.load(thread, x.first.at + column * x.stride + k),
-                Join::Or | Join::Clear | Join::Xor => 0,
+                Join::Or | Join::Clear | Join::Xor | Join::Count => {
+                    self.limb_of(thread, v.and_then(|v| v.column(column)), k)
+                }
             };
-            let of_y = y
-                .filter(|y| column < y.n)
-                .map(|y| Line { at: y.first.at + column * y.stride, bits: y.first.bits });
-            let q = self.limb_of(thread, of_y, k);
+            let q = self.limb_of(thread, y.and_then(|y| y.column(column)), k);
             let bit = |place: u32| {
                 let has = |limb: u32| limb >> place & 1;
                 let value = inst.imm >> (8 * is_one + 4 * has(p) + 2 * has(q) + has(s)) & 1;
@@ -95,6 +108,7 @@ impl Twin {
                 Join::Store => {}
                 Join::Or | Join::Clear => joined[to as usize] |= more,
                 Join::Xor => joined[to as usize] ^= more,
+                Join::Count => n_ones += i64::from(limb.count_ones()),
             }
         }
         let first = if is_word { first_column / 32 } else { first_limb };
@@ -106,10 +120,13 @@ impl Twin {
                 let limb = match join {
                     Join::Or => before | more,
                     Join::Xor => before ^ more,
-                    Join::Clear | Join::Store => before & !more,
+                    Join::Clear | Join::Store | Join::Count => before & !more,
                 };
                 self.keep(thread, at, limb);
             }
+        }
+        if join == Join::Count {
+            run.put(inst.d, run.operand(Some(inst.d), 0) + n_ones);
         }
         if let Some(c) = inst.c {
             run.put(c, i64::from(turn) + 1);

@@ -112,6 +112,7 @@ struct Fields {
     y: Option<u32>,
     z: Option<u32>,
     w: Option<u32>,
+    v: Option<u32>,
     imm: i64,
     target: u32,
 }
@@ -170,6 +171,7 @@ impl Twin {
             y: object(words[2] >> 16),
             z: object(words[3]),
             w: object(words[3] >> 16),
+            v: object(words[7]),
             imm: (u64::from(words[4]) | u64::from(words[5]) << 32) as i64,
             target: words[6],
         })
