@@ -1,9 +1,10 @@
 //! A program as register code: routines compiled one by one, then linked for an entry.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use star_ir::{HandlePart, Operand, Program, RoutineId};
+use star_ir::{HandlePart, LocId, Operand, Program, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, frame};
 use star_vm::BackendError;
@@ -177,12 +178,18 @@ impl Plan {
         let routines = self.routines.iter().enumerate();
         let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
         insts.flat_map(|(id, Linked { code, .. })| {
+            // A loop that asks several questions is several.
+            let mut locs: BTreeMap<LocId, usize> = BTreeMap::new();
             let lines = code.insts.iter().filter(|inst| inst.op == Op::Lines);
-            lines.map(move |inst| Item {
+            lines.for_each(|inst| *locs.entry(inst.loc).or_default() += 1);
+            locs.into_iter().map(move |(loc, n)| Item {
                 subject: Subject::Forall,
                 routine: Some(RoutineId(id as u32)),
-                loc: Some(inst.loc),
-                became: Became::Form("one instruction of the control unit".to_owned()),
+                loc: Some(loc),
+                became: Became::Form(match n {
+                    1 => "one instruction of the control unit".to_owned(),
+                    n => format!("{n} instructions of the control unit"),
+                }),
             })
         })
     }

@@ -8,6 +8,7 @@ mod faults;
 mod fused;
 mod lines;
 mod printed;
+mod questions;
 
 use star_base::BitTable;
 use star_harness::Configuration;

@@ -98,9 +98,14 @@ impl Builder<'_> {
             StmtKind::Forall { label, var, range, writes: _, privates, reductions, body } => {
                 let forall = Forall { label: *label, var: *var, range, privates, reductions, body };
                 let counts = self.source.choices.counts_steps || self.source.choices.profiles;
-                match (!counts).then(|| lift::lines(self.routine, stmt)).flatten() {
-                    Some(lines) => self.lines(&forall, &lines),
-                    None => self.forall(&forall),
+                if counts {
+                    self.forall(&forall)
+                } else if let Some(lines) = lift::lines(self.routine, stmt) {
+                    self.lines(&forall, &lines)
+                } else if let Some(questions) = lift::questions(self.routine, stmt) {
+                    self.questions(&forall, &questions)
+                } else {
+                    self.forall(&forall)
                 }
             }
             StmtKind::Tile { rows, privates, body, reductions } => {

@@ -1,7 +1,7 @@
 //! The compiler from SIR to register code, routine by routine.
 //!
-//! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `operations`, `sizes`,
-//!   `checks`, `handles`: a statement each.
+//! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`,
+//!   `sizes`, `checks`, `handles`: a statement each.
 //! * `facts`: what is surely set needs no flag and no shape; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and
 //!   cells; `sync`: where threads have to wait for each other.
 //!
@@ -26,6 +26,7 @@ mod lines;
 mod operations;
 mod parallel;
 mod peephole;
+mod questions;
 mod registers;
 mod sizes;
 mod sync;

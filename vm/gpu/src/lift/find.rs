@@ -58,7 +58,7 @@ pub(super) struct Finder<'r> {
     /// What slices and words of the loop hold, and how long they are.
     bits: HashMap<VarId, (usize, Length)>,
     /// Variables that the loop assigns, so far.
-    assigned: Vec<VarId>,
+    pub(super) assigned: Vec<VarId>,
     /// Variables that it reads before it assigns them, if it does.
     outer: Vec<VarId>,
     pub(super) steps: Vec<Step>,
@@ -169,7 +169,7 @@ impl<'r> Finder<'r> {
         self.kernel.take()
     }
 
-    fn node(&mut self, node: Node) -> usize {
+    pub(super) fn node(&mut self, node: Node) -> usize {
         let next = self.nodes.len();
         *self.numbers.entry(node).or_insert_with(|| {
             self.nodes.push(node);
@@ -257,7 +257,7 @@ impl<'r> Finder<'r> {
     }
 
     /// A statement of an iteration.
-    fn of_iteration(
+    pub(super) fn of_iteration(
         &mut self,
         stmt: &Stmt,
         var: VarId,
@@ -360,7 +360,7 @@ impl<'r> Finder<'r> {
     }
 
     /// What a slice or word holds.
-    fn value(&mut self, var: VarId) -> (usize, Length) {
+    pub(super) fn value(&mut self, var: VarId) -> (usize, Length) {
         match self.bits.get(&var) {
             Some(known) => known.clone(),
             None => (self.node(Node::Outer(var)), Length::Of(var)),
@@ -391,7 +391,7 @@ impl<'r> Finder<'r> {
 }
 
 /// The lines that the iterations of a body load: of which table, and which way.
-fn loaded(body: &[Stmt], iteration: VarId) -> Option<(VarId, Line)> {
+pub(super) fn loaded(body: &[Stmt], iteration: VarId) -> Option<(VarId, Line)> {
     body.iter().find_map(|stmt| match &stmt.kind {
         StmtKind::Assign(_, Op::Row(table, Operand::Var(index))) if *index == iteration => {
             Some((*table, Line::Row))
@@ -404,7 +404,7 @@ fn loaded(body: &[Stmt], iteration: VarId) -> Option<(VarId, Line)> {
 }
 
 /// Reductions that are done bit by bit.
-fn logic(op: ReductionOp) -> Option<LogicOp> {
+pub(super) fn logic(op: ReductionOp) -> Option<LogicOp> {
     match op {
         ReductionOp::Or => Some(LogicOp::Or),
         ReductionOp::And => Some(LogicOp::And),

@@ -1,7 +1,7 @@
 //! Loops that become kernels over a grid of workgroups.
 //!
 //! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host decides in `run::lifted`.
-//! * `lines`: a `forall` that the control unit does as one instruction.
+//! * `lines`: a `forall` that the control unit does as one instruction; `questions`: one that asks about lines.
 //!
 //! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb, is one dispatch: a thread
 //! makes a limb of a column, whichever lines the loop goes by. A `for` whose turns load lines of their own index and end with such
@@ -14,9 +14,11 @@
 
 mod find;
 mod lines;
+mod questions;
 mod text;
 
-pub(crate) use lines::{Lines, Mixed, lines};
+pub(crate) use lines::{Lines, Made, Mixed, lines};
+pub(crate) use questions::{Act, Addend, Questions, Truth, questions};
 pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE};
 
 use std::collections::HashMap;
