@@ -152,8 +152,11 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
         let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
-        let paths = same_in_every_form((machines, Some(0)), "signed", &before, &matrices, &after);
-        assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        for natives in [None, Some(1)] {
+            let machines = (machines, natives);
+            let paths = same_in_every_form(machines, "signed", &before, &matrices, &after);
+            assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
+        }
     }
 }
 
