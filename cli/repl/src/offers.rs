@@ -137,7 +137,7 @@ impl Session {
         well
     }
 
-    /// The names without a meaning that pieces mention, and do not assign right there.
+    /// The names without a meaning that pieces mention, and do not assign or declare right there.
     fn mentioned(&self, pieces: &[Piece]) -> Vec<(String, Span)> {
         let sources = self.definitions.sources();
         let mut found: Vec<(String, Span)> = Vec::new();
@@ -149,11 +149,19 @@ impl Session {
                 let known = self.environment.get(name).is_some()
                     || self.definitions.item(name).is_some()
                     || found.iter().any(|(other, _)| other == name);
-                if !assigned && !known {
+                let before = Span::new(span.file, piece.span.start, span.start);
+                if !assigned && !known && !is_declared(sources.slice(before)) {
                     found.push((name.to_owned(), span));
                 }
             }
         }
         found
     }
+}
+
+/// Does a piece that begins like this declare the name that comes next? `var a,b: table(n,m); c` does.
+fn is_declared(before: &str) -> bool {
+    let first = before.split_whitespace().next().unwrap_or_default();
+    let group = before.rsplit(';').next().unwrap_or_default();
+    first.eq_ignore_ascii_case("var") && !group.contains(':')
 }

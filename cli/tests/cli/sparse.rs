@@ -111,6 +111,11 @@ fn a_session_takes_a_graph_that_fits_only_sparse() {
     {
         assert!(ran.stdout.contains(part), "{part}: {ran:?}");
     }
+    // A name that is declared is a variable of its own: the graph gives `n` alone.
+    let ran = folder.star_with_input(&arguments, "var a,G: table(n,3); b: integer\n:type G\n");
+    assert!(ran.stdout.contains("table(30000, 3)"), "{ran:?}");
+    let told = format!("{}{}", ran.stdout, ran.stderr);
+    assert!(told.contains("`n` comes from") && !told.contains("`G` comes from"), "{told}");
     // A backend without sparse tables takes it dense, and that does not fit.
     let on_reference = [&arguments[..], &["--backend", "reference"]].concat();
     folder.star_with_input(&on_reference, "G\n").fails(5, &["error[E0511]: g.txt: "]);
