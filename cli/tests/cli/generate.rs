@@ -36,7 +36,7 @@ fn every_kind_writes_the_same_file_for_the_same_seed_and_another_for_another() {
             ran.prints("");
             let file = std::fs::read(folder.path(name)).unwrap();
             let mask = std::fs::read(folder.path("m.mtx")).map_or(0, |mask| mask.len());
-            let told = format!("{} bytes in 0.", file.len() + mask);
+            let told = format!("{} bytes in ", file.len() + mask);
             assert!(ran.stderr.starts_with(&format!("{name}: ")), "{ran:?}");
             assert!(ran.stderr.contains(&told), "{told}: {ran:?}");
             assert!(ran.stderr.ends_with(&format!(" s, seed {seed}\n")), "{ran:?}");
