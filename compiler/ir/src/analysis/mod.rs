@@ -26,6 +26,7 @@ pub mod line_accesses;
 pub mod liveness;
 mod loops;
 pub mod parts;
+mod polynomial;
 mod ranges;
 pub mod reaching;
 pub(crate) mod requirements;
