@@ -1,5 +1,6 @@
 //! Assignments and changes of size: what becomes known, what is forgotten.
 
+use super::known::mentions;
 use super::requirements;
 use super::size_ops::changes_nothing;
 use super::walk::{Inspect, Walk};
@@ -137,12 +138,5 @@ impl<I: Inspect> Walk<'_, '_, I> {
                 }
             }
         }
-    }
-}
-
-fn mentions(measure: &SizeOperand, var: VarId) -> bool {
-    match measure {
-        SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => *v == var,
-        SizeOperand::Value(value) => *value == Operand::Var(var),
     }
 }

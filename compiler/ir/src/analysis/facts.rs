@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::effects::Effect;
-use super::known::{Class, Fact, FactSet, Key, measure_key, operand_key};
+use super::known::{Class, Fact, FactSet, Key, measure_key, mentions, operand_key};
 use super::var_set::VarSet;
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand, Relation};
@@ -521,13 +521,5 @@ impl<'a> Facts<'a> {
             return *base >= 0 && *width >= 0 && end.is_some_and(|end| end <= *limit);
         }
         self.knows(Check::Range { base: base.clone(), width: width.clone(), limit: limit.clone() })
-    }
-}
-
-/// Is it the variable, or a size of it?
-fn mentions(size: &SizeOperand, var: VarId) -> bool {
-    match size {
-        SizeOperand::Length(of) | SizeOperand::Rows(of) | SizeOperand::Columns(of) => *of == var,
-        SizeOperand::Value(value) => *value == Operand::Var(var),
     }
 }

@@ -372,6 +372,14 @@ pub(super) fn measure_key(measure: &SizeOperand) -> Option<Key> {
     }
 }
 
+/// Is it the variable, or a size of it?
+pub(super) fn mentions(size: &SizeOperand, var: VarId) -> bool {
+    match size {
+        SizeOperand::Length(of) | SizeOperand::Rows(of) | SizeOperand::Columns(of) => *of == var,
+        SizeOperand::Value(value) => *value == Operand::Var(var),
+    }
+}
+
 /// What a fact mentions, each once, in the order of first mention: equal sizes are followed up in a fixed order.
 fn each_key(fact: &Fact, mut visit: impl FnMut(Key)) {
     // No fact mentions more but a part of a handle, whose sizes may.
