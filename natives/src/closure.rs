@@ -102,7 +102,8 @@ impl Closing {
 
     /// Finds all that the component at hand reaches; those before it are closed.
     fn follow(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
-        let Closing { n, components, n_done, arcs, reached, .. } = self;
+        let Closing { n, components, n_done, arcs, reached, ahead } = self;
+        let (arcs, reached) = (&mut **arcs, &mut **reached);
         poller.spend(3 * arcs.len())?;
         arcs.fill(0);
         reached.fill(0);
@@ -113,35 +114,29 @@ impl Closing {
             reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
         }
 
-        let last = self.n_done.min(self.components.len());
+        // Adds a component that an arc leads to, and what it reaches, if it is not reached already.
+        let take = |reached: &mut [u64], next, poller: &mut InterruptPoller<'_>| {
+            // Of several members each reaches all.
+            let member = components.first_member(next);
+            if !has(reached, member) {
+                poller.or(reached, lines.column_limbs(member))?;
+                put(reached, member);
+            }
+            Ok::<(), Ended>(())
+        };
+        let last = (*n_done).min(components.len());
         for near in (last.saturating_sub(N_TRIED)..last).rev() {
-            if has(&self.arcs, self.components.first_member(near)) {
-                self.take(near, lines, poller)?;
+            if has(arcs, components.first_member(near)) {
+                take(reached, near, poller)?;
             }
         }
-        let open = self.arcs.iter().zip(&*self.reached).map(|(arcs, reached)| arcs & !reached);
-        self.ahead.add(&self.components, open, poller)?;
+        let open = arcs.iter().zip(&*reached).map(|(arcs, reached)| arcs & !reached);
+        ahead.add(components, open, poller)?;
         // What is reached are vertices here, not components.
-        while let Some(next) = self.ahead.pop(|_| 0) {
-            self.take(next, lines, poller)?;
+        while let Some(next) = ahead.pop(|_| 0) {
+            take(reached, next, poller)?;
         }
-        poller.or(&mut self.arcs, &self.reached)
-    }
-
-    /// Adds a component that an arc leads to, and what it reaches, if it is not reached already.
-    fn take(
-        &mut self,
-        next: usize,
-        lines: &BitTable,
-        poller: &mut InterruptPoller<'_>,
-    ) -> Result<(), Ended> {
-        // Of several members each reaches all.
-        let member = self.components.first_member(next);
-        if !has(&self.reached, member) {
-            poller.or(&mut self.reached, lines.column_limbs(member))?;
-            put(&mut self.reached, member);
-        }
-        Ok(())
+        poller.or(arcs, reached)
     }
 }
 

@@ -25,7 +25,6 @@ mod state;
 pub mod terrain;
 pub mod wave;
 mod workers;
-mod zeros;
 
 pub use closure::Closing;
 pub use components::{Ahead, Components};
@@ -37,7 +36,6 @@ pub use reach::{Keeping, Reach};
 pub use spanning::EdgeList;
 pub use state::{Lines, NativeState, StateTable, state_of};
 pub use workers::Workers;
-pub use zeros::Zeros;
 
 /// Is a bit of a set one?
 #[inline]

@@ -8,6 +8,7 @@
 //!   [`bits_ref`]: either of them, borrowed.
 //! * [`kind`]: types without sizes.
 //! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
+//! * [`limbs`], [`zeros`]: their memory.
 //! * [`random`]: numbers from a seed, for tests and measurements.
 //!
 //! Nothing here touches files, the environment, standard output or the clock.
@@ -26,6 +27,7 @@ pub mod random;
 pub mod span;
 pub mod sparse;
 pub mod text;
+pub mod zeros;
 
 pub use bits::{BitTable, BitVector, stride_of};
 pub use bits_ref::BitsRef;
@@ -38,3 +40,4 @@ pub use natives::Native;
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
 pub use sparse::{SparseLine, SparseLines, SparseTable};
+pub use zeros::Zeros;

@@ -4,6 +4,8 @@
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
+use crate::zeros::Zeros;
+
 /// Limbs of a line.
 const LINE: usize = 8;
 
@@ -16,7 +18,7 @@ const LINE: usize = 8;
 pub struct Limbs {
     /// Zero before `start` and from `start + len` on; at least [`LINE`]` - 1` longer than `len` unless
     /// nothing was taken.
-    limbs: Vec<u64>,
+    limbs: Zeros<u64>,
     start: usize,
     len: usize,
 }
@@ -78,11 +80,11 @@ impl Limbs {
         }
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
         let n_limbs = padded(len).ok_or(out_of_memory)?;
-        if let Some(more @ 1..) = n_limbs.checked_sub(self.limbs.len()) {
-            if (len > 0 && fault::strikes()) || self.limbs.try_reserve_exact(more).is_err() {
+        if n_limbs > self.limbs.len() {
+            if len > 0 && fault::strikes() {
                 return Err(out_of_memory);
             }
-            self.limbs.resize(n_limbs, 0);
+            self.limbs.lengthen(n_limbs).map_err(|_refused| out_of_memory)?;
             self.begin_on_a_line();
         }
         let end = self.start + self.len;
@@ -97,7 +99,7 @@ impl Limbs {
     pub(crate) fn reserve(&mut self, len: usize) {
         if let Some(n_limbs) = padded(len)
             && let Some(more) = n_limbs.checked_sub(self.limbs.len())
-            && self.limbs.try_reserve_exact(more).is_ok()
+            && self.limbs.reserve(more)
         {
             self.begin_on_a_line();
         }
@@ -120,8 +122,7 @@ impl Limbs {
     fn taken(len: usize) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * 8 };
         let n_limbs = padded(len).ok_or(out_of_memory)?;
-        let limbs = bytemuck::allocation::try_zeroed_slice_box::<u64>(n_limbs);
-        let limbs = limbs.map_err(|()| out_of_memory)?.into_vec();
+        let limbs = Zeros::new(n_limbs).map_err(|_refused| out_of_memory)?;
         let start = first_line(&limbs);
         Ok(Limbs { limbs, start, len })
     }

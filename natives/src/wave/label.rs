@@ -4,14 +4,13 @@
 //! memory of numbers of 16 bits is asked for, and a tile is written in one piece. Where it is not, the tile has more
 //! bytes of each number, in planes of their own.
 
-use star_base::BitTable;
+use star_base::{BitTable, Zeros};
 
 use super::board::SIDE;
 use super::field::Field;
 use crate::environment::{Ended, InterruptPoller};
 use crate::numbers::write_numbers_from;
 use crate::reserved;
-use crate::zeros::Zeros;
 
 /// Cells whose labels are brought into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
@@ -84,7 +83,7 @@ impl Labels {
 
     /// The lowest bytes of the labels of a field, where the wave was nowhere yet.
     pub(super) fn lowest(field: &Field<'_>) -> Result<Zeros<u8>, Ended> {
-        Zeros::new(field.owners.len() * field.n_tile_cols * TILE)
+        Ok(Zeros::new(field.owners.len() * field.n_tile_cols * TILE)?)
     }
 
     /// The labels of a field, of which each worker has the forms of its own tiles, and planes.
