@@ -252,8 +252,7 @@ impl BitTable {
         let n_limbs = n_limbs.ok_or(TooLarge { n_rows: self.n_rows, n_cols })?;
         if n_limbs > self.limbs.len() {
             // Spare columns are reserved, and taken from the system only when they are used.
-            let spare = self.limbs.len() / 2;
-            self.limbs.reserve(self.limbs.len().saturating_add(spare).max(n_limbs));
+            self.limbs.reserve(n_limbs, self.limbs.len() / 2);
             let grown = self.limbs.resize(n_limbs);
             grown.map_err(|_| TooLarge { n_rows: self.n_rows, n_cols })?;
         } else if n_cols < self.n_cols {

@@ -95,9 +95,14 @@ impl Limbs {
         Ok(())
     }
 
-    /// Makes room for so many limbs in all, if the system gives it; they are not there yet.
-    pub(crate) fn reserve(&mut self, len: usize) {
-        if let Some(n_limbs) = padded(len)
+    /// Makes room for so many limbs in all, which are not there yet. Where there is none, it is for `spare` more than there are at least, if the system gives that.
+    pub(crate) fn reserve(&mut self, len: usize, spare: usize) {
+        let is_enough = |n_limbs| n_limbs <= self.limbs.capacity();
+        // An empty list takes zeros that nobody has touched.
+        if self.len == 0 || padded(len).is_some_and(is_enough) {
+            return;
+        }
+        if let Some(n_limbs) = padded(self.len.saturating_add(spare).max(len))
             && let Some(more) = n_limbs.checked_sub(self.limbs.len())
             && self.limbs.reserve(more)
         {
@@ -291,6 +296,18 @@ mod tests {
             assert!(limbs[5..].iter().all(|&limb| limb == 0));
             assert_eq!(limbs.clone(), limbs);
         }
+    }
+
+    #[test]
+    fn a_list_that_grows_often_asks_for_memory_seldom() {
+        let mut limbs = Limbs::default();
+        let mut capacities = std::collections::BTreeSet::new();
+        for len in 1..1000 {
+            limbs.reserve(len, limbs.len() / 2);
+            limbs.resize(len).unwrap();
+            capacities.insert(limbs.limbs.capacity());
+        }
+        assert!(capacities.len() < 25, "{capacities:?}");
     }
 
     #[test]
