@@ -195,6 +195,23 @@ mod tests {
     }
 
     #[test]
+    fn items_inside_of_a_routine_are_named_where_they_stand() {
+        let first = |text: &str| {
+            let diagnostic = parse(FileId(0), text).diagnostics.remove(0);
+            let start = diagnostic.span().expect("a place").start as usize;
+            (diagnostic.message, text[start..].split(' ').next().unwrap_or_default().to_owned())
+        };
+        let text = "program P; const n = 1; begin end.";
+        let expected = "`const` cannot stand inside of a routine";
+        assert_eq!(first(text), (expected.to_owned(), "const".to_owned()));
+        let text = "program P; procedure Q; begin end; begin end.";
+        let expected = "`procedure` cannot stand inside of a routine";
+        assert_eq!(first(text), (expected.to_owned(), "procedure".to_owned()));
+        let text = "const n = 1; m = 2; proc P; begin end;";
+        assert_eq!(first(text), ("a `const` is missing here".to_owned(), "m".to_owned()));
+    }
+
+    #[test]
     fn slips_of_the_pen_have_codes_of_their_own() {
         assert_eq!(codes("proc P; begin if a then b := 1; else b := 2 end;"), [("E0106", 30)]);
         assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);

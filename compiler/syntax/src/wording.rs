@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic, Span, did_you_mean};
 
 use crate::prepass::Spanned;
-use crate::state::State;
+use crate::state::{State, begins_item};
 use crate::token::Token;
 
 impl State<'_> {
@@ -15,6 +15,9 @@ impl State<'_> {
     ) -> Diagnostic {
         let expects = |wanted: &str| expected.iter().any(|name| name.trim_matches('"') == wanted);
         let before = self.token_before(span.start);
+        if let Some(diagnostic) = self.misplaced_item(token, span, before, expects("begin")) {
+            return diagnostic;
+        }
         let found = match token {
             Some(_) => format!("`{}`", elide(&self.text[span.range()])),
             None => format!("the end of the {}", self.whole),
@@ -80,6 +83,50 @@ impl State<'_> {
             }
             _ => diagnostic,
         }
+    }
+
+    /// Other languages declare constants and routines inside of a routine, and constants one behind another.
+    fn misplaced_item(
+        &self,
+        token: Option<Token>,
+        span: Span,
+        before: Option<Spanned>,
+        lacks_body: bool,
+    ) -> Option<Diagnostic> {
+        if token.is_none() && lacks_body {
+            let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
+            let &(start, next, end) =
+                self.tokens.get(behind).filter(|(_, next, _)| begins_item(next))?;
+            let span = self.span(start, end);
+            let message =
+                format!("`{}` cannot stand inside of a routine", &self.text[span.range()]);
+            let help = match next {
+                Token::Const => "constants are declared in front of the routine, for all of a file",
+                _ => "routines do not nest; move it in front of this one",
+            };
+            let (_, _, end) = before?;
+            let here = self.span(end, end);
+            let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
+            return Some(diagnostic.label(here, "expected `begin` or `var` here").help(help));
+        }
+        let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
+        let (at, (_, item, _)) = self.tokens[..behind]
+            .iter()
+            .enumerate()
+            .rfind(|(_, (_, token, _))| begins_item(token))?;
+        let is_first_behind =
+            !self.tokens[at..behind - 1].iter().any(|(_, token, _)| *token == Token::Semicolon);
+        let follows = matches!(before, Some((_, Token::Semicolon, _))) && is_first_behind;
+        if token != Some(Token::Name) || *item != Token::Const || !follows {
+            return None;
+        }
+        let here = Span::new(self.file, span.start, span.start);
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, "a `const` is missing here");
+        Some(diagnostic.note("each constant has a `const` of its own").fix(
+            "write `const`",
+            here,
+            "const ",
+        ))
     }
 
     /// Is it a name that is nearly a word at the end of statements, and that no statement begins with?
