@@ -1,6 +1,8 @@
 //! Programs on a graphics card: device time between timestamps, run end to end from values on the device to values on the
 //! device, and the way of values there and back; every result is that of the CPU backend.
 
+mod lines;
+
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -29,6 +31,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("turns", 1000, Bench::turns),
     ("floyd", 5000, Bench::floyd),
     ("tables", 100_000_000, Bench::tables),
+    ("lines", 1_000_000, Bench::lines),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some tenths to rise.

@@ -1,7 +1,7 @@
 //! Places that host and device share, in words of 32 bits.
 //!
 //! Note [State]. A dispatch begins with the state that the last one left. The host writes what it wants of the
-//! dispatch behind what the device writes.
+//! dispatch behind what the device writes. Behind the registers is a line that the kernel of wide lines makes (Note \[Wide lines\] in star-gpu).
 //!
 //! Note [Frames]. An activation of a routine has a frame: links, the registers of the routine while it waits for a call,
 //! a pointer and a descriptor for each object, cells for registers that did not fit. The frames of one routine are
@@ -18,7 +18,7 @@
 /// Registers.
 pub const REGISTERS: u32 = 64;
 /// Words of the state.
-pub const STATE_WORDS: u32 = 32 + 2 * REGISTERS;
+pub const STATE_WORDS: u32 = state::WIDE + wide::WORDS;
 /// Words behind the state that lines may take until the host prints them; see Note [Journal].
 pub const JOURNAL_WORDS: u32 = 1024;
 /// Words of an instruction.
@@ -55,10 +55,12 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_DEPTH", state::DEPTH),
     ("S_OPERATIONS", state::OPERATIONS),
     ("S_STEPS", state::STEPS),
-    ("S_MARK", state::MARK),
+    ("S_ENDED", state::ENDED),
     ("S_CALLEE", state::CALLEE),
     ("S_JOURNAL", state::JOURNAL),
     ("S_LINES", state::LINES),
+    ("S_BEGUN", state::BEGUN),
+    ("S_N_WIDE", state::N_WIDE),
     ("S_BUDGET", state::BUDGET),
     ("S_LINE_TURNS", state::LINE_TURNS),
     ("S_GATHER_TURNS", state::GATHER_TURNS),
@@ -67,10 +69,28 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_DEPTH_LIMIT", state::DEPTH_LIMIT),
     ("S_ROUTINES", state::ROUTINES),
     ("S_LITERALS", state::LITERALS),
-    ("S_WANTED_MARK", state::WANTED_MARK),
     ("S_PROFILE", state::PROFILE),
     ("S_JOURNAL_ROOM", state::JOURNAL_ROOM),
+    ("S_WIDE_LIMBS", state::WIDE_LIMBS),
+    ("S_WIDE_RATE", state::WIDE_RATE),
+    ("S_WIDE_GROUPS", state::WIDE_GROUPS),
     ("S_REGISTERS", state::REGISTERS),
+    ("S_WIDE", state::WIDE),
+    ("W_KIND", wide::KIND),
+    ("W_N", wide::N),
+    ("W_AT_X", wide::AT_X),
+    ("W_AT_Y", wide::AT_Y),
+    ("W_AT_Z", wide::AT_Z),
+    ("W_BITS_Y", wide::BITS_Y),
+    ("W_STRIDE_Y", wide::STRIDE_Y),
+    ("W_B", wide::B),
+    ("W_LAST", wide::LAST),
+    ("W_LITERALS", wide::LITERALS),
+    ("W_BEHIND", wide::BEHIND),
+    ("W_NEAREST", wide::NEAREST),
+    ("W_COUNT", wide::COUNT),
+    ("W_GROUPS", wide::GROUPS),
+    ("WIDE_WORDS", wide::WORDS),
     ("F_NEXT", frame::NEXT),
     ("F_BEFORE", frame::BEFORE),
     ("F_CALLER", frame::CALLER),
@@ -107,6 +127,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("DEPTH_LIMIT", status::DEPTH_LIMIT),
     ("BROKEN", status::BROKEN),
     ("JOURNAL", status::JOURNAL),
+    ("WIDE", status::WIDE),
     ("M_LENGTH", measure::LENGTH),
     ("M_ROWS", measure::ROWS),
     ("M_COLUMNS", measure::COLUMNS),
@@ -131,15 +152,19 @@ pub mod state {
     pub const OPERATIONS: u32 = 6;
     /// Steps, two words.
     pub const STEPS: u32 = 8;
-    /// What the host asked for at [`WANTED_MARK`]: the dispatch came to its end.
-    pub const MARK: u32 = 10;
+    /// How many dispatches came to their end, of those that [began](BEGUN).
+    pub const ENDED: u32 = 10;
     /// The frame that a call is prepared in, or that was returned from.
     pub const CALLEE: u32 = 11;
     /// Words that the dispatch has written to the journal.
     pub const JOURNAL: u32 = 12;
     /// How many loops over lines were one instruction so far.
     pub const LINES: u32 = 13;
-    /// Turns of loops that the dispatch may take.
+    /// How many dispatches did anything so far.
+    pub const BEGUN: u32 = 14;
+    /// How many lines another kernel has made so far.
+    pub const N_WIDE: u32 = 15;
+    /// Turns of loops that the dispatches of a chain may take, less those that they took.
     pub const BUDGET: u32 = 16;
     /// Most turns of a loop over the limbs of a line.
     pub const LINE_TURNS: u32 = 17;
@@ -155,14 +180,54 @@ pub mod state {
     pub const ROUTINES: u32 = 23;
     /// Where the constants lie.
     pub const LITERALS: u32 = 24;
-    /// See [`MARK`].
-    pub const WANTED_MARK: u32 = 25;
     /// Where the profile lies: for each counter where its record is.
     pub const PROFILE: u32 = 26;
     /// Words that the dispatch may write to the journal; 0 if each line is to be served by the host.
     pub const JOURNAL_ROOM: u32 = 27;
+    /// Limbs that a line has at most which the control unit makes; 0 if it makes all.
+    pub const WIDE_LIMBS: u32 = 28;
+    /// Limbs of others that take as long as a turn.
+    pub const WIDE_RATE: u32 = 29;
+    /// Workgroups of the kernel that makes those.
+    pub const WIDE_GROUPS: u32 = 30;
     /// The registers, two words each.
     pub const REGISTERS: u32 = 32;
+    /// The line that waits; see [`super::wide`].
+    pub const WIDE: u32 = REGISTERS + 2 * super::REGISTERS;
+}
+
+/// A line that the control unit leaves to another kernel: its operands, and places for what is found.
+pub mod wide {
+    /// The first word of the instruction.
+    pub const KIND: u32 = 0;
+    /// Components.
+    pub const N: u32 = 1;
+    /// Where the line goes.
+    pub const AT_X: u32 = 2;
+    /// Where y begins, 0 if there is none.
+    pub const AT_Y: u32 = 3;
+    /// Likewise z.
+    pub const AT_Z: u32 = 4;
+    /// Components of y.
+    pub const BITS_Y: u32 = 5;
+    /// Words from one column of y to the next.
+    pub const STRIDE_Y: u32 = 6;
+    /// The operand b, two words.
+    pub const B: u32 = 7;
+    /// The operand c, not below −2³¹ + 1 and not beyond 2³¹ − 1.
+    pub const LAST: u32 = 9;
+    /// Where the constant lies.
+    pub const LITERALS: u32 = 10;
+    /// What comes before what is found first.
+    pub const BEHIND: u32 = 11;
+    /// The place of what was found first, all ones if nothing was.
+    pub const NEAREST: u32 = 12;
+    /// How many ones there are.
+    pub const COUNT: u32 = 13;
+    /// How many workgroups came to their end.
+    pub const GROUPS: u32 = 14;
+    /// Words of it.
+    pub const WORDS: u32 = 16;
 }
 
 /// A frame; see Note [Frames].
@@ -261,6 +326,8 @@ pub mod status {
     pub const BROKEN: u32 = 8;
     /// A line does not go into the journal, or not into what is left of it.
     pub const JOURNAL: u32 = 9;
+    /// The line of the instruction is for another kernel to make.
+    pub const WIDE: u32 = 10;
 }
 
 /// What may be asked about an object.

@@ -4,8 +4,7 @@
 //!   shader in Rust.
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
 //! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
-//! * [`control_unit`]: the kernel that interprets register code, the same for every program.
-//!
+//! * [`control_unit`]: the kernel that interprets register code, the same for every program; [`wide`]: the one that makes its longest lines.
 //! * [`natives`]: kernels over a grid that do what a library routine does.
 //!
 //! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
@@ -21,12 +20,17 @@ pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
+/// How limbs of a line are made.
+const LIMBS: &str = include_str!("../wgsl/limbs.wgsl");
 /// The text of the control unit behind its constants, and that of its longest instruction.
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
 const OVER_LINES: &str = include_str!("../wgsl/control_unit/lines.wgsl");
 
-/// The control unit for a workgroup of so many threads.
-pub fn control_unit(threads: u32) -> Shader {
+/// The kernel of wide lines.
+const WIDE: &str = include_str!("../wgsl/wide.wgsl");
+
+/// The constants of the control unit and of the kernel of wide lines, for workgroups of so many threads, and what both do.
+fn common(threads: u32) -> String {
     let mut text = String::new();
     let mut constant = |name: &str, value: u32| {
         writeln!(text, "const {name} = {value}u;").expect("writing to a string does not fail");
@@ -39,6 +43,17 @@ pub fn control_unit(threads: u32) -> Shader {
     Join::ALL.iter().for_each(|it| constant(it.constant(), *it as u32));
     constant("MOST_LISTED", layout::most_listed(threads));
     layout::CONSTANTS.iter().for_each(|(name, value)| constant(name, *value));
+    text + LIMBS
+}
+
+/// The kernel that makes the limbs of lines which are too long for one workgroup (Note \[Wide lines\] in star-gpu); one dimension of workgroups of
+/// so many threads. Binds what the control unit does.
+pub fn wide(threads: u32) -> Shader {
+    Shader { limb: Limb::Word, body: common(threads) + WIDE }
+}
+
+/// The control unit for a workgroup of so many threads.
+pub fn control_unit(threads: u32) -> Shader {
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {
             let at = first + 2 * to;
@@ -50,5 +65,5 @@ pub fn control_unit(threads: u32) -> Shader {
     let back = registers("back", 0, layout::STAGING);
     let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
     let unit = unit.replace("OVER_LINES\n", OVER_LINES);
-    Shader { limb: Limb::Word, body: text + &unit }
+    Shader { limb: Limb::Word, body: common(threads) + &unit }
 }

@@ -22,10 +22,7 @@ var<workgroup> limb_list: array<u32, MOST_LISTED>;
 var<workgroup> column_list: array<u32, MOST_LISTED>;
 var<workgroup> joined: array<atomic<u32>, MOST_LISTED>;
 
-const NOTHING = 0xffffffffu;
-
 fn truth(holds: bool) -> vec2<u32> { return vec2<u32>(select(0u, 1u, holds), 0u); }
-fn negative(a: vec2<u32>) -> bool { return (a.y & 0x80000000u) != 0u; }
 fn below(a: vec2<u32>, b: vec2<u32>) -> bool { return a.y < b.y || (a.y == b.y && a.x < b.x); }
 fn less(a: vec2<u32>, b: vec2<u32>) -> bool {
   return below(vec2<u32>(a.x, a.y ^ 0x80000000u), vec2<u32>(b.x, b.y ^ 0x80000000u));
@@ -59,12 +56,6 @@ fn mul_overflows(a: vec2<u32>, b: vec2<u32>) -> bool {
   if (negative(a) != negative(b)) { return below(vec2<u32>(0u, 0x80000000u), product); }
   return negative(product);
 }
-fn shift_right(a: vec2<u32>, by: u32) -> vec2<u32> {
-  if (by == 0u) { return a; }
-  if (by >= 64u) { return vec2<u32>(0u); }
-  if (by >= 32u) { return vec2<u32>(a.y >> (by - 32u), 0u); }
-  return vec2<u32>((a.x >> by) | (a.y << (32u - by)), a.y >> by);
-}
 fn count_steps(steps: vec2<u32>, by: vec2<u32>) -> vec2<u32> {
   let sum = add(steps, by);
   return select(sum, vec2<u32>(NOTHING), below(sum, steps));
@@ -81,39 +72,21 @@ fn divide(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
   }
   return vec4<u32>(quotient, rest);
 }
-// The components `position` + 1 … + 32 of `n` that begin at `at`; zeros outside.
-fn funnel(at: u32, n: u32, position: i32) -> u32 {
-  let limb = position >> 5u; let by = u32(position & 31);
-  let limbs = i32((n + 31u) >> 5u);
-  var low = 0u; var high = 0u;
-  if (limb >= 0 && limb < limbs) { low = load(at + u32(limb)); }
-  if (by == 0u) { return low; }
-  if (limb + 1 >= 0 && limb + 1 < limbs) { high = load(at + u32(limb + 1)); }
-  return (low >> by) | (high << (32u - by));
-}
-// Ones in the places of limb `k` that lie in `start` .. `to`, both counted from 0, `to` left out.
-fn ones(k: u32, start: i32, to: i32) -> u32 {
-  let begin = i32(k * 32u);
-  let lo = clamp(start - begin, 0, 32); let hi = clamp(to - begin, 0, 32);
-  if (lo >= hi) { return 0u; }
-  let upper = select((1u << u32(hi)) - 1u, NOTHING, hi == 32);
-  return upper & ~((1u << u32(lo)) - 1u);
-}
-fn spread(bits: u32) -> u32 {
-  var u = bits & 0xffffu;
-  u = (u | (u << 8u)) & 0x00ff00ffu; u = (u | (u << 4u)) & 0x0f0f0f0fu;
-  u = (u | (u << 2u)) & 0x33333333u; return (u | (u << 1u)) & 0x55555555u;
-}
-fn clamped(a: vec2<u32>) -> i32 {
-  if (negative(a)) { return select(-0x7fffffff, i32(a.x), a.y == NOTHING && a.x > 0x80000000u); }
-  return select(0x7fffffff, i32(a.x), a.y == 0u && a.x < 0x80000000u);
-}
 // A function of limbs: bit 4p + 2q + s of the table is its value for p, q and s.
 fn chosen(table: u32, p: u32, q: u32, s: u32) -> u32 {
   let low = vec4<u32>(0u) - ((vec4<u32>(table) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(1u));
   let high = vec4<u32>(0u) - ((vec4<u32>(table) >> vec4<u32>(4u, 5u, 6u, 7u)) & vec4<u32>(1u));
   return (~p & ((~q & ((~s & low.x) | (s & low.y))) | (q & ((~s & low.z) | (s & low.w))))) |
     (p & ((~q & ((~s & high.x) | (s & high.y))) | (q & ((~s & high.z) | (s & high.w)))));
+}
+// Leaves a line to the kernel of wide lines, with places for what that finds.
+fn put_wide(line: Line) {
+  state[S_WIDE + W_KIND] = line.kind; state[S_WIDE + W_N] = line.n;
+  state[S_WIDE + W_AT_X] = line.at_x; state[S_WIDE + W_AT_Y] = line.at_y; state[S_WIDE + W_AT_Z] = line.at_z;
+  state[S_WIDE + W_BITS_Y] = line.bits_y; state[S_WIDE + W_STRIDE_Y] = line.stride_y;
+  state[S_WIDE + W_B] = line.b.x; state[S_WIDE + W_B + 1u] = line.b.y; state[S_WIDE + W_LAST] = u32(line.last);
+  state[S_WIDE + W_LITERALS] = line.literals; state[S_WIDE + W_BEHIND] = line.behind;
+  state[S_WIDE + W_NEAREST] = NOTHING; state[S_WIDE + W_COUNT] = 0u; state[S_WIDE + W_GROUPS] = 0u;
 }
 fn descriptor(frame: u32, object: u32) -> u32 { return near(frame + FRAME_HEAD + object); }
 fn own_descriptor(frame: u32, object: u32) -> u32 {
@@ -160,6 +133,12 @@ fn main(@builtin(local_invocation_index) id: u32) {
   if (id == 0u) { atomicStore(&n_limbs, 0u); atomicStore(&n_columns, 0u); }
   for (var i = id; i < MOST_LISTED; i += THREADS) { atomicStore(&joined[i], 0u); }
   let begin = workgroupUniformLoad(&kept);
+  // Of a chain, only what goes on behind a wide line runs, and nothing behind a dispatch that did not come to its end.
+  var was_made = begin[S_STATUS] == WIDE;
+  var budget = i32(begin[S_BUDGET]);
+  if (begin[S_BEGUN] != begin[S_ENDED] || (!was_made && (begin[S_STATUS] != RUNNING || budget <= 0))) { return; }
+  if (was_made) { budget = max(budget, 1); }
+  if (id == 0u) { state[S_BEGUN] = begin[S_BEGUN] + 1u; }
   var r: array<vec2<u32>, REGISTERS>;
 BEGIN_REGISTERS
   var pc = begin[S_PC]; var status = RUNNING; var payload = 0u;
@@ -168,8 +147,8 @@ BEGIN_REGISTERS
   var steps = vec2<u32>(begin[S_STEPS], begin[S_STEPS + 1u]);
   let step_limit = vec2<u32>(begin[S_STEP_LIMIT], begin[S_STEP_LIMIT + 1u]);
   let routines = begin[S_ROUTINES];
-  var budget = i32(begin[S_BUDGET]);
-  var journal = 0u; let room = begin[S_JOURNAL_ROOM]; var lines = begin[S_LINES];
+  var n_wide = begin[S_N_WIDE];
+  var journal = begin[S_JOURNAL]; let room = begin[S_JOURNAL_ROOM]; var lines = begin[S_LINES];
 
   while (budget > 0 && status == RUNNING) {
     var P = vec4<u32>(0u); var Q = vec4<u32>(0u); var op = 0u;
@@ -264,67 +243,30 @@ BEGIN_REGISTERS
           r[rd] = v;
         }
         case OP_LINE: {
-          var at_x = 0u; var n = bits_y;
-          if (stores) { at_x = near(dx + D_AT); n = near(dx + D_ROWS); if (ra != NO_REG) { at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
-          var at = at_y; var at_z = 0u;
-          if (generator == GEN_LOGIC && oy != NO_OBJECT && rb != NO_REG) { at += (b.x - 1u) * near(dy + D_STRIDE); }
-          if (oz != NO_OBJECT) { at_z = near(dz + D_AT); if (rc != NO_REG) { at_z += (c.x - 1u) * near(dz + D_STRIDE); } }
-          let limbs = (n + 31u) >> 5u;
-          let t0 = 0u - (table & 1u); let t1 = 0u - ((table >> 1u) & 1u); let t2 = 0u - ((table >> 2u) & 1u); let t3 = 0u - ((table >> 3u) & 1u);
-          let offset = clamped(b); let last = clamped(c);
-          var behind = 0u;
-          if (reduce == RED_FIRST && rc != NO_REG && oz == NO_OBJECT) { behind = c.x; }
-          budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
-          for (var k = id; k < limbs; k += THREADS) {
-            var u = 0u;
-            let place = i32(k * 32u);
-            switch (generator) {
-              case GEN_LOGIC: {
-                var p = 0u; var q = 0u;
-                if (oy != NO_OBJECT) { p = load(at + k); }
-                if (oz != NO_OBJECT) { q = load(at_z + k); }
-                u = (p & ((q & t3) | (~q & t2))) | (~p & ((q & t1) | (~q & t0)));
-              }
-              case GEN_FUNNEL: { if (abs(offset) < 0x7fffffff) { u = funnel(at, bits_y, place + offset); } }
-              case GEN_ROTATE: { u = funnel(at, bits_y, place - offset) | funnel(at, bits_y, place - offset + i32(n)); }
-              case GEN_MIRROR: { u = reverseBits(funnel(at, bits_y, i32(n) - 32 - place)); }
-              case GEN_SHUFFLE: {
-                let half = i32(n >> 1u); let start = place >> 1u;
-                u = spread(funnel(at, bits_y, start) & ones(0u, 0, half - start)) | (spread(funnel(at, bits_y, half + start)) << 1u);
-              }
-              case GEN_MASK: { u = ones(k, offset - 1, last); }
-              case GEN_NUMBER: {
-                let lowest = i32(n) - 32 - place;
-                if (lowest <= -32) { u = 0u; } else if (lowest < 0) { u = reverseBits(b.x << u32(-lowest)); } else { u = reverseBits(shift_right(b, u32(lowest)).x); }
-              }
-              case GEN_ROW: {
-                let row = b.x - 1u; let stride = near(dy + D_STRIDE);
-                let base = at_y + (row >> 5u);
-                let last = vec4<u32>(min(31u, n - k * 32u - 1u));
-                // Eight at once: a load does not wait for another.
-                for (var j = 0u; j <= last.x; j += 8u) {
-                  let p = min(vec4<u32>(j) + vec4<u32>(0u, 1u, 2u, 3u), last); let q = min(vec4<u32>(j) + vec4<u32>(4u, 5u, 6u, 7u), last);
-                  let at_p = vec4<u32>(base) + (vec4<u32>(k * 32u) + p) * stride; let at_q = vec4<u32>(base) + (vec4<u32>(k * 32u) + q) * stride;
-                  let of_p = vec4<u32>(load(at_p.x), load(at_p.y), load(at_p.z), load(at_p.w));
-                  let of_q = vec4<u32>(load(at_q.x), load(at_q.y), load(at_q.z), load(at_q.w));
-                  let bits = (((of_p >> vec4<u32>(row & 31u)) & vec4<u32>(1u)) << p) | (((of_q >> vec4<u32>(row & 31u)) & vec4<u32>(1u)) << q);
-                  u |= bits.x | bits.y | bits.z | bits.w;
-                }
-              }
-              case GEN_LITERAL: { u = near(begin[S_LITERALS] + Q.x + k); }
-              case GEN_REPLACE: {
-                let mask = ones(k, offset, offset + i32(bits_y));
-                u = (load(at_x + k) & ~mask) | (funnel(at, bits_y, place - offset) & mask);
-              }
-              default: {}
-            }
-            u &= ones(k, 0, i32(n));
-            if (stores) { store(at_x + k, u); }
-            if (reduce == RED_COUNT) { atomicAdd(&total, countOneBits(u)); }
-            else if (reduce != RED_NOTHING) {
-              if (behind != 0u) { u &= ~ones(k, 0, i32(behind)); }
-              if (u != 0u && nearest == NOTHING) { nearest = k * 32u + firstTrailingBit(u); }
-            }
+          var line = Line(P.x, bits_y, 0u, at_y, 0u, bits_y, 0u, b, clamped(c), begin[S_LITERALS] + Q.x, 0u);
+          if (oy != NO_OBJECT) { line.stride_y = near(dy + D_STRIDE); }
+          if (stores) { line.at_x = near(dx + D_AT); line.n = near(dx + D_ROWS); if (ra != NO_REG) { line.at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
+          if (generator == GEN_LOGIC && rb != NO_REG) { line.at_y += (b.x - 1u) * line.stride_y; }
+          if (oz != NO_OBJECT) { line.at_z = near(dz + D_AT); if (rc != NO_REG) { line.at_z += (c.x - 1u) * near(dz + D_STRIDE); } }
+          else if (reduce == RED_FIRST && rc != NO_REG) { line.behind = c.x; }
+          // Of a line that another kernel has made what it found is there; where lines may be wide, the threads ask each other whether it is.
+          var limbs = 0u;
+          if (!was_made && begin[S_WIDE_LIMBS] != 0u) {
+            if (id == 0u) { exchanged = vec4<u32>((line.n + 31u) >> 5u, 0u, 0u, 0u); }
+            limbs = workgroupUniformLoad(&exchanged).x;
+          }
+          if (was_made) {
+            if (begin[S_WIDE + W_GROUPS] != begin[S_WIDE_GROUPS]) { status = BROKEN; }
+            if (id == 0u) { nearest = begin[S_WIDE + W_NEAREST]; atomicStore(&total, begin[S_WIDE + W_COUNT]); }
+            was_made = false; n_wide++;
+          } else if (limbs > begin[S_WIDE_LIMBS]) {
+            if (id == 0u) { put_wide(line); }
+            status = WIDE; pc--; budget -= i32(limbs / begin[S_WIDE_RATE]);
+          } else {
+            budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
+            let of_thread = make_limbs(line, id, THREADS);
+            nearest = of_thread.x;
+            if (of_thread.y != 0u) { atomicAdd(&total, of_thread.y); }
           }
         }
         case OP_BIT_GET: {
@@ -450,6 +392,7 @@ OVER_LINES
         }
         default: {}
       }
+      if (status != RUNNING) { break; }
       // Whatever the threads have to tell each other.
       var e = vec4<u32>(0u);
       if ((P.x & 0x800000u) != 0u) {
@@ -598,6 +541,7 @@ BACK_REGISTERS
     state[S_STEPS] = steps.x; state[S_STEPS + 1u] = steps.y;
     state[S_JOURNAL] = journal; state[S_LINES] = lines;
     for (var i = 0u; i < REGISTERS; i++) { state[S_REGISTERS + 2u * i] = r[i].x; state[S_REGISTERS + 2u * i + 1u] = r[i].y; }
-    state[S_MARK] = begin[S_WANTED_MARK];
+    state[S_BUDGET] = u32(max(budget, 0)); state[S_N_WIDE] = n_wide;
+    state[S_ENDED] = begin[S_BEGUN] + 1u;
   }
 }

@@ -49,6 +49,8 @@ pub struct PathStats {
     pub unit_dispatches: u64,
     /// Loops over lines that were one instruction of it.
     pub unit_lines: u64,
+    /// Lines that a kernel over a grid made for it.
+    pub wide_lines: u64,
     /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
     /// Likewise for the control unit.
@@ -169,6 +171,7 @@ impl PathStats {
             grid_copies,
             unit_dispatches,
             unit_lines,
+            wide_lines,
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
@@ -208,6 +211,7 @@ impl PathStats {
             ("copies by the device", grid_copies),
             ("dispatches of the control unit", unit_dispatches),
             ("loops over lines that were an instruction", unit_lines),
+            ("wide lines", wide_lines),
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),

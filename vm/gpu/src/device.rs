@@ -1,5 +1,5 @@
 //! The control unit on an adapter, through wgpu: the only module that knows it. `dispatch`: it runs. `grid`: kernels beside it. `window`: what of the
-//! heap the host has. `banks`: memory. `pipelines`: what was compiled. `clock`: how long it took. `adapter`: which one.
+//! heap the host has. `settings`: what may be chosen. `banks`: memory. `pipelines`: what was compiled. `clock`: how long it took. `adapter`: which one.
 
 mod adapter;
 mod banks;
@@ -7,6 +7,7 @@ mod clock;
 mod dispatch;
 mod grid;
 mod pipelines;
+mod settings;
 mod window;
 
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
@@ -23,60 +24,9 @@ use self::clock::Clock;
 use self::pipelines::{Pipelines, entry};
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{AHEAD_WORDS, State, Unit};
+use crate::unit::{AHEAD_WORDS, State, Unit, Wide};
 
-/// Which adapter, and sizes that must not matter; `None` is what suits the adapter.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct DeviceSettings {
-    /// Part of the adapter's name, in any case.
-    pub adapter: Option<String>,
-    /// Threads of the workgroup.
-    pub threads: Option<u32>,
-    /// Turns of loops in a dispatch.
-    pub budget: Option<u32>,
-    /// Words that the heap has at first.
-    pub words: Option<u32>,
-    /// Words of a buffer of memory, at most; memory beyond is in others.
-    pub bank_words: Option<u32>,
-    /// Bits of a table from which on loops over its lines run as kernels over a grid.
-    pub least_bits: Option<u64>,
-    /// Bytes that the threads of a workgroup of a kernel may share.
-    pub shared_bytes: Option<u32>,
-    /// Words that the objects of a frame may get before they ask.
-    pub ahead_words: Option<u32>,
-    /// Words that lines may take until the host prints them.
-    pub journal_words: Option<u32>,
-    /// How programs run.
-    pub mode: Mode,
-}
-
-/// How programs run on a device.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Mode {
-    /// Natives and loops that can be as kernels over a grid, everything else on the control unit.
-    #[default]
-    Auto,
-    /// Everything on the control unit.
-    Resident,
-    /// As [`Mode::Auto`]; a program of which nothing can run as kernels over a grid is refused.
-    Lifted,
-}
-
-impl DeviceSettings {
-    /// Everything as small as can be.
-    pub fn tiny() -> Self {
-        let (threads, budget, words) = (Some(4), Some(200), Some(64));
-        let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
-        let sizes = DeviceSettings { threads, budget, words, ..DeviceSettings::default() };
-        DeviceSettings { least_bits, ahead_words, journal_words, ..sizes }
-    }
-
-    /// Likewise, with memory of up to 512 KiB in up to 16 buffers.
-    pub fn tiny_banks() -> Self {
-        let (bank_words, words) = (Some(1 << 13), Some(3 << 13));
-        DeviceSettings { bank_words, words, ..DeviceSettings::tiny() }
-    }
-}
+pub use self::settings::{DeviceSettings, Mode};
 
 /// Turns of loops in a dispatch on an adapter that is a processor: llvmpipe ends a shader without a word after 65,535.
 const PROCESSOR_TURNS: u32 = 50_000;
@@ -90,6 +40,9 @@ const MIDDLE_TURNS: u32 = 5_000;
 /// Threads of a workgroup, likewise.
 const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
+/// What lines are wide on an adapter that is a processor, and on others: where both ways take as long, roughly.
+const PROCESSOR_WIDE: Wide = Wide { limbs: 1 << 14, groups: 256, rate: 8, chain: 16 };
+const WIDE: Wide = Wide { limbs: 1 << 13, groups: 1024, rate: 1 << 12, chain: 64 };
 /// How long a dispatch may take. Budgets keep them to some ten milliseconds; a processor may be busy with others.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Words that a heap has at first.
@@ -108,8 +61,10 @@ const STAGING_BYTES: u64 = 8 << 20;
 struct Opened {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// The control unit.
+    /// The control unit, and the kernel of wide lines.
     units: Pipelines,
+    unit: usize,
+    wide: usize,
     grids: Pipelines,
     division: Division,
     about: String,
@@ -124,6 +79,7 @@ struct Opened {
 pub(crate) struct Device {
     opened: Opened,
     budget: u32,
+    wide: Wide,
     ahead_words: u32,
     journal_words: u32,
     /// What the last dispatch wrote there.
@@ -190,6 +146,8 @@ impl Opened {
         let beside = [entry(1, read_only), entry(2, pipelines::STORED)];
         let units = Pipelines::new(&device, division.most, &beside);
         let unit = units.number(&star_shaders::control_unit(threads));
+        // Compiled when there is such a line.
+        let wide = units.number(&star_shaders::wide(threads));
         let refused = |error| format!("{} refuses the control unit: {error}", info.name);
         let first = Banks { count: 1, log_words: division.log_words };
         units.get(&device, unit, first).map_err(refused)?;
@@ -203,6 +161,8 @@ impl Opened {
             grids: Pipelines::new(&device, division.most, &grid::beside()),
             division,
             units,
+            unit,
+            wide,
             device,
             queue,
             lost,
@@ -251,6 +211,15 @@ impl Device {
         let read_back = wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
         Ok(Device {
             budget: settings.budget.unwrap_or(opened.turns),
+            wide: {
+                let usual = if opened.is_processor { PROCESSOR_WIDE } else { WIDE };
+                Wide {
+                    limbs: settings.wide_limbs.unwrap_or(usual.limbs).max(1),
+                    groups: settings.wide_groups.unwrap_or(usual.groups),
+                    chain: settings.wide_chain.unwrap_or(usual.chain).max(1),
+                    ..usual
+                }
+            },
             ahead_words: settings.ahead_words.unwrap_or(AHEAD_WORDS),
             journal_words: settings.journal_words.unwrap_or(JOURNAL_WORDS).min(JOURNAL_WORDS),
             journal: Vec::new(),
@@ -331,6 +300,10 @@ impl Unit for Device {
 
     fn budget(&self, dispatch: u32) -> u32 {
         if dispatch < SMALL_DISPATCHES { self.budget } else { self.budget.max(MIDDLE_TURNS) }
+    }
+
+    fn wide(&self) -> Wide {
+        self.wide
     }
 
     fn ahead_words(&self) -> u32 {
@@ -472,7 +445,7 @@ impl Unit for Device {
         Some(self)
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
-        self.run_unit(state)
+    fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError> {
+        self.run_unit(state, n_wide)
     }
 }

@@ -8,6 +8,19 @@ use crate::grid::Grid;
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
+/// Which lines a kernel over a grid makes, and how many such a submission holds (Note \[Wide lines\] in `run/wide.rs`).
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wide {
+    /// Limbs that a line has at most which the control unit makes itself; not 0.
+    pub(crate) limbs: u32,
+    /// Workgroups of the kernel, each with as many threads as the control unit.
+    pub(crate) groups: u32,
+    /// Limbs that this kernel makes while the control unit takes a turn of a loop.
+    pub(crate) rate: u32,
+    /// Dispatches of the kernel in a submission, at most; not 0.
+    pub(crate) chain: u32,
+}
+
 /// Words that the objects of a frame get ahead usually: forty lines of 100,000 components.
 pub(crate) const AHEAD_WORDS: u32 = 1 << 17;
 
@@ -18,6 +31,9 @@ pub(crate) trait Unit {
 
     /// Threads of a workgroup.
     fn threads(&self) -> u32;
+
+    /// Which lines are for the kernel of wide lines.
+    fn wide(&self) -> Wide;
 
     /// Turns of loops that a dispatch may take at most, the first of a run being number 1.
     fn budget(&self, dispatch: u32) -> u32;
@@ -64,6 +80,7 @@ pub(crate) trait Unit {
     /// What the last dispatch wrote to the journal (Note \[Journal\] in star-shaders).
     fn journal(&self) -> &[u32];
 
-    /// One dispatch. Nanoseconds that the device took, if it can tell.
-    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError>;
+    /// A dispatch of the control unit, and behind it so many times the kernel of wide lines and the control unit again; if the state says that a
+    /// wide line waits, those alone. Nanoseconds that the device took, if it can tell.
+    fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError>;
 }

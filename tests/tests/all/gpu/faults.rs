@@ -40,10 +40,10 @@ impl Host for World {
 }
 
 /// What a run leaves: its outcome, what it printed, and the arguments.
-type Left = (Outcome, String, Vec<Result<HostValue, BackendError>>);
+pub(super) type Left = (Outcome, String, Vec<Result<HostValue, BackendError>>);
 
 /// Runs the first routine of a text of SIR.
-fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicBool) -> Left {
+pub(super) fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicBool) -> Left {
     let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let mut values: Vec<_> =

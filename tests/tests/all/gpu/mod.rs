@@ -9,6 +9,7 @@ mod fused;
 mod lines;
 mod printed;
 mod questions;
+mod wide;
 
 use star_base::BitTable;
 use star_harness::Configuration;

@@ -43,7 +43,7 @@ fn arguments(n: i64) -> Vec<HostValue> {
 }
 
 /// The machines of the GPU backend that there are here, each with the reference in front.
-fn names() -> Vec<&'static str> {
+pub(super) fn names() -> Vec<&'static str> {
     let mut names = vec!["gpu-twin", "gpu-twin-tiny"];
     match machines(&["gpu"]) {
         Ok(_) => names.extend(["gpu", "gpu-tiny"]),

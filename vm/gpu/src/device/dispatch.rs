@@ -1,16 +1,20 @@
-//! A dispatch of the control unit: the state goes there, and comes back with the journal and the window.
+//! A dispatch of the control unit, with a chain of wide lines: the state goes there, and comes back with the journal and the window.
 
-use star_shaders::layout::{STATE_WORDS, state};
+use star_shaders::layout::{STATE_WORDS, state, status};
 use star_vm::BackendError;
 
 use super::clock::{TIMES_BYTES, TIMES_WORDS};
-use super::{Device, whole};
+use super::{Device, Opened, whole};
 use crate::program::internal;
 use crate::unit::State;
 
 impl Device {
-    /// One dispatch; nanoseconds that the device took, if it can tell.
-    pub(super) fn run_unit(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
+    /// One submission; nanoseconds that the device took, if it can tell.
+    pub(super) fn run_unit(
+        &mut self,
+        state: &mut State,
+        n_wide: u32,
+    ) -> Result<Option<u64>, BackendError> {
         let seen = self.memory.seen();
         let bindings = match &self.bindings {
             Some(bindings) => bindings.clone(),
@@ -23,7 +27,12 @@ impl Device {
             }
         };
         self.bindings = Some(bindings.clone());
-        let pipeline = self.opened.units.get(&self.opened.device, 0, seen)?;
+        let Opened { device, units, unit, wide, .. } = &self.opened;
+        let unit = units.get(device, *unit, seen)?;
+        let wide = match n_wide {
+            0 => None,
+            _ => Some(units.get(device, *wide, seen)?),
+        };
         self.flush();
         self.opened.queue.write_buffer(&self.state, 0, bytemuck::cast_slice(state));
         let mut encoder = self.opened.encoder();
@@ -32,9 +41,17 @@ impl Device {
                 label: None,
                 timestamp_writes: self.clock.as_ref().and_then(|clock| clock.around(true, true)),
             });
-            pass.set_pipeline(&pipeline);
             pass.set_bind_group(0, &bindings, &[]);
-            pass.dispatch_workgroups(1, 1, 1);
+            if state[state::STATUS as usize] != status::WIDE {
+                pass.set_pipeline(&unit);
+                pass.dispatch_workgroups(1, 1, 1);
+            }
+            for wide in std::iter::repeat_n(&wide, n_wide as usize).flatten() {
+                pass.set_pipeline(wide);
+                pass.dispatch_workgroups(self.wide.groups, 1, 1);
+                pass.set_pipeline(&unit);
+                pass.dispatch_workgroups(1, 1, 1);
+            }
         }
         if let Some(clock) = &self.clock {
             clock.read(&mut encoder, &self.staging);

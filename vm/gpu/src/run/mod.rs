@@ -3,7 +3,7 @@
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
 //! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `native`: library routines that are kernels over a grid.
 //! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
-//!   `journal`: lines that a dispatch has left to be printed.
+//!   `journal`: lines that a dispatch has left to be printed. `wide`: lines that a kernel over a grid makes for the control unit.
 
 mod copied;
 mod enter;
@@ -18,6 +18,7 @@ mod profile;
 mod stopped;
 #[cfg(test)]
 mod tests;
+mod wide;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,7 +32,7 @@ use star_vm::{BackendError, Control, Outcome, Stats};
 use crate::code::{Inst, Reg};
 use crate::heap::{Block, Heap};
 use crate::program::{Plan, internal};
-use crate::unit::State;
+use crate::unit::{State, Wide};
 use crate::value::Sizes;
 
 pub(crate) use native::{Call, Placed};
@@ -71,6 +72,8 @@ pub(crate) struct Run<'r, 'h> {
     longest: u32,
     /// Most columns of a table.
     widest: u32,
+    /// Wide lines that the next submission has room for.
+    chain: u32,
     limit: u64,
 }
 
@@ -125,6 +128,7 @@ pub(crate) fn run(
         alive: 0,
         longest: 1,
         widest: 1,
+        chain: 0,
         limit,
     };
     let began = run.begin(slots);
@@ -179,7 +183,7 @@ fn failed(error: BackendError) -> Outcome {
 impl Run<'_, '_> {
     /// One dispatch after another.
     fn dispatches(&mut self) -> Result<(), End> {
-        let mut mark = 0;
+        let mut number = 0;
         loop {
             if self.control.interrupt.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Interrupted).into());
@@ -187,32 +191,36 @@ impl Run<'_, '_> {
             if self.control.deadline.load(Ordering::Relaxed) {
                 return Err(Stop::Limit(LimitKind::Time).into());
             }
-            mark += 1;
-            let (threads, budget) = (self.heap.unit.threads(), self.heap.unit.budget(mark));
+            number += 1;
+            let (threads, budget) = (self.heap.unit.threads(), self.heap.unit.budget(number));
+            let wide = self.heap.unit.wide();
             // A loop over the limbs of a line may hold one over the columns of a row.
-            self.put(state::LINE_TURNS, 2 * self.longest.div_ceil(threads));
+            self.put(state::LINE_TURNS, 2 * self.longest.min(wide.limbs).div_ceil(threads));
             self.put(
                 state::GATHER_TURNS,
                 33 * (self.widest.div_ceil(32)).div_ceil(threads) + self.widest.div_ceil(threads),
             );
             self.put(state::SERIAL_TURNS, self.longest.max(self.widest.div_ceil(32)));
-            self.look_for_long_lines()?;
+            self.look_for_long_lines(wide)?;
             self.put(state::BUDGET, budget);
+            self.put(state::JOURNAL, 0);
             self.put(state::JOURNAL_ROOM, self.journal_room());
-            self.put(state::WANTED_MARK, mark);
-            let took = self.heap.unit.dispatch(&mut self.state)?;
+            let (begun, n_wide) = (self.get(state::BEGUN), self.let_be_wide(wide));
+            let took = self.heap.unit.dispatch(&mut self.state, n_wide)?;
             self.control.stats.paths.unit_dispatches += 1;
             self.control.stats.paths.unit_nanoseconds += took.unwrap_or(0);
-            if self.get(state::MARK) != mark {
+            let now = self.get(state::BEGUN);
+            if now == begun || self.get(state::ENDED) != now {
                 let why = "a dispatch did not come to its end".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());
             }
+            self.saw_wide(wide);
             self.control.stats.paths.unit_lines = u64::from(self.get(state::LINES));
             self.control.stats.operations = self.get_wide(state::OPERATIONS);
             self.control.stats.steps = self.get_wide(state::STEPS);
             self.print_journal()?;
             match self.get(state::STATUS) {
-                status::RUNNING => {}
+                status::RUNNING | status::WIDE => {}
                 status::DONE => return Ok(()),
                 status::TRAP => return Err(self.trapped()?.into()),
                 status::HOST => self.serve()?,
@@ -234,10 +242,12 @@ impl Run<'_, '_> {
     }
 
     /// Nothing runs whose loops a driver would end without a word.
-    fn look_for_long_lines(&self) -> Result<(), BackendError> {
+    fn look_for_long_lines(&self, wide: Wide) -> Result<(), BackendError> {
         let most = self.heap.unit.max_turns();
         let serial = if self.plan.has_serial { self.get(state::SERIAL_TURNS) } else { 0 };
-        let turns = self.get(state::LINE_TURNS).max(self.get(state::GATHER_TURNS)).max(serial);
+        let over_grid = self.wide_turns(wide);
+        let line = self.get(state::LINE_TURNS).max(over_grid);
+        let turns = line.max(self.get(state::GATHER_TURNS)).max(serial);
         match turns <= most {
             true => Ok(()),
             false => Err(BackendError::Unsupported {
@@ -290,7 +300,7 @@ impl Run<'_, '_> {
     fn stopped_at(&self) -> Result<(RoutineId, Inst), BackendError> {
         let pc = self.get(state::PC);
         let at = match self.get(state::STATUS) {
-            status::RUNNING | status::MEMORY | status::NO_FRAME => pc,
+            status::RUNNING | status::MEMORY | status::NO_FRAME | status::WIDE => pc,
             _ => pc.wrapping_sub(1),
         };
         let found = self.plan.inst(at).ok_or_else(|| internal(format!("no instruction {at}")))?;

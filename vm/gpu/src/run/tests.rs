@@ -17,7 +17,7 @@ use crate::device::Mode;
 use crate::grid::{Grid, Kernel, Launch};
 use crate::program::internal;
 use crate::twin::{Twin, TwinSettings};
-use crate::unit::{State, Unit};
+use crate::unit::{State, Unit, Wide};
 
 /// Words of a buffer.
 const BANK_WORDS: u32 = 1 << 12;
@@ -35,6 +35,10 @@ impl Unit for OneBank {
 
     fn threads(&self) -> u32 {
         self.twin.threads()
+    }
+
+    fn wide(&self) -> Wide {
+        self.twin.wide()
     }
 
     fn budget(&self, dispatch: u32) -> u32 {
@@ -97,8 +101,8 @@ impl Unit for OneBank {
         Some(self)
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
-        self.twin.dispatch(state)
+    fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError> {
+        self.twin.dispatch(state, n_wide)
     }
 }
 

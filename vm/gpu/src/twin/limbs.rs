@@ -1,6 +1,7 @@
 //! Limbs: who touches them, and where those of a result come from.
 
-use star_shaders::Generator;
+use star_shaders::layout::wide;
+use star_shaders::{Generator, Reduce};
 
 use super::Twin;
 
@@ -11,18 +12,76 @@ pub(super) struct Line {
     pub(super) bits: u32,
 }
 
-/// What a generator makes limbs of.
+/// What a generator makes limbs of; see [`wide`].
 #[derive(Clone, Copy)]
 pub(super) struct Source {
-    pub(super) table: u32,
-    pub(super) x: Line,
+    pub(super) kind: u32,
+    pub(super) n: u32,
+    pub(super) at_x: u32,
     pub(super) y: Option<Line>,
-    pub(super) z: Option<Line>,
+    pub(super) at_z: Option<u32>,
+    pub(super) stride_y: u32,
     pub(super) b: i64,
     pub(super) c: i64,
     pub(super) literal: u32,
-    pub(super) stride: u32,
-    pub(super) n: u32,
+    pub(super) behind: u32,
+}
+
+impl Source {
+    pub(super) fn generator(self) -> Generator {
+        Generator::of_number(self.kind >> 12 & 15).unwrap_or(Generator::Logic)
+    }
+
+    pub(super) fn reduce(self) -> Reduce {
+        Reduce::of_number(self.kind >> 16 & 15).unwrap_or(Reduce::Nothing)
+    }
+
+    fn stores(self) -> bool {
+        self.kind & 0x10_0000 != 0
+    }
+
+    /// As the control unit leaves it in the state.
+    pub(super) fn words(self) -> [u32; wide::WORDS as usize] {
+        let mut words = [0; wide::WORDS as usize];
+        let most = i64::from(i32::MAX);
+        let y = self.y.unwrap_or(Line { at: 0, bits: 0 });
+        for (place, word) in [
+            (wide::KIND, self.kind),
+            (wide::N, self.n),
+            (wide::AT_X, self.at_x),
+            (wide::AT_Y, y.at),
+            (wide::AT_Z, self.at_z.unwrap_or(0)),
+            (wide::BITS_Y, y.bits),
+            (wide::STRIDE_Y, self.stride_y),
+            (wide::B, self.b as u32),
+            (wide::B + 1, (self.b as u64 >> 32) as u32),
+            (wide::LAST, self.c.clamp(-most, most) as u32),
+            (wide::LITERALS, self.literal),
+            (wide::BEHIND, self.behind),
+            (wide::NEAREST, u32::MAX),
+        ] {
+            words[place as usize] = word;
+        }
+        words
+    }
+
+    /// What lies there.
+    pub(super) fn of_words(words: &[u32]) -> Source {
+        let has = |place: u32| words[place as usize];
+        let line = |place: u32| Some(has(place)).filter(|at| *at != 0);
+        Source {
+            kind: has(wide::KIND),
+            n: has(wide::N),
+            at_x: has(wide::AT_X),
+            y: line(wide::AT_Y).map(|at| Line { at, bits: has(wide::BITS_Y) }),
+            at_z: line(wide::AT_Z),
+            stride_y: has(wide::STRIDE_Y),
+            b: (u64::from(has(wide::B)) | u64::from(has(wide::B + 1)) << 32) as i64,
+            c: i64::from(has(wide::LAST) as i32),
+            literal: has(wide::LITERALS),
+            behind: has(wide::BEHIND),
+        }
+    }
 }
 
 /// Ones in the places of limb `k` that lie in `from` .. `to`, counted from 0.
@@ -75,22 +134,39 @@ impl Twin {
         low >> by | get(limb + 1) << (32 - by)
     }
 
-    /// Limb `k` of what a generator makes.
-    pub(super) fn limb(
+    /// Makes every `step`th limb from `first` on. The place of the first component that is sought, and how many ones there are.
+    pub(super) fn make_limbs(
         &mut self,
         thread: u32,
-        k: u32,
-        generator: Generator,
         source: Source,
-    ) -> u32 {
-        let Source { table, x, y, z, b, c, literal, stride, n } = source;
+        (first, step): (u32, u32),
+    ) -> (u32, u32) {
+        let (mut nearest, mut count) = (u32::MAX, 0);
+        for k in (first..source.n.div_ceil(32)).step_by(step as usize) {
+            let mut limb = self.limb(thread, k, source) & ones(k, 0, i64::from(source.n));
+            if source.stores() {
+                self.keep(thread, source.at_x + k, limb);
+            }
+            count += limb.count_ones();
+            limb &= !ones(k, 0, i64::from(source.behind));
+            if limb != 0 {
+                nearest = nearest.min(k * 32 + limb.trailing_zeros());
+            }
+        }
+        (nearest, count)
+    }
+
+    /// Limb `k` of what a generator makes.
+    fn limb(&mut self, thread: u32, k: u32, source: Source) -> u32 {
+        let Source { kind, n, at_x, y, at_z, stride_y, b, c, literal, behind: _ } = source;
+        let table = kind >> 8 & 15;
         let none = Line { at: 0, bits: 0 };
         let of_y = y.unwrap_or(none);
         let place = i64::from(k) * 32;
-        match generator {
+        match source.generator() {
             Generator::Logic => {
                 let p = y.map_or(0, |y| self.load(thread, y.at + k));
-                let q = z.map_or(0, |z| self.load(thread, z.at + k));
+                let q = at_z.map_or(0, |at| self.load(thread, at + k));
                 (0..32)
                     .filter(|bit| table >> (2 * (p >> bit & 1) + (q >> bit & 1)) & 1 == 1)
                     .map(|bit| 1u32 << bit)
@@ -128,7 +204,7 @@ impl Twin {
                 let row = b as u32 - 1;
                 let mut limb = 0;
                 for bit in 0..32.min(n - k * 32) {
-                    let at = of_y.at + (k * 32 + bit) * stride + row / 32;
+                    let at = of_y.at + (k * 32 + bit) * stride_y + row / 32;
                     limb |= (self.load(thread, at) >> (row % 32) & 1) << bit;
                 }
                 limb
@@ -136,7 +212,7 @@ impl Twin {
             Generator::Literal => self.mem[(literal + k) as usize],
             Generator::Replace => {
                 let mask = ones(k, b, b + i64::from(of_y.bits));
-                let old = self.load(thread, x.at + k);
+                let old = self.load(thread, at_x + k);
                 old & !mask | self.funnel(thread, of_y, place - b) & mask
             }
         }

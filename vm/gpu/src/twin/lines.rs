@@ -67,7 +67,7 @@ impl Twin {
         let v = inst.v.map(|v| self.columns(self.pointer(run.frame, v)));
         let z = inst.z.map(|_| self.line(dz, None));
         let w = inst.w.map(|w| self.line(self.pointer(run.frame, w), None));
-        let threads = self.order();
+        let threads = self.order(self.settings.threads);
         let mut places: Vec<(u32, u32)> = Vec::new();
         for k in limbs.clone() {
             places.extend(columns.clone().map(|column| (k, column)));

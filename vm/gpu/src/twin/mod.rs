@@ -1,9 +1,10 @@
 //! The twin of the control unit in Rust: runs the same register code, thread by thread in a random order, and checks what the
-//! shader relies on: between two barriers no two threads touch one limb if one of them writes.
+//! shader relies on: between two barriers no two threads touch one limb if one of them writes. Likewise the kernel of wide lines, all threads of a grid.
 //!
 //! It is there for tests. Where the shader and the twin differ, one of them is wrong.
 
 mod limbs;
+mod line;
 mod lines;
 mod scalar;
 mod vector;
@@ -11,17 +12,17 @@ mod vector;
 use std::collections::BTreeMap;
 
 use star_base::limbs::OutOfMemory;
-use star_shaders::layout::{INST_WORDS, JOURNAL_WORDS, REGISTERS, state, status};
+use star_shaders::layout::{INST_WORDS, JOURNAL_WORDS, REGISTERS, state, status, wide};
 use star_vm::BackendError;
 
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{AHEAD_WORDS, State, Unit};
+use crate::unit::{AHEAD_WORDS, State, Unit, Wide};
 
 /// Sizes that must not matter.
 #[derive(Clone, Copy, Debug)]
 pub struct TwinSettings {
-    /// Threads of the workgroup, 64 at most.
+    /// Threads of the workgroup, and of all that make a wide line 64 at most.
     pub threads: u32,
     /// Turns of loops in a dispatch.
     pub budget: u32,
@@ -39,6 +40,12 @@ pub struct TwinSettings {
     pub ahead_words: u32,
     /// Words that lines may take until the host prints them.
     pub journal_words: u32,
+    /// Limbs that a line has at most which the control unit makes itself.
+    pub wide_limbs: u32,
+    /// Workgroups of the kernel that makes others.
+    pub wide_groups: u32,
+    /// Such lines in a submission, at most.
+    pub wide_chain: u32,
 }
 
 impl TwinSettings {
@@ -49,6 +56,9 @@ impl TwinSettings {
         words: 64,
         ahead_words: 0,
         journal_words: 12,
+        wide_limbs: 1,
+        wide_groups: 3,
+        wide_chain: 2,
         ..TwinSettings::USUAL
     };
     /// What a device has.
@@ -62,6 +72,9 @@ impl TwinSettings {
         most_turns: u32::MAX,
         ahead_words: AHEAD_WORDS,
         journal_words: JOURNAL_WORDS,
+        wide_limbs: 40,
+        wide_groups: 4,
+        wide_chain: 8,
     };
 }
 
@@ -97,6 +110,14 @@ struct Dispatch {
     profile: u32,
     journal_room: u32,
     lines: u32,
+    budget: i64,
+    wide_limbs: u32,
+    wide_rate: u32,
+    wide_groups: u32,
+    n_wide: u32,
+    /// The line that waits, or was made.
+    wide: [u32; wide::WORDS as usize],
+    was_made: bool,
 }
 
 /// An instruction, decoded.
@@ -131,9 +152,9 @@ impl Twin {
         }
     }
 
-    /// The threads in the order of this instruction.
-    fn order(&mut self) -> Vec<u32> {
-        let mut order: Vec<u32> = (0..self.settings.threads).collect();
+    /// So many threads in the order of this instruction.
+    fn order(&mut self, threads: u32) -> Vec<u32> {
+        let mut order: Vec<u32> = (0..threads).collect();
         for last in (1..order.len()).rev() {
             self.seed =
                 self.seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
@@ -176,6 +197,87 @@ impl Twin {
             target: words[6],
         })
     }
+
+    /// The control unit.
+    fn unit(&mut self, state: &mut State) -> Result<(), BackendError> {
+        let wide = |place: u32| {
+            u64::from(state[place as usize]) | u64::from(state[place as usize + 1]) << 32
+        };
+        let word = |place: u32| state[place as usize];
+        let was_made = word(state::STATUS) == status::WIDE;
+        let (begun, budget) = (word(state::BEGUN), word(state::BUDGET));
+        let is_begin = word(state::STATUS) == status::RUNNING && budget > 0;
+        if begun != word(state::ENDED) || !(was_made || is_begin) {
+            return Ok(());
+        }
+        let mut run = Dispatch {
+            r: std::array::from_fn(|reg| wide(state::REGISTERS + 2 * reg as u32) as i64),
+            pc: word(state::PC),
+            status: status::RUNNING,
+            payload: 0,
+            frame: word(state::FRAME),
+            depth: word(state::DEPTH),
+            callee: word(state::CALLEE),
+            operations: wide(state::OPERATIONS),
+            steps: wide(state::STEPS),
+            step_limit: wide(state::STEP_LIMIT),
+            depth_limit: word(state::DEPTH_LIMIT),
+            routines: word(state::ROUTINES),
+            literals: word(state::LITERALS),
+            profile: word(state::PROFILE),
+            journal_room: word(state::JOURNAL_ROOM),
+            lines: word(state::LINES),
+            budget: i64::from(budget).max(i64::from(was_made)),
+            wide_limbs: word(state::WIDE_LIMBS),
+            wide_rate: word(state::WIDE_RATE),
+            wide_groups: word(state::WIDE_GROUPS),
+            n_wide: word(state::N_WIDE),
+            wide: std::array::from_fn(|place| word(state::WIDE + place as u32)),
+            was_made,
+        };
+        self.touched.clear();
+        while run.budget > 0 && run.status == status::RUNNING {
+            let inst = self.fields(run.pc)?;
+            run.pc += 1;
+            if inst.op.is_scalar() {
+                run.budget -= 2;
+                run.scalar(inst);
+            } else {
+                run.budget -= 24;
+                self.vector(&mut run, inst);
+            }
+            if let Some(clash) = &self.clash {
+                return Err(internal(format!("{clash}, at instruction {}", run.pc - 1)));
+            }
+        }
+        let mut put = |place: u32, word: u32| state[place as usize] = word;
+        for (place, word) in [
+            (state::PC, run.pc),
+            (state::STATUS, run.status),
+            (state::PAYLOAD, run.payload),
+            (state::FRAME, run.frame),
+            (state::DEPTH, run.depth),
+            (state::CALLEE, run.callee),
+            (state::JOURNAL, self.journal.len() as u32),
+            (state::LINES, run.lines),
+            (state::BUDGET, run.budget.max(0) as u32),
+            (state::N_WIDE, run.n_wide),
+            (state::BEGUN, begun + 1),
+            (state::ENDED, begun + 1),
+        ] {
+            put(place, word);
+        }
+        let numbers = [(state::OPERATIONS, run.operations), (state::STEPS, run.steps)];
+        let registers = run.r.iter().enumerate();
+        let registers =
+            registers.map(|(reg, number)| (state::REGISTERS + 2 * reg as u32, *number as u64));
+        for (place, number) in numbers.into_iter().chain(registers) {
+            put(place, number as u32);
+            put(place + 1, (number >> 32) as u32);
+        }
+        state[state::WIDE as usize..].copy_from_slice(&run.wide);
+        Ok(())
+    }
 }
 
 impl Unit for Twin {
@@ -190,6 +292,11 @@ impl Unit for Twin {
 
     fn budget(&self, _dispatch: u32) -> u32 {
         self.settings.budget
+    }
+
+    fn wide(&self) -> Wide {
+        let TwinSettings { threads, wide_limbs, wide_groups, wide_chain, .. } = self.settings;
+        Wide { limbs: wide_limbs, groups: wide_groups, rate: threads, chain: wide_chain }
     }
 
     fn ahead_words(&self) -> u32 {
@@ -260,70 +367,17 @@ impl Unit for Twin {
         None
     }
 
-    fn dispatch(&mut self, state: &mut State) -> Result<Option<u64>, BackendError> {
+    fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError> {
         self.is_there()?;
         self.dispatches += 1;
-        let wide = |place: u32| {
-            u64::from(state[place as usize]) | u64::from(state[place as usize + 1]) << 32
-        };
-        let word = |place: u32| state[place as usize];
-        let mut run = Dispatch {
-            r: std::array::from_fn(|reg| wide(state::REGISTERS + 2 * reg as u32) as i64),
-            pc: word(state::PC),
-            status: status::RUNNING,
-            payload: 0,
-            frame: word(state::FRAME),
-            depth: word(state::DEPTH),
-            callee: word(state::CALLEE),
-            operations: wide(state::OPERATIONS),
-            steps: wide(state::STEPS),
-            step_limit: wide(state::STEP_LIMIT),
-            depth_limit: word(state::DEPTH_LIMIT),
-            routines: word(state::ROUTINES),
-            literals: word(state::LITERALS),
-            profile: word(state::PROFILE),
-            journal_room: word(state::JOURNAL_ROOM),
-            lines: word(state::LINES),
-        };
         self.journal.clear();
-        let mut budget = i64::from(word(state::BUDGET));
-        self.touched.clear();
-        while budget > 0 && run.status == status::RUNNING {
-            let inst = self.fields(run.pc)?;
-            run.pc += 1;
-            if inst.op.is_scalar() {
-                budget -= 2;
-                run.scalar(inst);
-            } else {
-                budget -= 24;
-                self.vector(&mut run, inst);
-            }
-            if let Some(clash) = &self.clash {
-                return Err(internal(format!("{clash}, at instruction {}", run.pc - 1)));
-            }
+        if state[state::STATUS as usize] != status::WIDE {
+            self.unit(state)?;
         }
-        let mut put = |place: u32, word: u32| state[place as usize] = word;
-        for (place, word) in [
-            (state::PC, run.pc),
-            (state::STATUS, run.status),
-            (state::PAYLOAD, run.payload),
-            (state::FRAME, run.frame),
-            (state::DEPTH, run.depth),
-            (state::CALLEE, run.callee),
-            (state::JOURNAL, self.journal.len() as u32),
-            (state::LINES, run.lines),
-        ] {
-            put(place, word);
+        for _ in 0..n_wide {
+            self.make_wide(state);
+            self.unit(state)?;
         }
-        let numbers = [(state::OPERATIONS, run.operations), (state::STEPS, run.steps)];
-        let registers = run.r.iter().enumerate();
-        let registers =
-            registers.map(|(reg, number)| (state::REGISTERS + 2 * reg as u32, *number as u64));
-        for (place, number) in numbers.into_iter().chain(registers) {
-            put(place, number as u32);
-            put(place + 1, (number >> 32) as u32);
-        }
-        state[state::MARK as usize] = state[state::WANTED_MARK as usize];
         Ok(None)
     }
 }

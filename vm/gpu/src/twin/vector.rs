@@ -1,12 +1,12 @@
 //! What touches objects, and frames.
 
+use star_shaders::Op;
 use star_shaders::layout::{
     DESC_WORDS, FRAME_HEAD, REGISTERS, STAGING, charged, descriptor, flag, frame, measure, routine,
     status,
 };
-use star_shaders::{Generator, Op, Reduce};
 
-use super::limbs::{Line, Source, ones};
+use super::limbs::Line;
 use super::{Dispatch, Fields, Twin};
 
 impl Twin {
@@ -79,7 +79,7 @@ impl Twin {
                 let (first, row) = (self.line(dx, None), a as u32 - 1);
                 let stride = self.word(dx + descriptor::STRIDE);
                 let word = self.line(dy, None);
-                for thread in self.order() {
+                for thread in self.order(self.settings.threads) {
                     let columns = self.word(dx + descriptor::COLUMNS);
                     for j in (thread..columns).step_by(self.settings.threads as usize) {
                         let at = first.at + j * stride + row / 32;
@@ -195,7 +195,7 @@ impl Twin {
         }
         let (at, threads) = (has(descriptor::AT), self.settings.threads as usize);
         let mut limbs = vec![0; n_limbs];
-        for thread in self.order() {
+        for thread in self.order(self.settings.threads) {
             for k in (thread as usize..n_limbs).step_by(threads) {
                 limbs[k] = self.load(thread, at + k as u32);
             }
@@ -262,67 +262,6 @@ impl Twin {
             self.set(dx + descriptor::ROWS, rows);
             self.set(dx + descriptor::COLUMNS, columns);
             self.set(dx + descriptor::STRIDE, 2 * rows.div_ceil(64));
-        }
-    }
-
-    fn line_inst(
-        &mut self,
-        run: &mut Dispatch,
-        inst: Fields,
-        (dx, dy, dz): (u32, u32, u32),
-        (a, b, c): (i64, i64, i64),
-    ) {
-        let generator = Generator::of_number(inst.first >> 12 & 15).unwrap_or(Generator::Logic);
-        let reduce = Reduce::of_number(inst.first >> 16 & 15).unwrap_or(Reduce::Nothing);
-        let (stores, clears) = (inst.first & 0x10_0000 != 0, inst.first & 0x20_0000 != 0);
-        let of_column = generator == Generator::Logic;
-        let x = self.line(dx, inst.a.filter(|_| stores).map(|_| a));
-        let y = inst.y.map(|_| self.line(dy, inst.b.filter(|_| of_column).map(|_| b)));
-        let z = inst.z.map(|_| self.line(dz, inst.c.map(|_| c)));
-        let n = if stores { x.bits } else { y.map_or(0, |y| y.bits) };
-        let behind =
-            if reduce == Reduce::First && inst.z.is_none() && inst.c.is_some() { c } else { 0 };
-        let source = Source {
-            table: inst.first >> 8 & 15,
-            x,
-            y,
-            z,
-            b,
-            c,
-            literal: run.literals + inst.imm as u32,
-            stride: if inst.y.is_some() { self.word(dy + descriptor::STRIDE) } else { 0 },
-            n,
-        };
-        let (mut least, mut total) = (u32::MAX, 0);
-        for thread in self.order() {
-            for k in (thread..n.div_ceil(32)).step_by(self.settings.threads as usize) {
-                let mut limb = self.limb(thread, k, generator, source) & ones(k, 0, i64::from(n));
-                if stores {
-                    self.keep(thread, x.at + k, limb);
-                }
-                total += limb.count_ones();
-                limb &= !ones(k, 0, behind);
-                if limb != 0 {
-                    least = least.min(k * 32 + limb.trailing_zeros());
-                }
-            }
-        }
-        match reduce {
-            Reduce::Nothing => return,
-            Reduce::First => {
-                run.put(inst.d, if least == u32::MAX { 0 } else { i64::from(least) + 1 })
-            }
-            Reduce::Count => run.put(inst.d, i64::from(total)),
-            Reduce::Some => run.put(inst.d, i64::from(least != u32::MAX)),
-            Reduce::None => run.put(inst.d, i64::from(least == u32::MAX)),
-        }
-        if clears
-            && least != u32::MAX
-            && let Some(y) = y
-        {
-            let (thread, at) = (least / 32 % self.settings.threads, y.at + least / 32);
-            let limb = self.load(thread, at) & !(1 << (least % 32));
-            self.keep(thread, at, limb);
         }
     }
 

@@ -1,0 +1,128 @@
+//! Lines that a kernel over a grid makes for the control unit (Note [Wide lines] in star-gpu): the same results below and above the length from
+//! which on it does, that it did, and what ends such a run.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use star_gpu::{Gpu, TwinSettings};
+use star_ir::LimitKind;
+use star_tests::run::{LIMITS, Program};
+use star_vm::{HostValue, Limits, Outcome};
+
+use super::faults::run;
+use super::{machines, printed::names};
+use crate::fast_paths::{slice, table, word};
+
+/// Every generator and every question, a loop that ends when it has moved everything out, lines that are printed on the way, and a routine
+/// that is called between them.
+const MOVES: &str = "
+function AND_SHIFTED(X,Y: slice; k: integer): integer;
+var Z: slice(X);
+begin Z:=SHIFT(X,DOWN,k); Z:=Z and not Y; AND_SHIFTED:=NUMB(Z) end;
+procedure MOVES(X: slice; T: table; k: integer; w: word; var Z: slice; var n: integer);
+var A,B,C: slice(X); i: integer; v: word(T);
+begin
+  n:=0; A:=X; B:=MIRROR(X); C:=SHUFFLE(X); Z:=MASK(X,3,k);
+  C:=(C and not B) xor ROTATE(A,5);
+  while SOME(A) do begin
+    A:=SHIFT(A,DOWN,k); B:=SHIFT(B,UP,3); C:=C or (A and not B);
+    n:=n+NUMB(A)+FND(C);
+    if n mod 3=0 then print(n,\" \",SOME(B))
+  end;
+  i:=STEP(C); n:=n+i+AND_SHIFTED(C,X,2); i:=STEP(C); n:=n+i+AND_SHIFTED(X,C,1);
+  COL(2,T):=C; B:=COL(1,T) xor COL(2,T);
+  v:=ROW(2,T); ROW(1,T):=v; v:=v and not w; n:=n+NUMB(v);
+  Z:=(Z and B) or SHIFT(B,UP,33)
+end;";
+
+#[test]
+fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
+    let program = Program::new(MOVES);
+    let names = names();
+    let machines = machines(&names).expect("they are there");
+    let compiled = program.compile_on(&machines);
+    let entry = program.entry("MOVES");
+    for (rows, columns) in
+        [(30, 3), (32, 2), (34, 40), (96, 70), (1280, 5), (1282, 1300), (4000, 33)]
+    {
+        let args = [
+            slice(rows, 1),
+            table(rows, columns, 2),
+            HostValue::Int(rows as i64 / 5),
+            word(columns, 3),
+            HostValue::Unset,
+            HostValue::Unset,
+        ];
+        let limits = Limits { steps: None, ..LIMITS };
+        let runs: Vec<_> =
+            compiled.iter().map(|it| (&it.name, it.run(entry, &args, limits))).collect();
+        let (_, expected) = &runs[0];
+        assert_eq!(expected.outcome, Outcome::Done);
+        for (name, run) in &runs[1..] {
+            assert_eq!(run.outcome, Outcome::Done, "{name}");
+            assert_eq!(run.values, expected.values, "{name}, {rows} rows");
+            assert_eq!(run.printed, expected.printed, "{name}, {rows} rows");
+            assert_eq!(run.stats.operations, expected.stats.operations, "{name}");
+            // Most limbs of a line that is not.
+            let most = match **name {
+                "gpu-twin" => 40,
+                "gpu-twin-tiny" | "gpu-tiny" => 1,
+                _ => 1 << 13,
+            };
+            let wide = run.stats.paths.wide_lines;
+            let is_wide = rows.max(columns).div_ceil(32) > most;
+            assert_eq!(wide > 0, is_wide, "{name}, {rows} rows: {wide}");
+            if rows.div_ceil(32) > most {
+                assert!(wide > 20, "{name}, {rows} rows: {wide}");
+            }
+        }
+    }
+}
+
+/// Moves a slice by nothing, so many times.
+const SHIFTS: &str = "routine 0 \"F\" (ref %x: slice[?], value %n: int) !0 {
+  var %i: int
+  check set %x !0
+  for @0 %i = 1 to %n !0 {
+    %x = shift_up %x, 1 !0
+    %x = bits_not %x !0
+  }
+}
+locations {
+  !0 = 0:0..0
+}
+";
+
+#[test]
+fn a_line_that_one_workgroup_could_not_make_is_made() {
+    let most = TwinSettings { most_turns: 64, ahead_words: 0, ..TwinSettings::USUAL };
+    let alone = TwinSettings { wide_limbs: u32::MAX, ..most };
+    let args = [slice(20_000, 1), HostValue::Int(2)];
+    let never = AtomicBool::new(false);
+    let (outcome, _, _) = run(&Gpu::twin(alone), SHIFTS, &args, &never);
+    assert!(matches!(outcome, Outcome::Unsupported { .. }), "{outcome:?}");
+    let (outcome, _, values) = run(&Gpu::twin(most), SHIFTS, &args, &never);
+    assert_eq!(outcome, Outcome::Done);
+    let (_, _, expected) = run(&Gpu::twin(TwinSettings::USUAL), SHIFTS, &args, &never);
+    assert!(matches!((&values[0], &expected[0]), (Ok(one), Ok(other)) if one == other));
+}
+
+#[test]
+fn an_interrupt_ends_a_run_between_two_wide_lines() {
+    for settings in [TwinSettings::USUAL, TwinSettings::TINY] {
+        let interrupt = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                std::thread::sleep(Duration::from_millis(50));
+                interrupt.store(true, Ordering::Relaxed);
+            });
+            let begun = Instant::now();
+            let args = [slice(2000, 1), HostValue::Int(i64::MAX)];
+            let (outcome, _, _) = run(&Gpu::twin(settings), SHIFTS, &args, &interrupt);
+            let is_interrupted =
+                matches!(outcome, Outcome::Limit { kind: LimitKind::Interrupted, .. });
+            assert!(is_interrupted, "{outcome:?}");
+            assert!(begun.elapsed() < Duration::from_secs(20));
+        });
+    }
+}
