@@ -20,11 +20,15 @@ pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
-/// How limbs of a line are made.
+/// What limbs of a line are made with, and how one is made. That is a text, and no function: with its operands together in a structure, a line took a
+/// card a third longer.
 const LIMBS: &str = include_str!("../wgsl/limbs.wgsl");
+const MAKE_LIMB: &str = include_str!("../wgsl/limb.wgsl");
 /// The text of the control unit behind its constants, and that of its longest instruction.
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
 const OVER_LINES: &str = include_str!("../wgsl/control_unit/lines.wgsl");
+/// What it does about lines that may be wide.
+const OF_WIDE_LINES: &str = include_str!("../wgsl/control_unit/wide.wgsl");
 
 /// The kernel of wide lines.
 const WIDE: &str = include_str!("../wgsl/wide.wgsl");
@@ -49,11 +53,13 @@ fn common(threads: u32) -> String {
 /// The kernel that makes the limbs of lines which are too long for one workgroup (Note \[Wide lines\] in star-gpu); one dimension of workgroups of
 /// so many threads. Binds what the control unit does.
 pub fn wide(threads: u32) -> Shader {
-    Shader { limb: Limb::Word, body: common(threads) + WIDE }
+    let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[W_STRIDE_Y]");
+    let limb = limb.replace("LITERAL_AT", "kept[W_LITERALS]");
+    Shader { limb: Limb::Word, body: common(threads) + &WIDE.replace("MAKE_LIMB\n", &limb) }
 }
 
-/// The control unit for a workgroup of so many threads.
-pub fn control_unit(threads: u32) -> Shader {
+/// The control unit for a workgroup of so many threads; one that asks each line whether it is [`wide`], or one that makes all of them.
+pub fn control_unit(threads: u32, asks_lines: bool) -> Shader {
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {
             let at = first + 2 * to;
@@ -65,5 +71,9 @@ pub fn control_unit(threads: u32) -> Shader {
     let back = registers("back", 0, layout::STAGING);
     let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
     let unit = unit.replace("OVER_LINES\n", OVER_LINES);
+    let of_lines = if asks_lines { OF_WIDE_LINES } else { "let makes = true;\n" };
+    let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "near(dy + D_STRIDE)");
+    let limb = limb.replace("LITERAL_AT", "begin[S_LITERALS] + Q.x");
+    let unit = unit.replace("OF_WIDE_LINES\n", of_lines).replace("MAKE_LIMB\n", &limb);
     Shader { limb: Limb::Word, body: common(threads) + &unit }
 }

@@ -13,7 +13,9 @@ var<workgroup> total: atomic<u32>;
 // What one thread found: two words, a status, and whether a descriptor changes.
 var<workgroup> found: vec4<u32>;
 var<workgroup> exchanged: vec4<u32>;
-var<workgroup> kept: array<u32, STATE_WORDS>;
+var<workgroup> kept: array<u32, S_WIDE>;
+// The line that another kernel has made.
+var<workgroup> waited: array<u32, WIDE_WORDS>;
 
 // Of the limbs of a column and of the columns those that an instruction over lines changes anything at, and what joins a slice or word.
 var<workgroup> n_limbs: atomic<u32>;
@@ -79,15 +81,6 @@ fn chosen(table: u32, p: u32, q: u32, s: u32) -> u32 {
   return (~p & ((~q & ((~s & low.x) | (s & low.y))) | (q & ((~s & low.z) | (s & low.w))))) |
     (p & ((~q & ((~s & high.x) | (s & high.y))) | (q & ((~s & high.z) | (s & high.w)))));
 }
-// Leaves a line to the kernel of wide lines, with places for what that finds.
-fn put_wide(line: Line) {
-  state[S_WIDE + W_KIND] = line.kind; state[S_WIDE + W_N] = line.n;
-  state[S_WIDE + W_AT_X] = line.at_x; state[S_WIDE + W_AT_Y] = line.at_y; state[S_WIDE + W_AT_Z] = line.at_z;
-  state[S_WIDE + W_BITS_Y] = line.bits_y; state[S_WIDE + W_STRIDE_Y] = line.stride_y;
-  state[S_WIDE + W_B] = line.b.x; state[S_WIDE + W_B + 1u] = line.b.y; state[S_WIDE + W_LAST] = u32(line.last);
-  state[S_WIDE + W_LITERALS] = line.literals; state[S_WIDE + W_BEHIND] = line.behind;
-  state[S_WIDE + W_NEAREST] = NOTHING; state[S_WIDE + W_COUNT] = 0u; state[S_WIDE + W_GROUPS] = 0u;
-}
 fn descriptor(frame: u32, object: u32) -> u32 { return near(frame + FRAME_HEAD + object); }
 fn own_descriptor(frame: u32, object: u32) -> u32 {
   return frame + FRAME_HEAD + near(frame + F_OBJECTS) + object * DESC_WORDS;
@@ -128,7 +121,8 @@ fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32) {
-  for (var i = id; i < STATE_WORDS; i += THREADS) { kept[i] = state[i]; }
+  for (var i = id; i < S_WIDE; i += THREADS) { kept[i] = state[i]; }
+  for (var i = id; i < WIDE_WORDS; i += THREADS) { waited[i] = state[S_WIDE + i]; }
   if (id == 0u) { atomicStore(&least, NOTHING); atomicStore(&total, 0u); found = vec4<u32>(0u); }
   if (id == 0u) { atomicStore(&n_limbs, 0u); atomicStore(&n_columns, 0u); }
   for (var i = id; i < MOST_LISTED; i += THREADS) { atomicStore(&joined[i], 0u); }
@@ -147,7 +141,6 @@ BEGIN_REGISTERS
   var steps = vec2<u32>(begin[S_STEPS], begin[S_STEPS + 1u]);
   let step_limit = vec2<u32>(begin[S_STEP_LIMIT], begin[S_STEP_LIMIT + 1u]);
   let routines = begin[S_ROUTINES];
-  var n_wide = begin[S_N_WIDE];
   var journal = begin[S_JOURNAL]; let room = begin[S_JOURNAL_ROOM]; var lines = begin[S_LINES];
 
   while (budget > 0 && status == RUNNING) {
@@ -243,30 +236,28 @@ BEGIN_REGISTERS
           r[rd] = v;
         }
         case OP_LINE: {
-          var line = Line(P.x, bits_y, 0u, at_y, 0u, bits_y, 0u, b, clamped(c), begin[S_LITERALS] + Q.x, 0u);
-          if (oy != NO_OBJECT) { line.stride_y = near(dy + D_STRIDE); }
-          if (stores) { line.at_x = near(dx + D_AT); line.n = near(dx + D_ROWS); if (ra != NO_REG) { line.at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
-          if (generator == GEN_LOGIC && rb != NO_REG) { line.at_y += (b.x - 1u) * line.stride_y; }
-          if (oz != NO_OBJECT) { line.at_z = near(dz + D_AT); if (rc != NO_REG) { line.at_z += (c.x - 1u) * near(dz + D_STRIDE); } }
-          else if (reduce == RED_FIRST && rc != NO_REG) { line.behind = c.x; }
-          // Of a line that another kernel has made what it found is there; where lines may be wide, the threads ask each other whether it is.
-          var limbs = 0u;
-          if (!was_made && begin[S_WIDE_LIMBS] != 0u) {
-            if (id == 0u) { exchanged = vec4<u32>((line.n + 31u) >> 5u, 0u, 0u, 0u); }
-            limbs = workgroupUniformLoad(&exchanged).x;
+          var at_x = 0u; var n = bits_y;
+          if (stores) { at_x = near(dx + D_AT); n = near(dx + D_ROWS); if (ra != NO_REG) { at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
+          var at = at_y; var at_z = 0u;
+          if (generator == GEN_LOGIC && oy != NO_OBJECT && rb != NO_REG) { at += (b.x - 1u) * near(dy + D_STRIDE); }
+          if (oz != NO_OBJECT) { at_z = near(dz + D_AT); if (rc != NO_REG) { at_z += (c.x - 1u) * near(dz + D_STRIDE); } }
+          let limbs = (n + 31u) >> 5u;
+          let t0 = 0u - (table & 1u); let t1 = 0u - ((table >> 1u) & 1u); let t2 = 0u - ((table >> 2u) & 1u); let t3 = 0u - ((table >> 3u) & 1u);
+          let offset = clamped(b); let last = clamped(c);
+          var behind = 0u; let has_y = oy != NO_OBJECT; let has_z = oz != NO_OBJECT;
+          if (reduce == RED_FIRST && rc != NO_REG && oz == NO_OBJECT) { behind = c.x; }
+OF_WIDE_LINES
+          if (makes) {
+          budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
+          for (var k = id; k < limbs; k += THREADS) {
+MAKE_LIMB
+            if (stores) { store(at_x + k, u); }
+            if (reduce == RED_COUNT) { atomicAdd(&total, countOneBits(u)); }
+            else if (reduce != RED_NOTHING) {
+              if (behind != 0u) { u &= ~ones(k, 0, i32(behind)); }
+              if (u != 0u && nearest == NOTHING) { nearest = k * 32u + firstTrailingBit(u); }
+            }
           }
-          if (was_made) {
-            if (begin[S_WIDE + W_GROUPS] != begin[S_WIDE_GROUPS]) { status = BROKEN; }
-            if (id == 0u) { nearest = begin[S_WIDE + W_NEAREST]; atomicStore(&total, begin[S_WIDE + W_COUNT]); }
-            was_made = false; n_wide++;
-          } else if (limbs > begin[S_WIDE_LIMBS]) {
-            if (id == 0u) { put_wide(line); }
-            status = WIDE; pc--; budget -= i32(limbs / begin[S_WIDE_RATE]);
-          } else {
-            budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
-            let of_thread = make_limbs(line, id, THREADS);
-            nearest = of_thread.x;
-            if (of_thread.y != 0u) { atomicAdd(&total, of_thread.y); }
           }
         }
         case OP_BIT_GET: {
@@ -540,8 +531,8 @@ BACK_REGISTERS
     state[S_OPERATIONS] = operations.x; state[S_OPERATIONS + 1u] = operations.y;
     state[S_STEPS] = steps.x; state[S_STEPS + 1u] = steps.y;
     state[S_JOURNAL] = journal; state[S_LINES] = lines;
-    for (var i = 0u; i < REGISTERS; i++) { state[S_REGISTERS + 2u * i] = r[i].x; state[S_REGISTERS + 2u * i + 1u] = r[i].y; }
-    state[S_BUDGET] = u32(max(budget, 0)); state[S_N_WIDE] = n_wide;
+    state[S_BUDGET] = u32(max(budget, 0));
     state[S_ENDED] = begin[S_BEGUN] + 1u;
   }
+  for (var i = id; i < REGISTERS; i += THREADS) { state[S_REGISTERS + 2u * i] = r[i].x; state[S_REGISTERS + 2u * i + 1u] = r[i].y; }
 }

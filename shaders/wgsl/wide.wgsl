@@ -18,13 +18,24 @@ fn main(
     atomicStore(&least, NOTHING); atomicStore(&total, 0u);
   }
   if (workgroupUniformLoad(&is_left) == 0u) { return; }
-  let line = Line(
-    kept[W_KIND], kept[W_N], kept[W_AT_X], kept[W_AT_Y], kept[W_AT_Z], kept[W_BITS_Y], kept[W_STRIDE_Y],
-    vec2<u32>(kept[W_B], kept[W_B + 1u]), i32(kept[W_LAST]), kept[W_LITERALS], kept[W_BEHIND],
-  );
-  let found = make_limbs(line, group.x * THREADS + id, THREADS * groups.x);
-  if (found.x != NOTHING) { atomicMin(&least, found.x); }
-  if (found.y != 0u) { atomicAdd(&total, found.y); }
+  let kind = kept[W_KIND]; let n = kept[W_N]; let limbs = (n + 31u) >> 5u;
+  let table = (kind >> 8u) & 15u; let generator = (kind >> 12u) & 15u; let reduce = (kind >> 16u) & 15u; let stores = (kind & 0x100000u) != 0u;
+  let t0 = 0u - (table & 1u); let t1 = 0u - ((table >> 1u) & 1u); let t2 = 0u - ((table >> 2u) & 1u); let t3 = 0u - ((table >> 3u) & 1u);
+  let at_x = kept[W_AT_X]; let at = kept[W_AT_Y]; let at_y = at; let at_z = kept[W_AT_Z]; let bits_y = kept[W_BITS_Y];
+  let has_y = at != 0u; let has_z = at_z != 0u;
+  let b = vec2<u32>(kept[W_B], kept[W_B + 1u]); let offset = clamped(b); let last = i32(kept[W_LAST]); let behind = kept[W_BEHIND];
+  var nearest = NOTHING; var count = 0u;
+  for (var k = group.x * THREADS + id; k < limbs; k += THREADS * groups.x) {
+MAKE_LIMB
+    if (stores) { store(at_x + k, u); }
+    if (reduce == RED_COUNT) { count += countOneBits(u); }
+    else if (reduce != RED_NOTHING) {
+      if (behind != 0u) { u &= ~ones(k, 0, i32(behind)); }
+      if (u != 0u && nearest == NOTHING) { nearest = k * 32u + firstTrailingBit(u); }
+    }
+  }
+  if (nearest != NOTHING) { atomicMin(&least, nearest); }
+  if (count != 0u) { atomicAdd(&total, count); }
   workgroupBarrier();
   if (id == 0u) {
     let nearest = atomicLoad(&least); let count = atomicLoad(&total);

@@ -21,7 +21,8 @@ fn valid(text: &str) -> Module {
 #[test]
 fn the_control_unit_and_wide_lines_are_valid_for_every_size_of_workgroup() {
     for threads in [1, 8, 128, 256, 1024] {
-        on_all_banks(&star_shaders::control_unit(threads));
+        on_all_banks(&star_shaders::control_unit(threads, false));
+        on_all_banks(&star_shaders::control_unit(threads, true));
         on_all_banks(&star_shaders::wide(threads));
     }
 }

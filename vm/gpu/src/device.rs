@@ -42,7 +42,7 @@ const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
 /// What lines are wide on an adapter that is a processor, and on others: where both ways take as long, roughly.
 const PROCESSOR_WIDE: Wide = Wide { limbs: 1 << 14, groups: 256, rate: 8, chain: 16 };
-const WIDE: Wide = Wide { limbs: 1 << 13, groups: 1024, rate: 1 << 12, chain: 64 };
+const WIDE: Wide = Wide { limbs: 1 << 14, groups: 1024, rate: 1 << 12, chain: 64 };
 /// How long a dispatch may take. Budgets keep them to some ten milliseconds; a processor may be busy with others.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Words that a heap has at first.
@@ -61,9 +61,10 @@ const STAGING_BYTES: u64 = 8 << 20;
 struct Opened {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// The control unit, and the kernel of wide lines.
+    /// The control unit that makes all lines, the one that asks whether a line is wide, and the kernel that makes those.
     units: Pipelines,
     unit: usize,
+    asking: usize,
     wide: usize,
     grids: Pipelines,
     division: Division,
@@ -145,8 +146,9 @@ impl Opened {
         let read_only = wgpu::BufferBindingType::Storage { read_only: true };
         let beside = [entry(1, read_only), entry(2, pipelines::STORED)];
         let units = Pipelines::new(&device, division.most, &beside);
-        let unit = units.number(&star_shaders::control_unit(threads));
-        // Compiled when there is such a line.
+        let unit = units.number(&star_shaders::control_unit(threads, false));
+        // Compiled when there are long lines.
+        let asking = units.number(&star_shaders::control_unit(threads, true));
         let wide = units.number(&star_shaders::wide(threads));
         let refused = |error| format!("{} refuses the control unit: {error}", info.name);
         let first = Banks { count: 1, log_words: division.log_words };
@@ -162,6 +164,7 @@ impl Opened {
             division,
             units,
             unit,
+            asking,
             wide,
             device,
             queue,

@@ -67,7 +67,7 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
             let most = match **name {
                 "gpu-twin" => 40,
                 "gpu-twin-tiny" | "gpu-tiny" => 1,
-                _ => 1 << 13,
+                _ => 1 << 14,
             };
             let wide = run.stats.paths.wide_lines;
             let is_wide = rows.max(columns).div_ceil(32) > most;

@@ -8,6 +8,10 @@ use super::{Device, Opened, whole};
 use crate::program::internal;
 use crate::unit::State;
 
+/// Wide lines that are submitted at once: those of the begin of a chain, and others.
+const SOON: u32 = 4;
+const PIECE: u32 = 16;
+
 impl Device {
     /// One submission; nanoseconds that the device took, if it can tell.
     pub(super) fn run_unit(
@@ -27,32 +31,47 @@ impl Device {
             }
         };
         self.bindings = Some(bindings.clone());
-        let Opened { device, units, unit, wide, .. } = &self.opened;
-        let unit = units.get(device, *unit, seen)?;
+        let Opened { device, units, unit, asking, wide, .. } = &self.opened;
+        let may_be_wide = state[state::WIDE_LIMBS as usize] != 0;
+        let unit = units.get(device, if may_be_wide { *asking } else { *unit }, seen)?;
         let wide = match n_wide {
             0 => None,
             _ => Some(units.get(device, *wide, seen)?),
         };
         self.flush();
         self.opened.queue.write_buffer(&self.state, 0, bytemuck::cast_slice(state));
-        let mut encoder = self.opened.encoder();
-        {
+        let (first, mut left) = (state[state::STATUS as usize] != status::WIDE, n_wide);
+        let mut is_first = true;
+        // The device begins while the rest is being recorded.
+        let mut encoder = loop {
+            let piece = left.min(if is_first { SOON } else { PIECE });
+            left -= piece;
+            let mut encoder = self.opened.encoder();
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                 label: None,
-                timestamp_writes: self.clock.as_ref().and_then(|clock| clock.around(true, true)),
+                timestamp_writes: self
+                    .clock
+                    .as_ref()
+                    .and_then(|clock| clock.around(is_first, left == 0)),
             });
             pass.set_bind_group(0, &bindings, &[]);
-            if state[state::STATUS as usize] != status::WIDE {
+            if is_first && first {
                 pass.set_pipeline(&unit);
                 pass.dispatch_workgroups(1, 1, 1);
             }
-            for wide in std::iter::repeat_n(&wide, n_wide as usize).flatten() {
+            for wide in std::iter::repeat_n(&wide, piece as usize).flatten() {
                 pass.set_pipeline(wide);
                 pass.dispatch_workgroups(self.wide.groups, 1, 1);
                 pass.set_pipeline(&unit);
                 pass.dispatch_workgroups(1, 1, 1);
             }
-        }
+            drop(pass);
+            if left == 0 {
+                break encoder;
+            }
+            self.opened.queue.submit([encoder.finish()]);
+            is_first = false;
+        };
         if let Some(clock) = &self.clock {
             clock.read(&mut encoder, &self.staging);
         }
