@@ -57,16 +57,9 @@ impl Bench {
         ];
         let settings =
             |wide_limbs, mode| DeviceSettings { wide_limbs, mode, ..DeviceSettings::default() };
-        let on_groups = |groups| DeviceSettings {
-            wide_groups: Some(groups),
-            ..settings(Some(1), Mode::Resident)
-        };
         let ways = [
             ("one workgroup", settings(Some(u32::MAX), Mode::Resident)),
-            ("over a grid, 1024", on_groups(1024)),
-            ("over a grid, 512", on_groups(512)),
-            ("over a grid, 256", on_groups(256)),
-            ("over a grid, 128", on_groups(128)),
+            ("over a grid", settings(Some(1), Mode::Resident)),
             ("as usual", settings(None, Mode::Auto)),
         ];
         for name in ["WHILE_SOME", "SHIFTS", "MIRRORS", "SHUFFLES", "COUNTS"] {

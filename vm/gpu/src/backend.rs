@@ -17,6 +17,7 @@ use star_vm::{
 
 use crate::compile::Choices;
 use crate::device::Mode;
+use crate::grid::LeastBits;
 use crate::heap::Heap;
 use crate::natives;
 use crate::program::{Code, Plan, internal};
@@ -52,7 +53,7 @@ impl Gpu {
     }
 
     /// If it has kernels over a grid: from how many bits on loops over lines of a table become some.
-    fn least_bits(&self) -> Option<[u64; 2]> {
+    fn least_bits(&self) -> Option<LeastBits> {
         match self.mode {
             Mode::Auto | Mode::Lifted => {}
             Mode::Resident => return None,

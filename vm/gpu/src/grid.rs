@@ -27,8 +27,8 @@ pub(crate) trait Grid {
     /// Limbs that the dispatches of one submission may touch, so that it takes some ten milliseconds.
     fn limbs_at_once(&self) -> u64;
 
-    /// Bits of a table from which on it pays to stop for the host: for a loop with turns of its own, and for one dispatch.
-    fn least_bits(&self) -> [u64; 2];
+    /// Bits from which on it pays to stop for the host.
+    fn least_bits(&self) -> LeastBits;
 
     /// The kernel of a shader that binds what it is given as `given`; compiled once.
     ///
@@ -44,8 +44,35 @@ pub(crate) trait Grid {
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
 }
 
-/// Bits of a table whose loops are worth a stop: a few turns of the control unit take as long.
-pub(crate) const LEAST_BITS: [u64; 2] = [1 << 10, 1 << 24];
+/// Bits that are worth a stop for the host: a few turns of the control unit take as long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct LeastBits {
+    /// Of a table that a loop with turns of its own goes over.
+    pub(crate) turns: u64,
+    /// Of what one dispatch makes.
+    pub(crate) single: u64,
+    /// Likewise, if that is no more than [`FEW_LINES`] lines.
+    pub(crate) few_lines: u64,
+}
+
+impl LeastBits {
+    /// The same for all.
+    pub(crate) fn all(bits: u64) -> Self {
+        LeastBits { turns: bits, single: bits, few_lines: bits }
+    }
+
+    /// Of an operation on so many lines.
+    pub(crate) fn of_lines(self, lines: u64) -> u64 {
+        if lines <= FEW_LINES { self.few_lines } else { self.single }
+    }
+}
+
+/// What suits a card. A few lines beside each other take some 20 µs each as wide lines (Note \[Wide lines\]), less than a stop, until memory is all that counts.
+pub(crate) const LEAST_BITS: LeastBits =
+    LeastBits { turns: 1 << 10, single: 1 << 24, few_lines: 1 << 31 };
+
+/// So many lines are few.
+const FEW_LINES: u64 = 8;
 
 /// Most workgroups of a dispatch in one direction.
 pub(crate) const MAX_GROUPS: u32 = 65_535;

@@ -7,6 +7,7 @@ use super::builder::{Builder, Label, table};
 use super::parallel::Forall;
 use super::{Counter, SiteKind, Unsupported, is_number};
 use crate::code::{Object, Reg};
+use crate::grid::LeastBits;
 use crate::lift;
 
 impl Builder<'_> {
@@ -27,7 +28,7 @@ impl Builder<'_> {
 
     pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
         if let Some(lifted) = self.lifted.remove(&std::ptr::from_ref(stmt))
-            && let Some([turns, single]) = self.source.choices.lifts
+            && let Some(LeastBits { turns, single, .. }) = self.source.choices.lifts
         {
             let least = if lifted.turns.is_some() { turns } else { single };
             return self.lifted_loop(stmt, lifted, least);

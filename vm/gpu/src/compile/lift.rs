@@ -10,6 +10,7 @@ use super::builder::{Builder, Label};
 use super::{Extreme, SiteKind, Unsupported, is_number, passed_cells};
 use crate::code::{Object, Reg};
 use crate::fuse::Fused;
+use crate::grid::LeastBits;
 use crate::lift::Lifted;
 
 impl Builder<'_> {
@@ -65,7 +66,7 @@ impl Builder<'_> {
     pub(super) fn fused_run(&mut self, block: &[Stmt], fused: Fused) -> Result<usize, Unsupported> {
         let n = fused.body.len();
         let has_own = fused.numbers.iter().any(|var| self.other_numbers.contains_key(var));
-        let (Some([_, least]), false) = (self.source.choices.lifts, has_own) else {
+        let (Some(least), false) = (self.source.choices.lifts, has_own) else {
             block[..n].iter().try_for_each(|stmt| self.statement(stmt))?;
             return Ok(n);
         };
@@ -74,7 +75,8 @@ impl Builder<'_> {
         let is_table = self.is_table(fused.tall);
         let measure = if is_table { measure::ROWS } else { measure::LENGTH };
         let rows = self.size(self.object(fused.tall), measure);
-        let least = i64::try_from(least.div_ceil(fused.weight)).unwrap_or(i64::MAX);
+        let least =
+            i64::try_from(least.of_lines(fused.weight).div_ceil(fused.weight)).unwrap_or(i64::MAX);
         let is_short = self.alu_imm(Op::Lt, rows, least);
         self.jump_if(Op::JumpNonzero, is_short, as_written);
         self.observed = fused.numbers.clone();
@@ -111,7 +113,7 @@ impl Builder<'_> {
         width: Reg,
         end: Label,
     ) {
-        let Some([_, least]) = self.source.choices.lifts else { return };
+        let Some(LeastBits { single: least, .. }) = self.source.choices.lifts else { return };
         let as_written = self.label();
         let rows = self.size(x, measure::ROWS);
         let bits = self.alu(Op::Mul, rows, width);
@@ -129,7 +131,7 @@ impl Builder<'_> {
 
     /// MIN or MAX of a table that is large enough as kernels: behind them the code goes on at `end`.
     pub(super) fn wide_extreme(&mut self, extreme: Extreme, end: Label) {
-        let Some([_, least]) = self.source.choices.lifts else { return };
+        let Some(LeastBits { single: least, .. }) = self.source.choices.lifts else { return };
         let as_written = self.label();
         let table = self.object(extreme.table);
         let rows = self.size(table, measure::ROWS);

@@ -43,6 +43,7 @@ use star_vm::explain::Subject;
 
 use crate::code::{Inst, Object};
 use crate::fuse::{self, Fused};
+use crate::grid::LeastBits;
 use crate::lift::{self as lifts, Lifted};
 
 pub(crate) use builder::Builder;
@@ -229,7 +230,7 @@ pub(crate) struct Choices {
     /// Routines with a native of the backend ask for it.
     pub(crate) natives: bool,
     /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and single dispatches.
-    pub(crate) lifts: Option<[u64; 2]>,
+    pub(crate) lifts: Option<LeastBits>,
     /// Lines and routines are charged.
     pub(crate) profiles: bool,
 }

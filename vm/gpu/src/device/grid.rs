@@ -6,7 +6,7 @@ use star_vm::BackendError;
 use super::clock::{TIMES_BYTES, TIMES_WORDS};
 use super::pipelines::entry;
 use super::{Device, Opened, whole};
-use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch};
+use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits};
 use crate::program::internal;
 
 /// What a device has for kernels over a grid.
@@ -120,8 +120,8 @@ impl Grid for Device {
         if self.opened.is_processor { PROCESSOR_LIMBS } else { LIMBS }
     }
 
-    fn least_bits(&self) -> [u64; 2] {
-        self.least_bits.map_or(LEAST_BITS, |least| [least; 2])
+    fn least_bits(&self) -> LeastBits {
+        self.least_bits.map_or(LEAST_BITS, LeastBits::all)
     }
 
     fn kernel(&mut self, shader: &Shader) -> Result<Kernel, BackendError> {

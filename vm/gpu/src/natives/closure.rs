@@ -29,7 +29,7 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> NativeResult {
     }
     let table = call.object(1)?;
     let grid = call.grid()?;
-    let ([_, least], shared) = (grid.least_bits(), grid.shared_bytes());
+    let (least, shared) = (grid.least_bits().single, grid.shared_bytes());
     if shared < BYTES {
         return Err(NotTaken::Declined);
     }

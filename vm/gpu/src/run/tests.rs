@@ -14,7 +14,7 @@ use star_vm::{
 
 use crate::backend::Gpu;
 use crate::device::Mode;
-use crate::grid::{Grid, Kernel, Launch};
+use crate::grid::{Grid, Kernel, Launch, LeastBits};
 use crate::program::internal;
 use crate::twin::{Twin, TwinSettings};
 use crate::unit::{State, Unit, Wide};
@@ -115,8 +115,8 @@ impl Grid for OneBank {
         1 << 20
     }
 
-    fn least_bits(&self) -> [u64; 2] {
-        [1; 2]
+    fn least_bits(&self) -> LeastBits {
+        LeastBits::all(1)
     }
 
     fn kernel(&mut self, _: &Shader) -> Result<Kernel, BackendError> {
