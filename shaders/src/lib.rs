@@ -20,8 +20,8 @@ pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
-/// What limbs of a line are made with, and how one is made. That is a text, and no function: with its operands together in a structure, lines
-/// took a card so much longer that DIJKSTRA did by a tenth to a fifth.
+/// What limbs of a line are made with, and how one is made. That is a text, and no function:
+/// where it was one of a structure, and all lines asked how long they are, DIJKSTRA took a card a tenth to a quarter longer.
 const LIMBS: &str = include_str!("../wgsl/limbs.wgsl");
 const MAKE_LIMB: &str = include_str!("../wgsl/limb.wgsl");
 /// The text of the control unit behind its constants, and that of its longest instruction.
