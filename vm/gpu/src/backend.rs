@@ -210,6 +210,12 @@ impl Backend for Gpu {
             "register code, {n_insts} instructions in {n_routines} routines, entry `{entry}`"
         );
         all.whole(Subject::Program, form);
+        if let Ok(heap) = self.heap()
+            && let Some(most) = heap.unit.wide().limbs.checked_mul(32)
+        {
+            let form = format!("lines of more than {most} components are kernels over the grid");
+            all.whole(Subject::Program, form);
+        }
         all.whole(Subject::Device, self.caps().device);
         all.items.extend(plan.on_grid());
         all.items.extend(plan.as_instructions());
