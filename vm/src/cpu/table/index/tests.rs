@@ -138,3 +138,44 @@ fn an_index_is_made_when_it_pays_and_there_is_room() {
     assert!((0..1000).any(|_| find(&mut table, true).is_none()));
     assert!(!table.has_index());
 }
+
+#[test]
+fn what_a_flag_leaves_half_written_is_found_again() {
+    let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
+    let budget = MemoryBudget::new(&flag, &never, u64::MAX);
+    let settings = Settings::default();
+    let pool = Pool::of(settings.threads);
+    let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
+    let (n_rows, n_cols) = (9000, 14);
+    let mut table = random_table(n_rows, n_cols, &mut Random::new(5));
+    let find = |table: &mut Table, word: u64| {
+        let mut limbs = Vec::new();
+        let found = (0..100).any(|_| {
+            table.wants_index(100)
+                && table.find_rows(word, &mut limbs, &parallelism, |_| true).ok() == Some(true)
+        });
+        assert!(found, "{word}: no index");
+        limbs
+    };
+    let words = words_of(&table);
+    find(&mut table, words[17]);
+    // All rows of a word are to take another one, column by column; half of the columns get there.
+    let old = words[4321];
+    let new = !old & 0x3fff;
+    let limbs = limbs_of(&words, old);
+    table.rows_change();
+    let home = table.rows_mut(Some(&limbs), new);
+    for (row, _) in words.iter().enumerate().filter(|(_, is)| **is == old) {
+        (0..n_cols / 2).for_each(|col| home.put(row, col, new >> col & 1 == 1));
+    }
+    assert!(table.has_index());
+    table.stops_halfway();
+    assert!(!table.has_index());
+    assert_eq!(table.extra_bytes(), 0);
+    // What such rows hold now is neither word.
+    let mixed = new & 0x7f | old & !0x7f;
+    let wanted = limbs_of(&words_of(&table), mixed);
+    assert!(limbs.iter().all(|limb| wanted.contains(limb)));
+    let found = find(&mut table, mixed);
+    assert!(wanted.iter().all(|limb| found.contains(limb)), "{found:?} of {wanted:?}");
+}
