@@ -331,8 +331,13 @@ pub enum PartKind {
     Column,
     /// Row i.
     Row,
-    /// Columns (i−1)·width + 1 ..= i·width.
-    Field(Operand),
+    /// Columns base + (i−1)·width + 1 ..= base + i·width: `width` of them.
+    Field {
+        /// How many columns lie in front of the part of index 1.
+        base: Operand,
+        /// How many columns belong to each index.
+        width: Operand,
+    },
     /// Component i.
     Component,
 }

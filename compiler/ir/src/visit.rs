@@ -413,7 +413,10 @@ fn forall_header(
     }
     for Part { var: _, kind } in writes {
         match kind {
-            PartKind::Field(width) => operand(width, f),
+            PartKind::Field { base, width } => {
+                operand(base, f);
+                operand(width, f);
+            }
             PartKind::Column | PartKind::Row | PartKind::Component => {}
         }
     }

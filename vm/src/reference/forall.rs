@@ -100,9 +100,11 @@ impl<'p> Forall<'p> {
         }
         for Part { var, kind } in writes {
             let own = match kind {
-                PartKind::Column => Own::Columns(1),
+                PartKind::Column => Own::Columns { base: 0, width: 1 },
                 PartKind::Row => Own::Row,
-                PartKind::Field(width) => Own::Columns(size(frame.int(width)?)?),
+                PartKind::Field { base, width } => {
+                    Own::Columns { base: frame.int(base)?, width: size(frame.int(width)?)? }
+                }
                 PartKind::Component => Own::Row,
             };
             detector.allow(frame.slot(*var)?.tag, own);

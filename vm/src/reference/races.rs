@@ -31,8 +31,8 @@ struct Shared {
 /// Which part of a variable belongs to the iteration with index i.
 #[derive(Clone, Copy)]
 pub(super) enum Own {
-    /// Columns (i−1)·width + 1 ..= i·width.
-    Columns(usize),
+    /// Columns base + (i−1)·width + 1 ..= base + i·width.
+    Columns { base: i64, width: usize },
     /// Row or component i.
     Row,
 }
@@ -150,9 +150,9 @@ impl Shared {
         match self.own {
             None => false,
             Some(Own::Row) => inside(&area.rows, before, 1),
-            Some(Own::Columns(width)) => {
+            Some(Own::Columns { base, width }) => {
                 let width = width as i128;
-                inside(&area.columns, before * width, width)
+                inside(&area.columns, i128::from(base) + before * width, width)
             }
         }
     }

@@ -203,7 +203,10 @@ impl Backward<'_> {
                     live.insert(part.var);
                     self.extents(part.var, live);
                     match &part.kind {
-                        PartKind::Field(width) => self.operand(width, live),
+                        PartKind::Field { base, width } => {
+                            self.operand(base, live);
+                            self.operand(width, live);
+                        }
                         PartKind::Column | PartKind::Row | PartKind::Component => {}
                     }
                 }

@@ -4,7 +4,7 @@
 //! * [`walk`]: one walk in the order of execution that finds [`facts`]: guards that hold, variables that are
 //!   set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements`, [`size_ops`] and `tested`
 //!   serve it.
-//! * [`parts`]: are two columns, rows or components the same?
+//! * [`parts`]: are two columns, rows or components the same? [`mod@polynomial`]: what numbers are there.
 //! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
 //! * [`mod@line_accesses`]: are the tables of a routine touched by rows or by columns?
@@ -26,7 +26,7 @@ pub mod line_accesses;
 pub mod liveness;
 mod loops;
 pub mod parts;
-mod polynomial;
+pub mod polynomial;
 mod ranges;
 pub mod reaching;
 pub(crate) mod requirements;

@@ -1,24 +1,26 @@
-//! Polynomials in atoms, with products of two atoms at most: what integers are to `ranges`.
+//! Polynomials in atoms, with products of two atoms at most: what integers are to `ranges`, and to passes that compare places
+//! in tables.
 
 /// Terms of a polynomial.
 const MAX_TERMS: usize = 16;
 
 /// An atom, by its number.
-pub(super) type AtomId = u32;
+pub type AtomId = u32;
 
 /// A product of at most two atoms: their numbers and 1, ascending, and 0 where there is none. Without atoms it is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Monomial([u32; 2]);
+pub struct Monomial([u32; 2]);
 
 impl Monomial {
     const ONE: Monomial = Monomial([0, 0]);
 
-    pub(super) fn atom(atom: AtomId) -> Self {
+    /// The atom alone.
+    pub fn atom(atom: AtomId) -> Self {
         Monomial([atom + 1, 0])
     }
 
     /// `None` if these are more than two atoms.
-    pub(super) fn times(self, other: Monomial) -> Option<Monomial> {
+    pub fn times(self, other: Monomial) -> Option<Monomial> {
         match (self.0, other.0) {
             (_, [0, _]) => Some(self),
             ([0, _], _) => Some(other),
@@ -27,17 +29,19 @@ impl Monomial {
         }
     }
 
-    pub(super) fn factors(self) -> [Option<AtomId>; 2] {
+    /// The atoms that it is the product of.
+    pub fn factors(self) -> [Option<AtomId>; 2] {
         self.0.map(|number| number.checked_sub(1))
     }
 }
 
 /// A sum of products with their factors, none of which is 0, in their order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Polynomial(pub(super) Vec<(Monomial, i128)>);
+pub struct Polynomial(pub(super) Vec<(Monomial, i128)>);
 
 impl Polynomial {
-    pub(super) fn number(number: i128) -> Self {
+    /// A constant.
+    pub fn number(number: i128) -> Self {
         let mut polynomial = Polynomial::default();
         if number != 0 {
             polynomial.0.push((Monomial::ONE, number));
@@ -45,12 +49,13 @@ impl Polynomial {
         polynomial
     }
 
-    pub(super) fn atom(atom: AtomId) -> Self {
+    /// An atom alone.
+    pub fn atom(atom: AtomId) -> Self {
         Polynomial(vec![(Monomial::atom(atom), 1)])
     }
 
     /// Adds a term; `None` if its factor is too great.
-    pub(super) fn add(&mut self, monomial: Monomial, times: i128) -> Option<()> {
+    pub fn add(&mut self, monomial: Monomial, times: i128) -> Option<()> {
         match self.0.binary_search_by_key(&monomial, |(of, _)| *of) {
             Ok(at) => {
                 let factor = &mut self.0[at].1;
@@ -65,8 +70,28 @@ impl Polynomial {
         Some(())
     }
 
+    /// Its products with their factors.
+    pub fn terms(&self) -> impl Iterator<Item = (Monomial, i128)> + '_ {
+        self.0.iter().copied()
+    }
+
+    /// The number that it is, if it has no atom.
+    pub fn as_number(&self) -> Option<i128> {
+        match self.0[..] {
+            [] => Some(0),
+            [(Monomial::ONE, number)] => Some(number),
+            [..] => None,
+        }
+    }
+
+    /// The same with a polynomial in the place of an atom.
+    pub fn with(&self, atom: AtomId, by: &Polynomial) -> Option<Polynomial> {
+        let (cofactor, rest) = self.split(atom)?;
+        rest.plus(1, &cofactor.times(by)?)
+    }
+
     /// This and `factor` times the other one.
-    pub(super) fn plus(&self, factor: i128, other: &Polynomial) -> Option<Polynomial> {
+    pub fn plus(&self, factor: i128, other: &Polynomial) -> Option<Polynomial> {
         let mut sum = Polynomial(Vec::with_capacity(self.0.len() + other.0.len()));
         sum.0.extend(&self.0);
         for (monomial, times) in &other.0 {
@@ -76,7 +101,7 @@ impl Polynomial {
     }
 
     /// The product, if no term has more than two atoms.
-    pub(super) fn times(&self, other: &Polynomial) -> Option<Polynomial> {
+    pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut product = Polynomial::default();
         for (left, a) in &self.0 {
             for (right, b) in &other.0 {
@@ -87,7 +112,7 @@ impl Polynomial {
     }
 
     /// The cofactor of an atom and the rest; `None` if the atom stands in a square.
-    pub(super) fn split(&self, atom: AtomId) -> Option<(Polynomial, Polynomial)> {
+    pub fn split(&self, atom: AtomId) -> Option<(Polynomial, Polynomial)> {
         let (mut cofactor, mut rest) = (Polynomial::default(), Polynomial::default());
         for &(monomial, times) in &self.0 {
             match monomial.factors() {
@@ -101,7 +126,8 @@ impl Polynomial {
         Some((cofactor, rest))
     }
 
-    pub(super) fn atoms(&self) -> Vec<AtomId> {
+    /// The atoms in it, ascending.
+    pub fn atoms(&self) -> Vec<AtomId> {
         let factors = self.0.iter().flat_map(|(monomial, _)| monomial.factors());
         let mut atoms: Vec<AtomId> = factors.flatten().collect();
         atoms.sort_unstable();

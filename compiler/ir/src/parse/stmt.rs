@@ -2,6 +2,7 @@
 
 use super::scan::Token;
 use super::{Parsed, Parser};
+use crate::op::Operand;
 use crate::program::VarId;
 use crate::stmt::{
     Arg, ForallRange, Part, PartKind, Reduction, SizeOp, Stmt, StmtKind, TileReduction,
@@ -228,7 +229,12 @@ impl Parser<'_> {
             "column" => PartKind::Column,
             "row" => PartKind::Row,
             "component" => PartKind::Component,
-            "field" => PartKind::Field(self.operand()?),
+            "field" => {
+                let width = self.operand()?;
+                let is_behind = self.take_word("behind")?;
+                let base = if is_behind { self.operand()? } else { Operand::Int(0) };
+                PartKind::Field { base, width }
+            }
             other => {
                 self.start = at;
                 return self.fault(format!("no part is named `{other}`"));

@@ -258,10 +258,14 @@ impl Printer<'_> {
                 PartKind::Column => printer.store("column", part.var, &[], None),
                 PartKind::Row => printer.store("row", part.var, &[], None),
                 PartKind::Component => printer.store("component", part.var, &[], None),
-                PartKind::Field(width) => {
+                PartKind::Field { base, width } => {
                     printer.store("field", part.var, &[], None);
                     printer.put(" ");
                     printer.operand(width);
+                    if *base != Operand::Int(0) {
+                        printer.put(" behind ");
+                        printer.operand(base);
+                    }
                 }
             });
             self.put("]");

@@ -122,7 +122,7 @@ pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
             }
             for Part { var, kind } in writes {
                 match kind {
-                    PartKind::Field(width) => m.operand(width),
+                    PartKind::Field { base, width } => operands([base, width], m),
                     PartKind::Column | PartKind::Row | PartKind::Component => {}
                 }
                 m.write(var);

@@ -202,6 +202,11 @@ struct Sources {
     otherwise: bool,
 }
 
+/// Is it one that each iteration has for itself? It is unset where an iteration begins.
+fn is_private(kind: &StmtKind, var: VarId) -> bool {
+    matches!(kind, StmtKind::Forall { privates, .. } if privates.contains(&var))
+}
+
 fn extents(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
     let mut sources = vec![Sources::default(); routine.vars.len()];
@@ -211,6 +216,7 @@ fn extents(subject: &mut Subject<'_, '_>) {
             match access {
                 Access::Read | Access::ReadSize | Access::Observe => {}
                 Access::Kill if matches!(stmt.kind, StmtKind::Size(SizeOp::Unset(_))) => {}
+                Access::Kill if is_private(&stmt.kind, var) => {}
                 Access::InitSize => sources.latched = true,
                 Access::Write if matches!(stmt.kind, StmtKind::Assign(..)) => {
                     sources.assigned = sources.assigned.saturating_add(1);

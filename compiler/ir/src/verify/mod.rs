@@ -23,10 +23,11 @@
 //!  7. An argument by reference is no other argument of the call, a moved one neither; `ref` parameters
 //!     are not moved.
 //!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or assigned
-//!     by one `=` with an operation, or only by `latch`; `unset` does not count.
+//!     by one `=` with an operation, or only by `latch`; `unset` does not count, nor does
+//!     being a private of a `forall`.
 //!
 //! Parallel statements (`parallel`):
-//!  9. A `forall` writes only its privates, the parts it declares (at the index that is its variable, a
+//!  9. A `forall` writes only its privates, the parts it declares (at the index that is its variable, in a
 //!     field anywhere) and its reductions, these only as `dst = op dst, x`, for `min` and `max` as
 //!     `dst = copy x`; it reads them only there, for `min` and `max` also in comparisons. No input,
 //!     output, lending of shared variables. Variable, privates, parts, reductions are different.

@@ -131,7 +131,11 @@ impl Forall<'_> {
                 StmtKind::PutRow { index, .. } | StmtKind::PutBit { row: index, .. }
                 if own(index)),
             PartKind::Component => matches!(kind, StmtKind::Put { index, .. } if own(index)),
-            PartKind::Field(_) => matches!(kind, StmtKind::PutField { .. }),
+            // That it lies inside is for the pass to prove, and for the reference to watch.
+            PartKind::Field { .. } => matches!(
+                kind,
+                StmtKind::PutField { .. } | StmtKind::PutColumn { .. } | StmtKind::PutBit { .. }
+            ),
         }
     }
 }

@@ -176,7 +176,7 @@ impl Maker<'_> {
             0 => PartKind::Column,
             1 => PartKind::Row,
             2 => PartKind::Component,
-            _ => PartKind::Field(self.operand()),
+            _ => PartKind::Field { base: self.operand(), width: self.operand() },
         };
         Part { var: self.var(), kind }
     }

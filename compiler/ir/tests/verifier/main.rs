@@ -357,7 +357,7 @@ fn iterations_write_only_what_is_theirs() {
         &forall("writes [column %T]", "put_column %T, %j, %Y"),
     );
     rule(
-        &forall("writes [field %T 3]", "put_column %T, %j, %Y"),
+        &forall("writes [field %T 3]", "ensure_columns %T, %j"),
         "writes another part of `%T` than its own",
         &forall(
             "writes [field %T 3]",

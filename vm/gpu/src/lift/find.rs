@@ -219,7 +219,7 @@ impl<'r> Finder<'r> {
                         let line = match kind {
                             PartKind::Row => Line::Row,
                             PartKind::Column => Line::Column,
-                            PartKind::Field(_) | PartKind::Component => return None,
+                            PartKind::Field { .. } | PartKind::Component => return None,
                         };
                         (*target, line, None)
                     }

@@ -458,7 +458,7 @@ impl<'p> Compiler<'p> {
         match part.kind {
             PartKind::Row => Some((self.reg(part.var), Line::Row)),
             PartKind::Column => Some((self.reg(part.var), Line::Column)),
-            PartKind::Field(_) | PartKind::Component => None,
+            PartKind::Field { .. } | PartKind::Component => None,
         }
     }
 

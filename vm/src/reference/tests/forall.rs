@@ -173,7 +173,7 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
     let own_field = program(vec![draft.body(vec![forall(ForallParts {
         var: i,
         range: ForallRange::Range(n(1), n(2)),
-        writes: vec![(t, PartKind::Field(n(2)))],
+        writes: vec![(t, PartKind::Field { base: n(0), width: n(2) })],
         privates: vec![f, base],
         reductions: vec![],
         body: vec![

@@ -211,9 +211,9 @@ impl Types<'_, '_, '_> {
         for Part { var, kind } in parts {
             match kind {
                 PartKind::Column | PartKind::Row => self.var(*var, Kind::Table),
-                PartKind::Field(width) => {
+                PartKind::Field { base, width } => {
                     self.var(*var, Kind::Table);
-                    self.operand(width, Kind::Int);
+                    self.ints(&[base, width]);
                 }
                 PartKind::Component => self.var(*var, Kind::Bits),
             }
