@@ -37,22 +37,23 @@ impl Compiler<'_> {
         body: &Block,
     ) {
         let (from, to, var) = (self.number(from), self.number(to), self.reg(var));
-        self.for_numbers(label, var, (from, to), down, body);
+        self.for_numbers(label, var, (from, to), down, (&[], body));
     }
 
-    fn for_numbers(
+    /// Some variables are unset where a turn begins.
+    pub(super) fn for_numbers(
         &mut self,
         label: LabelId,
         var: Reg,
         (from, to): (Number, Number),
         down: bool,
-        body: &Block,
+        (unset, body): (&[RegRef], &Block),
     ) {
         self.code.summary.loops += 1;
         let (at, loc) = (self.at, self.loc);
         let state = self.state(3);
         let begin = self.emit(Inst::ForBegin { state, from, to, kernel: None });
-        self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, body);
+        self.turns(label, Inst::ForNext { state, var, down, exit: 0 }, (unset, body));
         if self.options.optimise {
             self.loc = loc;
             self.loop_kernel(begin, at, (var, state, down));
@@ -96,10 +97,17 @@ impl Compiler<'_> {
         self.loc = loc;
         let test = self.number(test);
         let test = self.emit(Inst::WhileTest { test, exit: 0 });
-        self.rest(next, test, body);
+        self.rest(next, test, (&[], body));
     }
 
-    pub(super) fn foreach_loop(&mut self, label: LabelId, var: VarId, over: VarId, body: &Block) {
+    /// Some variables are unset where a turn begins.
+    pub(super) fn foreach_loop(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        over: VarId,
+        body: (&[RegRef], &Block),
+    ) {
         self.code.summary.loops += 1;
         let state = self.state(1);
         let zero = self.constant(0);
@@ -121,7 +129,7 @@ impl Compiler<'_> {
         self.code.foralls.push(forall);
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
-        self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, body);
+        self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
         // Behind the two instructions that begin, and without the one that jumps back.
         let insts = &self.code.insts[begin + 2..self.code.insts.len() - 1];
         let forall = &self.code.foralls[idx];
@@ -232,7 +240,7 @@ impl Compiler<'_> {
         let Forall { var, privates, .. } = &self.code.foralls[idx];
         let (var, privates) = (*var, privates.clone());
         let loc = self.loc;
-        self.for_numbers(label, var, range, false, body);
+        self.for_numbers(label, var, range, false, (&[], body));
         self.loc = loc;
         for private in privates.into_iter().chain([RegRef::Int(var)]) {
             self.emit(Inst::Unset(private));
@@ -264,7 +272,7 @@ impl Compiler<'_> {
     }
 
     /// For `explain`: what became of the statement at hand, or why it runs as it is written.
-    fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
+    pub(super) fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
         let became = match (form, self.options.optimise) {
             (Ok(form), true) => Became::Form(form.to_owned()),
             (Err(why), true) => Became::AsWritten { why: why.to_owned() },
@@ -312,16 +320,19 @@ impl Compiler<'_> {
     }
 
     /// A loop that begins each turn with the instruction `next`.
-    fn turns(&mut self, label: LabelId, next: Inst, body: &Block) {
+    fn turns(&mut self, label: LabelId, next: Inst, body: (&[RegRef], &Block)) {
         let begin = self.here();
         let at = self.emit(next);
         self.contexts.push(LoopContext { label, next: Some(begin), breaks: Vec::new() });
         self.rest(begin, at, body);
     }
 
-    /// The rest of a loop that was begun: its body, until `test` leaves it.
-    fn rest(&mut self, next: Pc, test: usize, body: &Block) {
+    /// The rest of a loop that was begun: its body, where some variables are unset first, until `test` leaves it.
+    fn rest(&mut self, next: Pc, test: usize, (unset, body): (&[RegRef], &Block)) {
         let loc = self.loc;
+        for place in unset {
+            self.emit(Inst::Unset(*place));
+        }
         self.block(body);
         self.loc = loc;
         self.emit(Inst::Jump(next));

@@ -5,6 +5,7 @@
 
 mod calls;
 mod control;
+mod in_order;
 mod operations;
 mod peephole;
 mod views;
@@ -394,7 +395,12 @@ impl<'p> Compiler<'p> {
                 self.while_loop(*label, head, test, body);
             }
             StmtKind::Foreach { label, var, over, body } => {
-                self.foreach_loop(*label, *var, *over, body);
+                self.foreach_loop(*label, *var, *over, (&[], body));
+            }
+            StmtKind::Forall { label, var, range, privates, body, .. }
+                if self.options.optimise && in_order::runs_in_order(&stmt.kind) =>
+            {
+                self.forall_turns(*label, *var, range, privates, body);
             }
             StmtKind::Forall { label, var, range, privates, reductions, body, writes } => {
                 let writes = match (&writes[..], &reductions[..]) {

@@ -2,7 +2,10 @@
 
 use std::collections::{HashMap, HashSet};
 
-use star_ir::{Op, Routine, SizeOp, Stmt, StmtKind, VarId, visit};
+use star_ir::visit::{self, Access};
+use star_ir::{Op, Routine, SizeOp, Stmt, StmtKind, VarId};
+
+use super::in_order::runs_in_order;
 
 /// What a routine does with a table.
 #[derive(Default)]
@@ -20,7 +23,7 @@ struct Use {
 }
 
 /// Variables that become nothing but fields of tables that stay as they are, and of which only columns and sizes
-/// are looked at, outside of `forall` and `tile`.
+/// are looked at, outside of `tile` and of a `forall` that may be a kernel.
 pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
     let mut uses: HashMap<VarId, Use> = HashMap::new();
     visit::walk(&routine.body, &mut |stmt| note(stmt, &mut uses));
@@ -42,7 +45,9 @@ pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
 
 fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
     // What lines a kernel over lines takes is for it to say.
-    if let StmtKind::Forall { body, .. } | StmtKind::Tile { body, .. } = &stmt.kind {
+    if let StmtKind::Forall { body, .. } | StmtKind::Tile { body, .. } = &stmt.kind
+        && !runs_in_order(&stmt.kind)
+    {
         visit::walk(body, &mut |stmt| {
             visit::accesses(&stmt.kind, &mut |var, _| uses.entry(var).or_default().is_whole = true);
         });
@@ -57,8 +62,13 @@ fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
         return;
     }
     let looks = looks_at_lines(&stmt.kind);
+    let in_order = runs_in_order(&stmt.kind);
     visit::accesses(&stmt.kind, &mut |var, access| {
         let used = uses.entry(var).or_default();
+        if in_order && access == Access::Kill {
+            used.is_renewed = true;
+            return;
+        }
         used.is_changed |= access.writes();
         used.is_whole |= !access.writes() && !looks;
     });

@@ -1,0 +1,80 @@
+//! A `forall` that no kernel over lines takes, since its turns work on fields or hold loops: one turn after another, as in a loop, so that
+//! the loops inside are kernels, fields are views, and operations are recorded as they are there.
+//!
+//! A turn begins with slices, words and tables of its own unset, so that it takes no more memory than it has to; a register keeps the
+//! memory of a short one. Numbers are unset only if a turn could find out whether they are.
+
+use star_ir::visit::{self, Access};
+use star_ir::{Block, ForallRange, LabelId, Op, Stmt, StmtKind, VarId};
+
+use super::super::operand::RegRef;
+use super::Compiler;
+use crate::explain::Subject;
+
+/// Is it such a `forall`? One that combines something is none: what a trap would show is combined turn by turn.
+pub(super) fn runs_in_order(kind: &StmtKind) -> bool {
+    let StmtKind::Forall { range, writes, reductions, body, .. } = kind else { return false };
+    // What its turns change they do not visit.
+    let changes_ones =
+        matches!(range, ForallRange::Ones(over) if writes.iter().any(|part| part.var == *over));
+    let mut is_more = false;
+    visit::walk(body, &mut |stmt| {
+        is_more |= matches!(
+            stmt.kind,
+            StmtKind::Assign(_, Op::Field { .. })
+                | StmtKind::PutField { .. }
+                | StmtKind::For { .. }
+                | StmtKind::Foreach { .. }
+                | StmtKind::Forall { .. }
+                | StmtKind::While { .. }
+        );
+    });
+    is_more && reductions.is_empty() && !changes_ones
+}
+
+impl Compiler<'_> {
+    /// The turns of a `forall`, one after another.
+    #[inline(never)] // Statements nest deeply; see `forall_loop`.
+    pub(super) fn forall_turns(
+        &mut self,
+        label: LabelId,
+        var: VarId,
+        range: &ForallRange,
+        privates: &[VarId],
+        body: &Block,
+    ) {
+        let loc = self.loc;
+        self.decide(Subject::Forall, Err("its turns work on fields, or hold loops"));
+        let stale = privates.iter().map(|private| (*private, self.place(*private)));
+        let is_stale = |(private, place): &(VarId, RegRef)| match place {
+            RegRef::Slice(_) | RegRef::Word(_) | RegRef::Table(_) => true,
+            RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
+                may_be_stale(body, *private)
+            }
+        };
+        let stale: Vec<RegRef> = stale.filter(is_stale).map(|(_, place)| place).collect();
+        match range {
+            ForallRange::Range(from, to) => {
+                let (from, to, var) = (self.number(from), self.number(to), self.reg(var));
+                self.for_numbers(label, var, (from, to), false, (&stale, body));
+            }
+            ForallRange::Ones(over) => self.foreach_loop(label, var, *over, (&stale, body)),
+        }
+        self.loc = loc;
+        for private in privates.iter().chain([&var]) {
+            let place = self.place(*private);
+            self.emit(super::super::inst::Inst::Unset(place));
+        }
+    }
+}
+
+/// Could a turn find out that a private variable of it is not unset where it begins?
+fn may_be_stale(body: &[Stmt], var: VarId) -> bool {
+    let mut asks = false;
+    visit::walk(body, &mut |stmt| {
+        visit::accesses(&stmt.kind, &mut |of, access| {
+            asks |= of == var && matches!(access, Access::ReadSize | Access::InitSize);
+        });
+    });
+    asks
+}
