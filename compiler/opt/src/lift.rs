@@ -1,7 +1,7 @@
 //! `lift`: loop parallelisation. Loops without loop-carried dependences become `forall`, with privates and reductions; where that takes checks
 //! at run time, the loop is versioned.
 //!
-//! So far loops over lines: the body loads rows (or columns) of its own index, combines them with each other and
+//! Loops over lines come first, then those over fields (`fields.rs`), whose bodies may hold them. Of a loop over lines the body loads rows (or columns) of its own index, combines them with each other and
 //! with slices or words from outside, and stores rows (or columns) of its own index, combines them into
 //! a slice or word, or asks something about them (`questions.rs`). Of each variable one of these has to hold:
 //!
@@ -19,8 +19,12 @@
 
 mod distribute;
 mod emit;
+mod fields;
 mod lines;
+mod places;
 mod questions;
+mod state;
+mod turn;
 
 use std::collections::BTreeMap;
 
@@ -50,7 +54,8 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     });
     let Finder { mut found, mut stayed, .. } = finder;
     if found.values().any(|lifted| lifted.looked_at().next().is_some()) {
-        let mut unset = Unset { found: &found, is_unset: BTreeMap::new() };
+        let looked_at = found.iter().map(|(at, lifted)| (*at, lifted.looked_at().collect()));
+        let mut unset = Unset { looked_at: looked_at.collect(), is_unset: BTreeMap::new() };
         walk(program, routine, Belief::Nothing, &mut unset);
         for (at, var) in unset.is_unset {
             if let Some(lifted) = found.remove(&at) {
@@ -72,7 +77,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
             _ => context.became(id, loc, "forall"),
         }
     }
-    fired
+    fired + fields::run(program, id, context)
 }
 
 /// A loop that can be lifted.
@@ -149,16 +154,17 @@ struct Finder<'p> {
 }
 
 /// The loops in front of which something that is measured there may be unset: sizes are taken of what has one.
-struct Unset<'f> {
-    found: &'f BTreeMap<usize, Lifted>,
+struct Unset {
+    /// By the numbers of loops what is looked at in front of them.
+    looked_at: BTreeMap<usize, Vec<VarId>>,
     is_unset: BTreeMap<usize, VarId>,
 }
 
-impl Inspect for Unset<'_> {
+impl Inspect for Unset {
     fn before(&mut self, at: usize, _: &Stmt, point: &mut Point<'_, '_>) {
-        let mut measured = self.found.get(&at).into_iter().flat_map(Lifted::looked_at);
-        if let Some(var) = measured.find(|var| !point.facts.is_set(*var)) {
-            self.is_unset.insert(at, var);
+        let mut measured = self.looked_at.get(&at).into_iter().flatten();
+        if let Some(var) = measured.find(|var| !point.facts.is_set(**var)) {
+            self.is_unset.insert(at, *var);
         }
     }
 }
@@ -166,41 +172,10 @@ impl Inspect for Unset<'_> {
 impl Finder<'_> {
     /// Looks at the statement with number `at`.
     fn look(&mut self, at: usize, stmt: &Stmt) {
-        let (label, var, range, body) = match &stmt.kind {
-            StmtKind::For { label, var, from, to, down: false, body } => {
-                (*label, *var, ForallRange::Range(from.clone(), to.clone()), body)
-            }
-            StmtKind::For { label, var, from, to, down: true, body } => {
-                (*label, *var, ForallRange::Range(to.clone(), from.clone()), body)
-            }
-            StmtKind::Foreach { label, var, over, body } => {
-                (*label, *var, ForallRange::Ones(*over), body)
-            }
-            StmtKind::Assign(..)
-            | StmtKind::Step { .. }
-            | StmtKind::Put { .. }
-            | StmtKind::Replace { .. }
-            | StmtKind::PutColumn { .. }
-            | StmtKind::PutRow { .. }
-            | StmtKind::PutBit { .. }
-            | StmtKind::PutField { .. }
-            | StmtKind::PutHandlePart { .. }
-            | StmtKind::Size(_)
-            | StmtKind::Check(_)
-            | StmtKind::Cost { .. }
-            | StmtKind::Call { .. }
-            | StmtKind::Print(_)
-            | StmtKind::Read { .. }
-            | StmtKind::Write { .. }
-            | StmtKind::While { .. }
-            | StmtKind::Forall { .. }
-            | StmtKind::Tile { .. }
-            | StmtKind::If { .. }
-            | StmtKind::Block { .. }
-            | StmtKind::Break(_)
-            | StmtKind::Continue(_)
-            | StmtKind::Exit => return,
-        };
+        let Some((label, var, range, body)) = range_of(stmt) else { return };
+        if body.iter().any(is_on_fields) {
+            return;
+        }
         match self.lifted(at, stmt, (label, var, range, body)) {
             Ok(lifted) => {
                 self.found.insert(at, lifted);
@@ -216,16 +191,6 @@ impl Finder<'_> {
         stmt: &Stmt,
         (label, var, range, body): (LabelId, VarId, ForallRange, &[Stmt]),
     ) -> Result<Lifted, Stay> {
-        let mut field = None;
-        visit::walk(body, &mut |stmt| {
-            if let StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. } = stmt.kind {
-                field = field.or(Some(stmt.loc));
-            }
-        });
-        if field.is_some() {
-            let why = "its body works on fields, not on lines".to_owned();
-            return Err(Stay { why, at: field });
-        }
         let mut lines = Lines::new(self.routine, var, body);
         for stmt in body {
             let done = lines.statement(stmt, &range);
@@ -283,4 +248,54 @@ impl Finder<'_> {
             guards,
         })
     }
+}
+
+/// The loop, if it is one whose turns are counted: its label and index, what this goes through, and the body.
+fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
+    Some(match &stmt.kind {
+        StmtKind::For { label, var, from, to, down: false, body } => {
+            (*label, *var, ForallRange::Range(from.clone(), to.clone()), body)
+        }
+        StmtKind::For { label, var, from, to, down: true, body } => {
+            (*label, *var, ForallRange::Range(to.clone(), from.clone()), body)
+        }
+        StmtKind::Foreach { label, var, over, body } => {
+            (*label, *var, ForallRange::Ones(*over), body)
+        }
+        StmtKind::Assign(..)
+        | StmtKind::Step { .. }
+        | StmtKind::Put { .. }
+        | StmtKind::Replace { .. }
+        | StmtKind::PutColumn { .. }
+        | StmtKind::PutRow { .. }
+        | StmtKind::PutBit { .. }
+        | StmtKind::PutField { .. }
+        | StmtKind::PutHandlePart { .. }
+        | StmtKind::Size(_)
+        | StmtKind::Check(_)
+        | StmtKind::Cost { .. }
+        | StmtKind::Call { .. }
+        | StmtKind::Print(_)
+        | StmtKind::Read { .. }
+        | StmtKind::Write { .. }
+        | StmtKind::While { .. }
+        | StmtKind::Forall { .. }
+        | StmtKind::Tile { .. }
+        | StmtKind::If { .. }
+        | StmtKind::Block { .. }
+        | StmtKind::Break(_)
+        | StmtKind::Continue(_)
+        | StmtKind::Exit => return None,
+    })
+}
+
+/// Does it work on fields?
+fn is_on_fields(stmt: &Stmt) -> bool {
+    let mut is_field = false;
+    visit::walk(std::slice::from_ref(stmt), &mut |stmt| {
+        let kind = &stmt.kind;
+        is_field |=
+            matches!(kind, StmtKind::Assign(_, Op::Field { .. }) | StmtKind::PutField { .. });
+    });
+    is_field
 }

@@ -43,6 +43,15 @@ impl From<String> for Stay {
 
 /// That a check may fail, in the names of the source.
 pub(crate) fn may_fail(routine: &Routine, check: &Check) -> String {
+    format!("a check in its body may fail: {}", what_fails(routine, check))
+}
+
+/// Likewise, where only the turn itself finds out.
+pub(crate) fn depends(routine: &Routine, check: &Check) -> String {
+    format!("a check in its body depends on what the turn computes: {}", what_fails(routine, check))
+}
+
+fn what_fails(routine: &Routine, check: &Check) -> String {
     let name = |var: VarId| name(routine, var);
     let value = |operand: &Operand| match operand {
         Operand::Var(var) => name(*var),
@@ -57,7 +66,7 @@ pub(crate) fn may_fail(routine: &Routine, check: &Check) -> String {
         SizeOperand::Value(operand) => value(operand),
     };
     let whole = |limit: &SizeOperand| visit::measured(limit).map_or_else(|| size(limit), name);
-    let what = match check {
+    match check {
         Check::Set(var) | Check::Result(var) => format!("{} may be unset", name(*var)),
         Check::Sized(var) => format!("{} may have no size", name(*var)),
         Check::HandlePart(var, _) => format!("{} may hold no such table", name(*var)),
@@ -96,8 +105,7 @@ pub(crate) fn may_fail(routine: &Routine, check: &Check) -> String {
             format!("what is made of {} and {} may need a further bit", name(*left), name(*right))
         }
         Check::Assert(..) => "an `assert` may fail".to_owned(),
-    };
-    format!("a check in its body may fail: {what}")
+    }
 }
 
 /// What the source calls a variable, for a remark.

@@ -1,6 +1,7 @@
 //! Loops as the published programs have them, and loops that nearly look like them: what passes
 //! recognise, and what they must leave alone.
 
+mod fields;
 mod questions;
 mod several;
 
@@ -251,35 +252,6 @@ impl Gen {
         self.count("for to");
         self.count("while SOME");
         all.push(stmt!("for ", k, ":=1 to ", literal(to as i64), " do ", Part::Body(body)));
-    }
-
-    /// Fields of a table, one after another: taken out, changed, put back.
-    fn fields(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
-        let name = self.var(table).name.clone();
-        let width = 1 + self.random.below(columns.min(6));
-        let n_fields = columns / width;
-        let (_, j) = self.own(Kind::Int, Known::Unset, (1, n_fields as i64));
-        let (field_idx, field) = self.own(Kind::Table, Known::Unset, (0, 0));
-        let body = self.turned(n_fields, |this| {
-            let load = this.library_call("TCOPY1", &[&name, &j, &width.to_string(), &field]);
-            this.var_mut(field_idx).known = Known::Table(rows, width);
-            let rows_text = this.bits(Kind::Slice, rows, 1);
-            let word = this.bits(Kind::Word, width, 1);
-            this.var_mut(field_idx).known = Known::Unset;
-            let procedure = ["ADDC", "SUBTC"][this.random.below(2)];
-            let args = vec![
-                Expr::leaf(Kind::Table, &field),
-                rows_text,
-                word,
-                Expr::leaf(Kind::Table, &field),
-            ];
-            let change = this.library_stmt(procedure, args);
-            this.charge(11 * width);
-            let store = this.library_call("TCOPY2", &[&field, &j, &width.to_string(), &name]);
-            vec![load, change, store]
-        });
-        self.count("for to");
-        all.push(stmt!("for ", j, format!(":=1 to {n_fields} do "), Part::Body(body)));
     }
 
     /// Components of one slice from another, some of them from the neighbour.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use star_ir::analysis::cost::CostForm;
-use star_ir::{Routine, StmtKind, visit};
+use star_ir::{PartKind, Routine, StmtKind, visit};
 use star_tests::generator::generate;
 
 /// Passes that find something in few programs: lowering leaves nothing behind a jump, so that only a branch
@@ -41,11 +41,22 @@ fn reduces(routine: &Routine) -> bool {
     found
 }
 
+/// Is there a `forall` over fields?
+fn works_on_fields(routine: &Routine) -> bool {
+    let mut found = false;
+    visit::walk(&routine.body, &mut |stmt| {
+        if let StmtKind::Forall { writes, .. } = &stmt.kind {
+            found |= writes.iter().any(|part| matches!(part.kind, PartKind::Field { .. }));
+        }
+    });
+    found
+}
+
 #[test]
 #[expect(clippy::print_stdout, reason = "the shares are of use to whoever changes the generator")]
 fn every_pass_fires_in_one_of_twenty_generated_programs() {
     let mut fired: BTreeMap<&str, usize> = BTreeMap::new();
-    let (mut n_programs, mut n_reduced) = (0, 0);
+    let (mut n_programs, mut n_reduced, mut n_fields) = (0, 0, 0);
     for (seed, mut program) in programs() {
         n_programs += 1;
         let report = star_opt::apply(&mut program, &["all"])
@@ -54,12 +65,15 @@ fn every_pass_fires_in_one_of_twenty_generated_programs() {
             *fired.entry(pass).or_default() += usize::from(count > 0);
         }
         n_reduced += usize::from(program.routines.iter().any(|routine| reduces(routine)));
+        n_fields += usize::from(program.routines.iter().any(|routine| works_on_fields(routine)));
     }
     for (pass, n_fired) in &fired {
         println!("`{pass}` fires in {n_fired} of {n_programs} programs");
     }
     println!("iterations combine lines in {n_reduced} of them");
+    println!("iterations work on fields in {n_fields} of them");
     assert!(n_reduced >= n_programs / 20, "{n_reduced} of {n_programs}");
+    assert!(n_fields >= n_programs / 20, "{n_fields} of {n_programs}");
     for pass in star_opt::PASSES {
         let n_fired = fired.get(pass.name).copied().unwrap_or(0);
         let least = match pass.name {

@@ -1,6 +1,8 @@
 //! What stands in the place of a loop that is lifted: its guards, a `forall` for each piece, last values, and the loop
 //! behind them.
 
+mod fields;
+
 use std::collections::BTreeMap;
 
 use star_ir::rewrite::map::{self, Mapper};
@@ -12,6 +14,8 @@ use star_ir::{
 
 use super::distribute::{Does, Piece};
 use super::{Guard, Least, Lifted};
+
+pub(super) use fields::rewrite as rewrite_fields;
 
 /// Puts the loops that were found in their `forall` form.
 pub(super) fn rewrite(routine: &mut Routine, found: BTreeMap<usize, Lifted>) {

@@ -7,6 +7,7 @@ mod blocks;
 mod calls;
 mod distributed;
 mod extremes;
+mod fields;
 mod grown;
 mod homes;
 mod index;
