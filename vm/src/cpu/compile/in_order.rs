@@ -2,7 +2,7 @@
 //! the loops inside are kernels, fields are views, and operations are recorded as they are there.
 //!
 //! A turn begins with slices, words and tables of its own unset, so that it takes no more memory than it has to; a register keeps the
-//! memory of a short one. Numbers are unset only if a turn could find out whether they are.
+//! memory of a short one, and a table that becomes a field first stays for that. Numbers are unset only if a turn could find out whether they are.
 
 use star_ir::visit::{self, Access};
 use star_ir::{Block, ForallRange, LabelId, Op, Stmt, StmtKind, VarId};
@@ -47,7 +47,9 @@ impl Compiler<'_> {
         self.decide(Subject::Forall, Err("its turns work on fields, or hold loops"));
         let stale = privates.iter().map(|private| (*private, self.place(*private)));
         let is_stale = |(private, place): &(VarId, RegRef)| match place {
-            RegRef::Slice(_) | RegRef::Word(_) | RegRef::Table(_) => true,
+            RegRef::Slice(_) | RegRef::Word(_) => true,
+            // A field takes the memory of the one before.
+            RegRef::Table(_) => !begins_as_field(body, *private),
             RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
                 may_be_stale(body, *private)
             }
@@ -66,6 +68,18 @@ impl Compiler<'_> {
             self.emit(super::super::inst::Inst::Unset(place));
         }
     }
+}
+
+/// Does a turn take the table out as a field before it does anything else with it?
+fn begins_as_field(body: &[Stmt], var: VarId) -> bool {
+    let first = body.iter().find(|stmt| {
+        let mut is_touched = false;
+        visit::walk(std::slice::from_ref(*stmt), &mut |stmt| {
+            visit::accesses(&stmt.kind, &mut |of, _| is_touched |= of == var);
+        });
+        is_touched
+    });
+    matches!(first.map(|stmt| &stmt.kind), Some(StmtKind::Assign(dst, Op::Field { .. })) if *dst == var)
 }
 
 /// Could a turn find out that a private variable of it is not unset where it begins?
