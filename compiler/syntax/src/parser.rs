@@ -207,6 +207,8 @@ mod tests {
         let text = "program P; procedure Q; begin end; begin end.";
         let expected = "`procedure` cannot stand inside of a routine";
         assert_eq!(first(text), (expected.to_owned(), "procedure".to_owned()));
+        let text = "proc P; var x: integer; begin x := 1; proc Q; begin end;";
+        assert_eq!(first(text).0, "an `end` is missing here");
         let text = "const n = 1; m = 2; proc P; begin end;";
         assert_eq!(first(text), ("a `const` is missing here".to_owned(), "m".to_owned()));
     }

@@ -15,7 +15,9 @@ impl State<'_> {
     ) -> Diagnostic {
         let expects = |wanted: &str| expected.iter().any(|name| name.trim_matches('"') == wanted);
         let before = self.token_before(span.start);
-        if let Some(diagnostic) = self.misplaced_item(token, span, before, expects("begin")) {
+        // Where a block may begin, but no other statement.
+        let lacks_body = expects("begin") && !expects("while");
+        if let Some(diagnostic) = self.misplaced_item(token, span, before, lacks_body) {
             return diagnostic;
         }
         let found = match token {
