@@ -15,9 +15,10 @@ impl State<'_> {
     ) -> Diagnostic {
         let expects = |wanted: &str| expected.iter().any(|name| name.trim_matches('"') == wanted);
         let before = self.token_before(span.start);
-        // Where a block may begin, but no other statement.
-        let lacks_body = expects("begin") && !expects("while");
-        if let Some(diagnostic) = self.misplaced_item(token, span, before, lacks_body) {
+        // Where a block may begin, but no other statement, the body of a routine is missing.
+        let lacks_body = token.is_none() && expects("begin") && !expects("while");
+        let nested = if lacks_body { self.nested_item(span, before) } else { None };
+        if let Some(diagnostic) = nested.or_else(|| self.second_constant(token, span)) {
             return diagnostic;
         }
         let found = match token {
@@ -87,48 +88,36 @@ impl State<'_> {
         }
     }
 
-    /// Other languages declare constants and routines inside of a routine, and constants one behind another.
-    fn misplaced_item(
-        &self,
-        token: Option<Token>,
-        span: Span,
-        before: Option<Spanned>,
-        lacks_body: bool,
-    ) -> Option<Diagnostic> {
-        if token.is_none() && lacks_body {
-            let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
-            let &(start, next, end) =
-                self.tokens.get(behind).filter(|(_, next, _)| begins_item(next))?;
-            let span = self.span(start, end);
-            let message =
-                format!("`{}` cannot stand inside of a routine", &self.text[span.range()]);
-            let help = match next {
-                Token::Const => "constants are declared in front of the routine, for all of a file",
-                _ => "routines do not nest; move it in front of this one",
-            };
-            let (_, _, end) = before?;
-            let here = self.span(end, end);
-            let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
-            return Some(diagnostic.label(here, "expected `begin` or `var` here").help(help));
-        }
+    /// A constant or a routine inside of a routine that has no body yet, as other languages have them.
+    fn nested_item(&self, at: Span, before: Option<Spanned>) -> Option<Diagnostic> {
+        let behind = self.tokens.partition_point(|&(start, ..)| start < at.start);
+        let &(start, item, end) =
+            self.tokens.get(behind).filter(|(_, item, _)| begins_item(item))?;
+        let (span, (_, _, body)) = (self.span(start, end), before?);
+        let message = format!("`{}` cannot stand inside of a routine", &self.text[span.range()]);
+        let help = match item {
+            Token::Const => "constants are declared in front of the routine, for all of a file",
+            _ => "routines do not nest; move it in front of this one",
+        };
+        let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
+        let here = self.span(body, body);
+        Some(diagnostic.label(here, "the `begin` of this one is still to come").help(help))
+    }
+
+    /// A second constant behind one `const`.
+    fn second_constant(&self, token: Option<Token>, span: Span) -> Option<Diagnostic> {
         let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
-        let (at, (_, item, _)) = self.tokens[..behind]
-            .iter()
-            .enumerate()
-            .rfind(|(_, (_, token, _))| begins_item(token))?;
-        let is_first_behind =
-            !self.tokens[at..behind - 1].iter().any(|(_, token, _)| *token == Token::Semicolon);
-        let follows = matches!(before, Some((_, Token::Semicolon, _))) && is_first_behind;
-        if token != Some(Token::Name) || *item != Token::Const || !follows {
-            return None;
-        }
+        let begin = self.tokens[..behind].iter().rposition(|(_, token, _)| begins_item(token))?;
+        let mut declared = self.tokens[begin..behind].iter().map(|(_, token, _)| *token);
+        let is_one = declared.next() == Some(Token::Const)
+            && declared.find(|token| *token == Token::Semicolon).is_some()
+            && declared.next().is_none();
         let here = Span::new(self.file, span.start, span.start);
-        let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, "a `const` is missing here");
-        Some(diagnostic.note("each constant has a `const` of its own").fix(
-            "write `const`",
-            here,
-            "const ",
-        ))
+        (token == Some(Token::Name) && is_one).then(|| {
+            Diagnostic::at(Code::UnexpectedToken, span, "a `const` is missing here")
+                .note("each constant has a `const` of its own")
+                .fix("write `const`", here, "const ")
+        })
     }
 
     /// Is it a name that is nearly a word at the end of statements, and that no statement begins with?
