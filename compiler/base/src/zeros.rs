@@ -9,13 +9,10 @@ use memmap2::MmapMut;
 
 use crate::limbs::OutOfMemory;
 
-/// From how many bytes on memory is asked of the system in large pages.
-const LARGE: usize = PAGE;
+/// Bytes of a large page. From so many on memory is asked of the system in such pages.
+const LARGE_PAGE: usize = 2 << 20;
 
-/// Bytes of a large page.
-const PAGE: usize = 2 << 20;
-
-/// Up to how many: who writes to hardly any page of a longer list, of which nobody may know, takes no more than small pages.
+/// Up to how many: a longer list may hold ones in a few places only, and each of them would take a large page.
 const MOST_LARGE: usize = 1 << 30;
 
 /// Values that begin as zeros, which the system gives when they are written to.
@@ -45,12 +42,13 @@ impl<T: Pod> Zeros<T> {
     pub fn new(len: usize) -> Result<Self, OutOfMemory> {
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * size_of::<T>() as u128 };
         let n_bytes = len.checked_mul(size_of::<T>()).ok_or(out_of_memory)?;
-        if !(LARGE..=MOST_LARGE).contains(&n_bytes) {
+        if !(LARGE_PAGE..=MOST_LARGE).contains(&n_bytes) {
             let zeros = try_zeroed_slice_box(len).map_err(|()| out_of_memory)?;
             return Ok(Zeros(Memory::Heap(zeros.into_vec())));
         }
         // Whole pages begin where such a page may.
-        let map = MmapMut::map_anon(n_bytes.next_multiple_of(PAGE)).map_err(|_| out_of_memory)?;
+        let map =
+            MmapMut::map_anon(n_bytes.next_multiple_of(LARGE_PAGE)).map_err(|_| out_of_memory)?;
         #[cfg(target_os = "linux")]
         // Where there are no large pages small ones do.
         let _ = map.advise(memmap2::Advice::HugePage);
@@ -145,12 +143,14 @@ impl<T: Pod + Eq> Eq for Zeros<T> {}
 
 #[cfg(test)]
 mod tests {
-    use super::{LARGE, MOST_LARGE, Zeros};
+    use super::{LARGE_PAGE, MOST_LARGE, Zeros};
 
     #[test]
     fn small_and_large_ones_are_zeros_that_can_be_written() {
         let most = MOST_LARGE / 2;
-        for (len, is_mapped) in [(0, false), (7, false), (LARGE / 2 + 3, true), (most + 1, false)] {
+        for (len, is_mapped) in
+            [(0, false), (7, false), (LARGE_PAGE / 2 + 3, true), (most + 1, false)]
+        {
             let mut zeros = Zeros::<u16>::new(len).expect("memory");
             assert_eq!((zeros.len(), zeros.is_mapped()), (len, is_mapped));
             assert!(zeros.iter().all(|&value| value == 0));
@@ -164,7 +164,7 @@ mod tests {
 
     #[test]
     fn a_large_list_that_grows_keeps_its_values_and_grows_by_zeros() {
-        let n = LARGE / 8;
+        let n = LARGE_PAGE / 8;
         let mut zeros = Zeros::<u64>::new(n).unwrap();
         zeros.fill(5);
         assert!(zeros.lengthen(usize::MAX / 16).is_err());
