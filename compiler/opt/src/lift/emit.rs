@@ -42,14 +42,41 @@ impl Maker<'_> {
         let test = self.guards(&mut stmts, std::mem::take(&mut lifted.guards));
         let stmt = lifted.stmt.clone();
         let parallel = self.parallel(lifted);
+        self.versioned(&mut stmts, test, parallel, &stmt);
+        stmts
+    }
+
+    /// What runs at once, where a test says so if there is one, and the loop where it does not.
+    fn versioned(
+        &mut self,
+        stmts: &mut Block,
+        test: Option<Operand>,
+        parallel: Block,
+        stmt: &Stmt,
+    ) {
         match test {
             Some(test) => {
-                let otherwise = clone_block(std::slice::from_ref(&stmt), self.labels);
+                let otherwise = clone_block(std::slice::from_ref(stmt), self.labels);
                 stmts.push(self.at(StmtKind::If { test, then: parallel, otherwise }));
             }
             None => stmts.extend(parallel),
         }
-        stmts
+    }
+
+    /// Takes bounds that the turns write in front of them: they are taken once.
+    fn bounds_once(
+        &mut self,
+        stmts: &mut Block,
+        range: &mut ForallRange,
+        is_written: impl Fn(VarId) -> bool,
+    ) {
+        let ForallRange::Range(from, to) = range else { return };
+        for bound in [from, to] {
+            if matches!(bound, Operand::Var(of) if is_written(*of)) {
+                let op = Op::Copy(bound.clone());
+                *bound = Operand::Var(self.made(stmts, "bound", Ty::Int, op));
+            }
+        }
     }
 
     fn at(&self, kind: StmtKind) -> Stmt {
@@ -114,17 +141,8 @@ impl Maker<'_> {
         let Lifted { stmt, label, var, mut range, pieces, questions, privates, live, .. } = lifted;
         let (invariants, keeps_old) = (lifted.invariants, lifted.keeps_old);
         let mut stmts = Block::new();
-        if let ForallRange::Range(from, to) = &mut range {
-            // Bounds are taken once.
-            for bound in [from, to] {
-                let is_written =
-                    |of: &VarId| *of == var || invariants.iter().any(|(it, _)| it == of);
-                if matches!(bound, Operand::Var(of) if is_written(of)) {
-                    let op = Op::Copy(bound.clone());
-                    *bound = Operand::Var(self.made(&mut stmts, "bound", Ty::Int, op));
-                }
-            }
-        }
+        let is_written = |of| of == var || invariants.iter().any(|(it, _)| *it == of);
+        self.bounds_once(&mut stmts, &mut range, is_written);
         let mut inner = Block::new();
         let begins = keeps_old.then(|| {
             let is_down = matches!(stmt.kind, StmtKind::For { down: true, .. });

@@ -333,8 +333,9 @@ impl<'p> Finder<'p> {
                 || number.as_number().is_some()
         };
         // What has to be computed in front is to fit.
-        let fits =
-            |number: &Polynomial, places: &mut Places| is_plain(number) || places.fits(number);
+        let fits = |number: &Polynomial, places: &mut Places| {
+            places.is_outer(number) && (is_plain(number) || places.fits(number))
+        };
         match fits(&base, places) && fits(&step, places) {
             true => Ok(Own::Field { base, width: step }),
             false => Err(meet()),

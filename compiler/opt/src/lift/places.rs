@@ -111,10 +111,9 @@ impl Places {
 
     /// Is the number, made of what the loop leaves alone and is not to be negative, not negative itself, or not positive?
     fn sign(&mut self, number: &Polynomial) -> Option<bool> {
-        let is_outer = |atom: AtomId| self.size(atom).is_some();
         let rises = number.terms().all(|(_, factor)| factor > 0);
         let falls = number.terms().all(|(_, factor)| factor < 0);
-        let is_known = (rises || falls) && number.atoms().into_iter().all(is_outer);
+        let is_known = (rises || falls) && self.is_outer(number);
         (is_known && self.fits(number)).then_some(rises)
     }
 
@@ -122,7 +121,8 @@ impl Places {
         if let Some(number) = corner.as_number() {
             return number >= 0;
         }
-        if corner.terms().all(|(_, factor)| factor < 0) || !self.fits(corner) {
+        let never = corner.terms().all(|(_, factor)| factor < 0);
+        if never || !self.is_outer(corner) || !self.fits(corner) {
             return false;
         }
         let is_sum = corner.terms().all(|(_, factor)| factor > 0);
@@ -130,6 +130,11 @@ impl Places {
             self.conditions.push(corner.clone());
         }
         self.conditions.len() <= MAX_CONDITIONS
+    }
+
+    /// Is it made of what the loop leaves alone? Then it can be computed in front.
+    pub(super) fn is_outer(&self, number: &Polynomial) -> bool {
+        number.atoms().into_iter().all(|atom| self.size(atom).is_some())
     }
 
     /// Is the number one of 64 bits where its atoms are bounded? They are to be.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use star_ir::analysis::polynomial::{AtomId, Monomial, Polynomial};
 use star_ir::rewrite::map;
-use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
+use star_ir::rewrite::{Edit, Edits, Labels, edit, fresh_var};
 use star_ir::{
     Block, Extent, ForallRange, IntOp, LogicOp, Op, Operand, Part, PartKind, Relation, Routine,
     SizeOp, SizeOperand, StmtKind, Ty, Var, VarId,
@@ -61,13 +61,7 @@ impl Maker<'_> {
             (label, var, range, parts, privates, body),
             is_live.then_some(matches!(stmt.kind, StmtKind::For { down: true, .. })),
         );
-        match test {
-            Some(test) => {
-                let otherwise = clone_block(std::slice::from_ref(&stmt), self.labels);
-                stmts.push(self.at(StmtKind::If { test, then: parallel, otherwise }));
-            }
-            None => stmts.extend(parallel),
-        }
+        self.versioned(&mut stmts, test, parallel, &stmt);
         stmts
     }
 
@@ -126,15 +120,7 @@ impl Maker<'_> {
         live: Option<bool>,
     ) {
         let (label, var, mut range, writes, privates, mut body) = forall;
-        if let ForallRange::Range(from, to) = &mut range {
-            // Bounds are taken once.
-            for bound in [from, to] {
-                if matches!(bound, Operand::Var(of) if *of == var || privates.contains(of)) {
-                    let op = Op::Copy(bound.clone());
-                    *bound = Operand::Var(self.made(stmts, "bound", Ty::Int, op));
-                }
-            }
-        }
+        self.bounds_once(stmts, &mut range, |of| of == var || privates.contains(&of));
         let (reductions, mut index) = (Vec::new(), var);
         let Some(is_down) = live else {
             let forall = StmtKind::Forall { label, var, range, writes, privates, reductions, body };
