@@ -32,6 +32,7 @@ const JOBS: &[(&str, usize, Job)] = &[
     ("floyd", 5000, Bench::floyd),
     ("tables", 100_000_000, Bench::tables),
     ("lines", 1_000_000, Bench::lines),
+    ("over-lines", 4096, Bench::over_lines),
 ];
 
 /// Nanoseconds of work right before a run: clocks fall within a second without any, and take some tenths to rise.

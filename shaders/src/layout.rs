@@ -1,7 +1,8 @@
 //! Places that host and device share, in words of 32 bits.
 //!
 //! Note [State]. A dispatch begins with the state that the last one left. The host writes what it wants of the
-//! dispatch behind what the device writes. Behind the registers is a line that the kernel of wide lines makes (Note \[Wide lines\] in star-gpu).
+//! dispatch behind what the device writes. Behind the registers are the lines that the kernel of wide lines makes (Note \[Wide lines\] in star-gpu),
+//! and behind the journal what its threads join.
 //!
 //! Note [Frames]. An activation of a routine has a frame: links, the registers of the routine while it waits for a call,
 //! a pointer and a descriptor for each object, cells for registers that did not fit. The frames of one routine are
@@ -18,15 +19,23 @@
 /// Registers.
 pub const REGISTERS: u32 = 64;
 /// Words of the state.
-pub const STATE_WORDS: u32 = state::WIDE + wide::WORDS;
+pub const STATE_WORDS: u32 = state::QUEUE + QUEUE_LINES * wide::WORDS;
 /// Words behind the state that lines may take until the host prints them; see Note [Journal].
 pub const JOURNAL_WORDS: u32 = 1024;
+/// Words behind the journal for limbs of a result that many threads of a grid join; zeros between two dispatches.
+pub const JOINED_WORDS: u32 = 1 << 14;
+/// Words of all of that.
+pub const ALL_STATE_WORDS: u32 = STATE_WORDS + JOURNAL_WORDS + JOINED_WORDS;
+/// Lines that may wait for the kernel of wide lines.
+pub const QUEUE_LINES: u32 = 8;
 /// Words of an instruction.
 pub const INST_WORDS: u32 = 8;
 /// Words of a frame before its pointers.
 pub const FRAME_HEAD: u32 = 8 + 2 * REGISTERS;
 /// Words of a descriptor.
 pub const DESC_WORDS: u32 = 8;
+/// What stands for an operation where nothing is done.
+pub const NO_OP: u32 = 0xff;
 /// What stands for a register that is absent.
 pub const NO_REG: u32 = 0xff;
 /// What stands for an object that is absent.
@@ -34,7 +43,7 @@ pub const NO_OBJECT: u32 = 0xffff;
 /// Registers from here on carry numbers into a call and out of it.
 pub const STAGING: u32 = 44;
 
-/// Limbs of a column, and columns, that [`Op::Lines`](crate::Op::Lines) takes at once, at most: a multiple of 32.
+/// Limbs of a column, and columns, up to which one workgroup runs [`Op::Lines`](crate::Op::Lines): a multiple of 32.
 pub fn most_listed(threads: u32) -> u32 {
     (4 * threads).clamp(32, 1024).next_multiple_of(32)
 }
@@ -46,6 +55,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("FRAME_HEAD", FRAME_HEAD),
     ("DESC_WORDS", DESC_WORDS),
     ("NO_REG", NO_REG),
+    ("NO_OP", NO_OP),
     ("NO_OBJECT", NO_OBJECT),
     ("STAGING", STAGING),
     ("S_PC", state::PC),
@@ -74,8 +84,19 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_WIDE_LIMBS", state::WIDE_LIMBS),
     ("S_WIDE_RATE", state::WIDE_RATE),
     ("S_WIDE_GROUPS", state::WIDE_GROUPS),
+    ("S_WIDE_ITEMS", state::WIDE_ITEMS),
+    ("S_MOST_ITEMS", state::MOST_ITEMS),
+    ("S_MOST_JOINED", state::MOST_JOINED),
     ("S_REGISTERS", state::REGISTERS),
-    ("S_WIDE", state::WIDE),
+    ("S_QUEUED", state::QUEUED),
+    ("S_ANSWERS", state::ANSWERS),
+    ("S_AFTER", state::AFTER),
+    ("S_NEAREST", state::NEAREST),
+    ("S_COUNT", state::COUNT),
+    ("S_GROUPS", state::GROUPS),
+    ("S_QUEUE", state::QUEUE),
+    ("S_JOINED", STATE_WORDS + JOURNAL_WORDS),
+    ("QUEUE_LINES", QUEUE_LINES),
     ("W_KIND", wide::KIND),
     ("W_N", wide::N),
     ("W_AT_X", wide::AT_X),
@@ -87,9 +108,18 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("W_LAST", wide::LAST),
     ("W_LITERALS", wide::LITERALS),
     ("W_BEHIND", wide::BEHIND),
-    ("W_NEAREST", wide::NEAREST),
-    ("W_COUNT", wide::COUNT),
-    ("W_GROUPS", wide::GROUPS),
+    ("W_STRIDE_X", wide::STRIDE_X),
+    ("W_FIRST", wide::FIRST),
+    ("W_COLUMNS", wide::COLUMNS),
+    ("W_ALL", wide::ALL),
+    ("W_COLUMNS_Y", wide::COLUMNS_Y),
+    ("W_LIMBS_Z", wide::LIMBS_Z),
+    ("W_AT_W", wide::AT_W),
+    ("W_LIMBS_W", wide::LIMBS_W),
+    ("W_AT_V", wide::AT_V),
+    ("W_STRIDE_V", wide::STRIDE_V),
+    ("W_COLUMNS_V", wide::COLUMNS_V),
+    ("W_LIMBS_V", wide::LIMBS_V),
     ("WIDE_WORDS", wide::WORDS),
     ("F_NEXT", frame::NEXT),
     ("F_BEFORE", frame::BEFORE),
@@ -190,13 +220,31 @@ pub mod state {
     pub const WIDE_RATE: u32 = 29;
     /// Workgroups of the kernel that makes those.
     pub const WIDE_GROUPS: u32 = 30;
+    /// Limbs of four columns that an instruction over lines takes at most in the control unit.
+    pub const WIDE_ITEMS: u32 = 31;
+    /// Limbs of 32 columns that it takes at most in a dispatch of the other kernel.
+    pub const MOST_ITEMS: u32 = 25;
+    /// Limbs of a result that threads of several workgroups join, at most.
+    pub const MOST_JOINED: u32 = QUEUED + 7;
     /// The registers, two words each.
     pub const REGISTERS: u32 = 32;
-    /// The line that waits; see [`super::wide`].
-    pub const WIDE: u32 = REGISTERS + 2 * super::REGISTERS;
+    /// How many lines wait for the other kernel.
+    pub const QUEUED: u32 = REGISTERS + 2 * super::REGISTERS;
+    /// Is the last of these the instruction that comes next, which wants to know what was found?
+    pub const ANSWERS: u32 = QUEUED + 1;
+    /// Why the dispatch would have ended if there were none.
+    pub const AFTER: u32 = QUEUED + 2;
+    /// The place of what was found first, all ones if nothing was.
+    pub const NEAREST: u32 = QUEUED + 3;
+    /// How many ones there are, two words.
+    pub const COUNT: u32 = QUEUED + 4;
+    /// How many workgroups came to their end.
+    pub const GROUPS: u32 = QUEUED + 6;
+    /// The lines that wait; see [`super::wide`].
+    pub const QUEUE: u32 = QUEUED + 8;
 }
 
-/// A line that the control unit leaves to another kernel: its operands, and places for what is found.
+/// A line, or an instruction over lines, that the control unit leaves to another kernel: its operands.
 pub mod wide {
     /// The first word of the instruction.
     pub const KIND: u32 = 0;
@@ -212,7 +260,7 @@ pub mod wide {
     pub const BITS_Y: u32 = 5;
     /// Words from one column of y to the next.
     pub const STRIDE_Y: u32 = 6;
-    /// The operand b, two words.
+    /// The operand b, two words; the truth table of an instruction over lines; the row that is written.
     pub const B: u32 = 7;
     /// The operand c, not below −2³¹ + 1 and not beyond 2³¹ − 1.
     pub const LAST: u32 = 9;
@@ -220,14 +268,32 @@ pub mod wide {
     pub const LITERALS: u32 = 10;
     /// What comes before what is found first.
     pub const BEHIND: u32 = 11;
-    /// The place of what was found first, all ones if nothing was.
-    pub const NEAREST: u32 = 12;
-    /// How many ones there are.
-    pub const COUNT: u32 = 13;
-    /// How many workgroups came to their end.
-    pub const GROUPS: u32 = 14;
+    /// Words from one column of x to the next.
+    pub const STRIDE_X: u32 = 12;
+    /// The first column, from 0.
+    pub const FIRST: u32 = 13;
+    /// The column behind the last one.
+    pub const COLUMNS: u32 = 14;
+    /// Columns of y.
+    pub const COLUMNS_Y: u32 = 15;
+    /// Limbs of z, 0 if there is none.
+    pub const LIMBS_Z: u32 = 16;
+    /// Where w begins.
+    pub const AT_W: u32 = 17;
+    /// Its limbs, 0 if there is none.
+    pub const LIMBS_W: u32 = 18;
+    /// Where v begins.
+    pub const AT_V: u32 = 19;
+    /// Words from one of its columns to the next.
+    pub const STRIDE_V: u32 = 20;
+    /// Its columns.
+    pub const COLUMNS_V: u32 = 21;
+    /// Its limbs, 0 if there is none.
+    pub const LIMBS_V: u32 = 22;
+    /// Columns in all.
+    pub const ALL: u32 = 23;
     /// Words of it.
-    pub const WORDS: u32 = 16;
+    pub const WORDS: u32 = 24;
 }
 
 /// A frame; see Note [Frames].
@@ -326,7 +392,7 @@ pub mod status {
     pub const BROKEN: u32 = 8;
     /// A line does not go into the journal, or not into what is left of it.
     pub const JOURNAL: u32 = 9;
-    /// The line of the instruction is for another kernel to make.
+    /// Lines are for another kernel to make.
     pub const WIDE: u32 = 10;
 }
 

@@ -24,14 +24,22 @@ use std::fmt::Write;
 /// where it was one of a structure, and all lines asked how long they are, DIJKSTRA took a card a tenth to a quarter longer.
 const LIMBS: &str = include_str!("../wgsl/limbs.wgsl");
 const MAKE_LIMB: &str = include_str!("../wgsl/limb.wgsl");
+/// Likewise a row that is written, and four columns of an instruction over lines.
+const PUT_ROW: &str = include_str!("../wgsl/put_row.wgsl");
+const FOUR_COLUMNS: &str = include_str!("../wgsl/four_columns.wgsl");
 /// The text of the control unit behind its constants, and that of its longest instruction.
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
 const OVER_LINES: &str = include_str!("../wgsl/control_unit/lines.wgsl");
 /// What it does about lines that may be wide.
 const OF_WIDE_LINES: &str = include_str!("../wgsl/control_unit/wide.wgsl");
+const ENDS_QUEUE: &str = include_str!("../wgsl/control_unit/queue.wgsl");
+/// What it does about an instruction over lines that is for the other kernel, and behind that kernel.
+const LEAVES_LINES: &str = include_str!("../wgsl/control_unit/leaves.wgsl");
+const WAS_MADE: &str = include_str!("../wgsl/control_unit/made.wgsl");
 
-/// The kernel of wide lines.
+/// The kernel of wide lines, and its instruction over lines.
 const WIDE: &str = include_str!("../wgsl/wide.wgsl");
+const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 
 /// The constants of the control unit and of the kernel of wide lines, for workgroups of so many threads, and what both do.
 fn common(threads: u32) -> String {
@@ -53,9 +61,15 @@ fn common(threads: u32) -> String {
 /// The kernel that makes the limbs of lines which are too long for one workgroup (Note \[Wide lines\] in star-gpu); one dimension of workgroups of
 /// so many threads. Binds what the control unit does.
 pub fn wide(threads: u32) -> Shader {
-    let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[W_STRIDE_Y]");
-    let limb = limb.replace("LITERAL_AT", "kept[W_LITERALS]");
-    Shader { limb: Limb::Word, body: common(threads) + &WIDE.replace("MAKE_LIMB\n", &limb) }
+    let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[line + W_STRIDE_Y]");
+    let limb = limb.replace("LITERAL_AT", "kept[line + W_LITERALS]");
+    let body = WIDE.replace("OVER_LINES\n", WIDE_OVER_LINES).replace("MAKE_LIMB\n", &limb);
+    Shader { limb: Limb::Word, body: common(threads) + &in_both(&body) }
+}
+
+/// With what stands in both kernels.
+fn in_both(text: &str) -> String {
+    text.replace("PUT_ROW\n", PUT_ROW).replace("FOUR_COLUMNS\n", FOUR_COLUMNS)
 }
 
 /// The control unit for a workgroup of so many threads; one that asks each line whether it is [`wide`], or one that makes all of them.
@@ -71,9 +85,14 @@ pub fn control_unit(threads: u32, asks_lines: bool) -> Shader {
     let back = registers("back", 0, layout::STAGING);
     let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
     let unit = unit.replace("OVER_LINES\n", OVER_LINES);
-    let of_lines = if asks_lines { OF_WIDE_LINES } else { "let makes = true;\n" };
+    let unit = unit.replace("LEAVES_LINES\n", LEAVES_LINES).replace("WAS_MADE\n", WAS_MADE);
+    let (of_lines, ends_queue) = match asks_lines {
+        true => (OF_WIDE_LINES, ENDS_QUEUE),
+        false => ("let makes = true;\n", ""),
+    };
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "near(dy + D_STRIDE)");
     let limb = limb.replace("LITERAL_AT", "begin[S_LITERALS] + Q.x");
-    let unit = unit.replace("OF_WIDE_LINES\n", of_lines).replace("MAKE_LIMB\n", &limb);
+    let unit = unit.replace("OF_WIDE_LINES\n", of_lines).replace("ENDS_QUEUE\n", ends_queue);
+    let unit = in_both(&unit.replace("MAKE_LIMB\n", &limb));
     Shader { limb: Limb::Word, body: common(threads) + &unit }
 }

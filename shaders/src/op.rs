@@ -155,9 +155,9 @@ numbered! {
     Print = 93 "print" "OP_PRINT",
     /// The journal takes the number a, if b is not 0, or y.
     Show = 94 "show" "OP_SHOW",
-    /// A `forall` over the lines of a table at once (Note \[Lines\] in star-gpu): for a rows and b columns, a function of limbs of x and
-    /// y, of z, and of bits of w by its truth table goes to the columns of x; or a function of limbs of v and y, z and w joins a slice or
-    /// word x, or its ones are counted into d. c is how far it came, 0 at first.
+    /// A `forall` over the lines of a table at once (Note \[Lines\] in star-gpu): for a rows and b columns, a function of limbs of x, v
+    /// and y, of z, and of bits of w by its truth table goes to the columns of x; or a function of limbs of v and y, z and w joins a slice or
+    /// word x, or its ones are counted into d.
     Lines = 95 "lines" "OP_LINES",
 }
 

@@ -8,14 +8,15 @@
 @group(0) @binding(1) var<storage, read> code: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;
 
+// That the instruction which comes next waits for a line.
+const ASKS = 0x100u;
+
 var<workgroup> least: atomic<u32>;
 var<workgroup> total: atomic<u32>;
 // What one thread found: two words, a status, and whether a descriptor changes.
 var<workgroup> found: vec4<u32>;
 var<workgroup> exchanged: vec4<u32>;
-var<workgroup> kept: array<u32, S_WIDE>;
-// The line that another kernel has made.
-var<workgroup> waited: array<u32, WIDE_WORDS>;
+var<workgroup> kept: array<u32, S_QUEUE>;
 
 // Of the limbs of a column and of the columns those that an instruction over lines changes anything at, and what joins a slice or word.
 var<workgroup> n_limbs: atomic<u32>;
@@ -74,18 +75,16 @@ fn divide(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
   }
   return vec4<u32>(quotient, rest);
 }
-// A function of limbs: bit 4p + 2q + s of the table is its value for p, q and s.
-fn chosen(table: u32, p: u32, q: u32, s: u32) -> u32 {
-  let low = vec4<u32>(0u) - ((vec4<u32>(table) >> vec4<u32>(0u, 1u, 2u, 3u)) & vec4<u32>(1u));
-  let high = vec4<u32>(0u) - ((vec4<u32>(table) >> vec4<u32>(4u, 5u, 6u, 7u)) & vec4<u32>(1u));
-  return (~p & ((~q & ((~s & low.x) | (s & low.y))) | (q & ((~s & low.z) | (s & low.w))))) |
-    (p & ((~q & ((~s & high.x) | (s & high.y))) | (q & ((~s & high.z) | (s & high.w)))));
-}
 fn descriptor(frame: u32, object: u32) -> u32 { return near(frame + FRAME_HEAD + object); }
 fn own_descriptor(frame: u32, object: u32) -> u32 {
   return frame + FRAME_HEAD + near(frame + F_OBJECTS) + object * DESC_WORDS;
 }
 
+// So many lines wait.
+fn put_queue(n_queued: u32, after: u32) {
+  state[S_QUEUED] = n_queued & ~ASKS; state[S_ANSWERS] = n_queued & ASKS; state[S_AFTER] = after;
+  state[S_NEAREST] = NOTHING; state[S_COUNT] = 0u; state[S_COUNT + 1u] = 0u; state[S_GROUPS] = 0u;
+}
 fn join_in(place: u32, u: u32, join: u32) {
   if (join == JOIN_XOR) { atomicXor(&joined[place], u); } else if (u != 0u) { atomicOr(&joined[place], u); }
 }
@@ -121,21 +120,31 @@ fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32) {
-  for (var i = id; i < S_WIDE; i += THREADS) { kept[i] = state[i]; }
-  for (var i = id; i < WIDE_WORDS; i += THREADS) { waited[i] = state[S_WIDE + i]; }
+  for (var i = id; i < S_QUEUE; i += THREADS) { kept[i] = state[i]; }
   if (id == 0u) { atomicStore(&least, NOTHING); atomicStore(&total, 0u); found = vec4<u32>(0u); }
   if (id == 0u) { atomicStore(&n_limbs, 0u); atomicStore(&n_columns, 0u); }
   for (var i = id; i < MOST_LISTED; i += THREADS) { atomicStore(&joined[i], 0u); }
   let begin = workgroupUniformLoad(&kept);
-  // Of a chain, only what goes on behind a wide line runs, and nothing behind a dispatch that did not come to its end.
-  var was_made = begin[S_STATUS] == WIDE;
+  // Of a chain, only what goes on behind wide lines runs, and nothing behind a dispatch that did not come to its end.
+  let was_made = begin[S_STATUS] == WIDE;
   var budget = i32(begin[S_BUDGET]);
   if (begin[S_BEGUN] != begin[S_ENDED] || (!was_made && (begin[S_STATUS] != RUNNING || budget <= 0))) { return; }
   if (was_made) { budget = max(budget, 1); }
   if (id == 0u) { state[S_BEGUN] = begin[S_BEGUN] + 1u; }
+  if (was_made) {
+    if (id == 0u) { state[S_N_WIDE] = begin[S_N_WIDE] + begin[S_QUEUED]; }
+    // The dispatch before would have ended for another reason.
+    let after = select(BROKEN, begin[S_AFTER], begin[S_GROUPS] == begin[S_WIDE_GROUPS]);
+    if (after != RUNNING) {
+      if (id == 0u) { state[S_STATUS] = after; state[S_ENDED] = begin[S_BEGUN] + 1u; }
+      return;
+    }
+  }
   var r: array<vec2<u32>, REGISTERS>;
 BEGIN_REGISTERS
   var pc = begin[S_PC]; var status = RUNNING; var payload = 0u;
+  // Is what comes next the line that was made last? How many lines wait; and `ASKS` if the instruction that comes next is one of them.
+  var answers = was_made && begin[S_ANSWERS] != 0u; var n_queued = 0u;
   var frame = begin[S_FRAME]; var depth = begin[S_DEPTH]; var callee = begin[S_CALLEE];
   var operations = vec2<u32>(begin[S_OPERATIONS], begin[S_OPERATIONS + 1u]);
   var steps = vec2<u32>(begin[S_STEPS], begin[S_STEPS + 1u]);
@@ -143,6 +152,7 @@ BEGIN_REGISTERS
   let routines = begin[S_ROUTINES];
   var journal = begin[S_JOURNAL]; let room = begin[S_JOURNAL_ROOM]; var lines = begin[S_LINES];
 
+WAS_MADE
   while (budget > 0 && status == RUNNING) {
     var P = vec4<u32>(0u); var Q = vec4<u32>(0u); var op = 0u;
     loop {
@@ -225,6 +235,7 @@ BEGIN_REGISTERS
       var at_y = 0u; var bits_y = 0u;
       if (oy != NO_OBJECT) { at_y = near(dy + D_AT); bits_y = near(dy + D_ROWS); }
       var nearest = NOTHING;
+ENDS_QUEUE
       switch (op) {
         case OP_DIV, OP_MOD: {
           let parts = divide(magnitude(a), magnitude(b));
@@ -246,6 +257,7 @@ BEGIN_REGISTERS
           let offset = clamped(b); let last = clamped(c);
           var behind = 0u; let has_y = oy != NO_OBJECT; let has_z = oz != NO_OBJECT;
           if (reduce == RED_FIRST && rc != NO_REG && oz == NO_OBJECT) { behind = c.x; }
+          let size = select(limbs, n >> 2u, generator == GEN_ROW);
 OF_WIDE_LINES
           if (makes) {
           budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
@@ -273,22 +285,13 @@ MAKE_LIMB
           if (limb % THREADS == id) { store(at + limb, select(load(at + limb) & ~bit, load(at + limb) | bit, c.x != 0u)); }
         }
         case OP_ROW_PUT: {
-          let stride = near(dx + D_STRIDE); let limb = (a.x - 1u) >> 5u; let bit = 1u << ((a.x - 1u) & 31u);
-          let columns = near(dx + D_COLUMNS);
+          let at_x = near(dx + D_AT); let n = near(dx + D_COLUMNS); let at = at_y; let at_z = 0u; let last = i32(a.x); let behind = 0u;
+          let size = n >> 2u; let stride_x = near(dx + D_STRIDE);
+OF_WIDE_LINES
+          if (makes) {
           budget -= i32(begin[S_GATHER_TURNS]);
-          for (var j = id; j < columns; j += 4u * THREADS) {
-            // Four at once, as there; its own column again behind the last one.
-            let wanted = vec4<u32>(j) + vec4<u32>(0u, THREADS, 2u * THREADS, 3u * THREADS);
-            let column = select(vec4<u32>(j), wanted, wanted < vec4<u32>(columns));
-            let at = vec4<u32>(near(dx + D_AT) + limb) + column * stride; let from_y = vec4<u32>(at_y) + (column >> vec4<u32>(5u));
-            let before = vec4<u32>(load(at.x), load(at.y), load(at.z), load(at.w));
-            let word = vec4<u32>(load(from_y.x), load(from_y.y), load(from_y.z), load(from_y.w));
-            let ones = (word >> (column & vec4<u32>(31u))) & vec4<u32>(1u);
-            let u = select(before & vec4<u32>(~bit), before | vec4<u32>(bit), ones != vec4<u32>(0u));
-            if (u.x != before.x) { store(at.x, u.x); }
-            if (u.y != before.y) { store(at.y, u.y); }
-            if (u.z != before.z) { store(at.z, u.z); }
-            if (u.w != before.w) { store(at.w, u.w); }
+          let first = id; let step = THREADS;
+PUT_ROW
           }
         }
         case OP_WORD_ADD, OP_WORD_SUB: {
@@ -525,7 +528,12 @@ BACK_REGISTERS
       }
     }
   }
+LEAVES_LINES
+  // Lines that wait are made before anyone else is served.
+  var after = RUNNING;
+  if (n_queued != 0u && status != WIDE) { after = status; status = WIDE; }
   if (id == 0u) {
+    put_queue(n_queued, after);
     state[S_PC] = pc; state[S_STATUS] = status; state[S_PAYLOAD] = payload;
     state[S_FRAME] = frame; state[S_DEPTH] = depth; state[S_CALLEE] = callee;
     state[S_OPERATIONS] = operations.x; state[S_OPERATIONS + 1u] = operations.y;

@@ -36,3 +36,24 @@ fn clamped(a: vec2<u32>) -> i32 {
   if (negative(a)) { return select(-0x7fffffff, i32(a.x), a.y == NOTHING && a.x > 0x80000000u); }
   return select(0x7fffffff, i32(a.x), a.y == 0u && a.x < 0x80000000u);
 }
+// A function of limbs: bit 8t + 4p + 2q + s of the table is its value for t, p, q and s.
+fn chosen(table: u32, t: u32, p: u32, q: u32, s: u32) -> u32 {
+  let in_s = vec4<u32>(s); let places = vec4<u32>(0u, 2u, 4u, 6u);
+  let low = select_by(table, places, in_s); let high = select_by(table >> 8u, places, in_s);
+  let of_q = (low & vec4<u32>(~t)) | (high & vec4<u32>(t));
+  return (~p & ((~q & of_q.x) | (q & of_q.y))) | (p & ((~q & of_q.z) | (q & of_q.w)));
+}
+// Of each pair of bits of the table the one that s says.
+fn select_by(table: u32, places: vec4<u32>, s: vec4<u32>) -> vec4<u32> {
+  let pairs = vec4<u32>(table) >> places;
+  let zeros = vec4<u32>(0u) - (pairs & vec4<u32>(1u)); let ones = vec4<u32>(0u) - ((pairs >> vec4<u32>(1u)) & vec4<u32>(1u));
+  return (zeros & ~s) | (ones & s);
+}
+// A limb of what lines are joined to.
+fn joined_with(before: u32, u: u32, join: u32) -> u32 {
+  switch (join) {
+    case JOIN_OR: { return before | u; }
+    case JOIN_XOR: { return before ^ u; }
+    default: { return before & ~u; }
+  }
+}

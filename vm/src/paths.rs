@@ -49,8 +49,10 @@ pub struct PathStats {
     pub unit_dispatches: u64,
     /// Loops over lines that were one instruction of it.
     pub unit_lines: u64,
-    /// Lines that a kernel over a grid made for it.
+    /// Lines, and instructions over lines, that a kernel over a grid made for it.
     pub wide_lines: u64,
+    /// Dispatches of that kernel: lines that do not wait for each other are made by one.
+    pub wide_kernels: u64,
     /// Nanoseconds that the device took for kernels over a grid, if it can tell.
     pub grid_nanoseconds: u64,
     /// Likewise for the control unit.
@@ -172,6 +174,7 @@ impl PathStats {
             unit_dispatches,
             unit_lines,
             wide_lines,
+            wide_kernels,
             grid_nanoseconds,
             unit_nanoseconds,
             table_copies,
@@ -212,6 +215,7 @@ impl PathStats {
             ("dispatches of the control unit", unit_dispatches),
             ("loops over lines that were an instruction", unit_lines),
             ("wide lines", wide_lines),
+            ("kernels that made these", wide_kernels),
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),

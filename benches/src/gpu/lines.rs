@@ -1,10 +1,10 @@
-//! Long lines on the control unit: a turn of loops that move rows, made by one workgroup and by a kernel over a grid.
+//! Long lines on the control unit, and loops over all lines of a table: made by one workgroup and by a kernel over a grid.
 
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
-use star_base::BitVector;
-use star_gpu::{DeviceSettings, Gpu, Mode};
+use star_base::{BitTable, BitVector};
+use star_gpu::{DeviceSettings, Gpu, Mode, Wide};
 use star_harness::Machine;
 use star_harness::machine::on;
 use star_vm::{Argument, HostValue};
@@ -32,7 +32,67 @@ procedure COUNTS(X,M,Y: slice; k: integer; var Z: slice; var n: integer);
 var i: integer;
 begin n:=0; Z:=Y; for i:=1 to k do begin n:=n+NUMB(Z); Z(i):=0 end end;";
 
+/// Loops over lines, as often as `k` says: each is an instruction or two.
+const OVER_LINES: &str = "
+procedure SUMS(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer;
+begin n:=0; Z:=Y; for t:=1 to k do for i:=1 to rows(P) do n:=n+NUMB(ROW(i,P)) end;
+procedure SUMS_OF_TWO(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer;
+begin n:=0; Z:=Y; for t:=1 to k do for i:=1 to size(P) do n:=n+NUMB(COL(i,P) and COL(i,Q)) end;
+procedure ASK(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer;
+begin n:=0; Z:=Y; for t:=1 to k do for i:=1 to size(P) do if SOME(COL(i,P) and Y) then Z(i):=1 end;
+procedure JOIN_OF_TWO(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer;
+begin n:=0; Z:=Y; for t:=1 to k do for i:=1 to size(P) do Z:=Z or (COL(i,P) and COL(i,Q)) end;
+procedure JOIN_ROWS(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer; w: word(P);
+begin
+  n:=0; Z:=Y; CLR(w);
+  for t:=1 to k do begin for i:=1 to rows(P) do w:=w xor ROW(i,P); n:=n+NUMB(w) end
+end;
+procedure CHANGE(P,Q: table; Y: slice(P); k: integer; var Z: slice(P); var n: integer);
+var i,t: integer;
+begin
+  for t:=1 to k do for i:=1 to size(P) do COL(i,P):=COL(i,P) xor COL(i,Q);
+  n:=0; Z:=COL(1,P)
+end;";
+
 impl Bench {
+    /// Each loop over the lines of tables of `n` rows and columns, half of their bits ones.
+    pub(super) fn over_lines(&self, n: usize) -> Result<(), String> {
+        let mut generator = star_base::Random::new(SEED);
+        let mut random = || {
+            let mut bits = BitVector::zeros(n);
+            bits.limbs_mut().fill_with(|| generator.next_u64());
+            star_base::bits::zero_tail(bits.limbs_mut(), n);
+            bits
+        };
+        let mut table = || {
+            let columns: Vec<BitVector> = (0..n).map(|_| random()).collect();
+            HostValue::Table(BitTable::from_columns(n, &columns))
+        };
+        let (p, q) = (table(), table());
+        let args = [p, q, HostValue::Slice(random()), int(TURNS), HostValue::Unset, int(0)];
+        let settings =
+            |wide| DeviceSettings { wide, mode: Mode::Resident, ..DeviceSettings::default() };
+        let items = |items| settings(Some(Wide { items, ..Wide::CARD }));
+        let ways = [
+            ("one workgroup where it can be listed", items(u32::MAX)),
+            ("over a grid", items(0)),
+            ("as usual", settings(None)),
+        ];
+        for name in ["SUMS", "SUMS_OF_TWO", "ASK", "JOIN_OF_TWO", "JOIN_ROWS", "CHANGE"] {
+            for (about, settings) in &ways {
+                let machine = on("gpu", Gpu::open(settings)?);
+                let about = format!("{name}, {n} × {n}, {about}");
+                self.turns_of(&machine, &about, (OVER_LINES, name), &args)?;
+            }
+        }
+        Ok(())
+    }
+
     /// A turn of each loop over slices of `n` rows.
     pub(super) fn lines(&self, n: usize) -> Result<(), String> {
         if n < 2 * TURNS || n % 2 == 1 {
@@ -55,17 +115,22 @@ impl Bench {
             HostValue::Unset,
             int(0),
         ];
-        let settings =
-            |wide_limbs, mode| DeviceSettings { wide_limbs, mode, ..DeviceSettings::default() };
+        let settings = |wide, mode| DeviceSettings { wide, mode, ..DeviceSettings::default() };
+        let from = |limbs| Some(Wide { limbs, ..Wide::CARD });
         let ways = [
-            ("one workgroup", settings(Some(u32::MAX), Mode::Resident)),
-            ("over a grid", settings(Some(1), Mode::Resident)),
+            ("one workgroup", settings(from(u32::MAX), Mode::Resident)),
+            ("over a grid", settings(from(1), Mode::Resident)),
             ("as usual", settings(None, Mode::Auto)),
         ];
         for name in ["WHILE_SOME", "SHIFTS", "MIRRORS", "SHUFFLES", "COUNTS"] {
             for (about, settings) in &ways {
                 let machine = on("gpu", Gpu::open(settings)?);
-                self.turns_of(&machine, &format!("{name}, {n} rows, {about}"), name, &args)?;
+                self.turns_of(
+                    &machine,
+                    &format!("{name}, {n} rows, {about}"),
+                    (LOOPS, name),
+                    &args,
+                )?;
             }
         }
         Ok(())
@@ -75,11 +140,11 @@ impl Bench {
         &self,
         machine: &Machine,
         about: &str,
-        name: &str,
+        (text, name): (&str, &str),
         args: &[HostValue],
     ) -> Result<(), String> {
-        let entry = lowered(LOOPS).find(name).ok_or("no such routine")?;
-        let compiled = self.compiled(machine, LOOPS, &[])?;
+        let entry = lowered(text).find(name).ok_or("no such routine")?;
+        let compiled = self.compiled(machine, text, &[])?;
         let mut samples = Vec::new();
         let mut found = Vec::new();
         for round in 0..=self.runs {
@@ -98,7 +163,7 @@ impl Bench {
             }
         }
         let cpu = match self.compares {
-            true => self.on_cpu((LOOPS, name, &[]), args, &found)?,
+            true => self.on_cpu((text, name, &[]), args, &found)?,
             false => f64::NAN,
         };
         samples.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -107,11 +172,12 @@ impl Bench {
         let paths = stats.paths;
         let device = (paths.unit_nanoseconds + paths.grid_nanoseconds) as f64 / 1e6;
         say!(
-            "{about}: {:.2} µs a turn (least {:.2}), {:.2} of the card; {} wide lines, {} waits, {} kernels over a grid; cpu {:.2}",
+            "{about}: {:.2} µs a turn (least {:.2}), {:.2} of the card; {} wide lines in {} kernels, {} waits, {} kernels over a grid; cpu {:.2}",
             each(run),
             each(samples[0].0),
             each(device),
             paths.wide_lines,
+            paths.wide_kernels,
             paths.unit_dispatches,
             paths.grid_kernels,
             each(cpu),

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
 use star_shaders::Banks;
-use star_shaders::layout::{JOURNAL_WORDS, STATE_WORDS};
+use star_shaders::layout::{ALL_STATE_WORDS, JOURNAL_WORDS};
 use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};
@@ -40,9 +40,6 @@ const MIDDLE_TURNS: u32 = 5_000;
 /// Threads of a workgroup, likewise.
 const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
-/// What lines are wide on an adapter that is a processor, and on others: where both ways take as long, roughly.
-const PROCESSOR_WIDE: Wide = Wide { limbs: 1 << 14, groups: 256, rate: 8, chain: 16 };
-const WIDE: Wide = Wide { limbs: 1 << 14, groups: 1024, rate: 1 << 12, chain: 64 };
 /// How long a dispatch may take. Budgets keep them to some ten milliseconds; a processor may be busy with others.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Words that a heap has at first.
@@ -214,15 +211,10 @@ impl Device {
         let read_back = wgpu::BufferUsages::MAP_READ.union(wgpu::BufferUsages::COPY_DST);
         Ok(Device {
             budget: settings.budget.unwrap_or(opened.turns),
-            wide: {
-                let usual = if opened.is_processor { PROCESSOR_WIDE } else { WIDE };
-                Wide {
-                    limbs: settings.wide_limbs.unwrap_or(usual.limbs).max(1),
-                    groups: settings.wide_groups.unwrap_or(usual.groups),
-                    chain: settings.wide_chain.unwrap_or(usual.chain).max(1),
-                    ..usual
-                }
-            },
+            wide: settings.wide.unwrap_or(match opened.is_processor {
+                true => Wide::PROCESSOR,
+                false => Wide::CARD,
+            }),
             ahead_words: settings.ahead_words.unwrap_or(AHEAD_WORDS),
             journal_words: settings.journal_words.unwrap_or(JOURNAL_WORDS).min(JOURNAL_WORDS),
             journal: Vec::new(),
@@ -230,7 +222,7 @@ impl Device {
                 .map_err(|error| format!("{}: {error}", opened.about))?,
             unsent: 0,
             code: None,
-            state: buffer(u64::from(STATE_WORDS + JOURNAL_WORDS) * 4, STORED)?,
+            state: buffer(u64::from(ALL_STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             clock: Clock::new(&opened).map_err(|error| format!("{}: {error}", opened.about))?,
             bindings: None,

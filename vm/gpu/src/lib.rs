@@ -38,6 +38,7 @@ pub use forecast::{Forecast, forecast};
 pub use listing::listing;
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;
+pub use unit::Wide;
 pub use value::Value;
 
 impl Gpu {

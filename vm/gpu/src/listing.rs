@@ -76,7 +76,7 @@ impl fmt::Display for Inst {
         }
         if let Some(LinesKind { join, is_word }) = self.lines {
             let of = if is_word { " word" } else { "" };
-            write!(f, " {:016b} {}{of}", self.imm, join.name())?;
+            write!(f, " {:032b} {}{of}", self.imm, join.name())?;
         } else if self.imm != 0 {
             write!(f, " #{}", self.imm)?;
         }

@@ -42,6 +42,8 @@ pub struct Plan {
     pub(crate) profiles: bool,
     /// Does it add or subtract words, which one thread does?
     pub(crate) has_serial: bool,
+    /// Is there an instruction over lines?
+    pub(crate) has_lines: bool,
     /// The constants of a line that is printed are shown as so many bytes at most; `None` if nothing is printed.
     pub(crate) line_bytes: Option<u64>,
     /// Tells plans apart.
@@ -99,13 +101,14 @@ impl Code {
         let mut placed: Vec<&Linked> = routines.iter().flatten().collect();
         placed.sort_by_key(|linked| linked.base);
         let mut words = Vec::with_capacity(base as usize * 8);
-        let (mut has_serial, mut counters) = (false, Vec::new());
+        let (mut has_serial, mut has_lines, mut counters) = (false, false, Vec::new());
         for linked in placed {
             let first = counters.len() as i64;
             counters.extend(linked.code.counters.iter().map(|counter| (linked.id, *counter)));
             for inst in &linked.code.insts {
                 let mut inst = inst.clone();
                 has_serial |= matches!(inst.op, Op::WordAdd | Op::WordSub);
+                has_lines |= inst.op == Op::Lines;
                 if matches!(inst.op, Op::Tally | Op::Charge | Op::Open | Op::Close) {
                     inst.imm += first;
                 }
@@ -130,6 +133,7 @@ impl Code {
             counters,
             profiles: self.profiles,
             has_serial,
+            has_lines,
             line_bytes,
             number: NUMBER.fetch_add(1, Ordering::Relaxed),
         })

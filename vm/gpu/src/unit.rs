@@ -1,6 +1,6 @@
 //! What a control unit is to the host: memory, code, and dispatches.
 
-use star_shaders::layout::STATE_WORDS;
+use star_shaders::layout::{JOINED_WORDS, STATE_WORDS};
 use star_vm::BackendError;
 
 use crate::grid::Grid;
@@ -8,17 +8,42 @@ use crate::grid::Grid;
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
-/// Which lines a kernel over a grid makes, and how many such a submission holds (Note \[Wide lines\] in `run/wide.rs`).
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Wide {
+/// What a kernel over a grid makes for the control unit, and how many of its dispatches a submission holds (Note \[Wide lines\] in `run/wide.rs`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wide {
     /// Limbs that a line has at most which the control unit makes itself; not 0.
-    pub(crate) limbs: u32,
+    pub limbs: u32,
+    /// Limbs of four columns that it takes at most for an instruction over lines.
+    pub items: u32,
+    /// Limbs of 32 columns that such an instruction takes at most in one dispatch of the kernel.
+    pub blocks: u32,
+    /// Limbs of a result that threads of several workgroups join, at most.
+    pub joined: u32,
     /// Workgroups of the kernel, each with as many threads as the control unit.
-    pub(crate) groups: u32,
-    /// Limbs that this kernel makes while the control unit takes a turn of a loop.
-    pub(crate) rate: u32,
+    pub groups: u32,
+    /// Limbs that this kernel makes while the control unit takes a turn of a loop; not 0.
+    pub rate: u32,
     /// Dispatches of the kernel in a submission, at most; not 0.
-    pub(crate) chain: u32,
+    pub chain: u32,
+}
+
+impl Wide {
+    /// Of a card, and of an adapter that is a processor: where both ways take as long, roughly.
+    pub const CARD: Wide = Wide {
+        limbs: 1 << 14,
+        items: 1 << 13,
+        blocks: 1 << 25,
+        joined: JOINED_WORDS,
+        groups: 1024,
+        rate: 1 << 12,
+        chain: 64,
+    };
+    /// See [`CARD`](Self::CARD). Loops of a shader may have some ten thousand turns there.
+    pub const PROCESSOR: Wide =
+        Wide { items: 1 << 13, blocks: 1 << 22, groups: 256, rate: 8, chain: 16, ..Wide::CARD };
+    /// Everything as small as can be.
+    pub const TINY: Wide =
+        Wide { limbs: 1, items: 2, blocks: 3, joined: 2, groups: 3, rate: 4, chain: 2 };
 }
 
 /// Words that the objects of a frame get ahead usually: forty lines of 100,000 components.
@@ -32,7 +57,7 @@ pub(crate) trait Unit {
     /// Threads of a workgroup.
     fn threads(&self) -> u32;
 
-    /// Which lines are for the kernel of wide lines.
+    /// What is for the kernel of wide lines.
     fn wide(&self) -> Wide;
 
     /// Turns of loops that a dispatch may take at most, the first of a run being number 1.

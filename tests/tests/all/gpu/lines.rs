@@ -13,13 +13,16 @@ pub(super) const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
 pub(super) const ADAPTERS: [&str; 2] = ["gpu", "gpu-tiny"];
 
 /// What the lines of P become, written for rows; `w` and `u` come from outside.
-const STORES: [&str; 6] = [
+const STORES: [&str; 8] = [
     "%v = row %P, %i\n%v = bits_or %v, %w\ncost 3\nput_row %P, %i, %v",
     "%v = row %P, %i\n%t = bits_not %w\n%t = bits_and %v, %t\nput_row %P, %i, %t",
     "%v = row %P, %i\n%v = bits_xor %w, %v\n%v = bits_not %v\ncost 1\nput_row %P, %i, %v",
     "%v = row %Q, %i\n%t = row %P, %i\n%t = bits_xor %t, %v\n%t = bits_and %t, %w\nput_row %P, %i, %t",
     "%v = copy %w\ncost 2\nput_row %P, %i, %v",
     "%v = bits_xor %w, %u\n%v = bits_not %v\n%t = row %P, %i\n%t = bits_or %v, %t\nput_row %P, %i, %t",
+    // Of two others, and of three with what comes from outside.
+    "%v = row %Q, %i\n%t = row %R, %i\n%t = bits_and %t, %v\ncost 1\nput_row %P, %i, %t",
+    "%v = row %R, %i\n%t = row %Q, %i\n%v = bits_xor %v, %t\n%t = row %P, %i\n%v = bits_and %v, %t\n%v = bits_or %v, %w\nput_row %P, %i, %v",
 ];
 
 /// What is combined into `z`.
@@ -43,7 +46,7 @@ pub(super) const BY_ROWS: [bool; 2] = [true, false];
 /// A loop over rows, or the same over columns; what it combines into is as long as the lines, and the first of them behind it.
 fn program(is_row: bool, range: &str, effect: &str, body: &str, machines: &[Machine]) -> Sir {
     let text = format!(
-        "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %X: slice[?], value %w: word[?], value %u: word[?], value %z, value %n: int) {{
+        "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %R: table[?, ?], value %X: slice[?], value %w: word[?], value %u: word[?], value %z, value %n: int) {{
          var %m: int
          var %z: word[%m]
          var %i: int
@@ -62,6 +65,7 @@ fn program(is_row: bool, range: &str, effect: &str, body: &str, machines: &[Mach
         false => {
             let text = text.replace("columns %P", "rows %P").replace("row %P, ", "column %P, ");
             let text = text.replace("row %P]", "column %P]").replace("row %Q", "column %Q");
+            let text = text.replace("row %R", "column %R");
             text.replace("word[", "slice[")
         }
     };
@@ -86,6 +90,7 @@ fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostVal
     vec![
         table(rows, columns, seed),
         table(rows, columns, seed + 1),
+        table(rows, columns, seed + 6),
         slice(n_lines, seed + 2),
         outer(seed + 3),
         outer(seed + 4),
@@ -124,6 +129,10 @@ fn are_one(names: &[&str], sizes: &[(usize, usize)]) {
                 let agreement = agree(sir, &args);
                 each(&agreement, names, |paths| paths.unit_lines + paths.grid_loops == 1);
                 each(&agreement, &names[..1], |paths| paths.unit_lines == 1);
+                // Where sizes are small, a grid makes it.
+                let tiny = names.iter().filter(|name| name.ends_with("tiny"));
+                let tiny: Vec<&str> = tiny.copied().filter(|_| n_lines.min(len) > 60).collect();
+                each(&agreement, &tiny, |paths| paths.wide_lines + paths.grid_loops > 0);
             }
         }
     }
@@ -134,9 +143,9 @@ fn loops_over_lines_are_one_instruction_of_the_twin() {
     are_one(&TWINS, &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
-/// The twin takes 32 columns and 1024 rows at once, where it is tiny 384.
+/// One workgroup of the twin takes 32 columns and 1024 rows, where it is tiny 384; its grid joins results of 640 components.
 #[test]
-fn tables_of_more_than_it_takes_at_once_are_one_instruction_too() {
+fn tables_of_more_than_a_workgroup_takes_are_one_instruction_too() {
     are_one(&TWINS, &[(1100, 70), (70, 1100)]);
 }
 
@@ -159,14 +168,19 @@ fn what_a_check_refuses_runs_as_it_is_written() {
             change(&mut args);
             each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
         };
-        refused(&|args| args[6] = HostValue::Int(41));
+        refused(&|args| args[7] = HostValue::Int(41));
         // Another table with fewer lines, one with shorter lines, and a word of another length.
         refused(&|args| args[1] = arguments(is_row, 39, 70, 3).remove(1));
         refused(&|args| args[1] = arguments(is_row, 40, 69, 3).remove(1));
-        refused(&|args| args[3] = arguments(is_row, 40, 71, 3).remove(3));
+        refused(&|args| args[4] = arguments(is_row, 40, 71, 3).remove(4));
+        // The third table.
+        let sir = store(is_row, RANGES[1], STORES[7], &machines);
+        let mut args = arguments(is_row, 40, 70, 3);
+        args[2] = arguments(is_row, 40, 69, 3).remove(2);
+        each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
         let sir = store(is_row, RANGES[0], STORES[0], &machines);
         let mut args = arguments(is_row, 40, 70, 3);
-        args[2] = slice(41, 9);
+        args[3] = slice(41, 9);
         each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
     }
 }
@@ -202,7 +216,7 @@ fn a_range_without_an_index_changes_nothing_and_costs_nothing() {
         let sir = store(is_row, "= 1 to %n", STORES[0], &machines);
         for n in [0, -3, i64::MIN] {
             let mut args = arguments(is_row, 40, 70, 3);
-            args[6] = HostValue::Int(n);
+            args[7] = HostValue::Int(n);
             assert_eq!(agree(&sir, &args).run.stats.operations, 0);
         }
     }

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use star_gpu::{Gpu, TwinSettings};
+use star_gpu::{Gpu, TwinSettings, Wide};
 use star_ir::LimitKind;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits, Outcome};
@@ -74,6 +74,9 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
             assert_eq!(wide > 0, is_wide, "{name}, {rows} rows: {wide}");
             if rows.div_ceil(32) > most {
                 assert!(wide > 20, "{name}, {rows} rows: {wide}");
+                // Lines that do not wait for each other are made together.
+                let kernels = run.stats.paths.wide_kernels;
+                assert!(kernels < wide, "{name}, {rows} rows: {wide} in {kernels}");
             }
         }
     }
@@ -96,7 +99,7 @@ locations {
 #[test]
 fn a_line_that_one_workgroup_could_not_make_is_made() {
     let most = TwinSettings { most_turns: 64, ahead_words: 0, ..TwinSettings::USUAL };
-    let alone = TwinSettings { wide_limbs: u32::MAX, ..most };
+    let alone = TwinSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
     let args = [slice(20_000, 1), HostValue::Int(2)];
     let never = AtomicBool::new(false);
     let (outcome, _, _) = run(&Gpu::twin(alone), SHIFTS, &args, &never);

@@ -35,20 +35,18 @@ impl Builder<'_> {
             Line::Row => (Some(over), outer),
             Line::Column => (outer, Some(over)),
         };
-        let other = lines.other.map(|other| self.object(other));
-        let joins = |into: VarId, join: Join| (self.object(into), Some(of), other, join);
+        let [first, second] = lines.others.map(|other| other.map(|other| self.object(other)));
+        let joins = |into: VarId, join: Join| (self.object(into), Some(of), first, join);
         let (x, y, v, join) = match lines.combined {
-            None => (of, other, None, Join::Store),
+            None => (of, first, second, Join::Store),
             Some((into, LogicOp::Or)) => joins(into, Join::Or),
             Some((into, LogicOp::And)) => joins(into, Join::Clear),
             Some((into, LogicOp::Xor)) => joins(into, Join::Xor),
         };
         let is_word = lines.combined.is_some() && lines.line == Line::Row;
-        let far = self.fresh();
-        self.load(far, 0);
         self.emit(Op::Lines, |it| {
             (it.x, it.y, it.z, it.w, it.v) = (Some(x), y, z, w, v);
-            (it.a, it.b, it.c) = (Some(rows), Some(columns), Some(far));
+            (it.a, it.b) = (Some(rows), Some(columns));
             it.imm = i64::from(lines.function);
             it.lines = Some(LinesKind { join, is_word });
         });

@@ -160,12 +160,11 @@ impl Builder<'_> {
         };
         let of = self.object(made.table);
         let (rows, columns) = (self.size(of, measure::ROWS), self.size(of, measure::COLUMNS));
-        let v = made.other.map(|other| self.object(other));
-        let (far, found) = (self.fresh(), self.fresh());
-        self.load(far, 0);
+        let v = made.others[0].map(|other| self.object(other));
+        let found = self.fresh();
         self.emit(Op::Lines, |it| {
             (it.x, it.y, it.z, it.w, it.v) = (x, Some(of), z, w, v);
-            (it.a, it.b, it.c) = (Some(rows), Some(columns), Some(far));
+            (it.a, it.b) = (Some(rows), Some(columns));
             it.d = (join == Join::Count).then_some(found);
             it.imm = i64::from(made.function);
             // What is found of a line is a component for each line.

@@ -1,5 +1,7 @@
 //! What may be chosen about a device.
 
+use crate::unit::Wide;
+
 /// Which adapter, and sizes that must not matter; `None` is what suits the adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSettings {
@@ -21,12 +23,8 @@ pub struct DeviceSettings {
     pub ahead_words: Option<u32>,
     /// Words that lines may take until the host prints them.
     pub journal_words: Option<u32>,
-    /// Limbs that a line has at most which the control unit makes itself.
-    pub wide_limbs: Option<u32>,
-    /// Workgroups of the kernel that makes others.
-    pub wide_groups: Option<u32>,
-    /// Such lines in a submission, at most.
-    pub wide_chain: Option<u32>,
+    /// What is for another kernel to make.
+    pub wide: Option<Wide>,
     /// How programs run.
     pub mode: Mode,
 }
@@ -48,10 +46,9 @@ impl DeviceSettings {
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
         let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
-        let (wide_limbs, wide_groups, wide_chain) = (Some(1), Some(3), Some(2));
+        let wide = Some(Wide::TINY);
         let sizes = DeviceSettings { threads, budget, words, ..DeviceSettings::default() };
-        let sizes = DeviceSettings { wide_limbs, wide_groups, wide_chain, ..sizes };
-        DeviceSettings { least_bits, ahead_words, journal_words, ..sizes }
+        DeviceSettings { least_bits, ahead_words, journal_words, wide, ..sizes }
     }
 
     /// Likewise, with memory of up to 512 KiB in up to 16 buffers.

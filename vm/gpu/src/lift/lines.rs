@@ -1,7 +1,7 @@
 //! Which loops over lines are one instruction of the control unit.
 //!
 //! Note [Lines]. Tables lie by columns, so that a row is a bit of each of them: an iteration that loads and stores one touches every column,
-//! and another one waits for it. But what all iterations of a `forall` do to a column is a function, limb by limb, of the column,
+//! and another one waits for it. But what all iterations of a `forall` do to a column is a function, limb by limb, of the column, of those of two other tables,
 //! of a slice, and of *one* bit of a word; rows or columns, one of the two says which iterations there are. So the whole loop is one
 //! instruction with a truth table, which looks at those columns and limbs alone that it may change, and threads share the limbs of all
 //! of them. A loop that combines lines joins the same limbs in a slice, or the ones of each column in a word.
@@ -23,14 +23,14 @@ pub(crate) struct Lines {
     pub(crate) table: VarId,
     pub(crate) line: Line,
     pub(crate) iteration: VarId,
-    /// Another table whose lines it loads.
-    pub(crate) other: Option<VarId>,
+    /// Other tables whose lines it loads.
+    pub(crate) others: [Option<VarId>; 2],
     /// What it takes from outside along the lines.
     pub(crate) outer: Option<Mixed>,
     /// The slice or word that it is combined into.
     pub(crate) combined: Option<(VarId, LogicOp)>,
-    /// Bit 8w + 4p + 2q + s is the value for bits of the table that changes or the other one, of the other one or the combined one, of the slice, of the word.
-    pub(crate) function: u16,
+    /// Bit 16w + 8t + 4p + 2q + s is the value for bits of the table that changes, of two others, of the slice, of the word.
+    pub(crate) function: u32,
     /// What has to hold before.
     pub(crate) steps: Vec<Step>,
     /// Elementary operations of an iteration.
@@ -58,36 +58,36 @@ pub(crate) fn lines(routine: &Routine, stmt: &Stmt) -> Option<Lines> {
         let is_over = matches!(range, ForallRange::Ones(over) if *over == into);
         (!outside.contains(&into) && !is_over).then_some(())?;
     }
-    let Made { function, table, other, outer } = match combined {
+    let Made { function, table, others, outer } = match combined {
         None => nodes.stored(made, target, line)?,
         Some((_, op)) => nodes.joined(made, line, op)?,
     };
-    Some(Lines { table, line, iteration, other, outer, combined, function, steps, cost })
+    Some(Lines { table, line, iteration, others, outer, combined, function, steps, cost })
 }
 
 /// What an instruction makes of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Made {
     /// As in [`Lines`].
-    pub(crate) function: u16,
+    pub(crate) function: u32,
     /// The table that changes, or the first one that joins.
     pub(crate) table: VarId,
-    /// Another one.
-    pub(crate) other: Option<VarId>,
+    /// Others: two of a table that changes, one that joins.
+    pub(crate) others: [Option<VarId>; 2],
     pub(crate) outer: Option<Mixed>,
 }
 
-/// The truth table of a function of whether a line belongs to an iteration, of what comes from outside, and of p and q.
-fn function(line: Line, of: impl Fn(bool, bool, bool, bool) -> Option<bool>) -> Option<u16> {
+/// The truth table of a function of whether a line belongs to an iteration, of what comes from outside, and of bits of tables: t, p, q.
+fn function(line: Line, of: impl Fn(bool, bool, [bool; 3]) -> Option<bool>) -> Option<u32> {
     let mut function = 0;
-    for bits in 0..16_u16 {
-        let is = |bit: u16| bits >> bit & 1 == 1;
-        let (s, q, p, w) = (is(0), is(1), is(2), is(3));
+    for bits in 0..32_u32 {
+        let is = |bit: u32| bits >> bit & 1 == 1;
+        let (s, q, p, t, w) = (is(0), is(1), is(2), is(3), is(4));
         let (acts, outside) = match line {
             Line::Row => (s, w),
             Line::Column => (w, s),
         };
-        function |= u16::from(of(acts, outside, p, q)?) << bits;
+        function |= u32::from(of(acts, outside, [t, p, q])?) << bits;
     }
     Some(function)
 }
@@ -100,14 +100,21 @@ impl Nodes<'_> {
     fn stored(&self, made: usize, table: VarId, line: Line) -> Option<Made> {
         let (mut own, leaf) = self.taken(made)?;
         own.remove(&table);
-        (own.len() <= 1).then_some(())?;
-        let of = |p: bool, q: bool| move |it: VarId| if it == table { p } else { q };
-        let function = function(line, |acts, outside, p, q| match acts {
-            true => self.value(made, leaf.map(|leaf| (leaf, outside)), &of(p, q)),
-            false => Some(p),
+        (own.len() <= 2).then_some(())?;
+        let others = [own.pop_first(), own.pop_first()];
+        let function = function(line, |acts, outside, [t, p, q]| match acts {
+            true => {
+                let of = |it: VarId| match Some(it) {
+                    it if it == others[0] => q,
+                    it if it == others[1] => p,
+                    _ => t,
+                };
+                self.value(made, leaf.map(|leaf| (leaf, outside)), &of)
+            }
+            false => Some(t),
         })?;
         let outer = self.outside(leaf)?;
-        Some(Made { function, table, other: own.pop_first(), outer })
+        Some(Made { function, table, others, outer })
     }
 
     /// What lines of a table, or of two, join by an operation: into what is none of them.
@@ -115,9 +122,9 @@ impl Nodes<'_> {
         let (mut own, leaf) = self.taken(made)?;
         let table = own.pop_first()?;
         (own.len() <= 1).then_some(())?;
-        let of = |p: bool, q: bool| move |it: VarId| if it == table { q } else { p };
-        let function = function(line, |acts, outside, p, q| {
-            let made = self.value(made, leaf.map(|leaf| (leaf, outside)), &of(p, q))?;
+        let function = function(line, |acts, outside, [_, p, q]| {
+            let of = |it: VarId| if it == table { q } else { p };
+            let made = self.value(made, leaf.map(|leaf| (leaf, outside)), &of)?;
             Some(match op {
                 LogicOp::Or | LogicOp::Xor => acts && made,
                 // Where it has a zero the slice or word gets one.
@@ -125,7 +132,7 @@ impl Nodes<'_> {
             })
         })?;
         let outer = self.outside(leaf)?;
-        Some(Made { function, table, other: own.pop_first(), outer })
+        Some(Made { function, table, others: [own.pop_first(), None], outer })
     }
 
     /// The tables that it is made of, and which node stands for all that comes from outside.

@@ -72,7 +72,7 @@ pub(crate) struct Run<'r, 'h> {
     longest: u32,
     /// Most columns of a table.
     widest: u32,
-    /// Wide lines that the next submission has room for.
+    /// Dispatches of the kernel of wide lines that the next submission has.
     chain: u32,
     limit: u64,
 }
@@ -205,7 +205,8 @@ impl Run<'_, '_> {
             self.put(state::BUDGET, budget);
             self.put(state::JOURNAL, 0);
             self.put(state::JOURNAL_ROOM, self.journal_room());
-            let (begun, n_wide) = (self.get(state::BEGUN), self.let_be_wide(wide));
+            let (waits, begun) = (self.let_be_wide(wide), self.get(state::BEGUN));
+            let n_wide = self.chain;
             let took = self.heap.unit.dispatch(&mut self.state, n_wide)?;
             self.control.stats.paths.unit_dispatches += 1;
             self.control.stats.paths.unit_nanoseconds += took.unwrap_or(0);
@@ -214,7 +215,7 @@ impl Run<'_, '_> {
                 let why = "a dispatch did not come to its end".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());
             }
-            self.saw_wide(wide);
+            self.saw_wide(wide, now - begun - u32::from(!waits));
             self.control.stats.paths.unit_lines = u64::from(self.get(state::LINES));
             self.control.stats.operations = self.get_wide(state::OPERATIONS);
             self.control.stats.steps = self.get_wide(state::STEPS);

@@ -3,13 +3,19 @@
 use star_shaders::layout::wide;
 use star_shaders::{Generator, Reduce};
 
-use super::Twin;
+use super::{Twin, Words};
 
 /// A line in memory.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub(super) struct Line {
     pub(super) at: u32,
     pub(super) bits: u32,
+}
+
+impl Line {
+    pub(super) fn limbs(self) -> u32 {
+        self.bits.div_ceil(32)
+    }
 }
 
 /// What a generator makes limbs of; see [`wide`].
@@ -41,7 +47,7 @@ impl Source {
     }
 
     /// As the control unit leaves it in the state.
-    pub(super) fn words(self) -> [u32; wide::WORDS as usize] {
+    pub(super) fn words(self) -> Words {
         let mut words = [0; wide::WORDS as usize];
         let most = i64::from(i32::MAX);
         let y = self.y.unwrap_or(Line { at: 0, bits: 0 });
@@ -58,7 +64,6 @@ impl Source {
             (wide::LAST, self.c.clamp(-most, most) as u32),
             (wide::LITERALS, self.literal),
             (wide::BEHIND, self.behind),
-            (wide::NEAREST, u32::MAX),
         ] {
             words[place as usize] = word;
         }

@@ -1,11 +1,10 @@
 //! Making a line, in the control unit or, if it is wide, beside it (Note \[Wide lines\] in `run/wide.rs`).
 
-use star_shaders::layout::{descriptor, state, status, wide};
+use star_shaders::layout::descriptor;
 use star_shaders::{Generator, Reduce};
 
 use super::limbs::Source;
 use super::{Dispatch, Fields, Twin};
-use crate::unit::State;
 
 impl Twin {
     pub(super) fn line_inst(
@@ -37,26 +36,18 @@ impl Twin {
         let source =
             Source { behind: if reduce == Reduce::First { source.behind } else { 0 }, ..source };
         let limbs = source.n.div_ceil(32);
+        // A row is read column by column.
+        let size = if generator == Generator::Row { source.n >> 2 } else { limbs };
         let (mut least, mut total) = (u32::MAX, 0);
-        if std::mem::take(&mut run.was_made) {
-            let has = |place: u32| run.wide[place as usize];
-            (least, total) = (has(wide::NEAREST), has(wide::COUNT));
-            if has(wide::GROUPS) != run.wide_groups {
-                run.status = status::BROKEN;
-                return;
-            }
-            run.n_wide += 1;
-        } else if run.wide_limbs != 0 && limbs > run.wide_limbs {
-            run.wide = source.words();
-            run.status = status::WIDE;
-            run.pc -= 1;
-            run.budget -= i64::from(limbs / run.wide_rate);
-            return;
-        } else {
+        if std::mem::take(&mut run.answers) {
+            (least, total) = (run.nearest, run.count as u32);
+        } else if self.is_made_here(run, size, (source.words(), reduce != Reduce::Nothing)) {
             for thread in self.order(self.settings.threads) {
                 let found = self.make_limbs(thread, source, (thread, self.settings.threads));
                 (least, total) = (least.min(found.0), total + found.1);
             }
+        } else {
+            return;
         }
         match reduce {
             Reduce::Nothing => return,
@@ -75,23 +66,5 @@ impl Twin {
             let limb = self.load(thread, at) & !(1 << (least % 32));
             self.keep(thread, at, limb);
         }
-    }
-
-    /// The kernel of wide lines.
-    pub(super) fn make_wide(&mut self, state: &mut State) {
-        if state[state::STATUS as usize] != status::WIDE {
-            return;
-        }
-        self.barrier();
-        let threads = self.settings.threads * self.settings.wide_groups;
-        let words = &mut state[state::WIDE as usize..];
-        let source = Source::of_words(words);
-        for thread in self.order(threads) {
-            let (nearest, count) = self.make_limbs(thread, source, (thread, threads));
-            let least = &mut words[wide::NEAREST as usize];
-            *least = nearest.min(*least);
-            words[wide::COUNT as usize] += count;
-        }
-        words[wide::GROUPS as usize] += self.settings.wide_groups;
     }
 }

@@ -8,11 +8,14 @@ mod line;
 mod lines;
 mod scalar;
 mod vector;
+mod wide;
 
 use std::collections::BTreeMap;
 
 use star_base::limbs::OutOfMemory;
-use star_shaders::layout::{INST_WORDS, JOURNAL_WORDS, REGISTERS, state, status, wide};
+use star_shaders::layout::{
+    INST_WORDS, JOINED_WORDS, JOURNAL_WORDS, REGISTERS, state, status, wide as layout,
+};
 use star_vm::BackendError;
 
 use crate::grid::Grid;
@@ -40,12 +43,8 @@ pub struct TwinSettings {
     pub ahead_words: u32,
     /// Words that lines may take until the host prints them.
     pub journal_words: u32,
-    /// Limbs that a line has at most which the control unit makes itself.
-    pub wide_limbs: u32,
-    /// Workgroups of the kernel that makes others.
-    pub wide_groups: u32,
-    /// Such lines in a submission, at most.
-    pub wide_chain: u32,
+    /// What is for another kernel to make.
+    pub wide: Wide,
 }
 
 impl TwinSettings {
@@ -56,9 +55,7 @@ impl TwinSettings {
         words: 64,
         ahead_words: 0,
         journal_words: 12,
-        wide_limbs: 1,
-        wide_groups: 3,
-        wide_chain: 2,
+        wide: Wide::TINY,
         ..TwinSettings::USUAL
     };
     /// What a device has.
@@ -72,9 +69,7 @@ impl TwinSettings {
         most_turns: u32::MAX,
         ahead_words: AHEAD_WORDS,
         journal_words: JOURNAL_WORDS,
-        wide_limbs: 40,
-        wide_groups: 4,
-        wide_chain: 8,
+        wide: Wide { limbs: 40, items: 60, blocks: 1000, joined: 20, groups: 4, rate: 8, chain: 8 },
     };
 }
 
@@ -84,6 +79,8 @@ pub(crate) struct Twin {
     mem: Vec<u32>,
     code: Vec<u32>,
     journal: Vec<u32>,
+    /// What threads of the grid join.
+    joined: Vec<u32>,
     /// Which threads have read and written a limb since the last barrier.
     touched: BTreeMap<u32, (u64, u64)>,
     seed: u64,
@@ -91,6 +88,9 @@ pub(crate) struct Twin {
     /// The first two threads that met at a limb.
     clash: Option<String>,
 }
+
+/// A line that waits, as in the state.
+type Words = [u32; layout::WORDS as usize];
 
 /// A dispatch.
 struct Dispatch {
@@ -111,13 +111,16 @@ struct Dispatch {
     journal_room: u32,
     lines: u32,
     budget: i64,
-    wide_limbs: u32,
-    wide_rate: u32,
-    wide_groups: u32,
+    wide: Wide,
     n_wide: u32,
-    /// The line that waits, or was made.
-    wide: [u32; wide::WORDS as usize],
-    was_made: bool,
+    /// Is what comes next the line that was made last?
+    answers: bool,
+    /// What was found of it.
+    nearest: u32,
+    count: u64,
+    /// The lines that wait; does the instruction that made the last one ask?
+    queue: Vec<Words>,
+    asks: bool,
 }
 
 /// An instruction, decoded.
@@ -138,6 +141,13 @@ struct Fields {
     target: u32,
 }
 
+impl Fields {
+    /// Do threads wait for each other before it?
+    fn is_sync(self) -> bool {
+        self.first & 0x40_0000 != 0
+    }
+}
+
 impl Twin {
     pub(crate) fn new(settings: TwinSettings) -> Self {
         Twin {
@@ -145,6 +155,7 @@ impl Twin {
             mem: vec![0; settings.words as usize],
             code: Vec::new(),
             journal: Vec::new(),
+            joined: vec![0; JOINED_WORDS as usize],
             touched: BTreeMap::new(),
             seed: settings.seed,
             dispatches: 0,
@@ -214,7 +225,7 @@ impl Twin {
             r: std::array::from_fn(|reg| wide(state::REGISTERS + 2 * reg as u32) as i64),
             pc: word(state::PC),
             status: status::RUNNING,
-            payload: 0,
+            payload: word(state::PAYLOAD),
             frame: word(state::FRAME),
             depth: word(state::DEPTH),
             callee: word(state::CALLEE),
@@ -228,14 +239,35 @@ impl Twin {
             journal_room: word(state::JOURNAL_ROOM),
             lines: word(state::LINES),
             budget: i64::from(budget).max(i64::from(was_made)),
-            wide_limbs: word(state::WIDE_LIMBS),
-            wide_rate: word(state::WIDE_RATE),
-            wide_groups: word(state::WIDE_GROUPS),
+            wide: Wide {
+                limbs: word(state::WIDE_LIMBS),
+                items: word(state::WIDE_ITEMS),
+                blocks: word(state::MOST_ITEMS),
+                joined: word(state::MOST_JOINED),
+                groups: word(state::WIDE_GROUPS),
+                rate: word(state::WIDE_RATE),
+                chain: 0,
+            },
             n_wide: word(state::N_WIDE),
-            wide: std::array::from_fn(|place| word(state::WIDE + place as u32)),
-            was_made,
+            answers: was_made && word(state::ANSWERS) != 0,
+            nearest: word(state::NEAREST),
+            count: wide(state::COUNT),
+            queue: Vec::new(),
+            asks: false,
         };
+        if was_made {
+            run.n_wide += word(state::QUEUED);
+            run.status = word(state::AFTER);
+            if word(state::GROUPS) != run.wide.groups {
+                run.status = status::BROKEN;
+            }
+        }
         self.touched.clear();
+        let first = &state[state::QUEUE as usize..][..layout::WORDS as usize];
+        if run.answers && first[layout::KIND as usize] & 0xff == star_shaders::Op::Lines as u32 {
+            let d = self.fields(run.pc)?.d;
+            self.lines_made(&mut run, d, &first.to_vec());
+        }
         while run.budget > 0 && run.status == status::RUNNING {
             let inst = self.fields(run.pc)?;
             run.pc += 1;
@@ -250,6 +282,11 @@ impl Twin {
                 return Err(internal(format!("{clash}, at instruction {}", run.pc - 1)));
             }
         }
+        // Lines that wait are made before anyone else is served.
+        let mut after = status::RUNNING;
+        if !run.queue.is_empty() && run.status != status::WIDE {
+            after = std::mem::replace(&mut run.status, status::WIDE);
+        }
         let mut put = |place: u32, word: u32| state[place as usize] = word;
         for (place, word) in [
             (state::PC, run.pc),
@@ -262,6 +299,13 @@ impl Twin {
             (state::LINES, run.lines),
             (state::BUDGET, run.budget.max(0) as u32),
             (state::N_WIDE, run.n_wide),
+            (state::QUEUED, run.queue.len() as u32),
+            (state::ANSWERS, u32::from(run.asks)),
+            (state::AFTER, after),
+            (state::NEAREST, u32::MAX),
+            (state::COUNT, 0),
+            (state::COUNT + 1, 0),
+            (state::GROUPS, 0),
             (state::BEGUN, begun + 1),
             (state::ENDED, begun + 1),
         ] {
@@ -275,7 +319,10 @@ impl Twin {
             put(place, number as u32);
             put(place + 1, (number >> 32) as u32);
         }
-        state[state::WIDE as usize..].copy_from_slice(&run.wide);
+        let queue = state[state::QUEUE as usize..].chunks_mut(layout::WORDS as usize);
+        for (words, to) in run.queue.iter().zip(queue) {
+            to.copy_from_slice(words);
+        }
         Ok(())
     }
 }
@@ -295,8 +342,7 @@ impl Unit for Twin {
     }
 
     fn wide(&self) -> Wide {
-        let TwinSettings { threads, wide_limbs, wide_groups, wide_chain, .. } = self.settings;
-        Wide { limbs: wide_limbs, groups: wide_groups, rate: threads, chain: wide_chain }
+        self.settings.wide
     }
 
     fn ahead_words(&self) -> u32 {

@@ -3,7 +3,7 @@
 use star_shaders::Op;
 use star_shaders::layout::{
     DESC_WORDS, FRAME_HEAD, REGISTERS, STAGING, charged, descriptor, flag, frame, measure, routine,
-    status,
+    status, wide,
 };
 
 use super::limbs::Line;
@@ -47,8 +47,11 @@ impl Twin {
     }
 
     pub(super) fn vector(&mut self, run: &mut Dispatch, inst: Fields) {
-        if inst.first & 0x40_0000 != 0 {
+        if inst.is_sync() {
             self.barrier();
+        }
+        if self.ends_queue(run, inst) {
+            return;
         }
         let pointer =
             |object: Option<u32>| object.map_or(0, |object| self.pointer(run.frame, object));
@@ -59,7 +62,7 @@ impl Twin {
         match inst.op {
             Op::Div => run.put(inst.d, a.wrapping_div(b)),
             Op::Mod => run.put(inst.d, a.wrapping_rem(b)),
-            Op::Lines => self.lines_inst(run, inst, (dx, dy, dz), (a, b, c)),
+            Op::Lines => self.lines_inst(run, inst, (dx, dy, dz), (a, b)),
             Op::Line => self.line_inst(run, inst, (dx, dy, dz), (a, b, c)),
             Op::BitGet => {
                 let line = self.line(dy, column(inst.b, b));
@@ -76,16 +79,24 @@ impl Twin {
                 self.keep(thread, at, limb | u32::from(c != 0) << (place % 32));
             }
             Op::RowPut => {
-                let (first, row) = (self.line(dx, None), a as u32 - 1);
-                let stride = self.word(dx + descriptor::STRIDE);
-                let word = self.line(dy, None);
-                for thread in self.order(self.settings.threads) {
-                    let columns = self.word(dx + descriptor::COLUMNS);
-                    for j in (thread..columns).step_by(self.settings.threads as usize) {
-                        let at = first.at + j * stride + row / 32;
-                        let one = self.load(thread, word.at + j / 32) >> (j % 32) & 1;
-                        let limb = self.load(thread, at) & !(1 << (row % 32));
-                        self.keep(thread, at, limb | one << (row % 32));
+                let (x, y) = (self.line(dx, None), self.line(dy, None));
+                let columns = self.word(dx + descriptor::COLUMNS);
+                let mut words = [0; wide::WORDS as usize];
+                for (place, word) in [
+                    (wide::KIND, inst.first),
+                    (wide::N, columns),
+                    (wide::LAST, a as u32),
+                    (wide::AT_X, x.at),
+                    (wide::STRIDE_X, self.word(dx + descriptor::STRIDE)),
+                    (wide::AT_Y, y.at),
+                    (wide::BITS_Y, y.bits),
+                ] {
+                    words[place as usize] = word;
+                }
+                if self.is_made_here(run, columns >> 2, (words, false)) {
+                    let threads = self.settings.threads;
+                    for thread in self.order(threads) {
+                        self.put_row(thread, threads, &words);
                     }
                 }
             }
