@@ -10,7 +10,10 @@ use crate::fast_paths::{slice, table, word};
 
 /// On the twin, which checks what threads share; and on an adapter where there is one.
 pub(super) const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
-pub(super) const ADAPTERS: [&str; 2] = ["gpu", "gpu-tiny"];
+
+pub(super) fn twins() -> Vec<Machine> {
+    super::machines(&TWINS).expect("they are there")
+}
 
 /// What the lines of P become, written for rows; `w` and `u` come from outside.
 const STORES: [&str; 8] = [
@@ -115,24 +118,21 @@ fn each(agreement: &Agreement, names: &[&str], is: impl Fn(PathStats) -> bool) {
 }
 
 /// Every loop on tables of these sizes is one instruction.
-fn are_one(names: &[&str], sizes: &[(usize, usize)]) {
-    let machines = super::machines(names).expect("they are there");
+fn are_one((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
     for (is_row, range) in
         BY_ROWS.into_iter().flat_map(|is_row| RANGES.map(|range| (is_row, range)))
     {
-        let stores = STORES.map(|body| store(is_row, range, body, &machines));
-        let joins = JOINS.map(|body| join(is_row, range, body, &machines));
+        let stores = STORES.map(|body| store(is_row, range, body, machines));
+        let joins = JOINS.map(|body| join(is_row, range, body, machines));
         for (number, sir) in stores.iter().chain(&joins).enumerate() {
             for &(n_lines, len) in sizes {
                 let args = arguments(is_row, n_lines, len, number as u64);
-                // Where tables are large for a device, those that store lines are a kernel.
                 let agreement = agree(sir, &args);
-                each(&agreement, names, |paths| paths.unit_lines + paths.grid_loops == 1);
-                each(&agreement, &names[..1], |paths| paths.unit_lines == 1);
+                each(&agreement, names, |paths| paths.unit_lines == 1);
                 // Where sizes are small, a grid makes it.
                 let tiny = names.iter().filter(|name| name.ends_with("tiny"));
-                let tiny: Vec<&str> = tiny.copied().filter(|_| n_lines.min(len) > 60).collect();
-                each(&agreement, &tiny, |paths| paths.wide_lines + paths.grid_loops > 0);
+                let tiny: Vec<&str> = tiny.copied().filter(|_| n_lines.max(len) > 64).collect();
+                each(&agreement, &tiny, |paths| paths.wide_lines > 0);
             }
         }
     }
@@ -140,27 +140,25 @@ fn are_one(names: &[&str], sizes: &[(usize, usize)]) {
 
 #[test]
 fn loops_over_lines_are_one_instruction_of_the_twin() {
-    are_one(&TWINS, &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
+    are_one((&TWINS, &twins()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
 /// One workgroup of the twin takes 32 columns and 1024 rows, where it is tiny 384; its grid joins results of 640 components.
 #[test]
 fn tables_of_more_than_a_workgroup_takes_are_one_instruction_too() {
-    are_one(&TWINS, &[(1100, 70), (70, 1100)]);
+    are_one((&TWINS, &twins()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
 fn loops_over_lines_are_one_instruction_of_an_adapter() {
-    if super::machines(&ADAPTERS).is_err() {
-        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
-        return;
+    if let Some(machines) = super::control_units() {
+        are_one((&super::CONTROL_UNITS, &machines), &[(65, 70), (33, 1100)]);
     }
-    are_one(&ADAPTERS, &[(130, 65), (1100, 70)]);
 }
 
 #[test]
 fn what_a_check_refuses_runs_as_it_is_written() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[3], &machines);
         let refused = |change: &dyn Fn(&mut Vec<HostValue>)| {
@@ -187,7 +185,7 @@ fn what_a_check_refuses_runs_as_it_is_written() {
 
 #[test]
 fn what_is_no_function_of_one_word_runs_as_it_is_written() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     let stores = [
         // A line between two of outside.
         "%v = row %P, %i\n%v = bits_or %v, %w\n%v = bits_and %v, %u\nput_row %P, %i, %v",
@@ -211,7 +209,7 @@ fn what_is_no_function_of_one_word_runs_as_it_is_written() {
 
 #[test]
 fn a_range_without_an_index_changes_nothing_and_costs_nothing() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[0], &machines);
         for n in [0, -3, i64::MIN] {

@@ -12,6 +12,7 @@ mod questions;
 mod wide;
 
 use star_base::BitTable;
+use star_gpu::{DeviceSettings, Gpu, Mode};
 use star_harness::Configuration;
 use star_ir::print;
 use star_tests::backends::{Compiled, Machine, on};
@@ -30,6 +31,25 @@ fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
         machines.push(found.machine()?);
     }
     Ok(machines)
+}
+
+/// The control unit of an adapter alone, with sizes as they are and as small as can be: no loop becomes a kernel of its own, which a driver
+/// would have to compile.
+const CONTROL_UNITS: [&str; 2] = ["gpu-resident", "gpu-resident-tiny"];
+
+/// The reference and those, if there is an adapter.
+fn control_units() -> Option<Vec<Machine>> {
+    let of = |settings| Gpu::open(&DeviceSettings { mode: Mode::Resident, ..settings });
+    match (of(DeviceSettings::default()), of(DeviceSettings::tiny())) {
+        (Ok(usual), Ok(tiny)) => {
+            let [first, second] = CONTROL_UNITS;
+            Some(vec![on("reference", Reference::new()), on(first, usual), on(second, tiny)])
+        }
+        (Err(why), _) | (_, Err(why)) => {
+            assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
+            None
+        }
+    }
 }
 
 fn agree_about_programs(machines: &[Machine], seeds: std::ops::Range<u64>) {

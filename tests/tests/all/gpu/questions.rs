@@ -7,7 +7,7 @@ use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
-use super::lines::{ADAPTERS, BY_ROWS, TWINS, agree};
+use super::lines::{BY_ROWS, TWINS, agree, twins};
 use crate::fast_paths::{slice, table, word};
 
 /// What stands behind the range, and a body, written for rows.
@@ -117,12 +117,11 @@ fn counted(sir: &Sir, args: &[HostValue], names: &[&str], n: RangeInclusive<u64>
 }
 
 /// Every loop on tables of these sizes is some instructions.
-fn are_some(names: &[&str], sizes: &[(usize, usize)]) {
-    let machines = super::machines(names).expect("they are there");
+fn are_some((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
     for is_row in BY_ROWS {
         for range in RANGES {
             for (number, body) in BODIES.into_iter().enumerate() {
-                let sir = program(is_row, range, body, &machines);
+                let sir = program(is_row, range, body, machines);
                 for &(n_lines, len) in sizes {
                     let args = arguments(is_row, n_lines, len, number as u64);
                     // Of no turn there is none.
@@ -136,26 +135,24 @@ fn are_some(names: &[&str], sizes: &[(usize, usize)]) {
 
 #[test]
 fn loops_that_ask_about_lines_are_instructions_of_the_twin() {
-    are_some(&TWINS, &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
+    are_some((&TWINS, &twins()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
 #[test]
-fn they_go_on_where_a_table_is_more_than_it_takes_at_once() {
-    are_some(&TWINS, &[(1100, 70), (70, 1100)]);
+fn tables_of_more_than_a_workgroup_takes_are_asked_about_too() {
+    are_some((&TWINS, &twins()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
 fn loops_that_ask_about_lines_are_instructions_of_an_adapter() {
-    if super::machines(&ADAPTERS).is_err() {
-        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
-        return;
+    if let Some(machines) = super::control_units() {
+        are_some((&super::CONTROL_UNITS, &machines), &[(65, 70), (33, 1100)]);
     }
-    are_some(&ADAPTERS, &[(130, 65), (1100, 70)]);
 }
 
 #[test]
 fn what_a_check_refuses_runs_as_it_is_written() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     for is_row in BY_ROWS {
         let refused = |range: &str, body: usize, change: &dyn Fn(&mut Vec<HostValue>)| {
             let sir = program(is_row, range, BODIES[body], &machines);
@@ -177,7 +174,7 @@ fn what_a_check_refuses_runs_as_it_is_written() {
 /// Tables whose lines are not as long, or not as many, have nothing to do with each other.
 #[test]
 fn each_question_goes_over_the_lines_of_its_own_table() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     for is_row in BY_ROWS {
         for (lines, len) in [(40, 7), (40, 170), (140, 70), (1140, 3)] {
             for body in [5, 7] {
@@ -192,7 +189,7 @@ fn each_question_goes_over_the_lines_of_its_own_table() {
 
 #[test]
 fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     let bodies = [
         ("reductions [max %s]", "%v = row %P, %i\n%k = count %v\n%s = copy %k"),
         ("reductions [add %s]", "%v = row %P, %i\n%k = first %v\n%s = add %s, %k"),
@@ -210,7 +207,7 @@ fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
 
 #[test]
 fn a_range_without_an_index_asks_nothing() {
-    let machines = super::machines(&TWINS).expect("they are there");
+    let machines = twins();
     for is_row in BY_ROWS {
         let sir = program(is_row, "= 1 to %n", BODIES[5], &machines);
         for n in [0, -3, i64::MIN] {

@@ -83,7 +83,7 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
 }
 
 /// Moves a slice by nothing, so many times.
-const SHIFTS: &str = "routine 0 \"F\" (ref %x: slice[?], value %n: int) !0 {
+pub(super) const SHIFTS: &str = "routine 0 \"F\" (ref %x: slice[?], value %n: int) !0 {
   var %i: int
   check set %x !0
   for @0 %i = 1 to %n !0 {
