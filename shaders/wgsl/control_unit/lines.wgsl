@@ -98,4 +98,4 @@ FOUR_COLUMNS
   }
   break;
 }
-if (leaves) { status = WIDE; pc--; } else { lines++; }
+if (leaves) { status = WIDE; pc--; } else { lines += (P.x >> 12u) & 1u; }

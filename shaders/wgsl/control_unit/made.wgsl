@@ -26,6 +26,6 @@ if (answers) {
       }
       return;
     }
-    answers = false; pc++; lines++;
+    answers = false; pc++; lines += (made[W_KIND] >> 12u) & 1u;
   }
 }

@@ -31,6 +31,8 @@ pub(crate) struct LinesKind {
     pub(crate) join: Join,
     /// What joins is a word, with a component for each column.
     pub(crate) is_word: bool,
+    /// It is a loop of the program, and no copy.
+    pub(crate) is_loop: bool,
 }
 
 /// An instruction.
@@ -264,9 +266,10 @@ impl Inst {
         if let Some(LineKind { table, generator, reduce, stores, clears }) = self.line {
             first |= table << 8 | (generator as u32) << 12 | (reduce as u32) << 16;
             first |= u32::from(stores) << 20 | u32::from(clears) << 21;
-        } else if let Some(LinesKind { join, is_word }) = self.lines {
+        } else if let Some(LinesKind { join, is_word, is_loop }) = self.lines {
             let join = join as u32;
             first |= (join & 3) << 8 | u32::from(is_word) << 10 | join >> 2 << 11;
+            first |= u32::from(is_loop) << 12;
         } else if self.x.is_some() {
             first |= 1 << 20;
         }

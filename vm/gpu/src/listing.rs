@@ -74,7 +74,7 @@ impl fmt::Display for Inst {
                 }
             }
         }
-        if let Some(LinesKind { join, is_word }) = self.lines {
+        if let Some(LinesKind { join, is_word, is_loop: _ }) = self.lines {
             let of = if is_word { " word" } else { "" };
             write!(f, " {:032b} {}{of}", self.imm, join.name())?;
         } else if self.imm != 0 {

@@ -184,7 +184,7 @@ impl Plan {
         insts.flat_map(|(id, Linked { code, .. })| {
             // A loop that asks several questions is several.
             let mut locs: BTreeMap<LocId, usize> = BTreeMap::new();
-            let lines = code.insts.iter().filter(|inst| inst.op == Op::Lines);
+            let lines = code.insts.iter().filter(|it| it.lines.is_some_and(|lines| lines.is_loop));
             lines.for_each(|inst| *locs.entry(inst.loc).or_default() += 1);
             locs.into_iter().map(move |(loc, n)| Item {
                 subject: Subject::Forall,

@@ -1,12 +1,13 @@
-//! Copies, and loops over the columns of a table: whole tables are worked on column by column, so that no instruction takes longer
-//! than a line.
+//! Copies, and loops over the columns of a table. Tables that are copied whole, or become zeros, are one instruction over lines; fields are copied
+//! column by column.
 
 use star_ir::VarId;
-use star_shaders::Op;
 use star_shaders::layout::measure;
+use star_shaders::{Join, Op};
 
 use super::builder::{Builder, Label, Line, table};
-use crate::code::{Object, Reg};
+use super::lines;
+use crate::code::{LinesKind, Object, Reg};
 
 /// A loop over numbers of columns.
 pub(super) struct Columns {
@@ -51,6 +52,11 @@ impl Builder<'_> {
     ) {
         let end = self.label();
         self.wide_copy((x, to), (y, from), width, end);
+        if to.is_none() && from.is_none() {
+            self.all_columns(x, Some(y), width);
+            self.here(end);
+            return;
+        }
         let columns = self.columns(None, width);
         let mut behind = |base: Option<Reg>| match base {
             Some(base) => self.alu(Op::Add, columns.at, base),
@@ -62,8 +68,21 @@ impl Builder<'_> {
         self.here(end);
     }
 
+    /// So many columns from the first one on become those of y, or zeros.
+    fn all_columns(&mut self, x: Object, y: Option<Object>, width: Reg) {
+        let rows = self.size(x, measure::ROWS);
+        self.emit(Op::Lines, |it| {
+            (it.x, it.y, it.a, it.b) = (Some(x), y, Some(rows), Some(width));
+            it.imm = if y.is_some() { i64::from(lines::OF_Y) } else { 0 };
+            it.lines = Some(LinesKind { join: Join::Store, is_word: false, is_loop: false });
+        });
+    }
+
     /// The columns behind `behind` up to `last` become zeros.
     pub(super) fn clear_columns(&mut self, x: Object, behind: Option<Reg>, last: Reg) {
+        if behind.is_none() {
+            return self.all_columns(x, None, last);
+        }
         let columns = self.columns(behind, last);
         let column = Line { object: x, column: Some(columns.at) };
         self.logic(table::ZERO, column, None, None);

@@ -12,6 +12,9 @@ use super::{Unsupported, is_number};
 use crate::code::{LinesKind, Object, Reg};
 use crate::lift::{Length, Line, Lines, Mixed, Step};
 
+/// The function whose value is the bit of y.
+pub(super) const OF_Y: u32 = 0xcccc_cccc;
+
 impl Builder<'_> {
     /// The loop as one instruction.
     pub(super) fn lines(&mut self, forall: &Forall<'_>, lines: &Lines) -> Result<(), Unsupported> {
@@ -48,7 +51,7 @@ impl Builder<'_> {
             (it.x, it.y, it.z, it.w, it.v) = (Some(x), y, z, w, v);
             (it.a, it.b) = (Some(rows), Some(columns));
             it.imm = i64::from(lines.function);
-            it.lines = Some(LinesKind { join, is_word });
+            it.lines = Some(LinesKind { join, is_word, is_loop: true });
         });
         if lines.cost > 0 {
             let turns = match forall.range {

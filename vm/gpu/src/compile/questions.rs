@@ -168,7 +168,7 @@ impl Builder<'_> {
             it.d = (join == Join::Count).then_some(found);
             it.imm = i64::from(made.function);
             // What is found of a line is a component for each line.
-            it.lines = Some(LinesKind { join, is_word: line == Line::Column });
+            it.lines = Some(LinesKind { join, is_word: line == Line::Column, is_loop: true });
         });
         found
     }

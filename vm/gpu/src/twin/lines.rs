@@ -46,6 +46,11 @@ impl Over {
         self.kind >> 10 & 1 == 1
     }
 
+    /// 1 if it is a loop of the program.
+    fn loops(self) -> u32 {
+        self.kind >> 12 & 1
+    }
+
     fn limbs(self) -> u32 {
         self.rows.div_ceil(32)
     }
@@ -156,7 +161,7 @@ impl Twin {
         let most = most_listed(self.settings.threads);
         let is_long = over.limbs() > most || over.columns > most;
         if over.limbs() == 0 || !is_long && self.lines_here(run, inst, over) {
-            run.lines += 1;
+            run.lines += over.loops();
             return;
         }
         let blocks = (run.wide.blocks / over.limbs()).clamp(1, 1 << 26);
@@ -190,7 +195,7 @@ impl Twin {
             self.leave(run, Over { first, columns: over.all.min(first + at_once), ..over });
         } else {
             run.pc += 1;
-            run.lines += 1;
+            run.lines += over.loops();
         }
     }
 
