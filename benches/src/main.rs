@@ -38,7 +38,7 @@
 //!
 //! `star-benches gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone]`: programs on a graphics card, device time beside end to end: what a run
 //! costs (`costs`), the closure by its native and lifted (`closure`, `warshall`) and on the control unit (`turns`), distances
-//! (`floyd`), operations on long tables (`tables`); each beside one run on the CPU backend, whose results it has to have, unless `--alone`.
+//! (`floyd`), operations on long tables (`tables`), on long lines (`lines`) and on all lines of a table (`over-lines`); each beside one run on the CPU backend, whose results it has to have, unless `--alone`.
 //!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
