@@ -266,7 +266,7 @@ impl Twin {
         let first = &state[state::QUEUE as usize..][..layout::WORDS as usize];
         if run.answers && first[layout::KIND as usize] & 0xff == star_shaders::Op::Lines as u32 {
             let d = self.fields(run.pc)?.d;
-            self.lines_made(&mut run, d, &first.to_vec());
+            self.lines_made(&mut run, d, first);
         }
         while run.budget > 0 && run.status == status::RUNNING {
             let inst = self.fields(run.pc)?;
