@@ -3,6 +3,7 @@
 
 mod lines;
 
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 use std::time::Instant;
 
@@ -14,7 +15,7 @@ use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Sta
 
 use crate::algorithms::instance::{SEED, int, ones, word};
 use crate::closure::{acyclic, dense, shuffled, sparse};
-use crate::program::lowered;
+use crate::program::{lowered, lowered_as};
 use crate::say::say;
 
 /// Listings 1 and 2 of source 001, letter by letter.
@@ -109,6 +110,26 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
         let n = plain.get(1).map_or(Ok(*usual), |text| text.parse());
         job(&bench, n.map_err(|_| format!("`{name}` wants a size"))?)?;
     }
+    Ok(())
+}
+
+/// Writes every kernel as WGSL into a folder: the fixed ones, and those that the library and the published listings become.
+pub(crate) fn shaders(folder: &Path) -> Result<(), String> {
+    let mut all = star_gpu::shaders();
+    for (module, text) in star_stdlib::MODULES.iter().chain([&("published", PUBLISHED)]) {
+        let mut program = lowered_as(&format!("star:{module}"), text);
+        let options = star_opt::Options::without(&["idioms"]);
+        let options = options.map_err(|error| format!("{error:?}"))?;
+        star_opt::optimise(&mut program, &options).map_err(|error| format!("{error:?}"))?;
+        let kernels = star_gpu::kernels(program).into_iter();
+        all.extend(kernels.map(|(name, text)| (format!("{module}-{name}"), text)));
+    }
+    std::fs::create_dir_all(folder).map_err(|error| error.to_string())?;
+    for (name, text) in &all {
+        let path = folder.join(format!("{name}.wgsl"));
+        std::fs::write(&path, text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    say!("{} kernels in {}", all.len(), folder.display());
     Ok(())
 }
 

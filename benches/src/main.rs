@@ -40,6 +40,9 @@
 //! costs (`costs`), the closure by its native and lifted (`closure`, `warshall`) and on the control unit (`turns`), distances
 //! (`floyd`), operations on long tables (`tables`), on long lines (`lines`) and on all lines of a table (`over-lines`); each beside one run on the CPU backend, whose results it has to have, unless `--alone`.
 //!
+//! `star-benches shaders FOLDER`: every kernel of the GPU backend as WGSL, those that the library becomes among them, a file each; for
+//! `shaders/check.mjs`, which compiles them as browsers do.
+//!
 //! `star-benches start`, `large [VERTICES [ARCS]]`, `interrupt search|write|out …`, `profiling`: the command `star`
 //! as a whole (`whole`): its start, a table of 5 GB with time and most memory, Ctrl-C while it is searched and while a
 //! file is written, and what `--profile` takes; each with `[--star FILE] [--runs N] [--dir FOLDER]`.
@@ -79,6 +82,7 @@ mod wave;
 #[cfg(unix)]
 mod whole;
 
+use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | kernels [BITS [NAME]] | closure [N [RUNS]] \
@@ -92,7 +96,7 @@ const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | ker
                      | wave [N [RUNS [THREADS [CLASS]]]] \
                      | polyline [D [RUNS [THREADS]]] \
                      | gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone] \
-                     | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
+                     | shaders FOLDER | start | large [VERTICES [ARCS]] | interrupt search|write|out [NUMBER…] | profiling \
                      [--star FILE] [--runs N] [--dir FOLDER] \
                      | peers rust|python|c|all [OPTIONS]";
 
@@ -132,6 +136,7 @@ fn main() -> ExitCode {
             .zip(number(2, 10))
             .map(|(n, batches)| moving_check::run(n as u64, batches as u64)),
         "loading" => Some(loading::run(&args[1..])),
+        "shaders" => args.get(1).map(|folder| gpu::shaders(Path::new(folder))),
         "edge-list" => number(1, 200).map(|megabytes| {
             graphs::edge_list(megabytes as u64).map_err(|error| error.to_string())
         }),

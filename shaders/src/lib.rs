@@ -41,6 +41,26 @@ const WAS_MADE: &str = include_str!("../wgsl/control_unit/made.wgsl");
 const WIDE: &str = include_str!("../wgsl/wide.wgsl");
 const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 
+/// Every shader that is not made of a program, with a name, for workgroups of so many threads where these may be chosen.
+pub fn all(threads: u32) -> Vec<(&'static str, Shader)> {
+    use natives::{closure, min_plus};
+    vec![
+        ("control-unit", control_unit(threads, false)),
+        ("control-unit-that-asks", control_unit(threads, true)),
+        ("wide", wide(threads)),
+        ("closure-whole", closure::whole(closure::LANES[0])),
+        ("closure-whole-of-few-threads", closure::whole(closure::LANES[1])),
+        ("closure-round", closure::round()),
+        ("closure-reach", closure::reach(closure::THREADS[0])),
+        ("closure-reach-of-few-threads", closure::reach(closure::THREADS[1])),
+        ("min-plus-read", min_plus::read()),
+        ("min-plus-greatest", min_plus::greatest()),
+        ("min-plus-pivots", min_plus::pivots()),
+        ("min-plus-all", min_plus::all()),
+        ("min-plus-write", min_plus::write()),
+    ]
+}
+
 /// The constants of the control unit and of the kernel of wide lines, for workgroups of so many threads, and what both do.
 fn common(threads: u32) -> String {
     let mut text = String::new();

@@ -19,30 +19,10 @@ fn valid(text: &str) -> Module {
 }
 
 #[test]
-fn the_control_unit_and_wide_lines_are_valid_for_every_size_of_workgroup() {
+fn all_are_valid_for_every_size_of_workgroup() {
     for threads in [1, 8, 128, 256, 1024] {
-        on_all_banks(&star_shaders::control_unit(threads, false));
-        on_all_banks(&star_shaders::control_unit(threads, true));
-        on_all_banks(&star_shaders::wide(threads));
+        star_shaders::all(threads).iter().for_each(|(_, shader)| on_all_banks(shader));
     }
-}
-
-#[test]
-fn natives_are_valid() {
-    use star_shaders::natives::{closure, min_plus};
-    let all = [
-        closure::whole(closure::LANES[0]),
-        closure::whole(closure::LANES[1]),
-        closure::round(),
-        closure::reach(closure::THREADS[0]),
-        closure::reach(closure::THREADS[1]),
-        min_plus::read(),
-        min_plus::greatest(),
-        min_plus::pivots(),
-        min_plus::all(),
-        min_plus::write(),
-    ];
-    all.iter().for_each(on_all_banks);
 }
 
 /// Every text of a shader is valid, and its barriers stand where they may.

@@ -35,7 +35,7 @@ mod value;
 pub use backend::Gpu;
 pub use device::{DeviceSettings, Mode};
 pub use forecast::{Forecast, forecast};
-pub use listing::listing;
+pub use listing::{kernels, listing, shaders};
 pub use program::{Code, Plan};
 pub use twin::TwinSettings;
 pub use unit::Wide;

@@ -1,14 +1,15 @@
-//! Register code as text, for people who work on the compiler.
+//! Register code and kernels as text, for people who work on the compiler, and for checks of what other drivers and browsers take.
 
 use std::fmt;
 use std::sync::Arc;
 
 use star_ir::Program;
-use star_shaders::{Generator, Reduce};
+use star_shaders::{Banks, Generator, Reduce, Shader};
 
 use crate::backend::parts_of;
 use crate::code::{Inst, LineKind, LinesKind, NO_TARGET};
-use crate::compile::{Choices, Unsupported};
+use crate::compile::{Choices, SiteKind, Unsupported};
+use crate::grid::LEAST_BITS;
 use crate::program::Code;
 
 /// The register code of all routines of a program, one instruction a line with its number in the routine; of a routine that the
@@ -37,6 +38,47 @@ pub fn listing(program: Program) -> String {
         }
     }
     text
+}
+
+/// Every kernel that is not made of a program, with a name, as WGSL for memory in one buffer and in several.
+pub fn shaders() -> Vec<(String, String)> {
+    let all = [8, 256].into_iter().flat_map(|threads| {
+        let named = star_shaders::all(threads).into_iter();
+        named.map(move |(name, shader)| (format!("{name}-{threads}"), shader))
+    });
+    all.flat_map(|(name, shader)| on_banks(&name, &shader)).collect()
+}
+
+/// Likewise the kernels that an optimised program has over a grid: loops over lines, runs of operations on slices.
+pub fn kernels(program: Program) -> Vec<(String, String)> {
+    let mut parts = Vec::new();
+    parts_of(&program, &mut parts);
+    let choices =
+        Choices { counts_steps: false, natives: true, lifts: Some(LEAST_BITS), profiles: false };
+    let code = Code::new(program, Arc::from(parts), choices);
+    let mut texts = Vec::new();
+    for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
+        let Ok(compiled) = compiled else { continue };
+        for (number, site) in compiled.sites.iter().enumerate() {
+            let of_site: Vec<&Shader> = match &site.kind {
+                SiteKind::Lifted(lifted) => vec![&lifted.shader],
+                SiteKind::Fused(fused, _) => {
+                    let both = [fused.text(false), fused.text(true)];
+                    both.into_iter().chain(fused.gather()).collect()
+                }
+                _ => Vec::new(),
+            };
+            for (part, shader) in of_site.into_iter().enumerate() {
+                texts.extend(on_banks(&format!("{}-{number}-{part}", routine.name), shader));
+            }
+        }
+    }
+    texts
+}
+
+fn on_banks(name: &str, shader: &Shader) -> [(String, String); 2] {
+    let on = |count: u32| (format!("{name}-{count}"), shader.text(Banks { count, log_words: 28 }));
+    [on(1), on(4)]
 }
 
 /// The operation, its result, its operands, what else there is. Registers are r, objects o, numbers #.
