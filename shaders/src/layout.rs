@@ -85,7 +85,7 @@ pub const CONSTANTS: &[(&str, u32)] = &[
     ("S_WIDE_RATE", state::WIDE_RATE),
     ("S_WIDE_GROUPS", state::WIDE_GROUPS),
     ("S_WIDE_ITEMS", state::WIDE_ITEMS),
-    ("S_MOST_ITEMS", state::MOST_ITEMS),
+    ("S_MOST_BLOCKS", state::MOST_BLOCKS),
     ("S_MOST_JOINED", state::MOST_JOINED),
     ("S_REGISTERS", state::REGISTERS),
     ("S_QUEUED", state::QUEUED),
@@ -223,7 +223,7 @@ pub mod state {
     /// Limbs of four columns that an instruction over lines takes at most in the control unit.
     pub const WIDE_ITEMS: u32 = 31;
     /// Limbs of 32 columns that it takes at most in a dispatch of the other kernel.
-    pub const MOST_ITEMS: u32 = 25;
+    pub const MOST_BLOCKS: u32 = 25;
     /// Limbs of a result that threads of several workgroups join, at most.
     pub const MOST_JOINED: u32 = QUEUED + 7;
     /// The registers, two words each.
@@ -260,9 +260,9 @@ pub mod wide {
     pub const BITS_Y: u32 = 5;
     /// Words from one column of y to the next.
     pub const STRIDE_Y: u32 = 6;
-    /// The operand b, two words; the truth table of an instruction over lines; the row that is written.
+    /// The operand b, two words; or the truth table of an instruction over lines.
     pub const B: u32 = 7;
-    /// The operand c, not below −2³¹ + 1 and not beyond 2³¹ − 1.
+    /// The operand c, not below −2³¹ + 1 and not beyond 2³¹ − 1; or the row that is written.
     pub const LAST: u32 = 9;
     /// Where the constant lies.
     pub const LITERALS: u32 = 10;

@@ -5,7 +5,7 @@ if (status == WIDE && n_queued == 0u) {
   let rows = r[(P.y >> 8u) & 0xffu].x; let columns = r[(P.y >> 16u) & 0xffu].x; let limbs = (rows + 31u) >> 5u;
   let is_word = (P.x & 0x400u) != 0u;
   if ((P.y & 0xffu) != NO_REG) { r[P.y & 0xffu] = vec2<u32>(0u); }
-  var blocks = clamp(begin[S_MOST_ITEMS] / max(limbs, 1u), 1u, 0x4000000u);
+  var blocks = clamp(begin[S_MOST_BLOCKS] / max(limbs, 1u), 1u, 0x4000000u);
   if (is_word) { blocks = min(blocks, begin[S_MOST_JOINED]); }
   let at_once = min(columns, 32u * blocks);
   if (id == 0u) {

@@ -3,12 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use star_ir::Program;
-use star_shaders::{Banks, Generator, Reduce, Shader};
+use star_ir::{Program, Sense};
+use star_shaders::{Banks, Generator, Limb, Reduce, Shader};
 
 use crate::backend::parts_of;
 use crate::code::{Inst, LineKind, LinesKind, NO_TARGET};
 use crate::compile::{Choices, SiteKind, Unsupported};
+use crate::fuse;
 use crate::grid::LEAST_BITS;
 use crate::program::Code;
 
@@ -46,7 +47,18 @@ pub fn shaders() -> Vec<(String, String)> {
         let named = star_shaders::all(threads).into_iter();
         named.map(move |(name, shader)| (format!("{name}-{threads}"), shader))
     });
-    all.flat_map(|(name, shader)| on_banks(&name, &shader)).collect()
+    let mut texts: Vec<_> = all.flat_map(|(name, shader)| on_banks(&name, &shader)).collect();
+    for (sense, name) in [(Sense::Min, "min"), (Sense::Max, "max")] {
+        for limb in [Limb::Pair, Limb::Four] {
+            let made = fuse::kernels(sense, limb);
+            for (part, shader) in
+                [("blocks", made.blocks), ("least", made.least), ("keep", made.keep)]
+            {
+                texts.extend(on_banks(&format!("{name}-{limb:?}-{part}"), &shader));
+            }
+        }
+    }
+    texts
 }
 
 /// Likewise the kernels that an optimised program has over a grid: loops over lines, runs of operations on slices.
@@ -144,6 +156,25 @@ mod tests {
         assert!(lines[0].starts_with("F: 1 objects"), "{listing}");
         assert!(listing.contains("line y=o0 logic 1100 count"), "{listing}");
         assert!(lines.last().is_some_and(|last| last.contains("return")), "{listing}");
+    }
+
+    #[test]
+    fn a_table_of_zeros_and_a_copy_are_one_instruction_each() {
+        let text = "routine 0 \"F\" (ref %T: table[8, 3]) !0 {\n  var %U: table[8, 3]\n  %U = new_table 8, 3 !0\n  %T = copy %U !0\n}\nlocations {\n  !0 = 0:0..0\n}\n";
+        let listing = listing(star_ir::parse(text).unwrap_or_else(|error| panic!("{error}")));
+        let lines =
+            listing.lines().filter(|line| line.contains("lines ") && line.contains(" store"));
+        assert_eq!(lines.count(), 2, "{listing}");
+    }
+
+    #[test]
+    fn every_kernel_has_a_name_of_its_own() {
+        let mut names: Vec<String> = shaders().into_iter().map(|(name, _)| name).collect();
+        let n = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), n);
+        assert!(names.iter().any(|name| name.starts_with("min-")));
     }
 
     #[test]

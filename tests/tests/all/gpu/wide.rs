@@ -7,9 +7,11 @@ use std::time::{Duration, Instant};
 use star_gpu::{Gpu, TwinSettings, Wide};
 use star_ir::LimitKind;
 use star_tests::run::{LIMITS, Program};
+use star_tests::sir::{self, Sir, guards};
 use star_vm::{HostValue, Limits, Outcome};
 
 use super::faults::run;
+use super::lines::{TWINS, agree, twins};
 use super::{machines, printed::names};
 use crate::fast_paths::{slice, table, word};
 
@@ -78,6 +80,30 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
                 let kernels = run.stats.paths.wide_kernels;
                 assert!(kernels < wide, "{name}, {rows} rows: {wide} in {kernels}");
             }
+        }
+    }
+}
+
+#[test]
+fn rows_of_wide_tables_are_wide() {
+    let text = "routine 0 \"F\" (ref %T: table[?, ?], value %w: word[?]) {
+  check set %T
+  for @0 %i = 1 to 5 {
+    put_row %T, %i, %w
+    put_row %T, 7, %w
+  }
+}"
+    .replace(") {\n", ") {\n  var %i: int\n");
+    let mut program = sir::read(&text);
+    guards::guard(&mut program);
+    let program = Sir::new(&program, &twins());
+    for columns in [3, 200] {
+        let args = [table(9, columns, 1), word(columns, 2)];
+        let agreement = agree(&program, &args);
+        // Five turns of two rows, each without a question, from eight columns on where sizes are tiny and 164 else.
+        for name in TWINS {
+            let wide = agreement.optimised(name).wide_lines;
+            assert_eq!(wide, if columns == 200 { 10 } else { 0 }, "{name}, {columns} columns");
         }
     }
 }

@@ -30,8 +30,9 @@ use star_shaders::layout::{state, status};
 use super::Run;
 use crate::unit::Wide;
 
-/// Turns of loops that a limb takes at most: one of a row reads 32 columns, eight at a time; one of an instruction over lines, four.
+/// Turns of loops that a limb takes at most: one of a row reads 32 columns, eight at a time.
 const LIMB_TURNS: u32 = 5;
+/// Likewise one of an instruction over lines: 32 columns, four at a time.
 const LINES_TURNS: u32 = 10;
 
 impl Run<'_, '_> {
@@ -45,7 +46,7 @@ impl Run<'_, '_> {
         let asks = self.longest.max(self.widest >> 2) > wide.limbs;
         self.put(state::WIDE_LIMBS, if asks { wide.limbs } else { 0 });
         self.put(state::WIDE_ITEMS, wide.items);
-        self.put(state::MOST_ITEMS, wide.blocks);
+        self.put(state::MOST_BLOCKS, wide.blocks);
         self.put(state::MOST_JOINED, wide.joined);
         self.put(state::WIDE_RATE, wide.rate);
         self.put(state::WIDE_GROUPS, wide.groups);

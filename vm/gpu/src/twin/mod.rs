@@ -242,7 +242,7 @@ impl Twin {
             wide: Wide {
                 limbs: word(state::WIDE_LIMBS),
                 items: word(state::WIDE_ITEMS),
-                blocks: word(state::MOST_ITEMS),
+                blocks: word(state::MOST_BLOCKS),
                 joined: word(state::MOST_JOINED),
                 groups: word(state::WIDE_GROUPS),
                 rate: word(state::WIDE_RATE),
