@@ -167,6 +167,50 @@ mod tests {
         assert_eq!(lines.count(), 2, "{listing}");
     }
 
+    /// The instructions of a turn of the first loop of a routine with these statements in it.
+    fn turn_of(statements: &str) -> Vec<String> {
+        let text = format!(
+            "routine 0 \"F\" (value %k: int, ref %T: table[?, ?], ref %U: table[?, ?], value %V: slice[?], ref %W: slice[?]) !0 {{\n  \
+             var %i: int\n  var %X: slice[?]\n  var %Y: slice[?]\n  var %Z: slice[?]\n  var %f: int\n  \
+             for @0 %i = 1 to %k !0 {{\n{statements}  }}\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
+        );
+        let listing = listing(star_ir::parse(&text).unwrap_or_else(|error| panic!("{error}")));
+        let turn = listing.lines().skip_while(|line| !line.contains("  turn"));
+        let turn = turn.take_while(|line| !line.contains("return")).map(str::to_owned);
+        turn.filter(|line| line.contains("line") || line.contains("shape")).collect()
+    }
+
+    #[test]
+    fn columns_and_complements_are_operands() {
+        let turn = turn_of(
+            "%X = column %T, %i !0\n%Y = bits_not %X !0\n%Z = bits_and %V, %Y !0\nput_column %U, %i, %Z !0\n",
+        );
+        assert_eq!(turn.len(), 1, "{turn:?}");
+        assert!(turn[0].contains("x=o1 y=o2 z=o0 logic 0100 stores"), "{turn:?}");
+    }
+
+    #[test]
+    fn sizes_go_in_front_of_a_loop_and_stores_that_nobody_sees_go_away() {
+        // The first copy is overwritten; X is read behind its change, so that it is made.
+        let turn = turn_of(
+            "%X = copy %V !0\n%X = column %T, %i !0\n%X = bits_xor %X, %V !0\n%W = bits_or %W, %X !0\n%U = copy %T !0\n",
+        );
+        let shapes = turn.iter().filter(|line| line.contains("shape")).count();
+        let made = turn.iter().filter(|line| line.contains("logic")).count();
+        // The table is somebody else's, and may be seen at any time.
+        assert_eq!((shapes, made), (1, 2), "{turn:?}");
+    }
+
+    #[test]
+    fn a_line_and_a_question_about_it_are_one_instruction() {
+        let turn = turn_of("%W = bits_or %W, %V !0\n%f = first %W !0\n");
+        assert_eq!(turn.len(), 1, "{turn:?}");
+        assert!(turn[0].contains("logic 1110 first stores"), "{turn:?}");
+        // The register of a second operand is that of an end of the mask.
+        let turn = turn_of("%W = mask %k, %i, %k !0\n%f = first %W !0\nput %W, %f, 1 !0\n");
+        assert_eq!(turn.iter().filter(|line| line.contains("line")).count(), 2, "{turn:?}");
+    }
+
     #[test]
     fn every_kernel_has_a_name_of_its_own() {
         let mut names: Vec<String> = shaders().into_iter().map(|(name, _)| name).collect();

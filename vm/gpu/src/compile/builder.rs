@@ -10,8 +10,8 @@ use star_shaders::layout::REGISTERS;
 use star_shaders::{Generator, Op, Reduce};
 
 use super::{
-    Constants, Counter, Home, Number, Site, SiteKind, Source, Unsupported, is_number, numbers_of,
-    objects_of, staged,
+    Constants, Counter, Extreme, Home, Number, Site, SiteKind, Source, Unsupported, is_number,
+    numbers_of, objects_at, objects_of, staged,
 };
 use crate::code::{Inst, LineKind, Object, Reg};
 use crate::fuse::Fused;
@@ -73,7 +73,7 @@ pub(super) mod table {
 }
 
 /// A line of an object: itself, or a column of a table.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 pub(super) struct Line {
     pub(super) object: Object,
     pub(super) column: Option<Reg>,
@@ -278,13 +278,9 @@ impl<'p> Builder<'p> {
 
     /// The objects of a variable: one for each part of a handle, else its own.
     pub(super) fn objects_of(&self, var: VarId) -> Vec<Object> {
-        match self.routine.var(var).ty {
-            Ty::Handle => {
-                let first = self.object_of[var.0 as usize].unwrap_or(Object(0)).0;
-                (first..first + self.source.parts.len() as u32).map(Object).collect()
-            }
-            Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) => vec![self.object(var)],
-            Ty::Int | Ty::Bool | Ty::Str => Vec::new(),
+        match self.other_objects.get(&var) {
+            Some(own) if self.routine.var(var).ty != Ty::Handle => vec![*own],
+            _ => objects_at(self.routine, &self.object_of, self.source.parts.len(), var),
         }
     }
 
@@ -405,8 +401,45 @@ impl<'p> Builder<'p> {
             |var: &VarId| (*var, Number { at: at(value_of(*var)), flag: Some(at(flag_of(*var))) });
         let numbers = numbers.map(number).collect();
         let objects = self.other_objects.clone();
-        self.sites.push(Site { kind, numbers, objects });
+        let objects_seen = self.objects_seen(&kind);
+        self.sites.push(Site { kind, numbers, objects, objects_seen });
         self.sites.len() as u32 - 1
+    }
+
+    /// The objects that the host may look at at such a site, or change.
+    fn objects_seen(&self, kind: &SiteKind) -> Vec<Object> {
+        let mut vars = self.observed.clone();
+        match kind {
+            SiteKind::Lifted(lifted) => vars.extend(lifted.objects.iter().chain([&lifted.target])),
+            SiteKind::Fused(fused, _) => vars.extend(&fused.objects),
+            SiteKind::Extreme(Extreme { dst, table, mask, sense: _ }) => {
+                vars.extend([dst, table, mask]);
+            }
+            SiteKind::Copied(x, y) => return vec![*x, *y],
+            SiteKind::Print(items) => {
+                vars.extend(items.iter().filter_map(|item| match item {
+                    Operand::Var(var) => Some(var),
+                    Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => None,
+                }));
+            }
+            SiteKind::Read { dst: var, .. } | SiteKind::Write { src: var, .. } => vars.push(*var),
+            // A guard and a call show what they observe; a native works on parameters and the result.
+            SiteKind::Check(_)
+            | SiteKind::Returned(_)
+            | SiteKind::Call { .. }
+            | SiteKind::Native(_)
+            | SiteKind::Count => {}
+        }
+        let mut seen: Vec<Object> = vars
+            .into_iter()
+            .flat_map(|var| {
+                let own = objects_at(self.routine, &self.object_of, self.source.parts.len(), var);
+                own.into_iter().chain(self.other_objects.get(&var).copied())
+            })
+            .collect();
+        seen.sort_unstable();
+        seen.dedup();
+        seen
     }
 
     /// The registers that a site looks at.

@@ -9,7 +9,8 @@ use star_shaders::layout::measure;
 
 use super::builder::Builder;
 use super::{
-    Counter, Home, SiteKind, Unsupported, changes, is_number, numbers_of, objects_of, staged,
+    Counter, Home, SiteKind, Unsupported, changes, is_number, numbers_of, objects_at, objects_of,
+    staged,
 };
 use crate::code::{Object, Reg};
 
@@ -129,7 +130,7 @@ impl Builder<'_> {
         args: &[Arg],
         passed: &mut Vec<(Object, Passed)>,
     ) -> Result<(), Unsupported> {
-        let to = objects_at(callee, param, self.source.parts.len());
+        let to = objects_in(callee, param, self.source.parts.len());
         match arg {
             Arg::Value(Operand::Var(var)) => {
                 let copies = changes(callee, param) || is_elsewhere(*var, args);
@@ -194,7 +195,7 @@ impl Builder<'_> {
             self.fetch(reg, place);
             return Some(Taken::Number(reg));
         }
-        let taken = objects_at(callee, result, self.source.parts.len()).map(|y| {
+        let taken = objects_in(callee, result, self.source.parts.len()).map(|y| {
             let x = self.temporary();
             self.emit(Op::Take, |it| (it.x, it.y) = (Some(x), Some(y)));
             x
@@ -251,15 +252,13 @@ enum Taken {
 }
 
 /// The objects of a variable of a routine.
-fn objects_at(
+fn objects_in(
     routine: &Routine,
     var: VarId,
     n_parts: usize,
 ) -> impl Iterator<Item = Object> + use<> {
     let (object_of, _) = objects_of(routine, n_parts);
-    let n = if routine.var(var).ty == Ty::Handle { n_parts } else { 1 };
-    let first = object_of[var.0 as usize].map(|object| object.0);
-    first.into_iter().flat_map(move |first| (first..first + n as u32).map(Object))
+    objects_at(routine, &object_of, n_parts, var).into_iter()
 }
 
 /// Is the variable lent or given by another argument?

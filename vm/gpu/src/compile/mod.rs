@@ -2,8 +2,9 @@
 //!
 //! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`,
 //!   `sizes`, `checks`, `handles`: a statement each.
-//! * `facts`: what is surely set needs no flag and no shape; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and
-//!   cells; `sync`: where threads have to wait for each other.
+//! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines were made of; `objects`: stores that nobody sees;
+//!   `invariants`: sizes go in front of loops; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and cells; `sync`:
+//!   where threads have to wait for each other.
 //!
 //! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
 //! a list. A slice, word or table is an object, and whether it was set is in its descriptor.
@@ -20,9 +21,12 @@ mod checks;
 mod columns;
 mod control;
 mod facts;
+mod forward;
 mod handles;
+mod invariants;
 mod lift;
 mod lines;
+mod objects;
 mod operations;
 mod parallel;
 mod peephole;
@@ -86,6 +90,8 @@ pub(crate) struct Site {
     pub(crate) numbers: Vec<(VarId, Number)>,
     /// The objects that the guard looks at for variables of which the code around it has its own.
     pub(crate) objects: BTreeMap<VarId, Object>,
+    /// All objects that the host may look at here, or change.
+    pub(crate) objects_seen: Vec<Object>,
 }
 
 /// What an instruction stops for.
@@ -267,6 +273,13 @@ pub(crate) fn compile(
     facts::apply(&tracked, &mut insts, &mut labels, &mut sites);
     let first = REGISTERS + 2 * routine.vars.len() as u32;
     peephole::reuse(&mut insts, &mut labels, first, n_regs);
+    let own = |var| objects_at(routine, &object_of, source.parts.len(), var);
+    let outside = objects::Outside::new(routine, own, &sites);
+    forward::substitute(&outside, &mut insts, &mut labels);
+    outside.eliminate_dead_stores(&mut insts, &mut labels);
+    let temporaries = peephole::Temporaries::new(&insts, first, n_regs);
+    invariants::hoist(&outside, &mut insts, &mut labels, &temporaries);
+    peephole::reuse(&mut insts, &mut labels, first, n_regs);
     let cells = registers::allocate(&mut insts, &mut labels, (n_regs, passed), &mut sites);
     sync::place(&mut insts, &labels);
     for inst in &mut insts {
@@ -292,6 +305,18 @@ pub(crate) fn objects_of(routine: &Routine, n_parts: usize) -> (Vec<Option<Objec
         Some(Object(own))
     });
     (object_of.collect(), flags)
+}
+
+/// The objects of a variable: one for each part of a handle, else its own; none of a number.
+pub(crate) fn objects_at(
+    routine: &Routine,
+    object_of: &[Option<Object>],
+    n_parts: usize,
+    var: VarId,
+) -> Vec<Object> {
+    let n = if routine.var(var).ty == Ty::Handle { n_parts } else { 1 };
+    let first = object_of[var.0 as usize].map(|object| object.0);
+    first.into_iter().flat_map(|first| (first..first + n as u32).map(Object)).collect()
 }
 
 /// Where a number of this place is while it goes into a call or out of it: a register, or a cell in the frame of the

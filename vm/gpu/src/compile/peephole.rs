@@ -21,13 +21,13 @@ use crate::code::{Inst, Object, Reg, Then};
 type Sizes = BTreeMap<(Object, i64), Reg>;
 
 /// Temporaries: registers from `first` on that one instruction writes.
-struct Temporaries {
+pub(super) struct Temporaries {
     first: u32,
     n_writes: Vec<u32>,
 }
 
 impl Temporaries {
-    fn new(insts: &[Inst], first: u32, n_regs: u32) -> Self {
+    pub(super) fn new(insts: &[Inst], first: u32, n_regs: u32) -> Self {
         let mut n_writes = vec![0; n_regs as usize];
         for d in insts.iter().filter_map(|inst| inst.d) {
             n_writes[d.0 as usize] += 1;
@@ -35,7 +35,7 @@ impl Temporaries {
         Temporaries { first, n_writes }
     }
 
-    fn has(&self, reg: Reg) -> bool {
+    pub(super) fn has(&self, reg: Reg) -> bool {
         reg.0 >= self.first && self.n_writes[reg.0 as usize] == 1
     }
 }

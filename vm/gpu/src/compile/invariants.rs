@@ -1,0 +1,144 @@
+//! Loop-invariant code motion, of sizes: what asks for one, or gives an object one, goes in front of the loop where it is the same in every turn.
+//!
+//! A loop is what lies between a label and the last jump back to it, entered from above alone. An object that gets its size there is not
+//! live where the turn begins, so that nobody sees it earlier.
+
+use std::collections::BTreeSet;
+
+use star_shaders::Op;
+
+use super::facts::is_jump;
+use super::objects::{Outside, reshaped};
+use super::peephole::Temporaries;
+use crate::code::{Inst, Reg};
+
+/// A loop: its instructions.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Loop {
+    /// From where to where, the last one included; inner loops come first.
+    len: usize,
+    start: usize,
+}
+
+/// Moves what is invariant out of all loops, inner ones first.
+pub(super) fn hoist(
+    outside: &Outside<'_>,
+    insts: &mut Vec<Inst>,
+    labels: &mut [usize],
+    temporaries: &Temporaries,
+) {
+    let n_loops = loops(insts, labels).len();
+    for idx in 0..n_loops {
+        // Those before have only changed where this one lies.
+        if let Some(found) = loops(insts, labels).get(idx) {
+            hoist_from(*found, outside, insts, labels, temporaries);
+        }
+    }
+}
+
+fn loops(insts: &[Inst], labels: &[usize]) -> Vec<Loop> {
+    let jumps = || {
+        let jumps = insts.iter().enumerate().filter(|(_, inst)| is_jump(inst));
+        jumps.map(|(at, inst)| (at, labels[inst.target as usize]))
+    };
+    let mut ends = std::collections::BTreeMap::new();
+    for (at, to) in jumps().filter(|(at, to)| to <= at) {
+        let end = ends.entry(to).or_insert(at);
+        *end = at.max(*end);
+    }
+    let entered = |start: usize, end: usize| {
+        jumps().any(|(at, to)| !(start..=end).contains(&at) && (start..=end).contains(&to))
+    };
+    ends.retain(|start, end| {
+        *start > 0 && insts[start - 1].falls_through() && !entered(*start, *end)
+    });
+    let mut loops: Vec<Loop> =
+        ends.into_iter().map(|(start, end)| Loop { len: end - start + 1, start }).collect();
+    loops.sort_unstable();
+    loops
+}
+
+fn hoist_from(
+    found: Loop,
+    outside: &Outside<'_>,
+    insts: &mut Vec<Inst>,
+    labels: &mut [usize],
+    temporaries: &Temporaries,
+) {
+    let range = found.start..found.start + found.len;
+    let body = &insts[range.clone()];
+    // Routines that are called, and the host, may change the sizes of whatever they know of.
+    if body.iter().any(|inst| matches!(inst.op, Op::Host | Op::Call)) {
+        return;
+    }
+    let live = outside.liveness(insts, labels);
+    let Some(header) = live.iter().find(|block| block.start == found.start) else { return };
+    let mut written: BTreeSet<Reg> = body.iter().filter_map(|inst| inst.d).collect();
+    let reshapes: Vec<_> = body
+        .iter()
+        .flat_map(|inst| reshaped(inst).into_iter().flatten().map(move |it| (it, inst)))
+        .collect();
+    let mut reshaped: BTreeSet<_> = reshapes.iter().map(|(object, _)| *object).collect();
+    let mut hoisted: Vec<Inst> = Vec::new();
+    loop {
+        let n = hoisted.len();
+        for inst in body {
+            let of_registers =
+                [inst.a, inst.b].into_iter().flatten().all(|reg| !written.contains(&reg));
+            if !of_registers
+                || inst.y.is_some_and(|y| reshaped.contains(&y))
+                || hoisted.iter().any(|other| is_same(inst, other))
+            {
+                continue;
+            }
+            match (inst.op, inst.d, inst.x) {
+                (Op::Size, Some(d), _) if temporaries.has(d) => {
+                    written.remove(&d);
+                }
+                (Op::Shape | Op::ShapeLike, _, Some(x))
+                    if !outside.is_param(x)
+                        && !header.has(x)
+                        && reshapes
+                            .iter()
+                            .all(|(object, other)| *object != x || is_same(inst, other)) =>
+                {
+                    reshaped.remove(&x);
+                }
+                _ => continue,
+            }
+            hoisted.push(inst.clone());
+        }
+        if hoisted.len() == n {
+            break;
+        }
+    }
+    if hoisted.is_empty() {
+        return;
+    }
+    let stays = |inst: &Inst| !hoisted.iter().any(|other| is_same(inst, other));
+    let rest: Vec<Inst> = body.iter().filter(|inst| stays(inst)).cloned().collect();
+    let moved: Vec<usize> = body
+        .iter()
+        .scan(found.start + hoisted.len(), |at, inst| {
+            let place = *at;
+            *at += usize::from(stays(inst));
+            Some(place)
+        })
+        .collect();
+    let end = range.end;
+    let shrunk = found.len - rest.len();
+    for label in labels.iter_mut().filter(|label| **label != usize::MAX) {
+        if range.contains(label) {
+            *label = moved[*label - found.start];
+        } else if *label >= end {
+            *label = *label + hoisted.len() - shrunk;
+        }
+    }
+    insts.splice(range, hoisted.into_iter().chain(rest));
+}
+
+/// Do both do the same, wherever they stand?
+fn is_same(inst: &Inst, other: &Inst) -> bool {
+    let of = |inst: &Inst| (inst.op, inst.d, inst.a, inst.b, inst.x, inst.y, inst.imm);
+    of(inst) == of(other)
+}
