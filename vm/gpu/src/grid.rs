@@ -51,7 +51,7 @@ pub(crate) struct LeastBits {
     pub(crate) turns: u64,
     /// Of what one dispatch makes.
     pub(crate) single: u64,
-    /// Likewise, if that is no more than [`FEW_LINES`] lines.
+    /// Likewise, if that is no more than [`FEW_LINES`] lines, or all lines of a table as one instruction.
     pub(crate) few_lines: u64,
 }
 
@@ -67,7 +67,8 @@ impl LeastBits {
     }
 }
 
-/// What suits a card. A few lines beside each other take some 20 µs each as wide lines (Note \[Wide lines\]), less than a stop, until memory is all that counts.
+/// What suits a card. A few lines beside each other take some 20 µs each as wide lines (Note \[Wide lines\]), and so does a loop over lines of a table (Note
+/// \[Lines\]), less than a stop, until memory is all that counts.
 pub(crate) const LEAST_BITS: LeastBits =
     LeastBits { turns: 1 << 10, single: 1 << 24, few_lines: 1 << 31 };
 

@@ -7,7 +7,6 @@ use super::builder::{Builder, Label, table};
 use super::parallel::Forall;
 use super::{Counter, SiteKind, Unsupported, is_number};
 use crate::code::{Object, Reg};
-use crate::grid::LeastBits;
 use crate::lift;
 
 impl Builder<'_> {
@@ -28,9 +27,14 @@ impl Builder<'_> {
 
     pub(super) fn statement(&mut self, stmt: &Stmt) -> Result<(), Unsupported> {
         if let Some(lifted) = self.lifted.remove(&std::ptr::from_ref(stmt))
-            && let Some(LeastBits { turns, single, .. }) = self.source.choices.lifts
+            && let Some(least) = self.source.choices.lifts
         {
-            let least = if lifted.turns.is_some() { turns } else { single };
+            let least = match lifted.turns {
+                Some(_) => least.turns,
+                // All lines at once need no stop.
+                None if lift::lines(self.routine, stmt).is_some() => least.few_lines,
+                None => least.single,
+            };
             return self.lifted_loop(stmt, lifted, least);
         }
         self.loc = stmt.loc;
