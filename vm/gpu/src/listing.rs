@@ -202,6 +202,13 @@ mod tests {
     }
 
     #[test]
+    fn a_number_that_may_be_no_size_stays_behind_its_guard() {
+        let turn =
+            turn_of("check not_negative %k !0\n%X = fill %k, true !0\n%W = bits_or %W, %X !0\n");
+        assert_eq!(turn.iter().filter(|line| line.contains("shape")).count(), 1, "{turn:?}");
+    }
+
+    #[test]
     fn a_line_and_a_question_about_it_are_one_instruction() {
         let turn = turn_of("%W = bits_or %W, %V !0\n%f = first %W !0\n");
         assert_eq!(turn.len(), 1, "{turn:?}");

@@ -1,7 +1,8 @@
 //! Loop-invariant code motion, of sizes: what asks for one, or gives an object one, goes in front of the loop where it is the same in every turn.
 //!
 //! A loop is what lies between a label and the last jump back to it, entered from above alone. An object that gets its size there is not
-//! live where the turn begins, so that nobody sees it earlier.
+//! live where the turn begins, so that nobody sees it earlier. It gets that of another object: what a program computes may be no size, and a guard
+//! in the loop says so first.
 
 use std::collections::BTreeSet;
 
@@ -71,6 +72,14 @@ fn hoist_from(
     if body.iter().any(|inst| matches!(inst.op, Op::Host | Op::Call)) {
         return;
     }
+    let sizes: BTreeSet<Reg> = insts
+        .iter()
+        .filter(|inst| inst.op == Op::Size)
+        .filter_map(|inst| inst.d.filter(|d| temporaries.has(*d)))
+        .collect();
+    let is_size = |inst: &Inst| {
+        inst.op == Op::ShapeLike || inst.b.is_none() && inst.a.is_some_and(|a| sizes.contains(&a))
+    };
     let live = outside.liveness(insts, labels);
     let Some(header) = live.iter().find(|block| block.start == found.start) else { return };
     let mut written: BTreeSet<Reg> = body.iter().filter_map(|inst| inst.d).collect();
@@ -96,7 +105,8 @@ fn hoist_from(
                     written.remove(&d);
                 }
                 (Op::Shape | Op::ShapeLike, _, Some(x))
-                    if !outside.is_param(x)
+                    if is_size(inst)
+                        && !outside.is_param(x)
                         && !header.has(x)
                         && reshapes
                             .iter()
