@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use star_shaders::Op;
 
 use super::facts::is_jump;
-use super::objects::{Outside, reshaped};
+use super::objects::{Live, Outside, reshaped};
 use super::peephole::Temporaries;
 use crate::code::{Inst, Reg};
 
@@ -28,11 +28,19 @@ pub(super) fn hoist(
     labels: &mut [usize],
     temporaries: &Temporaries,
 ) {
+    // What is live where a turn begins stays so while inner loops give up what their own turns do not need.
+    let lives = outside.liveness(insts, labels);
+    let block_at = |at: &usize| lives.iter().position(|block| block.start == *at);
+    let headers: Vec<Option<&Live>> =
+        labels.iter().map(|label| block_at(label).map(|block| &lives[block])).collect();
     let n_loops = loops(insts, labels).len();
     for idx in 0..n_loops {
         // Those before have only changed where this one lies.
-        if let Some(found) = loops(insts, labels).get(idx) {
-            hoist_from(*found, outside, insts, labels, temporaries);
+        if let Some(found) = loops(insts, labels).get(idx)
+            && let Some(label) = labels.iter().position(|label| *label == found.start)
+            && let Some(header) = headers[label]
+        {
+            hoist_from(*found, (outside, header), insts, labels, temporaries);
         }
     }
 }
@@ -61,7 +69,7 @@ fn loops(insts: &[Inst], labels: &[usize]) -> Vec<Loop> {
 
 fn hoist_from(
     found: Loop,
-    outside: &Outside<'_>,
+    (outside, header): (&Outside<'_>, &Live),
     insts: &mut Vec<Inst>,
     labels: &mut [usize],
     temporaries: &Temporaries,
@@ -80,8 +88,6 @@ fn hoist_from(
     let is_size = |inst: &Inst| {
         inst.op == Op::ShapeLike || inst.b.is_none() && inst.a.is_some_and(|a| sizes.contains(&a))
     };
-    let live = outside.liveness(insts, labels);
-    let Some(header) = live.iter().find(|block| block.start == found.start) else { return };
     let mut written: BTreeSet<Reg> = body.iter().filter_map(|inst| inst.d).collect();
     let reshapes: Vec<_> = body
         .iter()
