@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use star_base::{Code, Diagnostic, FileId, SourceMap, text};
 use star_ir::{LocId, Program, RoutineId};
 use star_opt::{Remark, loops};
-use star_vm::Explanation;
 use star_vm::explain::{Became, Item, Subject};
+use star_vm::{Explanation, PathStats};
 
 /// A line for each thing that the backend decided about, and for each loop that the passes looked at.
 pub(crate) fn lines(
@@ -45,6 +45,23 @@ pub(crate) fn lines(
         format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
     });
     items.chain(loops).collect()
+}
+
+/// What a run took of a device, if it had one.
+pub(crate) fn on_device(paths: &PathStats) -> Option<String> {
+    let n = text::count;
+    (paths.unit_dispatches > 0).then(|| {
+        format!(
+            "device: the control unit {}, {} over the grid, {} in {}; {}, {} there and {} back while it ran",
+            n(paths.unit_dispatches as usize, "time"),
+            n(paths.grid_kernels as usize, "kernel"),
+            n(paths.wide_lines as usize, "wide line"),
+            n(paths.wide_kernels as usize, "kernel"),
+            n(paths.device_reads as usize, "read"),
+            n(paths.bytes_to_device as usize, "byte"),
+            n(paths.bytes_from_device as usize, "byte"),
+        )
+    })
 }
 
 /// The file of a location, and its line there, from 1.
@@ -111,4 +128,19 @@ pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<D
     }
     notes.sort_by_key(Diagnostic::span);
     notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_says_what_it_took_of_a_device() {
+        let mut paths = PathStats::default();
+        assert_eq!(on_device(&paths), None);
+        (paths.unit_dispatches, paths.grid_kernels, paths.device_reads) = (3, 1, 4);
+        (paths.bytes_to_device, paths.bytes_from_device) = (1, 900);
+        let said = "device: the control unit 3 times, 1 kernel over the grid, 0 wide lines in 0 kernels; 4 reads, 1 byte there and 900 bytes back while it ran";
+        assert_eq!(on_device(&paths).as_deref(), Some(said));
+    }
 }

@@ -47,6 +47,12 @@ pub struct PathStats {
     pub grid_copies: u64,
     /// Dispatches of the control unit: a run waits for each of them.
     pub unit_dispatches: u64,
+    /// Times that the host waited for words of the device, these dispatches among them.
+    pub device_reads: u64,
+    /// Bytes that went to the device while the program ran, and that came back: values, state, code of the control unit.
+    pub bytes_to_device: u64,
+    /// See [`bytes_to_device`](Self::bytes_to_device).
+    pub bytes_from_device: u64,
     /// Loops over lines that were one instruction of it.
     pub unit_lines: u64,
     /// Lines, and instructions over lines, that a kernel over a grid made for it.
@@ -172,6 +178,9 @@ impl PathStats {
             grid_banks,
             grid_copies,
             unit_dispatches,
+            device_reads,
+            bytes_to_device,
+            bytes_from_device,
             unit_lines,
             wide_lines,
             wide_kernels,
@@ -213,6 +222,9 @@ impl PathStats {
             ("buffers of their memory", grid_banks),
             ("copies by the device", grid_copies),
             ("dispatches of the control unit", unit_dispatches),
+            ("reads from the device", device_reads),
+            ("bytes to the device", bytes_to_device),
+            ("bytes from the device", bytes_from_device),
             ("loops over lines that were an instruction", unit_lines),
             ("wide lines", wide_lines),
             ("kernels that made these", wide_kernels),

@@ -362,6 +362,9 @@ pub(crate) fn run_with(
     };
     output.flush();
     times.end(Part::Results);
+    if let Some(line) = explained::on_device(&stats.paths).filter(|_| args.explain) {
+        reporter.summary(&line);
+    }
     if args.time {
         times.tell(reporter);
     }

@@ -247,7 +247,15 @@ impl Backend for Gpu {
             slots.push(Slot { argument, size: value.size, fixed: value.fixed });
         }
         let outcome = match self.heap() {
-            Ok(mut heap) => run::run(&mut heap, plan, &mut slots, control),
+            Ok(mut heap) => {
+                let before = heap.unit.moved();
+                let outcome = run::run(&mut heap, plan, &mut slots, control);
+                let (now, paths) = (heap.unit.moved(), &mut control.stats.paths);
+                paths.device_reads += now.reads - before.reads;
+                paths.bytes_to_device += now.sent - before.sent;
+                paths.bytes_from_device += now.back - before.back;
+                outcome
+            }
             Err(error) => Outcome::Internal(error.to_string()),
         };
         let params = &plan.program.routine(plan.entry).params;

@@ -24,7 +24,7 @@ use self::clock::Clock;
 use self::pipelines::{Pipelines, entry};
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{AHEAD_WORDS, State, Unit, Wide};
+use crate::unit::{AHEAD_WORDS, Moved, State, Unit, Wide};
 
 pub use self::settings::{DeviceSettings, Mode};
 
@@ -85,6 +85,7 @@ pub(crate) struct Device {
     memory: Memory,
     /// Bytes written that were not sent.
     unsent: u64,
+    moved: Moved,
     code: Option<wgpu::Buffer>,
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
@@ -221,6 +222,7 @@ impl Device {
             memory: Memory::new(&opened, words)
                 .map_err(|error| format!("{}: {error}", opened.about))?,
             unsent: 0,
+            moved: Moved::default(),
             code: None,
             state: buffer(u64::from(ALL_STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
@@ -273,6 +275,8 @@ impl Device {
         }
         let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
         bytemuck::cast_slice_mut(into).copy_from_slice(&view);
+        self.moved.reads += 1;
+        self.moved.back += into.len() as u64 * 4;
         drop(view);
         self.staging.unmap();
         Ok(())
@@ -332,6 +336,10 @@ impl Unit for Device {
         self.memory.words
     }
 
+    fn moved(&self) -> Moved {
+        self.moved
+    }
+
     fn grow(&mut self, words: u32) -> Result<(), BackendError> {
         self.flush();
         (self.bindings, self.grid_bindings) = (None, None);
@@ -365,6 +373,7 @@ impl Unit for Device {
             let into = &self.memory.banks[span.bank];
             self.opened.queue.write_buffer(into, span.start, bytemuck::cast_slice(piece));
             self.unsent += u64::from(span.words) * 4;
+            self.moved.sent += u64::from(span.words) * 4;
             rest = behind;
         }
         // What is not sent lies in memory of the host a second time.
@@ -432,6 +441,7 @@ impl Unit for Device {
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
         let buffer = self.opened.buffer(code.len() as u64 * 4, STORED)?;
         self.opened.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(code));
+        self.moved.sent += code.len() as u64 * 4;
         (self.code, self.bindings) = (Some(buffer), None);
         Ok(())
     }

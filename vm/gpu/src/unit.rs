@@ -46,6 +46,16 @@ impl Wide {
         Wide { limbs: 1, items: 2, blocks: 3, joined: 2, groups: 3, rate: 4, chain: 2 };
 }
 
+/// What went between host and device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Moved {
+    /// Times that the host waited for words.
+    pub(crate) reads: u64,
+    /// Bytes there, and back.
+    pub(crate) sent: u64,
+    pub(crate) back: u64,
+}
+
 /// Words that the objects of a frame get ahead usually: forty lines of 100,000 components.
 pub(crate) const AHEAD_WORDS: u32 = 1 << 17;
 
@@ -80,6 +90,11 @@ pub(crate) trait Unit {
 
     /// Words that its memory has.
     fn words(&self) -> u32;
+
+    /// What went between host and device since that was opened; nothing if they are one.
+    fn moved(&self) -> Moved {
+        Moved::default()
+    }
 
     /// Makes the memory larger, with zeros behind what is there.
     fn grow(&mut self, words: u32) -> Result<(), BackendError>;

@@ -40,6 +40,7 @@ impl Device {
         };
         self.flush();
         self.opened.queue.write_buffer(&self.state, 0, bytemuck::cast_slice(state));
+        self.moved.sent += state.len() as u64 * 4;
         let (first, mut left) = (state[state::STATUS as usize] != status::WIDE, n_wide);
         let mut is_first = true;
         // The device begins while the rest is being recorded.

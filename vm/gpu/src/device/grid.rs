@@ -68,6 +68,7 @@ impl Device {
             self.grid_bindings = None;
         }
         self.opened.queue.write_buffer(&parts.given, 0, &given);
+        self.moved.sent += given.len() as u64;
         if let Some(bindings) = &self.grid_bindings {
             return Ok(bindings.clone());
         }

@@ -111,6 +111,7 @@ impl Device {
     /// The device gets what was written.
     pub(super) fn flush(&mut self) {
         if let Some((at, words)) = self.window.take_written() {
+            self.moved.sent += words.len() as u64 * 4;
             self.opened.queue.write_buffer(
                 &self.memory.banks[0],
                 u64::from(at) * 4,
