@@ -10,8 +10,8 @@ use star_shaders::layout::REGISTERS;
 use star_shaders::{Generator, Op, Reduce};
 
 use super::{
-    Constants, Counter, Extreme, Home, Number, Site, SiteKind, Source, Unsupported, is_number,
-    numbers_of, objects_at, objects_of, staged,
+    Constants, Counter, Home, Site, SiteKind, Source, Unsupported, is_number, numbers_of,
+    objects_at, objects_of, staged,
 };
 use crate::code::{Inst, LineKind, Object, Reg};
 use crate::fuse::Fused;
@@ -391,61 +391,6 @@ impl<'p> Builder<'p> {
             });
         });
         d
-    }
-
-    /// The number of the site, with all that the statement may be asked for.
-    pub(super) fn site(&mut self, kind: SiteKind) -> u32 {
-        let numbers = self.observed.iter().filter(|var| is_number(self.routine.var(**var).ty));
-        let at = |reg: Reg| Home::Register(reg.0);
-        let number =
-            |var: &VarId| (*var, Number { at: at(value_of(*var)), flag: Some(at(flag_of(*var))) });
-        let numbers = numbers.map(number).collect();
-        let objects = self.other_objects.clone();
-        let objects_seen = self.objects_seen(&kind);
-        self.sites.push(Site { kind, numbers, objects, objects_seen });
-        self.sites.len() as u32 - 1
-    }
-
-    /// The objects that the host may look at at such a site, or change.
-    fn objects_seen(&self, kind: &SiteKind) -> Vec<Object> {
-        let mut vars = self.observed.clone();
-        match kind {
-            SiteKind::Lifted(lifted) => vars.extend(lifted.objects.iter().chain([&lifted.target])),
-            SiteKind::Fused(fused, _) => vars.extend(&fused.objects),
-            SiteKind::Extreme(Extreme { dst, table, mask, sense: _ }) => {
-                vars.extend([dst, table, mask]);
-            }
-            SiteKind::Copied(x, y) => return vec![*x, *y],
-            SiteKind::Print(items) => {
-                vars.extend(items.iter().filter_map(|item| match item {
-                    Operand::Var(var) => Some(var),
-                    Operand::Int(_) | Operand::Bool(_) | Operand::Str(_) => None,
-                }));
-            }
-            SiteKind::Read { dst: var, .. } | SiteKind::Write { src: var, .. } => vars.push(*var),
-            // A guard and a call show what they observe; a native works on parameters and the result.
-            SiteKind::Check(_)
-            | SiteKind::Returned(_)
-            | SiteKind::Call { .. }
-            | SiteKind::Native(_)
-            | SiteKind::Count => {}
-        }
-        let mut seen: Vec<Object> = vars
-            .into_iter()
-            .flat_map(|var| {
-                let own = objects_at(self.routine, &self.object_of, self.source.parts.len(), var);
-                own.into_iter().chain(self.other_objects.get(&var).copied())
-            })
-            .collect();
-        seen.sort_unstable();
-        seen.dedup();
-        seen
-    }
-
-    /// The registers that a site looks at.
-    pub(super) fn looked_at(&self, site: u32) -> Vec<Reg> {
-        let numbers = &self.sites[site as usize].numbers;
-        numbers.iter().flat_map(|(var, _)| [value_of(*var), flag_of(*var)]).collect()
     }
 
     /// Stops with a trap if the register is 0, or if it is not.

@@ -1,6 +1,6 @@
 //! The compiler from SIR to register code, routine by routine.
 //!
-//! * `builder`: instructions over any number of registers, labels; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`,
+//! * `builder`: instructions over any number of registers, labels; `sites`: what the host has to know of them; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`,
 //!   `sizes`, `checks`, `handles`: a statement each.
 //! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines were made of; `objects`: stores that nobody sees;
 //!   `invariants`: sizes go in front of loops; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and cells; `sync`:
@@ -32,6 +32,7 @@ mod parallel;
 mod peephole;
 mod questions;
 mod registers;
+mod sites;
 mod sizes;
 mod sync;
 
