@@ -296,10 +296,10 @@ fn memory_beyond_one_binding_is_in_several_buffers() {
             assert_eq!(outcome, Outcome::Done, "{size}");
             assert!(values[1] == expected, "{size}");
             assert!(stats.paths.grid_kernels > 0, "{size}");
-            // The state goes there and comes back with each dispatch.
-            let (paths, state) = (stats.paths, 64 * stats.paths.unit_dispatches);
+            // The state goes there and comes back with each dispatch; that is more than some registers.
+            let (paths, least) = (stats.paths, 64 * stats.paths.unit_dispatches);
             assert!(paths.device_reads >= paths.unit_dispatches, "{paths:?}");
-            assert!(paths.bytes_to_device.min(paths.bytes_from_device) > state, "{paths:?}");
+            assert!(paths.bytes_to_device.min(paths.bytes_from_device) > least, "{paths:?}");
             stats.paths.grid_banks
         });
         assert_eq!(banks[0], 0, "{size}");

@@ -8,10 +8,12 @@
 //! whoever reads them there reads the same.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use star_shaders::{Generator, Op, Reduce};
 
 use super::builder::{Line, table};
+use super::dataflow::on_all_paths;
 use super::facts::keep;
 use super::objects::{Outside, reshaped};
 use super::registers::basic_blocks;
@@ -42,30 +44,12 @@ struct Known {
 /// Substitutes in the whole routine.
 pub(super) fn substitute(outside: &Outside<'_>, insts: &mut Vec<Inst>, labels: &mut [usize]) {
     let blocks = basic_blocks(insts, labels, 0);
-    let mut before: Vec<Option<Known>> = vec![None; blocks.len()];
-    let mut work = Vec::new();
-    if let Some(entry) = before.first_mut() {
-        *entry = Some(Known::default());
-        work.push(0);
-    }
-    while let Some(idx) = work.pop() {
-        let Some(mut known) = before[idx].clone() else { continue };
-        for inst in &insts[blocks[idx].start..blocks[idx].end] {
+    let transfer = |range: Range<usize>, known: &mut Known| {
+        insts[range].iter().for_each(|inst| {
             known.step(outside, inst);
-        }
-        for &next in &blocks[idx].successors {
-            let changed = match &mut before[next] {
-                place @ None => {
-                    *place = Some(known.clone());
-                    true
-                }
-                Some(place) => place.meet(&known),
-            };
-            if changed {
-                work.push(next);
-            }
-        }
-    }
+        });
+    };
+    let before = on_all_paths(&blocks, Known::default(), transfer, Known::meet);
     let mut kept: Vec<Option<Inst>> = insts.iter().cloned().map(Some).collect();
     for (block, known) in blocks.iter().zip(before) {
         let Some(mut known) = known else { continue };

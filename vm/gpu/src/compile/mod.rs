@@ -4,7 +4,7 @@
 //!   `sizes`, `checks`, `handles`: a statement each.
 //! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines were made of; `objects`: stores that nobody sees;
 //!   `invariants`: sizes go in front of loops; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and cells; `sync`:
-//!   where threads have to wait for each other.
+//!   where threads have to wait for each other; `dataflow`: what holds on all paths, for `forward` and `peephole`.
 //!
 //! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
 //! a list. A slice, word or table is an object, and whether it was set is in its descriptor.
@@ -20,6 +20,7 @@ mod calls;
 mod checks;
 mod columns;
 mod control;
+mod dataflow;
 mod facts;
 mod forward;
 mod handles;

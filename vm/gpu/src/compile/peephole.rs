@@ -9,10 +9,12 @@
 //! read them. So whoever holds a size still does where it is asked for again, and there alone the second register was read.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use star_shaders::Op;
 use star_shaders::layout::REGISTERS;
 
+use super::dataflow::on_all_paths;
 use super::facts::keep;
 use super::registers::{BasicBlock, Bits, backwards, basic_blocks};
 use crate::code::{Inst, Object, Reg, Then};
@@ -93,35 +95,15 @@ fn available(
     temporaries: &Temporaries,
     lent: &BTreeSet<Object>,
 ) -> Vec<Option<Sizes>> {
-    let mut before: Vec<Option<Sizes>> = vec![None; blocks.len()];
-    let mut work = Vec::new();
-    if let Some(entry) = before.first_mut() {
-        *entry = Some(Sizes::new());
-        work.push(0);
-    }
-    while let Some(block) = work.pop() {
-        let Some(mut sizes) = before[block].clone() else { continue };
-        for inst in &insts[blocks[block].start..blocks[block].end] {
-            pass(inst, temporaries, lent, &mut sizes);
-        }
-        for &next in &blocks[block].successors {
-            let changed = match &mut before[next] {
-                known @ None => {
-                    *known = Some(sizes.clone());
-                    true
-                }
-                Some(known) => {
-                    let len = known.len();
-                    known.retain(|size, reg| sizes.get(size) == Some(reg));
-                    known.len() < len
-                }
-            };
-            if changed {
-                work.push(next);
-            }
-        }
-    }
-    before
+    let transfer = |range: Range<usize>, sizes: &mut Sizes| {
+        insts[range].iter().for_each(|inst| pass(inst, temporaries, lent, sizes));
+    };
+    let meet = |known: &mut Sizes, other: &Sizes| {
+        let n = known.len();
+        known.retain(|size, reg| other.get(size) == Some(reg));
+        known.len() < n
+    };
+    on_all_paths(blocks, Sizes::new(), transfer, meet)
 }
 
 /// What the instruction does to the sizes that registers hold.

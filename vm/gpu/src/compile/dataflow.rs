@@ -1,0 +1,38 @@
+//! A forward dataflow analysis over basic blocks, by a worklist (Kildall 1973).
+
+use std::ops::Range;
+
+use super::registers::BasicBlock;
+
+/// What holds where each block begins, on all paths to it; `None` where control does not come. `transfer` is what the instructions of a block do
+/// to that, and `meet` keeps what holds on another path, too, and says whether it is less.
+pub(super) fn on_all_paths<S: Clone>(
+    blocks: &[BasicBlock],
+    entry: S,
+    transfer: impl Fn(Range<usize>, &mut S),
+    meet: impl Fn(&mut S, &S) -> bool,
+) -> Vec<Option<S>> {
+    let mut before: Vec<Option<S>> = vec![None; blocks.len()];
+    let mut work = Vec::new();
+    if let Some(first) = before.first_mut() {
+        *first = Some(entry);
+        work.push(0);
+    }
+    while let Some(idx) = work.pop() {
+        let (Some(mut known), block) = (before[idx].clone(), &blocks[idx]) else { continue };
+        transfer(block.start..block.end, &mut known);
+        for &next in &block.successors {
+            let changed = match &mut before[next] {
+                place @ None => {
+                    *place = Some(known.clone());
+                    true
+                }
+                Some(place) => meet(place, &known),
+            };
+            if changed {
+                work.push(next);
+            }
+        }
+    }
+    before
+}
