@@ -7,7 +7,7 @@ use star_ir::{
     SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::text::Text;
+use super::text::{TURNS, Text};
 use super::{Length, Lifted, Line, Node, Over, Port, Step, Turns};
 use crate::compile::is_number;
 
@@ -142,9 +142,8 @@ impl<'r> Finder<'r> {
             Some(some) => text.limb(some, line.other())?,
             None => text.range(),
         };
-        let changes = text.changes(made);
         let made = text.limb(made, line)?;
-        let (shader, ports) = text.kernel(&some, &made, changes, turns.is_some());
+        let (shader, ports) = text.kernel(&some, &made, if turns.is_some() { TURNS } else { 1 });
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
         let Finder { steps, latches, turn_cost, cost, .. } = self;
         Some(Lifted {

@@ -5,8 +5,9 @@
 //!
 //! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb, is one dispatch: a thread
 //! makes a limb of a column, whichever lines the loop goes by. A `for` whose turns load lines of their own index and end with such
-//! a `forall` is a dispatch for each turn. What a turn loads of the table that the turns change, the dispatch of the turn
-//! before it writes beside the table: the thread that makes a limb knows it, so that no thread waits for another one.
+//! a `forall` is a dispatch for each few turns. What these load of the table that the turns change, the dispatch
+//! before them writes beside the table: the thread that makes a limb knows it, so that no thread waits for another one
+//! (Note [Several turns a dispatch]).
 //!
 //! Before the first dispatch all checks of all turns are made. Where one would fail the loop runs as it is written, and
 //! traps where that traps. Nothing that the loop leaves but the table is needed afterwards; lengths that it found out
@@ -19,7 +20,7 @@ mod text;
 
 pub(crate) use lines::{Lines, Made, Mixed, lines};
 pub(crate) use questions::{Act, Addend, Questions, Truth, questions};
-pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE};
+pub(crate) use text::{ACROSS, DOWN, FIRST_PORT, SHARE, TURNS};
 
 use std::collections::HashMap;
 

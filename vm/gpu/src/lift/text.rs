@@ -17,6 +17,8 @@ pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
 /// Columns of a thread: what it reads of one does not wait for another.
 pub(crate) const SHARE: u32 = 4;
+/// Most turns of a dispatch.
+pub(crate) const TURNS: u32 = 4;
 
 /// Stands for the number of the column of a thread in names.
 const COLUMN: &str = "#";
@@ -27,30 +29,18 @@ pub(super) struct Text<'n> {
     target: VarId,
     line: Line,
     ports: Vec<Port>,
-    /// Values along these lines.
-    values: HashMap<(usize, Line), Value>,
-    /// What is the same for all columns of a thread; what belongs to a column; what needs the limb that is changed.
-    lets: [String; 3],
-}
-
-/// A value that has a name.
-#[derive(Clone)]
-struct Value {
-    name: String,
-    stage: Stage,
-}
-
-/// When a value can be made.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Stage {
-    Once = 0,
-    Column = 1,
-    Loaded = 2,
+    /// The names of values along these lines.
+    values: HashMap<(usize, Line), String>,
+    /// Where they are made.
+    lets: String,
+    /// Does a turn look at its column of the target, and at its row?
+    pivots: [bool; 2],
 }
 
 /// In front of every kernel: its memory, what it is given, a bit for every limb.
 const HEAD: &str = "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
-fn bit(at: u32, place: u32) -> u32 { return 0u - ((load(at + (place >> 5u)) >> (place & 31u)) & 1u); }
+fn everywhere(limb: u32, place: u32) -> u32 { return 0u - ((limb >> (place & 31u)) & 1u); }
+fn bit(at: u32, place: u32) -> u32 { return everywhere(load(at + (place >> 5u)), place); }
 fn below(n: u32, x: u32) -> u32 {
   let start = 32u * x;
   if (n >= start + 32u) { return 0xffffffffu; }
@@ -62,7 +52,7 @@ fn below(n: u32, x: u32) -> u32 {
 impl<'n> Text<'n> {
     pub(super) fn new(nodes: &'n [Node], target: VarId, line: Line) -> Self {
         let (ports, values) = (Vec::new(), HashMap::new());
-        Text { nodes, target, line, ports, values, lets: Default::default() }
+        Text { nodes, target, line, ports, values, lets: String::new(), pivots: [false; 2] }
     }
 
     /// The words that a port begins with: of a table where it lies, and from one column to the next.
@@ -81,145 +71,106 @@ impl<'n> Text<'n> {
     /// The name of a limb of a value that runs along rows or columns: components of a row stand for columns. `None` if it
     /// runs the other way.
     pub(super) fn limb(&mut self, node: usize, along: Line) -> Option<String> {
-        self.value(node, along).map(|value| value.name)
-    }
-
-    fn value(&mut self, node: usize, along: Line) -> Option<Value> {
         if let Some(known) = self.values.get(&(node, along)) {
             return Some(known.clone());
         }
-        let stage_of = |line: Line| match line {
-            Line::Column => Stage::Once,
-            Line::Row => Stage::Column,
-        };
-        let (expression, stage) = match self.nodes[node] {
+        let expression = match self.nodes[node] {
             Node::Own(table) => {
                 (along == self.line).then_some(())?;
                 if table == self.target {
-                    (format!("before{COLUMN}"), Stage::Loaded)
+                    "before".to_owned()
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
-                    (format!("load({at} + j{COLUMN} * {stride} + x)"), Stage::Column)
+                    format!("load({at} + j * {stride} + x)")
                 }
             }
             Node::Pivot(line, table) => {
                 (line == along).then_some(())?;
-                let text = if table == self.target {
+                if table == self.target {
+                    self.pivots[usize::from(line == Line::Row)] = true;
                     match line {
-                        Line::Column => "load(column_in + x)".to_owned(),
-                        Line::Row => format!("load(row_in + j{COLUMN})"),
+                        Line::Column => "column".to_owned(),
+                        Line::Row => "row".to_owned(),
                     }
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
                     match line {
                         Line::Column => format!("load({at} + k * {stride} + x)"),
-                        Line::Row => format!("bit({at} + j{COLUMN} * {stride}, k)"),
+                        Line::Row => format!("bit({at} + j * {stride}, k)"),
                     }
-                };
-                (text, stage_of(line))
+                }
             }
             Node::Outer(var) => {
                 let [at, _] = self.port(Port::Bits(var, along));
-                let text = match along {
+                match along {
                     Line::Column => format!("load({at} + x)"),
-                    Line::Row => format!("bit({at}, j{COLUMN})"),
-                };
-                (text, stage_of(along))
+                    Line::Row => format!("bit({at}, j)"),
+                }
             }
             Node::Constant(bit) => {
                 let limb = if bit { "0xffffffffu" } else { "0u" };
-                (limb.to_owned(), Stage::Once)
+                limb.to_owned()
             }
-            Node::Not(of) => {
-                let of = self.value(of, along)?;
-                (format!("~{}", of.name), of.stage)
-            }
+            Node::Not(of) => format!("~{}", self.limb(of, along)?),
             Node::Logic(op, left, right) => {
-                let (left, right) = (self.value(left, along)?, self.value(right, along)?);
+                let (left, right) = (self.limb(left, along)?, self.limb(right, along)?);
                 let sign = match op {
                     LogicOp::And => "&",
                     LogicOp::Or => "|",
                     LogicOp::Xor => "^",
                 };
-                (format!("{} {sign} {}", left.name, right.name), left.stage.max(right.stage))
+                format!("{left} {sign} {right}")
             }
         };
         let way = if along == Line::Row { "r" } else { "c" };
-        let name = match stage {
-            Stage::Once => format!("v{node}{way}"),
-            Stage::Column | Stage::Loaded => format!("v{node}{way}_{COLUMN}"),
-        };
-        let _ = writeln!(self.lets[stage as usize], "  let {name} = {expression};");
-        let value = Value { name, stage };
-        self.values.insert((node, along), value.clone());
-        Some(value)
+        let name = format!("v{node}{way}");
+        let _ = writeln!(self.lets, "  let {name} = {expression};");
+        self.values.insert((node, along), name.clone());
+        Some(name)
     }
 
     /// The iterations of a range, as a limb.
     pub(super) fn range(&self) -> String {
         match self.line {
             Line::Row => "(below(upto, x) & ~below(start, x))".to_owned(),
-            Line::Column => {
-                format!("select(0u, 0xffffffffu, j{COLUMN} >= start && j{COLUMN} < upto)")
-            }
+            Line::Column => "select(0u, 0xffffffffu, j >= start && j < upto)".to_owned(),
         }
     }
 
-    /// Where a line that becomes `made` may change at all, as far as that can be told without loading it.
-    pub(super) fn changes(&mut self, made: usize) -> Option<String> {
-        let Node::Logic(op, left, right) = self.nodes[made] else { return None };
-        let own = Node::Own(self.target);
-        let other = match (self.nodes[left] == own, self.nodes[right] == own) {
-            (true, false) => right,
-            (false, true) => left,
-            (true, true) | (false, false) => return None,
-        };
-        let other = self.value(other, self.line).filter(|other| other.stage != Stage::Loaded)?;
-        Some(match op {
-            LogicOp::Or | LogicOp::Xor => other.name,
-            LogicOp::And => format!("~{}", other.name),
-        })
-    }
-
-    /// The whole text, and its ports. Iterations are where `some` has ones, and their lines become `made`, which
-    /// differs from what they were only where `changes` has ones.
-    pub(super) fn kernel(
-        self,
-        some: &str,
-        made: &str,
-        changes: Option<String>,
-        has_turns: bool,
-    ) -> (Shader, Vec<Port>) {
-        let Text { ports, lets: [once, column, loaded], line, .. } = self;
-        let changes = changes.unwrap_or_else(|| "0xffffffffu".to_owned());
+    /// The whole text, for so many turns a dispatch, and its ports. Iterations are where `some` has ones, and their lines
+    /// become `made`.
+    pub(super) fn kernel(self, some: &str, made: &str, turns: u32) -> (Shader, Vec<Port>) {
+        let Text { ports, lets, line, pivots, .. } = self;
+        let pivots = Pivots { turns, looked_at: pivots };
+        let (shared, of_column) = (pivots.shared(), pivots.of_column());
+        let cells: String = (0..turns)
+            .map(|t| {
+                format!(
+                    "  let made#_{t} = turn(after#, x, j#, k{t}, {}, {});
+  if ({t}u < turns) {{ after# = made#_{t}.x; some# += countOneBits(made#_{t}.y{}); }}
+",
+                    pivots.column(t),
+                    pivots.row(t),
+                    if line == Line::Row { "" } else { " & 1u" }
+                )
+            })
+            .collect();
         let count = match line {
-            Line::Row => {
-                "  if (acts != 0u && j# == 0u) { store(counts + x, load(counts + x) + countOneBits(some#)); }\n"
-            }
+            Line::Row => "  if (j# == 0u) { store(counts + x, load(counts + x) + some#); }\n",
             Line::Column => {
-                "  if (acts != 0u && x == 0u && in#) { store(counts + j#, load(counts + j#) + (some# & 1u)); }\n"
-            }
-        };
-        let keeps = if has_turns { "in# && (next >> 5u == x || next == j#)" } else { "false" };
-        let kept = match has_turns {
-            false => "",
-            true => {
-                "    if (next == j#) { store(column_out + x, after#); }
-    if (next >> 5u == x) { store(row_out + j#, 0u - ((after# >> (next & 31u)) & 1u)); }
-"
+                "  if (x == 0u && j# < columns) { store(counts + j#, load(counts + j#) + some#); }\n"
             }
         };
         let loads = format!(
-            "  let j# = thread.y * {SHARE}u + #u; let in# = j# < columns;
-{column}  let some# = select(0u, {some} & is_row, in#);
-  let touched# = some# & {changes}; let keeps# = {keeps};
+            "  let j# = thread.y * {SHARE}u + #u;
   let at# = table + j# * stride + x;
   let before# = load(at#);
-"
+{of_column}"
         );
+        let makes = format!("  var after# = before#; var some# = 0u;\n{cells}");
+        let kept = pivots.kept();
         let stores = format!(
-            "{loaded}  let after# = ({made} & touched#) | (before# & ~touched#);
-  if (touched# != 0u || keeps#) {{
+            "  if (j# < columns) {{
     if (after# != before#) {{ store(at#, after#); }}
 {kept}  }}
 {count}"
@@ -227,22 +178,143 @@ impl<'n> Text<'n> {
         let all = |text: &str| -> String {
             (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
         };
-        let (loads, stores) = (all(&loads), all(&stores));
+        let (loads, makes, stores) = (all(&loads), all(&makes), all(&stores));
+        let ks: String = (0..turns)
+            .map(|t| format!("  let k{t} = given[1].x + step * min({t}u, max(turns, 1u) - 1u);\n"))
+            .collect();
         let body = format!(
             "{HEAD}
+fn turn(before: u32, x: u32, j: u32, k: u32, column: u32, row: u32) -> vec2<u32> {{
+  let start = given[3].y; let upto = given[3].z;
+{lets}  let some = {some} & below(given[0].z, x);
+  return vec2<u32>(({made} & some) | (before & ~some), some);
+}}
 @compute @workgroup_size({ACROSS}, {DOWN})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>) {{
-  let table = given[0].x; let stride = given[0].y; let rows = given[0].z; let columns = given[0].w;
-  let k = given[1].x; let next = given[1].y; let acts = given[1].z;
+  let table = given[0].x; let stride = given[0].y; let columns = given[0].w; let limbs = (given[0].z + 31u) >> 5u;
+  let step = given[1].y; let turns = given[1].z; let next = given[1].w; let n_next = given[3].w;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
-  let counts = given[3].x; let start = given[3].y; let upto = given[3].z;
+  let counts = given[3].x;
   let x = thread.x;
-  if (x >= (rows + 31u) >> 5u) {{ return; }}
-  let is_row = below(rows, x) & acts;
-{once}{loads}{stores}}}
+  if (x >= limbs) {{ return; }}
+{ks}{shared}{loads}{makes}{stores}}}
 "
         );
         (Shader { limb: Limb::Word, body }, ports)
+    }
+}
+
+/// Note [Several turns a dispatch]. What each turn of a dispatch looks at of the table, its column and its row, lies beside it as it was before the first of them. A
+/// thread makes of it what the earlier turns leave there: turn `s` makes column `k_t` of the column of turn `s` and of the bit of
+/// row `k_s` in column `k_t`, and likewise row `k_t`. So all that takes is the lines themselves where they cross, and no thread waits for another one.
+struct Pivots {
+    turns: u32,
+    /// Is the column of a turn looked at, and its row?
+    looked_at: [bool; 2],
+}
+
+impl Pivots {
+    /// The limb of the column of a turn in the thread.
+    fn column(&self, turn: u32) -> String {
+        if self.looked_at[0] { format!("c{turn}") } else { "0u".to_owned() }
+    }
+
+    /// The bit of the row of a turn in a column of the thread.
+    fn row(&self, turn: u32) -> String {
+        if self.looked_at[1] { format!("r{turn}_{COLUMN}") } else { "0u".to_owned() }
+    }
+
+    /// Where the column of turn `s` crosses row `k_t`, a limb, and the row of turn `s` column `k_t`, a bit everywhere.
+    fn crossing(&self, s: u32, t: u32) -> [String; 2] {
+        match self.looked_at {
+            [true, true] => [format!("p{s}_{t}"), format!("q{s}_{t}")],
+            _ => ["0u".to_owned(), "0u".to_owned()],
+        }
+    }
+
+    /// What is the same for all columns of a thread.
+    fn shared(&self) -> String {
+        let mut lines = Vec::new();
+        let pairs = || (0..self.turns).flat_map(|s| (s + 1..self.turns).map(move |t| (s, t)));
+        let crosses = self.looked_at == [true, true];
+        if crosses {
+            for (s, t) in pairs() {
+                lines
+                    .push(format!("var p{s}_{t} = load(column_in + {s}u * limbs + (k{t} >> 5u));"));
+                lines.push(format!("var q{s}_{t} = load(row_in + {s}u * columns + k{t});"));
+            }
+        }
+        if self.looked_at[0] {
+            for t in 0..self.turns {
+                lines.push(format!("var c{t} = load(column_in + {t}u * limbs + x);"));
+            }
+        }
+        if crosses {
+            for (s, t) in pairs() {
+                for u in 0..s {
+                    let ([p_ut, q_ut], [p_us, q_us]) = (self.crossing(u, t), self.crossing(u, s));
+                    lines.push(format!(
+                        "p{s}_{t} = turn(p{s}_{t}, k{t} >> 5u, k{s}, k{u}, {p_ut}, {q_us}).x;"
+                    ));
+                    lines.push(format!(
+                        "q{s}_{t} = everywhere(turn(q{s}_{t}, k{s} >> 5u, k{t}, k{u}, {p_us}, {q_ut}).x, k{s});"
+                    ));
+                }
+            }
+        }
+        if self.looked_at[0] {
+            for t in 0..self.turns {
+                for s in 0..t {
+                    let [_, q] = self.crossing(s, t);
+                    lines.push(format!("c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {q}).x;"));
+                }
+            }
+        }
+        lines.iter().map(|line| format!("  {line}\n")).collect()
+    }
+
+    /// What belongs to a column.
+    fn of_column(&self) -> String {
+        let mut text = String::new();
+        if !self.looked_at[1] {
+            return text;
+        }
+        for t in 0..self.turns {
+            let _ = writeln!(text, "  var r{t}_# = load(row_in + {t}u * columns + j#);");
+        }
+        for t in 0..self.turns {
+            for s in 0..t {
+                let [p, _] = self.crossing(s, t);
+                let _ = writeln!(
+                    text,
+                    "  r{t}_# = everywhere(turn(r{t}_#, k{t} >> 5u, j#, k{s}, {p}, r{s}_#).x, k{t});"
+                );
+            }
+        }
+        text
+    }
+
+    /// Keeps what the turns of the next dispatch look at.
+    fn kept(&self) -> String {
+        let mut text = String::new();
+        let [columns, rows] = self.looked_at;
+        if columns {
+            text.push_str(
+                "    let n# = (j# - next) * step;
+    if (n# < n_next) { store(column_out + n# * limbs + x, after#); }
+",
+            );
+        }
+        if rows {
+            text.push_str(
+                "    for (var t = 0u; t < n_next; t++) {
+      let line = next + step * t;
+      if (line >> 5u == x) { store(row_out + t * columns + j#, everywhere(after#, line)); }
+    }
+",
+            );
+        }
+        text
     }
 }
 

@@ -13,8 +13,9 @@ use super::{Active, End, Run};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Given, Launch, MAX_GROUPS};
-use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, SHARE, Step};
+use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, SHARE, Step, TURNS};
 use crate::program::internal;
+use crate::value::Sizes;
 
 /// What is known of the variables before the first dispatch.
 struct Scene<'a> {
@@ -68,8 +69,10 @@ impl Run<'_, '_> {
             return Ok(Err(Declined::Range));
         }
         let n_counts = limbs.max(columns);
-        // A column and a row of the turn and of the next one, and how many iterations there were.
-        let words = 2 * (u64::from(limbs) + u64::from(columns)) + u64::from(n_counts);
+        let at_once = if lifted.turns.is_some() { TURNS } else { 1 };
+        // Columns and rows of the turns of a dispatch and of the next one, and how many iterations there were.
+        let kept = u64::from(at_once) * (u64::from(limbs) + u64::from(columns));
+        let words = 2 * kept + u64::from(n_counts);
         let wanted = self.alive.saturating_add(words * 4);
         if wanted > self.limit {
             return Ok(Err(Declined::Memory));
@@ -83,49 +86,42 @@ impl Run<'_, '_> {
             return Ok(Err(Declined::Body));
         };
         self.control.stats.peak_bytes = self.control.stats.peak_bytes.max(wanted);
-        let rows_at = block.at + 2 * limbs;
-        let counts = rows_at + 2 * columns;
-        let launch = |turn: u32, k: u32, next: u32, acts: u32| {
+        let rows_at = block.at + 2 * at_once * limbs;
+        let counts = rows_at + 2 * at_once * columns;
+        let (first, n_turns, step) = match &lifted.turns {
+            None => (0, 1, 1),
+            Some(turns) => {
+                let (start, end) = (*scene.turns.start() as u32, *scene.turns.end() as u32);
+                let n = end - start + 1;
+                if turns.down { (end - 1, n, u32::MAX) } else { (start - 1, n, 1) }
+            }
+        };
+        let line = |turn: u32| first.wrapping_add(step.wrapping_mul(turn));
+        // A dispatch of `n` turns from `turn` on, which keeps lines for those behind them.
+        let launch = |dispatch: u32, turn: u32, n: u32| {
             let mut given: Given = [0; 32];
-            given[..4].copy_from_slice(&[
-                table.at,
-                table.stride,
-                table.sizes.rows,
-                table.sizes.columns,
-            ]);
-            given[4..8].copy_from_slice(&[k, next, acts, 0]);
-            let place = |at: u32, turn: u32, words: u32| at + turn % 2 * words;
+            let Sizes { kind: _, rows, columns } = table.sizes;
+            given[..4].copy_from_slice(&[table.at, table.stride, rows, columns]);
+            given[4..8].copy_from_slice(&[line(turn), step, n, line(turn + n)]);
+            let place = |at: u32, dispatch: u32, words: u32| at + dispatch % 2 * at_once * words;
             given[8..12].copy_from_slice(&[
-                place(block.at, turn, limbs),
-                place(block.at, turn + 1, limbs),
-                place(rows_at, turn, columns),
-                place(rows_at, turn + 1, columns),
+                place(block.at, dispatch, limbs),
+                place(block.at, dispatch + 1, limbs),
+                place(rows_at, dispatch, columns),
+                place(rows_at, dispatch + 1, columns),
             ]);
-            given[12..15].copy_from_slice(&[counts, from, to]);
+            let n_next = (n_turns - turn - n).min(at_once);
+            given[12..16].copy_from_slice(&[counts, from, to, n_next]);
             given[FIRST_PORT..FIRST_PORT + ports.len()].copy_from_slice(&ports);
             Launch { kernel, groups, given }
         };
-        const NOTHING: u32 = u32::MAX;
-        let mut launches = Vec::new();
-        let n_turns = match &lifted.turns {
-            None => {
-                launches.push(launch(0, 0, NOTHING, NOTHING));
-                1
-            }
-            Some(turns) => {
-                let n = scene.turns.end() - scene.turns.start() + 1;
-                let place = |turn: i64| match turns.down {
-                    false => scene.turns.start() + turn - 1,
-                    true => scene.turns.end() - turn - 1,
-                };
-                launches.push(launch(1, 0, place(0) as u32, 0));
-                launches.extend((0..n).map(|turn| {
-                    let next = if turn + 1 < n { place(turn + 1) as u32 } else { NOTHING };
-                    launch(turn as u32, place(turn) as u32, next, NOTHING)
-                }));
-                n as u64
-            }
-        };
+        let before = lifted.turns.is_some().then(|| launch(1, 0, 0));
+        let turns = (0..n_turns.div_ceil(at_once)).map(|dispatch| {
+            let turn = dispatch * at_once;
+            launch(dispatch, turn, (n_turns - turn).min(at_once))
+        });
+        let launches: Vec<Launch> = before.into_iter().chain(turns).collect();
+        let n_turns = u64::from(n_turns);
         let done = self.launch(&launches, u64::from(limbs) * u64::from(columns));
         let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
         self.heap.give(block);

@@ -1,0 +1,113 @@
+//! Loops whose turns end with one over lines, as kernels of several turns each, beside the reference.
+
+use star_tests::backends::Machine;
+use star_tests::sir::{self, Sir, guards};
+use star_vm::HostValue;
+
+use super::lines::{BY_ROWS, agree};
+use crate::fast_paths::{slice, table, word};
+
+/// What a turn loads, whose ones the iterations are, and what the lines of P become; written for rows. Lines across are called `x` and `y`.
+const BODIES: [(&str, &str, &str); 8] = [
+    // The closure, and what else a turn may do with its row and its column.
+    ("%x = column %P, %k\n%w = row %P, %k", "in %x", "%v = row %P, %i\n%v = bits_or %v, %w"),
+    ("%x = column %P, %k\n%w = row %P, %k", "in %x", "%v = row %P, %i\n%v = bits_xor %v, %w"),
+    (
+        "%x = column %P, %k\n%x = bits_not %x\n%w = row %P, %k\n%w = bits_xor %w, %u",
+        "in %x",
+        "%v = row %P, %i\n%v = bits_and %v, %w\n%v = bits_not %v",
+    ),
+    // One of the two.
+    ("%x = column %P, %k\n%x = bits_xor %x, %X", "in %x", "%v = row %P, %i\n%v = bits_xor %v, %u"),
+    ("%w = row %P, %k", "in %X", "%v = row %P, %i\n%v = bits_not %v\n%v = bits_xor %v, %w"),
+    ("%w = row %P, %k", "= %b to %e", "%v = row %P, %i\n%v = bits_xor %v, %w"),
+    // Neither; and both with lines of another table.
+    ("%w = row %Q, %k", "in %X", "%v = row %P, %i\n%v = bits_xor %v, %w"),
+    (
+        "%x = column %P, %k\n%y = column %Q, %k\n%x = bits_or %x, %y\n%w = row %P, %k",
+        "in %x",
+        "%v = row %P, %i\n%t = row %Q, %i\n%t = bits_and %t, %w\n%v = bits_xor %v, %t",
+    ),
+];
+
+fn program(
+    is_row: bool,
+    turns: &str,
+    (loads, range, body): (&str, &str, &str),
+    machines: &[Machine],
+) -> Sir {
+    let text = format!(
+        "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %X: slice[?], value %u: word[?], value %b: int, value %e: int) {{
+         var %k: int
+         var %i: int
+         var %x: slice[?]
+         var %y: slice[?]
+         var %w: word[?]
+         var %v: word[?]
+         var %t: word[?]
+         for @0 %k = {turns} {{
+         cost 5
+         {loads}
+         forall @1 %i {range} writes [row %P] privates [%v, %t] {{
+         {body}
+         cost 2
+         put_row %P, %i, %v
+         }}
+         }}
+         }}"
+    );
+    let text = match is_row {
+        true => text,
+        false => [("row", "!"), ("column", "row"), ("!", "column")]
+            .into_iter()
+            .chain([("word[", "!"), ("slice[", "word["), ("!", "slice[")])
+            .fold(text, |text, (from, to)| text.replace(from, to)),
+    };
+    let mut program = sir::read(&text);
+    guards::guard(&mut program);
+    Sir::new(&program, machines)
+}
+
+/// Tables of so many lines, so long each, turns from `b` to `e`.
+fn arguments(is_row: bool, (n, len): (usize, usize), (b, e): (i64, i64)) -> Vec<HostValue> {
+    let (rows, columns) = if is_row { (n, len) } else { (len, n) };
+    let seed = n as u64 + 7;
+    let (across, along) = match is_row {
+        true => (slice(n, seed + 2), word(len, seed + 3)),
+        false => (word(n, seed + 2), slice(len, seed + 3)),
+    };
+    let [first, last] = [b, e].map(HostValue::Int);
+    let (changed, other) = (table(rows, columns, seed), table(rows, columns, seed + 1));
+    vec![changed, other, across, along, first, last]
+}
+
+#[test]
+fn several_turns_are_a_kernel_and_leave_what_they_leave_one_by_one() {
+    let Ok(machines) = super::machines(&["gpu"]) else {
+        assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
+        return;
+    };
+    for is_row in BY_ROWS {
+        for (idx, body) in BODIES.into_iter().enumerate() {
+            // Up on even ones, down on odd ones; both for the first.
+            let heads = ["%b to %e", "%e downto %b"];
+            for head in if idx == 0 { &heads[..] } else { &heads[idx % 2..=idx % 2] } {
+                let sir = program(is_row, head, body, &machines);
+                // Turns that are a multiple of those of a kernel and not, one of them, and lines in one limb and in two.
+                let cases = [
+                    ((40, 70), (1, 40)),
+                    ((70, 40), (27, 37)),
+                    ((12, 90), (3, 3)),
+                    ((300, 4), (1, 3)),
+                ];
+                for (sizes, turns) in cases {
+                    let agreement = agree(&sir, &arguments(is_row, sizes, turns));
+                    let paths = agreement.optimised("gpu");
+                    let what = format!("{body:?} {head} {sizes:?} {turns:?}: {paths:?}");
+                    let kernels = 1 + ((turns.1 - turns.0 + 1) as u64).div_ceil(4);
+                    assert_eq!((paths.grid_loops, paths.grid_kernels), (1, kernels), "{what}");
+                }
+            }
+        }
+    }
+}
