@@ -104,7 +104,7 @@ fn several_turns_are_a_kernel_and_leave_what_they_leave_one_by_one() {
                     let agreement = agree(&sir, &arguments(is_row, sizes, turns));
                     let paths = agreement.optimised("gpu");
                     let what = format!("{body:?} {head} {sizes:?} {turns:?}: {paths:?}");
-                    let kernels = 1 + ((turns.1 - turns.0 + 1) as u64).div_ceil(4);
+                    let kernels = 1 + ((turns.1 - turns.0 + 1) as u64).div_ceil(8);
                     assert_eq!((paths.grid_loops, paths.grid_kernels), (1, kernels), "{what}");
                 }
             }

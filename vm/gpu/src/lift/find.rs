@@ -137,13 +137,8 @@ impl<'r> Finder<'r> {
         let objects =
             self.outer.iter().copied().filter(|var| !is_number(self.routine.var(*var).ty));
         let objects = objects.collect();
-        let mut text = Text::new(&self.nodes, target, line);
-        let some = match some {
-            Some(some) => text.limb(some, line.other())?,
-            None => text.range(),
-        };
-        let made = text.limb(made, line)?;
-        let (shader, ports) = text.kernel(&some, &made, if turns.is_some() { TURNS } else { 1 });
+        let at_once = if turns.is_some() { TURNS } else { 1 };
+        let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made, at_once)?;
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
         let Finder { steps, latches, turn_cost, cost, .. } = self;
         Some(Lifted {

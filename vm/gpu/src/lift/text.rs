@@ -17,8 +17,8 @@ pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
 /// Columns of a thread: what it reads of one does not wait for another.
 pub(crate) const SHARE: u32 = 4;
-/// Most turns of a dispatch.
-pub(crate) const TURNS: u32 = 4;
+/// Most turns of a dispatch: a multiple of four.
+pub(crate) const TURNS: u32 = 8;
 
 /// Stands for the number of the column of a thread in names.
 const COLUMN: &str = "#";
@@ -29,12 +29,22 @@ pub(super) struct Text<'n> {
     target: VarId,
     line: Line,
     ports: Vec<Port>,
+    /// Does a turn look at its column of the target, and at its row?
+    pivots: [bool; 2],
     /// The names of values along these lines.
     values: HashMap<(usize, Line), String>,
     /// Where they are made.
     lets: String,
-    /// Does a turn look at its column of the target, and at its row?
-    pivots: [bool; 2],
+    form: Form,
+}
+
+/// What a function of the kernel makes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    /// A limb of a column.
+    Limb,
+    /// One component, as a bit that is everywhere in a limb.
+    Bit,
 }
 
 /// In front of every kernel: its memory, what it is given, a bit for every limb.
@@ -51,8 +61,16 @@ fn below(n: u32, x: u32) -> u32 {
 
 impl<'n> Text<'n> {
     pub(super) fn new(nodes: &'n [Node], target: VarId, line: Line) -> Self {
-        let (ports, values) = (Vec::new(), HashMap::new());
-        Text { nodes, target, line, ports, values, lets: String::new(), pivots: [false; 2] }
+        Text {
+            nodes,
+            target,
+            line,
+            ports: Vec::new(),
+            pivots: [false; 2],
+            values: HashMap::new(),
+            lets: String::new(),
+            form: Form::Limb,
+        }
     }
 
     /// The words that a port begins with: of a table where it lies, and from one column to the next.
@@ -68,9 +86,17 @@ impl<'n> Text<'n> {
         [word(at), word(at + 1)]
     }
 
+    /// What a value begins with along a column that lies there.
+    fn of_column(&self, at: &str) -> String {
+        match self.form {
+            Form::Limb => format!("load({at} + x)"),
+            Form::Bit => format!("bit({at}, x)"),
+        }
+    }
+
     /// The name of a limb of a value that runs along rows or columns: components of a row stand for columns. `None` if it
     /// runs the other way.
-    pub(super) fn limb(&mut self, node: usize, along: Line) -> Option<String> {
+    fn limb(&mut self, node: usize, along: Line) -> Option<String> {
         if let Some(known) = self.values.get(&(node, along)) {
             return Some(known.clone());
         }
@@ -81,7 +107,7 @@ impl<'n> Text<'n> {
                     "before".to_owned()
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
-                    format!("load({at} + j * {stride} + x)")
+                    self.of_column(&format!("{at} + j * {stride}"))
                 }
             }
             Node::Pivot(line, table) => {
@@ -95,7 +121,7 @@ impl<'n> Text<'n> {
                 } else {
                     let [at, stride] = self.port(Port::Table(table));
                     match line {
-                        Line::Column => format!("load({at} + k * {stride} + x)"),
+                        Line::Column => self.of_column(&format!("{at} + k * {stride}")),
                         Line::Row => format!("bit({at} + j * {stride}, k)"),
                     }
                 }
@@ -103,7 +129,7 @@ impl<'n> Text<'n> {
             Node::Outer(var) => {
                 let [at, _] = self.port(Port::Bits(var, along));
                 match along {
-                    Line::Column => format!("load({at} + x)"),
+                    Line::Column => self.of_column(&at),
                     Line::Row => format!("bit({at}, j)"),
                 }
             }
@@ -129,84 +155,128 @@ impl<'n> Text<'n> {
         Some(name)
     }
 
-    /// The iterations of a range, as a limb.
-    pub(super) fn range(&self) -> String {
-        match self.line {
-            Line::Row => "(below(upto, x) & ~below(start, x))".to_owned(),
-            Line::Column => "select(0u, 0xffffffffu, j >= start && j < upto)".to_owned(),
+    /// The iterations of a range.
+    fn range(&self) -> &'static str {
+        match (self.line, self.form) {
+            (Line::Row, Form::Limb) => "(below(upto, x) & ~below(start, x))",
+            (Line::Row, Form::Bit) => "select(0u, 0xffffffffu, x >= start && x < upto)",
+            (Line::Column, _) => "select(0u, 0xffffffffu, j >= start && j < upto)",
         }
     }
 
-    /// The whole text, for so many turns a dispatch, and its ports. Iterations are where `some` has ones, and their lines
-    /// become `made`.
-    pub(super) fn kernel(self, some: &str, made: &str, turns: u32) -> (Shader, Vec<Port>) {
-        let Text { ports, lets, line, pivots, .. } = self;
-        let pivots = Pivots { turns, looked_at: pivots };
-        let (shared, of_column) = (pivots.shared(), pivots.of_column());
-        let cells: String = (0..turns)
+    /// A function of what a turn makes of a part of column `j`, and where. Iterations are where `some` has ones, all if there is none, and their
+    /// lines become `made`.
+    fn turn(&mut self, form: Form, some: Option<usize>, made: usize) -> Option<String> {
+        self.form = form;
+        self.values.clear();
+        self.lets.clear();
+        let some = match some {
+            Some(some) => self.limb(some, self.line.other())?,
+            None => self.range().to_owned(),
+        };
+        let made = self.limb(made, self.line)?;
+        let name = match form {
+            Form::Limb => "turn",
+            Form::Bit => "turn_of_bit",
+        };
+        Some(format!(
+            "fn {name}(before: u32, x: u32, j: u32, k: u32, column: u32, row: u32, live: u32) -> vec2<u32> {{
+  let start = given[3].y; let upto = given[3].z;
+{}  let some = {some} & live;
+  return vec2<u32>(({made} & some) | (before & ~some), some);
+}}
+",
+            self.lets
+        ))
+    }
+
+    /// The whole text, for so many turns a dispatch, and its ports. `None` if something runs the other way than it should.
+    pub(super) fn kernel(
+        mut self,
+        some: Option<usize>,
+        made: usize,
+        turns: u32,
+    ) -> Option<(Shader, Vec<Port>)> {
+        let functions = self.turn(Form::Limb, some, made)? + &self.turn(Form::Bit, some, made)?;
+        let pivots = Pivots { turns, looked_at: self.pivots };
+        let loads = format!(
+            "  let j# = thread.y * {SHARE}u + #u; let at# = table + j# * stride + x;
+  let before# = load(at#);
+"
+        );
+        let rows = pivots.read(Line::Row, "r#_", &format!("{SHARE}u * local.y + #u"));
+        let turns_of = |t: u32| {
+            let (column, row) = (pivots.of("c", t), pivots.of("r#_", t));
+            let before = if t == 0 { "before#".to_owned() } else { format!("made#_{}.x", t - 1) };
+            format!("  let made#_{t} = turn({before}, x, j#, k{t}, {column}, {row}, live{t});\n")
+        };
+        let makes: String = (0..turns).map(turns_of).collect();
+        let stores = format!(
+            "  if (j# < columns) {{
+    if (made#_{last}.x != before#) {{ store(at#, made#_{last}.x); }}
+{}  }}
+",
+            pivots.kept(&format!("made#_{}.x", turns - 1)),
+            last = turns - 1
+        );
+        let sum = |part: &str| {
+            let counts = (0..turns).map(|t| format!("countOneBits(made#_{t}.y{part})"));
+            counts.collect::<Vec<_>>().join(" + ")
+        };
+        let count = match self.line {
+            Line::Row => {
+                let sum = sum("").replace(COLUMN, "0");
+                format!("  if (j0 == 0u) {{ store(counts + x, load(counts + x) + {sum}); }}\n")
+            }
+            Line::Column => format!(
+                "  if (x == 0u && j# < columns) {{ store(counts + j#, load(counts + j#) + {}); }}\n",
+                sum(" & 1u")
+            ),
+        };
+        let all = |text: &str| -> String {
+            if !text.contains(COLUMN) {
+                return text.to_owned();
+            }
+            (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
+        };
+        let ks: String = (0..turns)
             .map(|t| {
                 format!(
-                    "  let made#_{t} = turn(after#, x, j#, k{t}, {}, {});
-  if ({t}u < turns) {{ after# = made#_{t}.x; some# += countOneBits(made#_{t}.y{}); }}
-",
-                    pivots.column(t),
-                    pivots.row(t),
-                    if line == Line::Row { "" } else { " & 1u" }
+                    "  let k{t} = given[1].x + step * min({t}u, max(turns, 1u) - 1u);
+  let live{t} = select(0u, below(given[0].z, x), {t}u < turns);
+"
                 )
             })
             .collect();
-        let count = match line {
-            Line::Row => "  if (j# == 0u) { store(counts + x, load(counts + x) + some#); }\n",
-            Line::Column => {
-                "  if (x == 0u && j# < columns) { store(counts + j#, load(counts + j#) + some#); }\n"
-            }
-        };
-        let loads = format!(
-            "  let j# = thread.y * {SHARE}u + #u;
-  let at# = table + j# * stride + x;
-  let before# = load(at#);
-{of_column}"
-        );
-        let makes = format!("  var after# = before#; var some# = 0u;\n{cells}");
-        let kept = pivots.kept();
-        let stores = format!(
-            "  if (j# < columns) {{
-    if (after# != before#) {{ store(at#, after#); }}
-{kept}  }}
-{count}"
-        );
-        let all = |text: &str| -> String {
-            (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
-        };
-        let (loads, makes, stores) = (all(&loads), all(&makes), all(&stores));
-        let ks: String = (0..turns)
-            .map(|t| format!("  let k{t} = given[1].x + step * min({t}u, max(turns, 1u) - 1u);\n"))
-            .collect();
         let body = format!(
-            "{HEAD}
-fn turn(before: u32, x: u32, j: u32, k: u32, column: u32, row: u32) -> vec2<u32> {{
-  let start = given[3].y; let upto = given[3].z;
-{lets}  let some = {some} & below(given[0].z, x);
-  return vec2<u32>(({made} & some) | (before & ~some), some);
-}}
-@compute @workgroup_size({ACROSS}, {DOWN})
-fn main(@builtin(global_invocation_id) thread: vec3<u32>) {{
+            "{HEAD}{}{functions}@compute @workgroup_size({ACROSS}, {DOWN})
+fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {{
   let table = given[0].x; let stride = given[0].y; let columns = given[0].w; let limbs = (given[0].z + 31u) >> 5u;
   let step = given[1].y; let turns = given[1].z; let next = given[1].w; let n_next = given[3].w;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
-  let counts = given[3].x;
-  let x = thread.x;
-  if (x >= limbs) {{ return; }}
-{ks}{shared}{loads}{makes}{stores}}}
-"
+  let counts = given[3].x; let x = thread.x;
+{ks}{}{}{}  if (x < limbs) {{
+{}{}{}{}{}  }}
+}}
+",
+            pivots.declared(),
+            all(&loads),
+            pivots.made(),
+            pivots.read(Line::Column, "c", "local.x"),
+            all(&rows),
+            all(&makes),
+            pivots.keeps(),
+            all(&stores),
+            all(&count),
         );
-        (Shader { limb: Limb::Word, body }, ports)
+        Some((Shader { limb: Limb::Word, body }, self.ports))
     }
 }
 
-/// Note [Several turns a dispatch]. What each turn of a dispatch looks at of the table, its column and its row, lies beside it as it was before the first of them. A
-/// thread makes of it what the earlier turns leave there: turn `s` makes column `k_t` of the column of turn `s` and of the bit of
-/// row `k_s` in column `k_t`, and likewise row `k_t`. So all that takes is the lines themselves where they cross, and no thread waits for another one.
+/// Note [Several turns a dispatch]. What the turns of a dispatch look at of the table, a column and a row each, lies beside it as it was before
+/// the first of them. A workgroup makes of it what the earlier turns leave there, for its own limbs and columns: a thread each makes limb `x` of
+/// column `k_t` of what turn `s` has of limb `x` of column `k_s` and of row `k_s` in column `k_t`, and likewise a component of row `k_t`. So all
+/// that takes is these lines themselves, where they cross others too, and no workgroup waits for another one.
 struct Pivots {
     turns: u32,
     /// Is the column of a turn looked at, and its row?
@@ -214,17 +284,45 @@ struct Pivots {
 }
 
 impl Pivots {
-    /// The limb of the column of a turn in the thread.
-    fn column(&self, turn: u32) -> String {
-        if self.looked_at[0] { format!("c{turn}") } else { "0u".to_owned() }
+    fn looks_at(&self, line: Line) -> bool {
+        self.looked_at[usize::from(line == Line::Row)]
     }
 
-    /// The bit of the row of a turn in a column of the thread.
-    fn row(&self, turn: u32) -> String {
-        if self.looked_at[1] { format!("r{turn}_{COLUMN}") } else { "0u".to_owned() }
+    /// The value of a turn of those with this name.
+    fn of(&self, name: &str, turn: u32) -> String {
+        let line = if name == "c" { Line::Column } else { Line::Row };
+        let part = ["x", "y", "z", "w"][turn as usize % 4];
+        if self.looks_at(line) { format!("{name}{}.{part}", turn / 4) } else { "0u".to_owned() }
     }
 
-    /// Where the column of turn `s` crosses row `k_t`, a limb, and the row of turn `s` column `k_t`, a bit everywhere.
+    /// Limbs of the columns, and bits of the rows, as the turns find them.
+    fn declared(&self) -> String {
+        let mut text = String::new();
+        for (line, name, n) in
+            [(Line::Column, "pivot_columns", ACROSS), (Line::Row, "pivot_rows", DOWN * SHARE)]
+        {
+            if self.looks_at(line) {
+                let n = n * self.turns / 4;
+                let _ = writeln!(text, "var<workgroup> {name}: array<vec4<u32>, {n}>;");
+            }
+        }
+        text
+    }
+
+    /// Four turns each, by their names.
+    fn read(&self, line: Line, name: &str, place: &str) -> String {
+        let (from, n) = match line {
+            Line::Column => ("pivot_columns", ACROSS),
+            Line::Row => ("pivot_rows", DOWN * SHARE),
+        };
+        if !self.looks_at(line) {
+            return String::new();
+        }
+        let four = |four: u32| format!("  let {name}{four} = {from}[{}u + {place}];\n", four * n);
+        (0..self.turns / 4).map(four).collect()
+    }
+
+    /// Where the column of turn `s` crosses row `k_t`, and the row of turn `s` column `k_t`.
     fn crossing(&self, s: u32, t: u32) -> [String; 2] {
         match self.looked_at {
             [true, true] => [format!("p{s}_{t}"), format!("q{s}_{t}")],
@@ -232,86 +330,115 @@ impl Pivots {
         }
     }
 
-    /// What is the same for all columns of a thread.
-    fn shared(&self) -> String {
+    /// Makes what is looked at: a limb of columns in each of the first threads, a bit of rows in each of the next ones.
+    fn made(&self) -> String {
+        let [columns, rows] = self.looked_at;
+        if !(columns || rows) {
+            return String::new();
+        }
         let mut lines = Vec::new();
-        let pairs = || (0..self.turns).flat_map(|s| (s + 1..self.turns).map(move |t| (s, t)));
-        let crosses = self.looked_at == [true, true];
-        if crosses {
+        let turns = self.turns;
+        let pairs = || (0..turns).flat_map(|s| (s + 1..turns).map(move |t| (s, t)));
+        let threads = 1 + (DOWN * SHARE).div_ceil(ACROSS);
+        lines.push(format!("if (local.y < {threads}u) {{"));
+        if columns && rows {
             for (s, t) in pairs() {
-                lines
-                    .push(format!("var p{s}_{t} = load(column_in + {s}u * limbs + (k{t} >> 5u));"));
-                lines.push(format!("var q{s}_{t} = load(row_in + {s}u * columns + k{t});"));
+                lines.push(format!("  var p{s}_{t} = bit(column_in + {s}u * limbs, k{t});"));
+                lines.push(format!("  var q{s}_{t} = load(row_in + {s}u * columns + k{t});"));
             }
-        }
-        if self.looked_at[0] {
-            for t in 0..self.turns {
-                lines.push(format!("var c{t} = load(column_in + {t}u * limbs + x);"));
-            }
-        }
-        if crosses {
             for (s, t) in pairs() {
                 for u in 0..s {
                     let ([p_ut, q_ut], [p_us, q_us]) = (self.crossing(u, t), self.crossing(u, s));
                     lines.push(format!(
-                        "p{s}_{t} = turn(p{s}_{t}, k{t} >> 5u, k{s}, k{u}, {p_ut}, {q_us}).x;"
+                        "  p{s}_{t} = turn_of_bit(p{s}_{t}, k{t}, k{s}, k{u}, {p_ut}, {q_us}, 0xffffffffu).x;"
                     ));
                     lines.push(format!(
-                        "q{s}_{t} = everywhere(turn(q{s}_{t}, k{s} >> 5u, k{t}, k{u}, {p_us}, {q_ut}).x, k{s});"
+                        "  q{s}_{t} = turn_of_bit(q{s}_{t}, k{s}, k{t}, k{u}, {p_us}, {q_ut}, 0xffffffffu).x;"
                     ));
                 }
             }
         }
-        if self.looked_at[0] {
-            for t in 0..self.turns {
+        let fours = |name: &str, place: &str, n: u32, lines: &mut Vec<String>| {
+            for four in 0..turns / 4 {
+                let of = |t: u32| format!("{}{}", &name[..1], 4 * four + t);
+                lines.push(format!(
+                    "    pivot_{name}[{}u + {place}] = vec4<u32>({}, {}, {}, {});",
+                    four * n,
+                    of(0),
+                    of(1),
+                    of(2),
+                    of(3)
+                ));
+            }
+        };
+        if columns {
+            lines.push("  if (local.y == 0u) {".to_owned());
+            for t in 0..turns {
+                lines.push(format!("    var c{t} = load(column_in + {t}u * limbs + x);"));
+            }
+            for t in 0..turns {
                 for s in 0..t {
                     let [_, q] = self.crossing(s, t);
-                    lines.push(format!("c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {q}).x;"));
+                    lines.push(format!(
+                        "    c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {q}, 0xffffffffu).x;"
+                    ));
                 }
             }
+            fours("columns", "local.x", ACROSS, &mut lines);
+            lines.push("  }".to_owned());
         }
+        if rows {
+            lines.push("  if (local.y != 0u) {".to_owned());
+            lines.push(format!("    let place = {ACROSS}u * (local.y - 1u) + local.x;"));
+            lines.push(format!("    let j = (thread.y - local.y) * {SHARE}u + place;"));
+            for t in 0..turns {
+                lines.push(format!("    var r{t} = load(row_in + {t}u * columns + j);"));
+            }
+            for t in 0..turns {
+                for s in 0..t {
+                    let [p, _] = self.crossing(s, t);
+                    lines.push(format!(
+                        "    r{t} = turn_of_bit(r{t}, k{t}, j, k{s}, {p}, r{s}, 0xffffffffu).x;"
+                    ));
+                }
+            }
+            fours("rows", "place", DOWN * SHARE, &mut lines);
+            lines.push("  }".to_owned());
+        }
+        lines.push("}".to_owned());
+        lines.push("workgroupBarrier();".to_owned());
         lines.iter().map(|line| format!("  {line}\n")).collect()
     }
 
-    /// What belongs to a column.
-    fn of_column(&self) -> String {
-        let mut text = String::new();
-        if !self.looked_at[1] {
-            return text;
-        }
-        for t in 0..self.turns {
-            let _ = writeln!(text, "  var r{t}_# = load(row_in + {t}u * columns + j#);");
-        }
-        for t in 0..self.turns {
-            for s in 0..t {
-                let [p, _] = self.crossing(s, t);
-                let _ = writeln!(
-                    text,
-                    "  r{t}_# = everywhere(turn(r{t}_#, k{t} >> 5u, j#, k{s}, {p}, r{s}_#).x, k{t});"
-                );
+    /// Does the thread have a limb of rows that the next turns look at?
+    fn keeps(&self) -> &'static str {
+        match self.looks_at(Line::Row) {
+            true => {
+                "  let last = next + step * (n_next - 1u);
+  let keeps_rows = n_next != 0u && x >= min(next, last) >> 5u && x <= max(next, last) >> 5u;
+"
             }
+            false => "",
         }
-        text
     }
 
     /// Keeps what the turns of the next dispatch look at.
-    fn kept(&self) -> String {
+    fn kept(&self, made: &str) -> String {
         let mut text = String::new();
-        let [columns, rows] = self.looked_at;
-        if columns {
-            text.push_str(
-                "    let n# = (j# - next) * step;
-    if (n# < n_next) { store(column_out + n# * limbs + x, after#); }
-",
+        if self.looks_at(Line::Column) {
+            let _ = writeln!(
+                text,
+                "    let turn# = (j# - next) * step;
+    if (turn# < n_next) {{ store(column_out + turn# * limbs + x, {made}); }}"
             );
         }
-        if rows {
-            text.push_str(
-                "    for (var t = 0u; t < n_next; t++) {
-      let line = next + step * t;
-      if (line >> 5u == x) { store(row_out + t * columns + j#, everywhere(after#, line)); }
-    }
-",
+        if self.looks_at(Line::Row) {
+            let _ = writeln!(
+                text,
+                "    for (var t = 0u; keeps_rows && t < n_next; t++) {{
+      let k = next + step * t;
+      if (k >> 5u == x) {{ store(row_out + t * columns + j#, everywhere({made}, k)); }}
+    }}"
             );
         }
         text
