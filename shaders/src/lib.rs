@@ -4,7 +4,8 @@
 //!   shader in Rust.
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
 //! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
-//! * [`control_unit`]: the kernel that interprets register code, the same for every program; [`wide`]: the one that makes its longest lines.
+//! * [`control_unit`]: the kernel that interprets register code, the same for every program with the same [`Parts`]; [`wide`]: the one that makes
+//!   its longest lines.
 //! * [`natives`]: kernels over a grid that do what a library routine does.
 //!
 //! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
@@ -42,11 +43,11 @@ const WIDE: &str = include_str!("../wgsl/wide.wgsl");
 const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 
 /// Every shader that is not made of a program, with a name, for workgroups of so many threads where these may be chosen.
-pub fn all(threads: u32) -> Vec<(&'static str, Shader)> {
+pub fn all(threads: u32) -> Vec<(String, Shader)> {
     use natives::{closure, min_plus};
-    vec![
-        ("control-unit", control_unit(threads, false)),
-        ("control-unit-that-asks", control_unit(threads, true)),
+    let units = Parts::all().map(|parts| (parts.name(), control_unit(threads, parts)));
+    let others = [
+        ("empty", empty(threads)),
         ("wide", wide(threads)),
         ("closure-whole", closure::whole(closure::LANES[0])),
         ("closure-whole-of-few-threads", closure::whole(closure::LANES[1])),
@@ -58,7 +59,84 @@ pub fn all(threads: u32) -> Vec<(&'static str, Shader)> {
         ("min-plus-pivots", min_plus::pivots()),
         ("min-plus-all", min_plus::all()),
         ("min-plus-write", min_plus::write()),
-    ]
+    ];
+    units.chain(others.map(|(name, shader)| (name.to_owned(), shader))).collect()
+}
+
+/// What the control unit has for a program. A driver takes as long to compile it as it is, half a second for all of an instruction over lines:
+/// so there is nothing that the program has no use for, as far as the parts go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Parts {
+    /// Asks each line whether it is [`wide`]; otherwise it makes all of them.
+    pub wide: bool,
+    /// Instructions over lines.
+    pub lines: bool,
+    /// Calls.
+    pub calls: bool,
+    /// Instructions that keep a profile.
+    pub profile: bool,
+}
+
+impl Parts {
+    /// What this register code needs.
+    pub fn of(code: &[u32]) -> Parts {
+        let mut parts = Parts::default();
+        for inst in code.chunks(layout::INST_WORDS as usize) {
+            let is = |op: Op| inst.first().is_some_and(|first| first & 0xff == op as u32);
+            parts.lines |= is(Op::Lines);
+            parts.calls |=
+                [Op::Prepare, Op::Lend, Op::Give, Op::Take, Op::Call].into_iter().any(is);
+            parts.profile |= [Op::Tally, Op::Charge, Op::Open, Op::Close].into_iter().any(is);
+        }
+        parts
+    }
+
+    /// How many of them there are.
+    pub const COUNT: usize = 16;
+
+    fn all() -> impl Iterator<Item = Parts> {
+        (0..Parts::COUNT).map(|number| {
+            let has = |part: usize| number >> part & 1 != 0;
+            Parts { wide: has(0), lines: has(1), calls: has(2), profile: has(3) }
+        })
+    }
+
+    /// Its place among all.
+    pub fn number(self) -> usize {
+        self.named().into_iter().rev().fold(0, |number, (_, has)| 2 * number + usize::from(has))
+    }
+
+    /// As the text calls them.
+    fn named(self) -> [(&'static str, bool); 4] {
+        let Parts { wide, lines, calls, profile } = self;
+        [("WIDE", wide), ("LINES", lines), ("CALLS", calls), ("PROFILE", profile)]
+    }
+
+    fn name(self) -> String {
+        let parts = self.named().into_iter().filter(|(_, has)| *has);
+        let parts = parts.map(|(name, _)| format!("-{}", name.to_lowercase()));
+        std::iter::once("control-unit".to_owned()).chain(parts).collect()
+    }
+
+    /// The text without the lines of other parts: what stands between `#ifdef` and `#else` or `#endif`, or between `#else` and `#endif`.
+    fn keep(self, text: &str) -> String {
+        let mut keeps = true;
+        let mut kept = String::with_capacity(text.len());
+        for line in text.split_inclusive('\n') {
+            match line.trim_end().strip_prefix('#') {
+                Some("else") => keeps = !keeps,
+                Some("endif") => keeps = true,
+                Some(test) => {
+                    keeps = self.named().iter().any(|(name, has)| {
+                        *has && test.strip_prefix("ifdef ").is_some_and(|part| part == *name)
+                    });
+                }
+                None if keeps => kept.push_str(line),
+                None => {}
+            }
+        }
+        kept
+    }
 }
 
 /// The constants of the control unit and of the kernel of wide lines, for workgroups of so many threads, and what both do.
@@ -92,8 +170,15 @@ fn in_both(text: &str) -> String {
     text.replace("PUT_ROW\n", PUT_ROW).replace("FOUR_COLUMNS\n", FOUR_COLUMNS)
 }
 
-/// The control unit for a workgroup of so many threads; one that asks each line whether it is [`wide`], or one that makes all of them.
-pub fn control_unit(threads: u32, asks_lines: bool) -> Shader {
+/// A kernel with the workgroup and the memory of the control unit that does nothing: what an adapter refuses of these.
+pub fn empty(threads: u32) -> Shader {
+    let body =
+        format!("@compute @workgroup_size({threads})\nfn main() {{ store(0u, load(0u)); }}\n");
+    Shader { limb: Limb::Word, body }
+}
+
+/// The control unit for a workgroup of so many threads.
+pub fn control_unit(threads: u32, parts: Parts) -> Shader {
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {
             let at = first + 2 * to;
@@ -103,16 +188,13 @@ pub fn control_unit(threads: u32, asks_lines: bool) -> Shader {
     };
     let begin = registers("begin", layout::state::REGISTERS, layout::REGISTERS);
     let back = registers("back", 0, layout::STAGING);
-    let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
+    let unit = parts.keep(CONTROL_UNIT);
+    let unit = unit.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
     let unit = unit.replace("OVER_LINES\n", OVER_LINES);
     let unit = unit.replace("LEAVES_LINES\n", LEAVES_LINES).replace("WAS_MADE\n", WAS_MADE);
-    let (of_lines, ends_queue) = match asks_lines {
-        true => (OF_WIDE_LINES, ENDS_QUEUE),
-        false => ("let makes = true;\n", ""),
-    };
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "near(dy + D_STRIDE)");
     let limb = limb.replace("LITERAL_AT", "begin[S_LITERALS] + Q.x");
-    let unit = unit.replace("OF_WIDE_LINES\n", of_lines).replace("ENDS_QUEUE\n", ends_queue);
+    let unit = unit.replace("OF_WIDE_LINES\n", OF_WIDE_LINES).replace("ENDS_QUEUE\n", ENDS_QUEUE);
     let unit = in_both(&unit.replace("MAKE_LIMB\n", &limb));
     Shader { limb: Limb::Word, body: common(threads) + &unit }
 }

@@ -2,6 +2,8 @@
 // The constants in front are written from the tables of star-shaders; vm/gpu/src/twin does the same in Rust. Registers are taken from what
 // a dispatch begins with one by one, which is written out: an array that is a value and has an index that is none lies in memory.
 //
+// What stands between `#ifdef` and `#endif` is there for programs that need it.
+//
 // Everything that decides where control goes is the same in every thread: registers take values only from the code, from
 // other registers, and from what the threads exchange. What is read from `mem` decides about one thread's own work.
 
@@ -18,12 +20,14 @@ var<workgroup> found: vec4<u32>;
 var<workgroup> exchanged: vec4<u32>;
 var<workgroup> kept: array<u32, S_QUEUE>;
 
+#ifdef LINES
 // Of the limbs of a column and of the columns those that an instruction over lines changes anything at, and what joins a slice or word.
 var<workgroup> n_limbs: atomic<u32>;
 var<workgroup> n_columns: atomic<u32>;
 var<workgroup> limb_list: array<u32, MOST_LISTED>;
 var<workgroup> column_list: array<u32, MOST_LISTED>;
 var<workgroup> joined: array<atomic<u32>, MOST_LISTED>;
+#endif
 
 fn truth(holds: bool) -> vec2<u32> { return vec2<u32>(select(0u, 1u, holds), 0u); }
 fn below(a: vec2<u32>, b: vec2<u32>) -> bool { return a.y < b.y || (a.y == b.y && a.x < b.x); }
@@ -85,9 +89,12 @@ fn put_queue(n_queued: u32, after: u32) {
   state[S_QUEUED] = n_queued & ~ASKS; state[S_ANSWERS] = n_queued & ASKS; state[S_AFTER] = after;
   state[S_NEAREST] = NOTHING; state[S_COUNT] = 0u; state[S_COUNT + 1u] = 0u; state[S_GROUPS] = 0u;
 }
+#ifdef LINES
 fn join_in(place: u32, u: u32, join: u32) {
   if (join == JOIN_XOR) { atomicXor(&joined[place], u); } else if (u != 0u) { atomicOr(&joined[place], u); }
 }
+#endif
+#ifdef PROFILE
 fn count_up(at: u32, by: vec2<u32>) {
   let sum = add(vec2<u32>(near(at), near(at + 1u)), by);
   put_near(at, sum.x); put_near(at + 1u, sum.y);
@@ -117,13 +124,16 @@ fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
     }
   }
 }
+#endif
 
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32) {
   for (var i = id; i < S_QUEUE; i += THREADS) { kept[i] = state[i]; }
   if (id == 0u) { atomicStore(&least, NOTHING); atomicStore(&total, 0u); found = vec4<u32>(0u); }
+#ifdef LINES
   if (id == 0u) { atomicStore(&n_limbs, 0u); atomicStore(&n_columns, 0u); }
   for (var i = id; i < MOST_LISTED; i += THREADS) { atomicStore(&joined[i], 0u); }
+#endif
   let begin = workgroupUniformLoad(&kept);
   // Of a chain, only what goes on behind wide lines runs, and nothing behind a dispatch that did not come to its end.
   let was_made = begin[S_STATUS] == WIDE;
@@ -152,7 +162,9 @@ BEGIN_REGISTERS
   let routines = begin[S_ROUTINES];
   var journal = begin[S_JOURNAL]; let room = begin[S_JOURNAL_ROOM]; var lines = begin[S_LINES];
 
+#ifdef LINES
 WAS_MADE
+#endif
   while (budget > 0 && status == RUNNING) {
     var P = vec4<u32>(0u); var Q = vec4<u32>(0u); var op = 0u;
     loop {
@@ -235,7 +247,9 @@ WAS_MADE
       var at_y = 0u; var bits_y = 0u;
       if (oy != NO_OBJECT) { at_y = near(dy + D_AT); bits_y = near(dy + D_ROWS); }
       var nearest = NOTHING;
+#ifdef WIDE
 ENDS_QUEUE
+#endif
       switch (op) {
         case OP_DIV, OP_MOD: {
           let parts = divide(magnitude(a), magnitude(b));
@@ -258,7 +272,11 @@ ENDS_QUEUE
           var behind = 0u; let has_y = oy != NO_OBJECT; let has_z = oz != NO_OBJECT;
           if (reduce == RED_FIRST && rc != NO_REG && oz == NO_OBJECT) { behind = c.x; }
           let size = select(limbs, n >> 2u, generator == GEN_ROW);
+#ifdef WIDE
 OF_WIDE_LINES
+#else
+let makes = true;
+#endif
           if (makes) {
           budget -= i32(begin[S_LINE_TURNS]) + select(0, i32(begin[S_GATHER_TURNS]), generator == GEN_ROW);
           for (var k = id; k < limbs; k += THREADS) {
@@ -287,7 +305,11 @@ MAKE_LIMB
         case OP_ROW_PUT: {
           let at_x = near(dx + D_AT); let n = near(dx + D_COLUMNS); let at = at_y; let at_z = 0u; let last = i32(a.x); let behind = 0u;
           let size = n >> 2u; let stride_x = near(dx + D_STRIDE);
+#ifdef WIDE
 OF_WIDE_LINES
+#else
+let makes = true;
+#endif
           if (makes) {
           budget -= i32(begin[S_GATHER_TURNS]);
           let first = id; let step = THREADS;
@@ -353,9 +375,11 @@ PUT_ROW
             }
           }
         }
+#ifdef LINES
         case OP_LINES: {
 OVER_LINES
         }
+#endif
         case OP_SHOW: {
           if (id == 0u && oy != NO_OBJECT) {
             let columns = near(dy + D_COLUMNS); let words = wide(2u * ((bits_y + 63u) >> 6u), columns);
@@ -370,6 +394,7 @@ OVER_LINES
             found = vec4<u32>(near(cell), near(cell + 1u), 0u, 0u);
           }
         }
+#ifdef CALLS
         case OP_PREPARE: {
           if (id == 0u) {
             let record = routines + Q.x * R_WORDS;
@@ -379,6 +404,7 @@ OVER_LINES
             found = vec4<u32>(next, current, select(RUNNING, NO_FRAME, next == 0u), 0u);
           }
         }
+#endif
         case OP_RETURN: {
           if (id == 0u) {
             found = vec4<u32>(near(frame + F_CALLER), near(frame + F_RETURN), 0u, 0u);
@@ -422,12 +448,14 @@ OVER_LINES
             storageBarrier();
           }
         }
+#ifdef PROFILE
         case OP_TALLY, OP_CHARGE, OP_OPEN, OP_CLOSE: {
           if (id == 0u && !negative(a)) {
             profile(op, near(begin[S_PROFILE] + Q.x), select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);
           }
           budget -= 16;
         }
+#endif
         case OP_PRINT: {
           if (room == 0u) { status = HOST; }
           else if (journal >= room) { status = JOURNAL; pc--; }
@@ -464,6 +492,7 @@ OVER_LINES
           }
           storageBarrier();
         }
+#ifdef CALLS
         case OP_PREPARE: {
           if (depth >= begin[S_DEPTH_LIMIT]) { status = DEPTH_LIMIT; }
           else if (e.z != RUNNING) { status = e.z; payload = e.y; pc--; }
@@ -511,16 +540,21 @@ OVER_LINES
           storageBarrier();
           budget -= 64; depth++; frame = callee; pc = Q.z;
         }
+#endif
         case OP_RETURN: {
           let caller = e.x;
           if (id == 0u) { put_near(routines + Q.x * R_WORDS + R_CURRENT, near(frame + F_BEFORE)); }
           if (caller == 0u) { status = DONE; }
+#ifdef CALLS
           else {
             for (var i = id; i < 2u * REGISTERS; i += THREADS) { kept[i] = near(caller + F_REGISTERS + i); }
             let back = workgroupUniformLoad(&kept);
 BACK_REGISTERS
             callee = frame; frame = caller; pc = e.y; depth--;
           }
+#else
+          else { status = BROKEN; }
+#endif
           storageBarrier();
           budget -= 128;
         }
@@ -528,7 +562,9 @@ BACK_REGISTERS
       }
     }
   }
+#ifdef LINES
 LEAVES_LINES
+#endif
   // Lines that wait are made before anyone else is served.
   var after = RUNNING;
   if (n_queued != 0u && status != WIDE) { after = status; status = WIDE; }

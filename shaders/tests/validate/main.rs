@@ -4,7 +4,8 @@ mod uniform;
 
 use naga::Module;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
-use star_shaders::{Banks, Limb, Shader};
+use star_shaders::layout::INST_WORDS;
+use star_shaders::{Banks, Limb, Op, Parts, Shader};
 
 fn parsed(text: &str) -> Module {
     naga::front::wgsl::parse_str(text)
@@ -30,6 +31,22 @@ fn on_all_banks(shader: &Shader) {
     for count in [1, 2, 4, 8, star_shaders::memory::MOST_BANKS] {
         let text = shader.text(Banks { count, log_words: 28 });
         assert_eq!(uniform::check(&valid(&text)), Ok(()), "{count} banks\n{text}");
+    }
+}
+
+/// What the control unit has no case for it would pass over.
+#[test]
+fn every_operation_is_in_the_control_unit_of_a_code_with_it() {
+    for op in Op::ALL.iter().copied() {
+        let mut code = [0; 2 * INST_WORDS as usize];
+        code[INST_WORDS as usize] = op as u32 | 0xabcd_ef00;
+        let text = star_shaders::control_unit(8, Parts::of(&code)).body;
+        let is_case = |line: &str| {
+            let case = line.trim_start().strip_prefix("case ");
+            let names = case.and_then(|case| case.split_once(": {")).map_or("", |(names, _)| names);
+            names.split(", ").any(|name| name == op.constant())
+        };
+        assert!(text.lines().any(is_case), "{}", op.constant());
     }
 }
 

@@ -14,8 +14,8 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
-use star_shaders::Banks;
 use star_shaders::layout::{ALL_STATE_WORDS, JOURNAL_WORDS};
+use star_shaders::{Banks, Parts};
 use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};
@@ -58,10 +58,8 @@ const STAGING_BYTES: u64 = 8 << 20;
 struct Opened {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// The control unit that makes all lines, the one that asks whether a line is wide, and the kernel that makes those.
+    /// Control units, and the kernel that makes wide lines.
     units: Pipelines,
-    unit: usize,
-    asking: usize,
     wide: usize,
     grids: Pipelines,
     division: Division,
@@ -87,6 +85,9 @@ pub(crate) struct Device {
     unsent: u64,
     moved: Moved,
     code: Option<wgpu::Buffer>,
+    /// What it needs of the control unit, and the numbers of those.
+    parts: Parts,
+    units: [Option<usize>; Parts::COUNT],
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
     clock: Option<Clock>,
@@ -144,13 +145,12 @@ impl Opened {
         let read_only = wgpu::BufferBindingType::Storage { read_only: true };
         let beside = [entry(1, read_only), entry(2, pipelines::STORED)];
         let units = Pipelines::new(&device, division.most, &beside);
-        let unit = units.number(&star_shaders::control_unit(threads, false));
-        // Compiled when there are long lines.
-        let asking = units.number(&star_shaders::control_unit(threads, true));
         let wide = units.number(&star_shaders::wide(threads));
+        // The control unit itself is compiled for what a program needs of it.
+        let empty = units.number(&star_shaders::empty(threads));
         let refused = |error| format!("{} refuses the control unit: {error}", info.name);
         let first = Banks { count: 1, log_words: division.log_words };
-        units.get(&device, unit, first).map_err(refused)?;
+        units.get(&device, empty, first).map_err(refused)?;
         let kind = format!("{:?}", info.backend);
         let driver = format!("{} {}", info.driver, info.driver_info);
         Ok(Opened {
@@ -161,8 +161,6 @@ impl Opened {
             grids: Pipelines::new(&device, division.most, &grid::beside()),
             division,
             units,
-            unit,
-            asking,
             wide,
             device,
             queue,
@@ -224,6 +222,8 @@ impl Device {
             unsent: 0,
             moved: Moved::default(),
             code: None,
+            parts: Parts::default(),
+            units: [None; Parts::COUNT],
             state: buffer(u64::from(ALL_STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             clock: Clock::new(&opened).map_err(|error| format!("{}: {error}", opened.about))?,
@@ -443,6 +443,7 @@ impl Unit for Device {
         self.opened.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(code));
         self.moved.sent += code.len() as u64 * 4;
         (self.code, self.bindings) = (Some(buffer), None);
+        self.parts = Parts::of(code);
         Ok(())
     }
 
