@@ -5,6 +5,10 @@ if (status == WIDE && n_queued == 0u) {
   let rows = r[(P.y >> 8u) & 0xffu].x; let columns = r[(P.y >> 16u) & 0xffu].x; let limbs = (rows + 31u) >> 5u;
   let is_word = (P.x & 0x400u) != 0u;
   if ((P.y & 0xffu) != NO_REG) { r[P.y & 0xffu] = vec2<u32>(0u); }
+  // Of a field, the columns in front of it.
+  var front = 0u;
+  if ((P.y >> 24u) != NO_REG) { front = r[P.y >> 24u].x; }
+  let front_x = select(0u, front, is_word); let front_y = front - front_x;
   var blocks = clamp(begin[S_MOST_BLOCKS] / max(limbs, 1u), 1u, 0x4000000u);
   if (is_word) { blocks = min(blocks, begin[S_MOST_JOINED]); }
   let at_once = min(columns, 32u * blocks);
@@ -13,12 +17,12 @@ if (status == WIDE && n_queued == 0u) {
     state[S_QUEUE + W_FIRST] = 0u; state[S_QUEUE + W_COLUMNS] = at_once; state[S_QUEUE + W_ALL] = columns;
     // Places of what is absent are nobody's.
     let all = vec4<u32>(P.z & 0xffffu, P.z >> 16u, P.w & 0xffffu, P.w >> 16u); let ov = Q.w & 0xffffu;
-    if (all.x != NO_OBJECT) { let d = descriptor(frame, all.x); state[S_QUEUE + W_AT_X] = near(d + D_AT); state[S_QUEUE + W_STRIDE_X] = near(d + D_STRIDE); }
+    if (all.x != NO_OBJECT) { let d = descriptor(frame, all.x); state[S_QUEUE + W_AT_X] = near(d + D_AT) + front_x * near(d + D_STRIDE); state[S_QUEUE + W_STRIDE_X] = near(d + D_STRIDE); }
     state[S_QUEUE + W_BITS_Y] = 0u; state[S_QUEUE + W_LIMBS_Z] = 0u; state[S_QUEUE + W_LIMBS_W] = 0u; state[S_QUEUE + W_LIMBS_V] = 0u;
     if (all.y != NO_OBJECT) {
       let d = descriptor(frame, all.y);
-      state[S_QUEUE + W_AT_Y] = near(d + D_AT); state[S_QUEUE + W_STRIDE_Y] = near(d + D_STRIDE);
-      state[S_QUEUE + W_BITS_Y] = near(d + D_ROWS); state[S_QUEUE + W_COLUMNS_Y] = near(d + D_COLUMNS);
+      state[S_QUEUE + W_AT_Y] = near(d + D_AT) + front_y * near(d + D_STRIDE); state[S_QUEUE + W_STRIDE_Y] = near(d + D_STRIDE);
+      state[S_QUEUE + W_BITS_Y] = near(d + D_ROWS); state[S_QUEUE + W_COLUMNS_Y] = near(d + D_COLUMNS) - min(front_y, near(d + D_COLUMNS));
     }
     if (all.z != NO_OBJECT) { let d = descriptor(frame, all.z); state[S_QUEUE + W_AT_Z] = near(d + D_AT); state[S_QUEUE + W_LIMBS_Z] = (near(d + D_ROWS) + 31u) >> 5u; }
     if (all.w != NO_OBJECT) { let d = descriptor(frame, all.w); state[S_QUEUE + W_AT_W] = near(d + D_AT); state[S_QUEUE + W_LIMBS_W] = (near(d + D_ROWS) + 31u) >> 5u; }

@@ -18,9 +18,13 @@ if (ov != NO_OBJECT) {
   let dv = descriptor(frame, ov);
   at_v = near(dv + D_AT); stride_v = near(dv + D_STRIDE); columns_v = near(dv + D_COLUMNS); limbs_v = (near(dv + D_ROWS) + 31u) >> 5u;
 }
-let at_x = near(dx + D_AT); let stride_x = near(dx + D_STRIDE);
+var at_x = near(dx + D_AT); let stride_x = near(dx + D_STRIDE);
+// A field of x, or of y.
+if (rc != NO_REG) {
+  if (is_word) { at_x += c.x * stride_x; } else { at_y += c.x * stride_y; columns_y -= min(c.x, columns_y); }
+}
 let rows = a.x; let columns = b.x; let limbs = (rows + 31u) >> 5u;
-var leaves = limbs != 0u && (limbs > MOST_LISTED || columns > MOST_LISTED);
+var leaves = limbs != 0u && columns != 0u && (limbs > MOST_LISTED || columns > MOST_LISTED);
 if (join == JOIN_COUNT) { r[rd] = vec2<u32>(0u); }
 loop {
   if (leaves || limbs == 0u) { break; }

@@ -29,7 +29,7 @@ pub(crate) struct LineKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinesKind {
     pub(crate) join: Join,
-    /// What joins is a word, with a component for each column.
+    /// What joins is a word, with a component for each column; what is stored goes to a field of x, and is not of one of y.
     pub(crate) is_word: bool,
     /// It is a loop of the program, and no copy.
     pub(crate) is_loop: bool,

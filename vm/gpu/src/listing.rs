@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use star_ir::{Program, Sense};
-use star_shaders::{Banks, Generator, Limb, Reduce, Shader};
+use star_shaders::{Banks, Generator, Join, Limb, Reduce, Shader};
 
 use crate::backend::parts_of;
 use crate::code::{Inst, LineKind, LinesKind, NO_TARGET};
@@ -129,7 +129,11 @@ impl fmt::Display for Inst {
             }
         }
         if let Some(LinesKind { join, is_word, is_loop: _ }) = self.lines {
-            let of = if is_word { " word" } else { "" };
+            let of = match (is_word, join) {
+                (true, Join::Store) => " field",
+                (true, _) => " word",
+                (false, _) => "",
+            };
             write!(f, " {:032b} {}{of}", self.imm, join.name())?;
         } else if self.imm != 0 {
             write!(f, " #{}", self.imm)?;

@@ -5,6 +5,7 @@
 
 mod choice;
 mod faults;
+mod fields;
 mod fused;
 mod lines;
 mod printed;

@@ -1,11 +1,10 @@
-//! Copies, and loops over the columns of a table. Tables that are copied whole, or become zeros, are one instruction over lines; fields are copied
-//! column by column.
+//! Copies, and loops over the columns of a table. Tables and fields that are copied, or become zeros, are one instruction over lines.
 
 use star_ir::VarId;
 use star_shaders::layout::measure;
 use star_shaders::{Join, Op};
 
-use super::builder::{Builder, Label, Line, table};
+use super::builder::{Builder, Label, table};
 use super::lines;
 use crate::code::{LinesKind, Object, Reg};
 
@@ -43,67 +42,48 @@ impl Builder<'_> {
         }
     }
 
-    /// So many columns of a table become those of another one, each behind a number of its own columns.
+    /// So many columns of a table become those of another one, of which one may be a field: columns behind so many.
     pub(super) fn copy_columns(
         &mut self,
         (x, to): (Object, Option<Reg>),
         (y, from): (Object, Option<Reg>),
         width: Reg,
     ) {
+        debug_assert!(to.is_none() || from.is_none(), "a field of each");
         let end = self.label();
         self.wide_copy((x, to), (y, from), width, end);
-        if to.is_none() && from.is_none() {
-            self.all_columns(x, Some(y), width);
-            self.here(end);
-            return;
-        }
-        let columns = self.columns(None, width);
-        let mut behind = |base: Option<Reg>| match base {
-            Some(base) => self.alu(Op::Add, columns.at, base),
-            None => columns.at,
-        };
-        let (to, from) = (behind(to), behind(from));
-        self.column_copy(x, to, y, from);
-        self.next_column(columns);
+        self.store_columns((x, to), Some((y, from)), width);
         self.here(end);
-    }
-
-    /// So many columns from the first one on become those of y, or zeros.
-    fn all_columns(&mut self, x: Object, y: Option<Object>, width: Reg) {
-        let rows = self.size(x, measure::ROWS);
-        self.emit(Op::Lines, |it| {
-            (it.x, it.y, it.a, it.b) = (Some(x), y, Some(rows), Some(width));
-            it.imm = if y.is_some() { i64::from(lines::OF_Y) } else { 0 };
-            it.lines = Some(LinesKind { join: Join::Store, is_word: false, is_loop: false });
-        });
     }
 
     /// The columns behind `behind` up to `last` become zeros.
     pub(super) fn clear_columns(&mut self, x: Object, behind: Option<Reg>, last: Reg) {
-        if behind.is_none() {
-            return self.all_columns(x, None, last);
-        }
-        let columns = self.columns(behind, last);
-        let column = Line { object: x, column: Some(columns.at) };
-        self.logic(table::ZERO, column, None, None);
-        self.next_column(columns);
+        let width = behind.map_or(last, |behind| self.alu(Op::Sub, last, behind));
+        self.store_columns((x, behind), None, width);
     }
 
-    fn column_copy(&mut self, x: Object, to: Reg, y: Object, from: Reg) {
-        let to = Line { object: x, column: Some(to) };
-        let from = Line { object: y, column: Some(from) };
-        self.logic(table::FIRST, to, Some(from), None);
+    /// So many columns become those of y, or zeros.
+    fn store_columns(
+        &mut self,
+        (x, to): (Object, Option<Reg>),
+        y: Option<(Object, Option<Reg>)>,
+        width: Reg,
+    ) {
+        let rows = self.size(x, measure::ROWS);
+        let from = y.and_then(|(_, from)| from);
+        self.emit(Op::Lines, |it| {
+            (it.x, it.y) = (Some(x), y.map(|(y, _)| y));
+            (it.a, it.b, it.c) = (Some(rows), Some(width), to.or(from));
+            it.imm = if y.is_some() { i64::from(lines::OF_Y) } else { 0 };
+            let is_word = to.is_some();
+            it.lines = Some(LinesKind { join: Join::Store, is_word, is_loop: false });
+        });
     }
 
-    /// Begins a loop over the numbers from 1, or behind `behind`, to `last`.
-    pub(super) fn columns(&mut self, behind: Option<Reg>, last: Reg) -> Columns {
+    /// Begins a loop over the numbers from 1 to `last`.
+    pub(super) fn columns(&mut self, last: Reg) -> Columns {
         let (at, again, end) = (self.fresh(), self.label(), self.label());
-        match behind {
-            Some(behind) => {
-                self.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(behind), 1));
-            }
-            None => self.load(at, 1),
-        }
+        self.load(at, 1);
         self.here(again);
         let beyond = self.alu(Op::Gt, at, last);
         self.jump_if(Op::JumpNonzero, beyond, end);

@@ -400,7 +400,7 @@ impl Builder<'_> {
         self.copy_bits(left, mask);
         self.shape_like(best, mask);
         let width = self.size(table, measure::COLUMNS);
-        let columns = self.columns(None, width);
+        let columns = self.columns(width);
         let column = Line { object: table, column: Some(columns.at) };
         let better = match sense {
             Sense::Min => table::AND_NOT,

@@ -31,6 +31,13 @@ pub(super) struct Over {
 }
 
 impl Columns {
+    /// Those behind so many.
+    fn behind(self, front: u32) -> Columns {
+        let Columns { first: Line { at, bits }, stride, n } = self;
+        let first = Line { at: at + front * stride, bits };
+        Columns { first, stride, n: n.saturating_sub(front) }
+    }
+
     fn column(self, column: u32) -> Line {
         let Columns { first: Line { at, bits }, stride, n } = self;
         if column < n { Line { at: at + column * stride, bits } } else { Line::default() }
@@ -138,7 +145,7 @@ impl Twin {
         run: &mut Dispatch,
         inst: Fields,
         (dx, dy, dz): (u32, u32, u32),
-        (rows, columns): (i64, i64),
+        (rows, columns, front): (i64, i64, i64),
     ) {
         let pointer = |object: u32| self.pointer(run.frame, object);
         let line = |pointer: u32| self.line(pointer, None);
@@ -158,8 +165,12 @@ impl Twin {
         if over.join() == Join::Count {
             run.put(inst.d, 0);
         }
+        if inst.c.is_some() {
+            let table = if over.is_word() { &mut over.x } else { &mut over.y };
+            *table = table.behind(front as u32);
+        }
         let most = most_listed(self.settings.threads);
-        let is_long = over.limbs() > most || over.columns > most;
+        let is_long = over.columns > 0 && (over.limbs() > most || over.columns > most);
         if over.limbs() == 0 || !is_long && self.lines_here(run, inst, over) {
             run.lines += over.loops();
             return;

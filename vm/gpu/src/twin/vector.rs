@@ -62,7 +62,7 @@ impl Twin {
         match inst.op {
             Op::Div => run.put(inst.d, a.wrapping_div(b)),
             Op::Mod => run.put(inst.d, a.wrapping_rem(b)),
-            Op::Lines => self.lines_inst(run, inst, (dx, dy, dz), (a, b)),
+            Op::Lines => self.lines_inst(run, inst, (dx, dy, dz), (a, b, c)),
             Op::Line => self.line_inst(run, inst, (dx, dy, dz), (a, b, c)),
             Op::BitGet => {
                 let line = self.line(dy, column(inst.b, b));
