@@ -46,11 +46,12 @@ pub fn choose(_: &Asked<'_>) -> Choice {
 pub fn choose(asked: &Asked<'_>) -> Choice {
     use star_base::natives::catalogue::paths::MIN_PLUS;
 
-    /// Bits of a table from which on loops over its lines win that are a dispatch a turn. The closure of 16,384 vertices is such
-    /// a table: below, what the card saves is less than the second that opening an adapter may take.
+    /// Bits of a table from which on loops over its lines win that are kernels, the fifth of a second for opening an adapter included: the
+    /// closure of 16,384 vertices; and where a quarter of the bits or more are ones, so that the CPU has more to do, that of 4600.
     const LOOP_BITS: u64 = 1 << 28;
+    const DENSE_BITS: u64 = 4600 * 4600;
     /// Vertices from which on distances between all pairs win: where the CPU backend has a native, too, and where it has none.
-    const VERTICES: u64 = 4096;
+    const VERTICES: u64 = 3072;
     const VERTICES_ALONE: u64 = 300;
 
     let Asked { program, entry, arguments, options, cpu_natives } = *asked;
@@ -64,7 +65,7 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
         Err(error) => return cpu(format!("the gpu backend has no code for it: {error}")),
     };
     let tables = arguments.iter().filter_map(|argument| match &argument.value {
-        HostValue::Table(table) => Some((table.n_rows() as u64, table.n_cols() as u64)),
+        HostValue::Table(table) => Some(table),
         HostValue::Unset
         | HostValue::Int(_)
         | HostValue::Bool(_)
@@ -72,10 +73,14 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
         | HostValue::Slice(_)
         | HostValue::Word(_) => None,
     });
-    let (mut bits, mut lines) = (0, 0);
-    for (n_rows, n_cols) in tables {
+    let (mut bits, mut lines, mut is_dense) = (0, 0, false);
+    for table in tables {
+        let (n_rows, n_cols) = (table.n_rows() as u64, table.n_cols() as u64);
+        let of_table = n_rows.saturating_mul(n_cols);
+        is_dense |=
+            (DENSE_BITS..LOOP_BITS).contains(&of_table) && table.count_ones() >= of_table / 4;
         // A table may lie either way.
-        bits = bits.max(n_rows.saturating_mul(n_cols));
+        bits = bits.max(of_table);
         lines = lines.max(n_rows.min(n_cols));
     }
     if options.natives && forecast.natives.contains(&MIN_PLUS) {
@@ -95,8 +100,8 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
             cpu("nothing of the program would run as kernels over a card")
         }
         0 => cpu("the natives of the cpu are as fast, and no adapter has to be opened"),
-        _ if bits < LOOP_BITS => cpu(format!(
-            "its largest table has {bits} bits; loops over lines pay on a card from {LOOP_BITS} on"
+        _ if bits < LOOP_BITS && !is_dense => cpu(format!(
+            "its largest table has {bits} bits; loops over lines pay on a card from {LOOP_BITS} on, or {DENSE_BITS} if a quarter are ones"
         )),
         loops => Choice {
             backend: "gpu",

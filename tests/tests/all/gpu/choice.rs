@@ -1,12 +1,12 @@
 //! Which backend suits, without any adapter.
 
-use star_base::{BitTable, Native};
+use star_base::{BitTable, BitVector, Native};
 use star_harness::choice::{Asked, choose};
 use star_opt::Options;
 use star_tests::run::Program;
 use star_vm::{Argument, CompileOptions, HostValue};
 
-/// The backend for the entry of an optimised text with a table of so many rows and columns, on a CPU backend with these natives.
+/// The backend for the entry of an optimised text with a table of zeros of so many rows and columns, on a CPU backend with these natives.
 fn chosen(
     text: &str,
     entry: &str,
@@ -14,11 +14,22 @@ fn chosen(
     without: &str,
     cpu_natives: &[Native],
 ) -> (&'static str, String) {
+    let table = BitTable::zeros(size[0], size[1]).expect("zeros");
+    chosen_for(text, entry, table, without, cpu_natives)
+}
+
+fn chosen_for(
+    text: &str,
+    entry: &str,
+    table: BitTable,
+    without: &str,
+    cpu_natives: &[Native],
+) -> (&'static str, String) {
     let program = Program::new(text);
     let mut optimised = program.lowered.program.clone();
     let options = Options { disabled: vec![without.to_owned()], ..Options::default() };
     star_opt::optimise(&mut optimised, &options).expect("it verifies");
-    let table = HostValue::Table(BitTable::zeros(size[0], size[1]).expect("zeros"));
+    let table = HostValue::Table(table);
     let arguments = [Argument::of(&table)];
     let choice = choose(&Asked {
         program: &optimised,
@@ -39,6 +50,18 @@ fn a_card_is_chosen_for_large_tables_and_kernels_only() {
         assert_eq!(found, backend, "{n}: {why}");
         assert!(why.contains(&(n * n).to_string()), "{why}");
     }
+    // With many ones, sooner.
+    for (n, ones_of_4, backend) in [(4600, 1, "gpu"), (4600, 0, "cpu"), (4500, 1, "cpu")] {
+        let columns: Vec<BitVector> = (0..n)
+            .map(|column| match column % 4 < ones_of_4 {
+                true => BitVector::from_bools(&vec![true; n]),
+                false => BitVector::zeros(n),
+            })
+            .collect();
+        let table = BitTable::from_columns(n, &columns);
+        let (found, why) = chosen_for(published, "WARSHALL", table, "idioms", &[]);
+        assert_eq!(found, backend, "{n}, {ones_of_4} of 4: {why}");
+    }
     // The native of the closure wins nowhere.
     let (found, why) = chosen(published, "WARSHALL", [16_384, 16_384], "unreachable", &[]);
     assert_eq!(found, "cpu", "{why}");
@@ -57,7 +80,8 @@ fn distances_pay_on_a_card_sooner_where_the_cpu_has_no_native() {
         (299, &[][..], "cpu"),
         (300, &[], "gpu"),
         (300, &[MIN_PLUS], "cpu"),
-        (4096, &[MIN_PLUS], "gpu"),
+        (3071, &[MIN_PLUS], "cpu"),
+        (3072, &[MIN_PLUS], "gpu"),
     ] {
         let (found, why) = chosen(text, "TRY", [n, 4 * n], "unreachable", natives);
         assert_eq!(found, backend, "{n}: {why}");
