@@ -73,9 +73,29 @@ pub struct Parts {
     pub lines: bool,
     /// Calls.
     pub calls: bool,
-    /// Instructions that keep a profile.
-    pub profile: bool,
+    /// Division, arithmetic of words, shifts, and instructions that keep a profile.
+    pub rare: bool,
 }
+
+/// Operations of [`Parts::rare`], and where limbs of lines come from.
+const RARE: [Op; 9] = [
+    Op::Div,
+    Op::Mod,
+    Op::WordAdd,
+    Op::WordSub,
+    Op::WordToInt,
+    Op::Tally,
+    Op::Charge,
+    Op::Open,
+    Op::Close,
+];
+const RARE_LINES: [Generator; 5] = [
+    Generator::Funnel,
+    Generator::Rotate,
+    Generator::Mirror,
+    Generator::Shuffle,
+    Generator::Replace,
+];
 
 impl Parts {
     /// What this register code needs.
@@ -86,18 +106,23 @@ impl Parts {
             parts.lines |= is(Op::Lines);
             parts.calls |=
                 [Op::Prepare, Op::Lend, Op::Give, Op::Take, Op::Call].into_iter().any(is);
-            parts.profile |= [Op::Tally, Op::Charge, Op::Open, Op::Close].into_iter().any(is);
+            let from =
+                |it: Generator| inst.first().is_some_and(|first| first >> 12 & 15 == it as u32);
+            parts.rare |= RARE.into_iter().any(is);
+            parts.rare |= is(Op::Line) && RARE_LINES.into_iter().any(from);
         }
         parts
     }
 
+    /// All of it.
+    pub const ALL: Parts = Parts { wide: true, lines: true, calls: true, rare: true };
     /// How many of them there are.
     pub const COUNT: usize = 16;
 
     fn all() -> impl Iterator<Item = Parts> {
         (0..Parts::COUNT).map(|number| {
             let has = |part: usize| number >> part & 1 != 0;
-            Parts { wide: has(0), lines: has(1), calls: has(2), profile: has(3) }
+            Parts { wide: has(0), lines: has(1), calls: has(2), rare: has(3) }
         })
     }
 
@@ -108,8 +133,8 @@ impl Parts {
 
     /// As the text calls them.
     fn named(self) -> [(&'static str, bool); 4] {
-        let Parts { wide, lines, calls, profile } = self;
-        [("WIDE", wide), ("LINES", lines), ("CALLS", calls), ("PROFILE", profile)]
+        let Parts { wide, lines, calls, rare } = self;
+        [("WIDE", wide), ("LINES", lines), ("CALLS", calls), ("RARE", rare)]
     }
 
     fn name(self) -> String {
@@ -162,7 +187,7 @@ pub fn wide(threads: u32) -> Shader {
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[line + W_STRIDE_Y]");
     let limb = limb.replace("LITERAL_AT", "kept[line + W_LITERALS]");
     let body = WIDE.replace("OVER_LINES\n", WIDE_OVER_LINES).replace("MAKE_LIMB\n", &limb);
-    Shader { limb: Limb::Word, body: common(threads) + &in_both(&body) }
+    Shader { limb: Limb::Word, body: common(threads) + &Parts::ALL.keep(&in_both(&body)) }
 }
 
 /// With what stands in both kernels.
@@ -188,13 +213,12 @@ pub fn control_unit(threads: u32, parts: Parts) -> Shader {
     };
     let begin = registers("begin", layout::state::REGISTERS, layout::REGISTERS);
     let back = registers("back", 0, layout::STAGING);
-    let unit = parts.keep(CONTROL_UNIT);
-    let unit = unit.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
+    let unit = CONTROL_UNIT.replace("BEGIN_REGISTERS\n", &begin).replace("BACK_REGISTERS\n", &back);
     let unit = unit.replace("OVER_LINES\n", OVER_LINES);
     let unit = unit.replace("LEAVES_LINES\n", LEAVES_LINES).replace("WAS_MADE\n", WAS_MADE);
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "near(dy + D_STRIDE)");
     let limb = limb.replace("LITERAL_AT", "begin[S_LITERALS] + Q.x");
     let unit = unit.replace("OF_WIDE_LINES\n", OF_WIDE_LINES).replace("ENDS_QUEUE\n", ENDS_QUEUE);
     let unit = in_both(&unit.replace("MAKE_LIMB\n", &limb));
-    Shader { limb: Limb::Word, body: common(threads) + &unit }
+    Shader { limb: Limb::Word, body: common(threads) + &parts.keep(&unit) }
 }

@@ -94,7 +94,7 @@ fn join_in(place: u32, u: u32, join: u32) {
   if (join == JOIN_XOR) { atomicXor(&joined[place], u); } else if (u != 0u) { atomicOr(&joined[place], u); }
 }
 #endif
-#ifdef PROFILE
+#ifdef RARE
 fn count_up(at: u32, by: vec2<u32>) {
   let sum = add(vec2<u32>(near(at), near(at + 1u)), by);
   put_near(at, sum.x); put_near(at + 1u, sum.y);
@@ -251,6 +251,7 @@ WAS_MADE
 ENDS_QUEUE
 #endif
       switch (op) {
+#ifdef RARE
         case OP_DIV, OP_MOD: {
           let parts = divide(magnitude(a), magnitude(b));
           budget -= 64;
@@ -260,6 +261,7 @@ ENDS_QUEUE
           if (flips) { v = sub(vec2<u32>(0u), v); }
           r[rd] = v;
         }
+#endif
         case OP_LINE: {
           var at_x = 0u; var n = bits_y;
           if (stores) { at_x = near(dx + D_AT); n = near(dx + D_ROWS); if (ra != NO_REG) { at_x += (a.x - 1u) * near(dx + D_STRIDE); } }
@@ -316,6 +318,7 @@ let makes = true;
 PUT_ROW
           }
         }
+#ifdef RARE
         case OP_WORD_ADD, OP_WORD_SUB: {
           budget -= i32(begin[S_SERIAL_TURNS]);
           if (id == 0u) {
@@ -338,12 +341,15 @@ PUT_ROW
             found = vec4<u32>(carry, 0u, 0u, 0u);
           }
         }
+#endif
+#ifdef RARE
         case OP_WORD_TO_INT: {
           if (id == 0u) {
             let n = i32(bits_y);
             found = vec4<u32>(reverseBits(funnel(at_y, bits_y, n - 32)), reverseBits(funnel(at_y, bits_y, n - 64)), 0u, 0u);
           }
         }
+#endif
         case OP_SIZE: {
           if (id == 0u) {
             let flags = near(dy + D_FLAGS);
@@ -448,7 +454,7 @@ OVER_LINES
             storageBarrier();
           }
         }
-#ifdef PROFILE
+#ifdef RARE
         case OP_TALLY, OP_CHARGE, OP_OPEN, OP_CLOSE: {
           if (id == 0u && !negative(a)) {
             profile(op, near(begin[S_PROFILE] + Q.x), select(vec2<u32>(1u, 0u), a, ra != NO_REG), operations);

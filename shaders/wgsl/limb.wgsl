@@ -8,6 +8,7 @@ switch (generator) {
     if (has_z) { q = load(at_z + k); }
     u = (p & ((q & t3) | (~q & t2))) | (~p & ((q & t1) | (~q & t0)));
   }
+#ifdef RARE
   case GEN_FUNNEL: { if (abs(offset) < 0x7fffffff) { u = funnel(at, bits_y, place + offset); } }
   case GEN_ROTATE: { u = funnel(at, bits_y, place - offset) | funnel(at, bits_y, place - offset + i32(n)); }
   case GEN_MIRROR: { u = reverseBits(funnel(at, bits_y, i32(n) - 32 - place)); }
@@ -15,6 +16,7 @@ switch (generator) {
     let half = i32(n >> 1u); let start = place >> 1u;
     u = spread(funnel(at, bits_y, start) & ones(0u, 0, half - start)) | (spread(funnel(at, bits_y, half + start)) << 1u);
   }
+#endif
   case GEN_MASK: { u = ones(k, offset - 1, last); }
   case GEN_NUMBER: {
     let lowest = i32(n) - 32 - place;
@@ -35,10 +37,12 @@ switch (generator) {
     }
   }
   case GEN_LITERAL: { u = near(LITERAL_AT + k); }
+#ifdef RARE
   case GEN_REPLACE: {
     let mask = ones(k, offset, offset + i32(bits_y));
     u = (load(at_x + k) & ~mask) | (funnel(at, bits_y, place - offset) & mask);
   }
+#endif
   default: {}
 }
 u &= ones(k, 0, i32(n));

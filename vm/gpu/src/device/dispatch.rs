@@ -37,7 +37,7 @@ impl Device {
         let may_be_wide = state[state::WIDE_LIMBS as usize] != 0;
         let parts = match seen.count {
             1 => Parts { wide: may_be_wide, ..self.parts },
-            _ => Parts { wide: may_be_wide, lines: true, calls: true, ..self.parts },
+            _ => Parts { wide: may_be_wide, ..Parts::ALL },
         };
         let unit = *self.units[parts.number()]
             .get_or_insert_with(|| units.number(&star_shaders::control_unit(*threads, parts)));
