@@ -102,6 +102,18 @@ fn generated_programs_leave_the_same_on_an_adapter() {
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../../programs/published/warshall.star");
 
+/// WARSHALL-adapt, whose word may be longer than the table is wide, as far as anyone knows before it runs.
+const ADAPTED: &str = "
+procedure WARSHALL-adapt(n: integer; var P: table);
+var X: slice; w: word; j,k: integer;
+begin
+  for k:=1 to n do
+  begin
+    X:=COL(k,P); w:=ROW(k,P);
+    foreach j in w do COL(j,P):=COL(j,P) or X;
+  end;
+end;";
+
 /// What the passes make of the textbook closure runs as kernels, a dispatch for eight vertices; with its native in fewer.
 #[test]
 fn the_published_closures_run_as_kernels_over_a_grid() {
@@ -109,7 +121,6 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
         return;
     };
-    let program = Program::new(PUBLISHED);
     let n = 150;
     let mut random = Random::new(19);
     let mut graph = BitTable::zeros(n, n).expect("small");
@@ -119,21 +130,27 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
     }
     let args = [HostValue::Int(n as i64), HostValue::Table(graph)];
     let limits = Limits { steps: None, ..LIMITS };
-    for (without, natives) in [("idioms", 0), ("unreachable", 1)] {
-        let options =
-            star_opt::Options { disabled: vec![without.to_owned()], ..Default::default() };
-        let mut optimised = program.lowered.program.clone();
-        star_opt::optimise(&mut optimised, &options).expect("it verifies");
-        let compiled = star_tests::differ::compile(&optimised, &machines);
-        for name in ["WARSHALL", "WARSHALL-C"] {
-            let entry = program.entry(name);
-            let [expected, found] = [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
-            assert_eq!(found.values, expected.values, "{name} without {without}");
-            assert_eq!(found.stats.natives, natives, "{name} without {without}");
-            let paths = found.stats.paths;
-            assert_eq!(paths.grid_loops, 1 - natives, "{name} without {without}");
-            let kernels = if natives == 1 { n.div_ceil(128) + 1 } else { n.div_ceil(8) + 1 };
-            assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
+    for (text, names) in
+        [(PUBLISHED, &["WARSHALL", "WARSHALL-C"][..]), (ADAPTED, &["WARSHALL-adapt"])]
+    {
+        let program = Program::new(text);
+        for (without, natives) in [("idioms", 0), ("unreachable", 1)] {
+            let options =
+                star_opt::Options { disabled: vec![without.to_owned()], ..Default::default() };
+            let mut optimised = program.lowered.program.clone();
+            star_opt::optimise(&mut optimised, &options).expect("it verifies");
+            let compiled = star_tests::differ::compile(&optimised, &machines);
+            for name in names {
+                let entry = program.entry(name);
+                let [expected, found] =
+                    [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
+                assert_eq!(found.values, expected.values, "{name} without {without}");
+                assert_eq!(found.stats.natives, natives, "{name} without {without}");
+                let paths = found.stats.paths;
+                assert_eq!(paths.grid_loops, 1 - natives, "{name} without {without}");
+                let kernels = if natives == 1 { n.div_ceil(128) + 1 } else { n.div_ceil(8) + 1 };
+                assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
+            }
         }
     }
 }

@@ -201,6 +201,8 @@ impl<'r> Finder<'r> {
                 self.steps.push(Step::Holds(test.clone()));
                 self.block(then)
             }
+            // Nothing leaves it, or it is no loop of these.
+            StmtKind::Block { label: _, body } => self.block(body),
             StmtKind::Size(SizeOp::Latch { dst, size }) => {
                 self.assigned.push(*dst);
                 self.latches.push((*dst, size.clone()));

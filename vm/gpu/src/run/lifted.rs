@@ -122,7 +122,9 @@ impl Run<'_, '_> {
         });
         let launches: Vec<Launch> = before.into_iter().chain(turns).collect();
         let n_turns = u64::from(n_turns);
-        let done = self.launch(&launches, u64::from(limbs) * u64::from(columns));
+        // Eight turns at once take as long as three to five.
+        let share = u64::from(at_once.div_ceil(2));
+        let done = self.launch(&launches, u64::from(limbs) * u64::from(columns) * share);
         let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
         self.heap.give(block);
         let n_iterations: u64 = counted?.into_iter().map(u64::from).sum();
