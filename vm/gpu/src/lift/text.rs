@@ -43,19 +43,23 @@ pub(super) struct Text<'n> {
 enum Form {
     /// A limb of a column.
     Limb,
-    /// One component, as a bit that is everywhere in a limb.
-    Bit,
+    /// Its components from any place on: those of the rows that the turns look at.
+    Rows,
 }
 
 /// In front of every kernel: its memory, what it is given, a bit for every limb.
 const HEAD: &str = "@group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 fn everywhere(limb: u32, place: u32) -> u32 { return 0u - ((limb >> (place & 31u)) & 1u); }
 fn bit(at: u32, place: u32) -> u32 { return everywhere(load(at + (place >> 5u)), place); }
-fn below(n: u32, x: u32) -> u32 {
-  let start = 32u * x;
-  if (n >= start + 32u) { return 0xffffffffu; }
-  if (n <= start) { return 0u; }
-  return (1u << (n - start)) - 1u;
+fn rows_from(at: u32, place: u32) -> u32 {
+  let by = place & 31u; let low = load(at + (place >> 5u));
+  if (by == 0u) { return low; }
+  return (low >> by) | (load(at + (place >> 5u) + 1u) << (32u - by));
+}
+fn below(n: u32, place: u32) -> u32 {
+  if (n >= place + 32u) { return 0xffffffffu; }
+  if (n <= place) { return 0u; }
+  return (1u << (n - place)) - 1u;
 }
 ";
 
@@ -90,7 +94,7 @@ impl<'n> Text<'n> {
     fn of_column(&self, at: &str) -> String {
         match self.form {
             Form::Limb => format!("load({at} + x)"),
-            Form::Bit => format!("bit({at}, x)"),
+            Form::Rows => format!("rows_from({at}, x)"),
         }
     }
 
@@ -158,8 +162,8 @@ impl<'n> Text<'n> {
     /// The iterations of a range.
     fn range(&self) -> &'static str {
         match (self.line, self.form) {
-            (Line::Row, Form::Limb) => "(below(upto, x) & ~below(start, x))",
-            (Line::Row, Form::Bit) => "select(0u, 0xffffffffu, x >= start && x < upto)",
+            (Line::Row, Form::Limb) => "(below(upto, 32u * x) & ~below(start, 32u * x))",
+            (Line::Row, Form::Rows) => "(below(upto, x) & ~below(start, x))",
             (Line::Column, _) => "select(0u, 0xffffffffu, j >= start && j < upto)",
         }
     }
@@ -177,7 +181,7 @@ impl<'n> Text<'n> {
         let made = self.limb(made, self.line)?;
         let name = match form {
             Form::Limb => "turn",
-            Form::Bit => "turn_of_bit",
+            Form::Rows => "turn_of_rows",
         };
         Some(format!(
             "fn {name}(before: u32, x: u32, j: u32, k: u32, column: u32, row: u32, live: u32) -> vec2<u32> {{
@@ -197,7 +201,7 @@ impl<'n> Text<'n> {
         made: usize,
         turns: u32,
     ) -> Option<(Shader, Vec<Port>)> {
-        let functions = self.turn(Form::Limb, some, made)? + &self.turn(Form::Bit, some, made)?;
+        let functions = self.turn(Form::Limb, some, made)? + &self.turn(Form::Rows, some, made)?;
         let pivots = Pivots { turns, looked_at: self.pivots };
         let loads = format!(
             "  let j# = thread.y * {SHARE}u + #u; let at# = table + j# * stride + x;
@@ -243,7 +247,7 @@ impl<'n> Text<'n> {
             .map(|t| {
                 format!(
                     "  let k{t} = given[1].x + step * min({t}u, max(turns, 1u) - 1u);
-  let live{t} = select(0u, below(given[0].z, x), {t}u < turns);
+  let live{t} = select(0u, below(given[0].z, 32u * x), {t}u < turns);
 "
                 )
             })
@@ -275,8 +279,9 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
 
 /// Note [Several turns a dispatch]. What the turns of a dispatch look at of the table, a column and a row each, lies beside it as it was before
 /// the first of them. A workgroup makes of it what the earlier turns leave there, for its own limbs and columns: a thread each makes limb `x` of
-/// column `k_t` of what turn `s` has of limb `x` of column `k_s` and of row `k_s` in column `k_t`, and likewise a component of row `k_t`. So all
-/// that takes is these lines themselves, where they cross others too, and no workgroup waits for another one.
+/// column `k_t` of what turn `s` has of limb `x` of column `k_s` and of row `k_s` in column `k_t`, and likewise the rows in column `j` of what
+/// they have of these rows in column `k_s`. So all that takes is these lines themselves, and where they cross: their rows in their columns. No
+/// workgroup waits for another one.
 struct Pivots {
     turns: u32,
     /// Is the column of a turn looked at, and its row?
@@ -322,92 +327,85 @@ impl Pivots {
         (0..self.turns / 4).map(four).collect()
     }
 
-    /// Where the column of turn `s` crosses row `k_t`, and the row of turn `s` column `k_t`.
-    fn crossing(&self, s: u32, t: u32) -> [String; 2] {
-        match self.looked_at {
-            [true, true] => [format!("p{s}_{t}"), format!("q{s}_{t}")],
-            _ => ["0u".to_owned(), "0u".to_owned()],
-        }
-    }
-
     /// Makes what is looked at: a limb of columns in each of the first threads, a bit of rows in each of the next ones.
     fn made(&self) -> String {
         let [columns, rows] = self.looked_at;
         if !(columns || rows) {
             return String::new();
         }
-        let mut lines = Vec::new();
-        let turns = self.turns;
-        let pairs = || (0..turns).flat_map(|s| (s + 1..turns).map(move |t| (s, t)));
+        let (turns, crosses) = (self.turns, columns && rows);
         let threads = 1 + (DOWN * SHARE).div_ceil(ACROSS);
-        lines.push(format!("if (local.y < {threads}u) {{"));
-        if columns && rows {
-            for (s, t) in pairs() {
-                lines.push(format!("  var p{s}_{t} = bit(column_in + {s}u * limbs, k{t});"));
-                lines.push(format!("  var q{s}_{t} = load(row_in + {s}u * columns + k{t});"));
-            }
-            for (s, t) in pairs() {
-                for u in 0..s {
-                    let ([p_ut, q_ut], [p_us, q_us]) = (self.crossing(u, t), self.crossing(u, s));
-                    lines.push(format!(
-                        "  p{s}_{t} = turn_of_bit(p{s}_{t}, k{t}, k{s}, k{u}, {p_ut}, {q_us}, 0xffffffffu).x;"
-                    ));
-                    lines.push(format!(
-                        "  q{s}_{t} = turn_of_bit(q{s}_{t}, k{s}, k{t}, k{u}, {p_us}, {q_ut}, 0xffffffffu).x;"
-                    ));
-                }
-            }
-        }
-        let fours = |name: &str, place: &str, n: u32, lines: &mut Vec<String>| {
-            for four in 0..turns / 4 {
-                let of = |t: u32| format!("{}{}", &name[..1], 4 * four + t);
-                lines.push(format!(
-                    "    pivot_{name}[{}u + {place}] = vec4<u32>({}, {}, {}, {});",
-                    four * n,
-                    of(0),
-                    of(1),
-                    of(2),
-                    of(3)
+        let mut text = format!("  if (local.y < {threads}u) {{\n");
+        let mut line = |line: &str| {
+            text.push_str("    ");
+            text.push_str(line);
+            text.push('\n');
+        };
+        let pairs = || (0..turns).flat_map(|s| (s + 1..turns).map(move |t| (s, t)));
+        // Turn t looks at bit k_t - low of rows. What it finds of its column there is p_t, and bit s of q_t what turn s finds of its row in that column.
+        line(&format!("let low = min(k0, k{});", turns - 1));
+        if crosses {
+            for t in 0..turns {
+                line(&format!(
+                    "var p{t} = rows_from(column_in + {t}u * limbs, low); var q{t} = 0u;"
                 ));
             }
+            for (s, t) in pairs() {
+                line(&format!(
+                    "let q{s}_{t} = everywhere(p{t}, k{s} - low); q{t} |= q{s}_{t} & {}u;",
+                    1 << s
+                ));
+                line(&format!(
+                    "p{t} = turn_of_rows(p{t}, low, k{t}, k{s}, p{s}, q{s}_{t}, 0xffffffffu).x;"
+                ));
+            }
+        }
+        let fours = |name: &str, place: &str, n: u32| -> Vec<String> {
+            let of = |four: u32| {
+                let part = |t: u32| format!("{}{}", &name[..1], 4 * four + t);
+                let parts: Vec<String> = (0..4).map(part).collect();
+                format!(
+                    "  pivot_{name}[{}u + {place}] = vec4<u32>({});",
+                    four * n,
+                    parts.join(", ")
+                )
+            };
+            (0..turns / 4).map(of).collect()
         };
         if columns {
-            lines.push("  if (local.y == 0u) {".to_owned());
+            line("if (local.y == 0u) {");
             for t in 0..turns {
-                lines.push(format!("    var c{t} = load(column_in + {t}u * limbs + x);"));
+                line(&format!("  var c{t} = load(column_in + {t}u * limbs + x);"));
             }
-            for t in 0..turns {
-                for s in 0..t {
-                    let [_, q] = self.crossing(s, t);
-                    lines.push(format!(
-                        "    c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {q}, 0xffffffffu).x;"
-                    ));
-                }
+            for (s, t) in pairs() {
+                let row = if crosses { format!("everywhere(q{t}, {s}u)") } else { "0u".to_owned() };
+                line(&format!("  c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {row}, 0xffffffffu).x;"));
             }
-            fours("columns", "local.x", ACROSS, &mut lines);
-            lines.push("  }".to_owned());
+            fours("columns", "local.x", ACROSS).iter().for_each(|four| line(four));
+            line("}");
         }
         if rows {
-            lines.push("  if (local.y != 0u) {".to_owned());
-            lines.push(format!("    let place = {ACROSS}u * (local.y - 1u) + local.x;"));
-            lines.push(format!("    let j = (thread.y - local.y) * {SHARE}u + place;"));
+            line("if (local.y != 0u) {");
+            line(&format!(
+                "  let place = {ACROSS}u * (local.y - 1u) + local.x; let j = (thread.y - local.y) * {SHARE}u + place;"
+            ));
+            line("  var all = 0u;");
             for t in 0..turns {
-                lines.push(format!("    var r{t} = load(row_in + {t}u * columns + j);"));
+                line(&format!(
+                    "  all |= load(row_in + {t}u * columns + j) & (1u << (k{t} - low));"
+                ));
             }
             for t in 0..turns {
-                for s in 0..t {
-                    let [p, _] = self.crossing(s, t);
-                    lines.push(format!(
-                        "    r{t} = turn_of_bit(r{t}, k{t}, j, k{s}, {p}, r{s}, 0xffffffffu).x;"
-                    ));
-                }
+                let column = if crosses { format!("p{t}") } else { "0u".to_owned() };
+                line(&format!("  let r{t} = everywhere(all, k{t} - low);"));
+                line(&format!(
+                    "  all = turn_of_rows(all, low, j, k{t}, {column}, r{t}, 0xffffffffu).x;"
+                ));
             }
-            fours("rows", "place", DOWN * SHARE, &mut lines);
-            lines.push("  }".to_owned());
+            fours("rows", "place", DOWN * SHARE).iter().for_each(|four| line(four));
+            line("}");
         }
-        lines.push("}".to_owned());
-        lines.push("workgroupBarrier();".to_owned());
-        lines.iter().map(|line| format!("  {line}\n")).collect()
+        text + "  }\n  workgroupBarrier();\n"
     }
 
     /// Does the thread have a limb of rows that the next turns look at?
