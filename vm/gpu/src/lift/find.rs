@@ -7,7 +7,7 @@ use star_ir::{
     SizeOp, SizeOperand, Stmt, StmtKind, Ty, VarId, visit,
 };
 
-use super::text::{TURNS, Text};
+use super::text::Text;
 use super::{Length, Lifted, Line, Node, Over, Port, Step, Turns};
 use crate::compile::is_number;
 
@@ -137,8 +137,7 @@ impl<'r> Finder<'r> {
         let objects =
             self.outer.iter().copied().filter(|var| !is_number(self.routine.var(*var).ty));
         let objects = objects.collect();
-        let at_once = if turns.is_some() { TURNS } else { 1 };
-        let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made, at_once)?;
+        let (shader, ports) = Text::new(&self.nodes, target, line).kernel(some, made)?;
         (ports.len() <= super::text::MOST_PORTS).then_some(())?;
         let Finder { steps, latches, turn_cost, cost, .. } = self;
         Some(Lifted {

@@ -17,11 +17,8 @@ pub(crate) const ACROSS: u32 = 32;
 pub(crate) const DOWN: u32 = 8;
 /// Columns of a thread: what it reads of one does not wait for another.
 pub(crate) const SHARE: u32 = 4;
-/// Most turns of a dispatch: a multiple of four.
+/// Most turns of a dispatch.
 pub(crate) const TURNS: u32 = 8;
-
-/// Stands for the number of the column of a thread in names.
-const COLUMN: &str = "#";
 
 /// A kernel that is being written.
 pub(super) struct Text<'n> {
@@ -29,8 +26,8 @@ pub(super) struct Text<'n> {
     target: VarId,
     line: Line,
     ports: Vec<Port>,
-    /// Does a turn look at its column of the target, and at its row?
-    pivots: [bool; 2],
+    /// Does a turn look at its column or row of the target?
+    has_pivots: bool,
     /// The names of values along these lines.
     values: HashMap<(usize, Line), String>,
     /// Where they are made.
@@ -70,7 +67,7 @@ impl<'n> Text<'n> {
             target,
             line,
             ports: Vec::new(),
-            pivots: [false; 2],
+            has_pivots: false,
             values: HashMap::new(),
             lets: String::new(),
             form: Form::Limb,
@@ -117,7 +114,7 @@ impl<'n> Text<'n> {
             Node::Pivot(line, table) => {
                 (line == along).then_some(())?;
                 if table == self.target {
-                    self.pivots[usize::from(line == Line::Row)] = true;
+                    self.has_pivots = true;
                     match line {
                         Line::Column => "column".to_owned(),
                         Line::Row => "row".to_owned(),
@@ -194,254 +191,128 @@ impl<'n> Text<'n> {
         ))
     }
 
-    /// The whole text, for so many turns a dispatch, and its ports. `None` if something runs the other way than it should.
+    /// The whole text, and its ports. `None` if something runs the other way than it should.
     pub(super) fn kernel(
         mut self,
         some: Option<usize>,
         made: usize,
-        turns: u32,
     ) -> Option<(Shader, Vec<Port>)> {
         let functions = self.turn(Form::Limb, some, made)? + &self.turn(Form::Rows, some, made)?;
-        let pivots = Pivots { turns, looked_at: self.pivots };
-        let loads = format!(
-            "  let j# = thread.y * {SHARE}u + #u; let at# = table + j# * stride + x;
-  let before# = load(at#);
-"
-        );
-        let rows = pivots.read(Line::Row, "r#_", &format!("{SHARE}u * local.y + #u"));
-        let turns_of = |t: u32| {
-            let (column, row) = (pivots.of("c", t), pivots.of("r#_", t));
-            let before = if t == 0 { "before#".to_owned() } else { format!("made#_{}.x", t - 1) };
-            format!("  let made#_{t} = turn({before}, x, j#, k{t}, {column}, {row}, live{t});\n")
+        // One after another in a loop, each load would wait for the one before.
+        let rows = (0..TURNS).map(|t| {
+            format!("    rows |= load(row_in + {t}u * columns + of_rows) & (1u << ((first + step * {t}u - low) & 31u));\n")
+        });
+        let finds = PIVOTS.replace("ROWS\n", &rows.collect::<String>());
+        let (shared, finds, column, row) = match self.has_pivots {
+            true => (
+                SHARED,
+                finds.as_str(),
+                "pivot_columns[t * ACROSS + local.x]",
+                "pivot_rows[t * DOWN + local.y]",
+            ),
+            false => ("", "", "0u", "vec4<u32>(0u)"),
         };
-        let makes: String = (0..turns).map(turns_of).collect();
-        let stores = format!(
-            "  if (j# < columns) {{
-    if (made#_{last}.x != before#) {{ store(at#, made#_{last}.x); }}
-{}  }}
-",
-            pivots.kept(&format!("made#_{}.x", turns - 1)),
-            last = turns - 1
-        );
-        let sum = |part: &str| {
-            let counts = (0..turns).map(|t| format!("countOneBits(made#_{t}.y{part})"));
-            counts.collect::<Vec<_>>().join(" + ")
-        };
-        let count = match self.line {
-            Line::Row => {
-                let sum = sum("").replace(COLUMN, "0");
-                format!("  if (j0 == 0u) {{ store(counts + x, load(counts + x) + {sum}); }}\n")
-            }
-            Line::Column => format!(
-                "  if (x == 0u && j# < columns) {{ store(counts + j#, load(counts + j#) + {}); }}\n",
-                sum(" & 1u")
+        let (keeps, kept) = if self.has_pivots { (KEEPS, KEPT) } else { ("", "") };
+        let (counts, count) = match self.line {
+            Line::Row => (
+                "    if (thread.y == 0u) { n0 += countOneBits(made0.y); }\n",
+                "    if (thread.y == 0u) { store(counts + x, load(counts + x) + n0); }\n",
+            ),
+            Line::Column => (
+                "    if (x == 0u) { n# += made#.y & 1u; }\n",
+                "    if (x == 0u && j# < columns) { store(counts + j#, load(counts + j#) + n#); }\n",
             ),
         };
-        let all = |text: &str| -> String {
-            if !text.contains(COLUMN) {
+        // For each column of a thread.
+        let each = |text: &str| -> String {
+            if !text.contains('#') {
                 return text.to_owned();
             }
-            (0..SHARE).map(|column| text.replace(COLUMN, &column.to_string())).collect()
+            let parts = ["x", "y", "z", "w"].iter().enumerate();
+            let one = |(column, part): (usize, &&str)| {
+                text.replace("#.part", part).replace('#', &column.to_string())
+            };
+            parts.map(one).collect()
         };
-        let ks: String = (0..turns)
-            .map(|t| {
-                format!(
-                    "  let k{t} = given[1].x + step * min({t}u, max(turns, 1u) - 1u);
-  let live{t} = select(0u, below(given[0].z, 32u * x), {t}u < turns);
-"
-                )
-            })
-            .collect();
         let body = format!(
-            "{HEAD}{}{functions}@compute @workgroup_size({ACROSS}, {DOWN})
+            "{HEAD}const ACROSS = {ACROSS}u; const DOWN = {DOWN}u; const SHARE = {SHARE}u; const TURNS = {TURNS}u;
+{shared}{functions}@compute @workgroup_size({ACROSS}, {DOWN})
 fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocation_id) local: vec3<u32>) {{
   let table = given[0].x; let stride = given[0].y; let columns = given[0].w; let limbs = (given[0].z + 31u) >> 5u;
-  let step = given[1].y; let turns = given[1].z; let next = given[1].w; let n_next = given[3].w;
+  let first = given[1].x; let step = given[1].y; let turns = given[1].z; let next = given[1].w; let n_next = given[3].w;
   let column_in = given[2].x; let column_out = given[2].y; let row_in = given[2].z; let row_out = given[2].w;
-  let counts = given[3].x; let x = thread.x;
-{ks}{}{}{}  if (x < limbs) {{
-{}{}{}{}{}  }}
+  let counts = given[3].x; let x = thread.x; let live = below(given[0].z, 32u * x);
+{}{finds}{}  for (var t = 0u; t < turns; t++) {{
+    let k = first + step * t; let column = {column}; let row = {row};
+{}{}  }}
+  if (x < limbs) {{
+{}{keeps}{kept}{}  }}
 }}
 ",
-            pivots.declared(),
-            all(&loads),
-            pivots.made(),
-            pivots.read(Line::Column, "c", "local.x"),
-            all(&rows),
-            all(&makes),
-            pivots.keeps(),
-            all(&stores),
-            all(&count),
+            each("  let j# = thread.y * SHARE + #u; let at# = table + j# * stride + x; let before# = load(at#);\n"),
+            each("  var after# = before#; var n# = 0u;\n"),
+            each("    let made# = turn(after#, x, j#, k, column, row.#.part, live); after# = made#.x;\n"),
+            each(counts),
+            each("    if (j# < columns && after# != before#) { store(at#, after#); }\n"),
+            each(count),
+            kept = each(kept),
         );
         Some((Shader { limb: Limb::Word, body }, self.ports))
     }
 }
 
-/// Note [Several turns a dispatch]. What the turns of a dispatch look at of the table, a column and a row each, lies beside it as it was before
-/// the first of them. A workgroup makes of it what the earlier turns leave there, for its own limbs and columns: a thread each makes limb `x` of
-/// column `k_t` of what turn `s` has of limb `x` of column `k_s` and of row `k_s` in column `k_t`, and likewise the rows in column `j` of what
-/// they have of these rows in column `k_s`. So all that takes is these lines themselves, and where they cross: their rows in their columns. No
-/// workgroup waits for another one.
-struct Pivots {
-    turns: u32,
-    /// Is the column of a turn looked at, and its row?
-    looked_at: [bool; 2],
-}
+/// What the turns of a dispatch look at of the table (Note [Several turns a dispatch]): limbs of their columns, bits of their rows in the columns of
+/// each thread, and the columns where they cross these rows.
+const SHARED: &str = "var<workgroup> pivot_columns: array<u32, TURNS * ACROSS>;
+var<workgroup> pivot_rows: array<vec4<u32>, TURNS * DOWN>;
+var<workgroup> crossing: array<u32, TURNS>;
+";
 
-impl Pivots {
-    fn looks_at(&self, line: Line) -> bool {
-        self.looked_at[usize::from(line == Line::Row)]
+/// Note [Several turns a dispatch]. What each turn looks at of the table, its column and its row, lies beside it as it was before the first turn of the
+/// dispatch. A workgroup makes of it what the earlier turns leave there, for its own limbs and columns: threads of number t along columns
+/// have a limb each of the column of turn t, and all of them its components in the rows of all turns, from row `low` on; those of number 0 have
+/// these rows, in a column of the workgroup each. With turn s, all later ones change. No workgroup waits for another one.
+const PIVOTS: &str = "  let own = first + step * local.y; let low = min(first, first + step * (max(turns, 1u) - 1u));
+  let of_rows = (thread.y - local.y) * SHARE + local.x;
+  var limb = load(column_in + local.y * limbs + x); var crossed = rows_from(column_in + local.y * limbs, low);
+  var rows = 0u;
+  if (local.y == 0u) {
+ROWS
+  }
+  for (var s = 0u; s < turns; s++) {
+    let k = first + step * s;
+    if (local.y == s) {
+      pivot_columns[s * ACROSS + local.x] = limb;
+      if (local.x == 0u) { crossing[s] = crossed; }
     }
-
-    /// The value of a turn of those with this name.
-    fn of(&self, name: &str, turn: u32) -> String {
-        let line = if name == "c" { Line::Column } else { Line::Row };
-        let part = ["x", "y", "z", "w"][turn as usize % 4];
-        if self.looks_at(line) { format!("{name}{}.{part}", turn / 4) } else { "0u".to_owned() }
+    workgroupBarrier();
+    if (local.y == 0u) {
+      let row = everywhere(rows, k - low);
+      pivot_rows[s * DOWN + (local.x >> 2u)][local.x & 3u] = row;
+      rows = turn_of_rows(rows, low, of_rows, k, crossing[s], row, 0xffffffffu).x;
     }
-
-    /// Limbs of the columns, and bits of the rows, as the turns find them.
-    fn declared(&self) -> String {
-        let mut text = String::new();
-        for (line, name, n) in
-            [(Line::Column, "pivot_columns", ACROSS), (Line::Row, "pivot_rows", DOWN * SHARE)]
-        {
-            if self.looks_at(line) {
-                let n = n * self.turns / 4;
-                let _ = writeln!(text, "var<workgroup> {name}: array<vec4<u32>, {n}>;");
-            }
-        }
-        text
+    if (local.y > s) {
+      let row = everywhere(crossed, k - low);
+      limb = turn(limb, x, own, k, pivot_columns[s * ACROSS + local.x], row, 0xffffffffu).x;
+      crossed = turn_of_rows(crossed, low, own, k, crossing[s], row, 0xffffffffu).x;
     }
+  }
+  workgroupBarrier();
+";
 
-    /// Four turns each, by their names.
-    fn read(&self, line: Line, name: &str, place: &str) -> String {
-        let (from, n) = match line {
-            Line::Column => ("pivot_columns", ACROSS),
-            Line::Row => ("pivot_rows", DOWN * SHARE),
-        };
-        if !self.looks_at(line) {
-            return String::new();
-        }
-        let four = |four: u32| format!("  let {name}{four} = {from}[{}u + {place}];\n", four * n);
-        (0..self.turns / 4).map(four).collect()
-    }
-
-    /// Makes what is looked at: a limb of columns in each of the first threads, a bit of rows in each of the next ones.
-    fn made(&self) -> String {
-        let [columns, rows] = self.looked_at;
-        if !(columns || rows) {
-            return String::new();
-        }
-        let (turns, crosses) = (self.turns, columns && rows);
-        let threads = 1 + (DOWN * SHARE).div_ceil(ACROSS);
-        let mut text = format!("  if (local.y < {threads}u) {{\n");
-        let mut line = |line: &str| {
-            text.push_str("    ");
-            text.push_str(line);
-            text.push('\n');
-        };
-        let pairs = || (0..turns).flat_map(|s| (s + 1..turns).map(move |t| (s, t)));
-        // Turn t looks at bit k_t - low of rows. What it finds of its column there is p_t, and bit s of q_t what turn s finds of its row in that column.
-        line(&format!("let low = min(k0, k{});", turns - 1));
-        if crosses {
-            for t in 0..turns {
-                line(&format!(
-                    "var p{t} = rows_from(column_in + {t}u * limbs, low); var q{t} = 0u;"
-                ));
-            }
-            for (s, t) in pairs() {
-                line(&format!(
-                    "let q{s}_{t} = everywhere(p{t}, k{s} - low); q{t} |= q{s}_{t} & {}u;",
-                    1 << s
-                ));
-                line(&format!(
-                    "p{t} = turn_of_rows(p{t}, low, k{t}, k{s}, p{s}, q{s}_{t}, 0xffffffffu).x;"
-                ));
-            }
-        }
-        let fours = |name: &str, place: &str, n: u32| -> Vec<String> {
-            let of = |four: u32| {
-                let part = |t: u32| format!("{}{}", &name[..1], 4 * four + t);
-                let parts: Vec<String> = (0..4).map(part).collect();
-                format!(
-                    "  pivot_{name}[{}u + {place}] = vec4<u32>({});",
-                    four * n,
-                    parts.join(", ")
-                )
-            };
-            (0..turns / 4).map(of).collect()
-        };
-        if columns {
-            line("if (local.y == 0u) {");
-            for t in 0..turns {
-                line(&format!("  var c{t} = load(column_in + {t}u * limbs + x);"));
-            }
-            for (s, t) in pairs() {
-                let row = if crosses { format!("everywhere(q{t}, {s}u)") } else { "0u".to_owned() };
-                line(&format!("  c{t} = turn(c{t}, x, k{t}, k{s}, c{s}, {row}, 0xffffffffu).x;"));
-            }
-            fours("columns", "local.x", ACROSS).iter().for_each(|four| line(four));
-            line("}");
-        }
-        if rows {
-            line("if (local.y != 0u) {");
-            line(&format!(
-                "  let place = {ACROSS}u * (local.y - 1u) + local.x; let j = (thread.y - local.y) * {SHARE}u + place;"
-            ));
-            line("  var all = 0u;");
-            for t in 0..turns {
-                line(&format!(
-                    "  all |= load(row_in + {t}u * columns + j) & (1u << (k{t} - low));"
-                ));
-            }
-            for t in 0..turns {
-                let column = if crosses { format!("p{t}") } else { "0u".to_owned() };
-                line(&format!("  let r{t} = everywhere(all, k{t} - low);"));
-                line(&format!(
-                    "  all = turn_of_rows(all, low, j, k{t}, {column}, r{t}, 0xffffffffu).x;"
-                ));
-            }
-            fours("rows", "place", DOWN * SHARE).iter().for_each(|four| line(four));
-            line("}");
-        }
-        text + "  }\n  workgroupBarrier();\n"
-    }
-
-    /// Does the thread have a limb of rows that the next turns look at?
-    fn keeps(&self) -> &'static str {
-        match self.looks_at(Line::Row) {
-            true => {
-                "  let last = next + step * (n_next - 1u);
-  let keeps_rows = n_next != 0u && x >= min(next, last) >> 5u && x <= max(next, last) >> 5u;
-"
-            }
-            false => "",
-        }
-    }
-
-    /// Keeps what the turns of the next dispatch look at.
-    fn kept(&self, made: &str) -> String {
-        let mut text = String::new();
-        if self.looks_at(Line::Column) {
-            let _ = writeln!(
-                text,
-                "    let turn# = (j# - next) * step;
-    if (turn# < n_next) {{ store(column_out + turn# * limbs + x, {made}); }}"
-            );
-        }
-        if self.looks_at(Line::Row) {
-            let _ = writeln!(
-                text,
-                "    for (var t = 0u; keeps_rows && t < n_next; t++) {{
+/// Keeps what the turns of the next dispatch look at; few threads have any of their rows.
+const KEEPS: &str = "    let last = next + step * (n_next - 1u);
+    let keeps_rows = n_next != 0u && x >= min(next, last) >> 5u && x <= max(next, last) >> 5u;
+";
+const KEPT: &str = "    let turn# = (j# - next) * step;
+    if (j# < columns && turn# < n_next) { store(column_out + turn# * limbs + x, after#); }
+    for (var t = 0u; keeps_rows && j# < columns && t < n_next; t++) {
       let k = next + step * t;
-      if (k >> 5u == x) {{ store(row_out + t * columns + j#, everywhere({made}, k)); }}
-    }}"
-            );
-        }
-        text
+      if (k >> 5u == x) { store(row_out + t * columns + j#, everywhere(after#, k)); }
     }
-}
+";
+
+const _: () = assert!(TURNS == DOWN && ACROSS == DOWN * SHARE && SHARE == 4);
 
 /// A word of what a kernel is given.
 fn word(at: usize) -> String {
