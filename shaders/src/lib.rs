@@ -4,7 +4,7 @@
 //!   shader in Rust.
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
 //! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
-//! * [`control_unit`]: the kernel that interprets register code, the same for every program with the same [`Parts`]; [`wide`]: the one that makes
+//! * [`control_unit`]: the kernel that interprets register code, the same for every program with the same [`Variant`]; [`wide`]: the one that makes
 //!   its longest lines.
 //! * [`natives`]: kernels over a grid that do what a library routine does.
 //!
@@ -45,7 +45,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 /// Every shader that is not made of a program, with a name, for workgroups of so many threads where these may be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
     use natives::{closure, min_plus};
-    let units = Parts::all().map(|parts| (parts.name(), control_unit(threads, parts)));
+    let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),
         ("wide", wide(threads)),
@@ -63,10 +63,10 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     units.chain(others.map(|(name, shader)| (name.to_owned(), shader))).collect()
 }
 
-/// What the control unit has for a program. A driver takes as long to compile it as it is, half a second for all of an instruction over lines:
-/// so there is nothing that the program has no use for, as far as the parts go.
+/// A variant of the control unit: what it has beside the instructions that every program may need. A driver takes the longer to compile it the
+/// more it has (an H100's 0.46 s for nothing else, 0.39 s more for instructions over lines), so that a program gets the least that it can run on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Parts {
+pub struct Variant {
     /// Asks each line whether it is [`wide`]; otherwise it makes all of them.
     pub wide: bool,
     /// Instructions over lines.
@@ -77,7 +77,7 @@ pub struct Parts {
     pub rare: bool,
 }
 
-/// Operations of [`Parts::rare`], and where limbs of lines come from.
+/// Operations of [`Variant::rare`], and where limbs of lines come from.
 const RARE: [Op; 9] = [
     Op::Div,
     Op::Mod,
@@ -97,32 +97,32 @@ const RARE_LINES: [Generator; 5] = [
     Generator::Replace,
 ];
 
-impl Parts {
+impl Variant {
     /// What this register code needs.
-    pub fn of(code: &[u32]) -> Parts {
-        let mut parts = Parts::default();
+    pub fn of(code: &[u32]) -> Variant {
+        let mut variant = Variant::default();
         for inst in code.chunks(layout::INST_WORDS as usize) {
             let is = |op: Op| inst.first().is_some_and(|first| first & 0xff == op as u32);
-            parts.lines |= is(Op::Lines);
-            parts.calls |=
+            variant.lines |= is(Op::Lines);
+            variant.calls |=
                 [Op::Prepare, Op::Lend, Op::Give, Op::Take, Op::Call].into_iter().any(is);
             let from =
                 |it: Generator| inst.first().is_some_and(|first| first >> 12 & 15 == it as u32);
-            parts.rare |= RARE.into_iter().any(is);
-            parts.rare |= is(Op::Line) && RARE_LINES.into_iter().any(from);
+            variant.rare |= RARE.into_iter().any(is);
+            variant.rare |= is(Op::Line) && RARE_LINES.into_iter().any(from);
         }
-        parts
+        variant
     }
 
-    /// All of it.
-    pub const ALL: Parts = Parts { wide: true, lines: true, calls: true, rare: true };
+    /// With everything.
+    pub const FULL: Variant = Variant { wide: true, lines: true, calls: true, rare: true };
     /// How many of them there are.
     pub const COUNT: usize = 16;
 
-    fn all() -> impl Iterator<Item = Parts> {
-        (0..Parts::COUNT).map(|number| {
+    fn all() -> impl Iterator<Item = Variant> {
+        (0..Variant::COUNT).map(|number| {
             let has = |part: usize| number >> part & 1 != 0;
-            Parts { wide: has(0), lines: has(1), calls: has(2), rare: has(3) }
+            Variant { wide: has(0), lines: has(1), calls: has(2), rare: has(3) }
         })
     }
 
@@ -133,7 +133,7 @@ impl Parts {
 
     /// As the text calls them.
     fn named(self) -> [(&'static str, bool); 4] {
-        let Parts { wide, lines, calls, rare } = self;
+        let Variant { wide, lines, calls, rare } = self;
         [("WIDE", wide), ("LINES", lines), ("CALLS", calls), ("RARE", rare)]
     }
 
@@ -143,7 +143,7 @@ impl Parts {
         std::iter::once("control-unit".to_owned()).chain(parts).collect()
     }
 
-    /// The text without the lines of other parts: what stands between `#ifdef` and `#else` or `#endif`, or between `#else` and `#endif`.
+    /// The text without the lines of other variants: what stands between `#ifdef` and `#else` or `#endif`, or between `#else` and `#endif`.
     fn keep(self, text: &str) -> String {
         let mut keeps = true;
         let mut kept = String::with_capacity(text.len());
@@ -187,7 +187,7 @@ pub fn wide(threads: u32) -> Shader {
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[line + W_STRIDE_Y]");
     let limb = limb.replace("LITERAL_AT", "kept[line + W_LITERALS]");
     let body = WIDE.replace("OVER_LINES\n", WIDE_OVER_LINES).replace("MAKE_LIMB\n", &limb);
-    Shader { limb: Limb::Word, body: common(threads) + &Parts::ALL.keep(&in_both(&body)) }
+    Shader { limb: Limb::Word, body: common(threads) + &Variant::FULL.keep(&in_both(&body)) }
 }
 
 /// With what stands in both kernels.
@@ -203,7 +203,7 @@ pub fn empty(threads: u32) -> Shader {
 }
 
 /// The control unit for a workgroup of so many threads.
-pub fn control_unit(threads: u32, parts: Parts) -> Shader {
+pub fn control_unit(threads: u32, variant: Variant) -> Shader {
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {
             let at = first + 2 * to;
@@ -220,5 +220,5 @@ pub fn control_unit(threads: u32, parts: Parts) -> Shader {
     let limb = limb.replace("LITERAL_AT", "begin[S_LITERALS] + Q.x");
     let unit = unit.replace("OF_WIDE_LINES\n", OF_WIDE_LINES).replace("ENDS_QUEUE\n", ENDS_QUEUE);
     let unit = in_both(&unit.replace("MAKE_LIMB\n", &limb));
-    Shader { limb: Limb::Word, body: common(threads) + &parts.keep(&unit) }
+    Shader { limb: Limb::Word, body: common(threads) + &variant.keep(&unit) }
 }

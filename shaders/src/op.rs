@@ -157,7 +157,7 @@ numbered! {
     Show = 94 "show" "OP_SHOW",
     /// A `forall` over the lines of a table at once (Note \[Lines\] in star-gpu): for a rows and b columns, a function of limbs of x, v
     /// and y, of z, and of bits of w by its truth table goes to the columns of x; or a function of limbs of v and y, z and w joins a slice or
-    /// word x, or its ones are counted into d. With c, it is the columns of x or of y behind so many.
+    /// word x, or its ones are counted into d. With c, those of x or of y are a field, behind so many columns.
     Lines = 95 "lines" "OP_LINES",
 }
 

@@ -5,7 +5,7 @@ mod uniform;
 use naga::Module;
 use naga::valid::{Capabilities, ValidationFlags, Validator};
 use star_shaders::layout::INST_WORDS;
-use star_shaders::{Banks, Generator, Limb, Op, Parts, Shader};
+use star_shaders::{Banks, Generator, Limb, Op, Shader, Variant};
 
 fn parsed(text: &str) -> Module {
     naga::front::wgsl::parse_str(text)
@@ -41,7 +41,7 @@ fn every_operation_is_in_the_control_unit_of_a_code_with_it() {
     let has = |first: u32, wanted: &str| {
         let mut code = [0; 2 * INST_WORDS as usize];
         code[INST_WORDS as usize] = first;
-        let text = star_shaders::control_unit(8, Parts::of(&code)).body;
+        let text = star_shaders::control_unit(8, Variant::of(&code)).body;
         let is_case = |line: &str| {
             let case = line.trim_start().strip_prefix("case ");
             let names = case.and_then(|case| case.split_once(": {")).map_or("", |(names, _)| names);

@@ -15,7 +15,7 @@ use std::time::Duration;
 
 use star_base::limbs::OutOfMemory;
 use star_shaders::layout::{ALL_STATE_WORDS, JOURNAL_WORDS};
-use star_shaders::{Banks, Parts};
+use star_shaders::{Banks, Variant};
 use star_vm::BackendError;
 
 use self::adapter::{adapter, answer};
@@ -85,9 +85,9 @@ pub(crate) struct Device {
     unsent: u64,
     moved: Moved,
     code: Option<wgpu::Buffer>,
-    /// What it needs of the control unit, and the numbers of those.
-    parts: Parts,
-    units: [Option<usize>; Parts::COUNT],
+    /// The variant of the control unit that it needs; the numbers of those that were asked for.
+    variant: Variant,
+    units: [Option<usize>; Variant::COUNT],
     state: wgpu::Buffer,
     staging: wgpu::Buffer,
     clock: Option<Clock>,
@@ -222,8 +222,8 @@ impl Device {
             unsent: 0,
             moved: Moved::default(),
             code: None,
-            parts: Parts::default(),
-            units: [None; Parts::COUNT],
+            variant: Variant::default(),
+            units: [None; Variant::COUNT],
             state: buffer(u64::from(ALL_STATE_WORDS) * 4, STORED)?,
             staging: buffer(STAGING_BYTES, read_back)?,
             clock: Clock::new(&opened).map_err(|error| format!("{}: {error}", opened.about))?,
@@ -443,7 +443,7 @@ impl Unit for Device {
         self.opened.queue.write_buffer(&buffer, 0, bytemuck::cast_slice(code));
         self.moved.sent += code.len() as u64 * 4;
         (self.code, self.bindings) = (Some(buffer), None);
-        self.parts = Parts::of(code);
+        self.variant = Variant::of(code);
         Ok(())
     }
 

@@ -16,7 +16,7 @@ use crate::program::Code;
 pub struct Forecast {
     /// Natives.
     pub natives: Vec<Native>,
-    /// Loops with turns of their own, a kernel for each few, in routines that have no native.
+    /// Loops with turns of their own, kernels of several each, in routines that have no native.
     pub loops: usize,
 }
 

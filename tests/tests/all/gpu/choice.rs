@@ -44,7 +44,7 @@ fn chosen_for(
 #[test]
 fn a_card_is_chosen_for_large_tables_and_kernels_only() {
     let published = super::PUBLISHED;
-    // A kernel for each few turns.
+    // Several turns a kernel.
     for (n, backend) in [(16_384, "gpu"), (16_000, "cpu")] {
         let (found, why) = chosen(published, "WARSHALL", [n, n], "idioms", &[]);
         assert_eq!(found, backend, "{n}: {why}");

@@ -1,6 +1,6 @@
 //! A dispatch of the control unit, with a chain of wide lines: the state goes there, and comes back with the journal and the window.
 
-use star_shaders::Parts;
+use star_shaders::Variant;
 use star_shaders::layout::{STATE_WORDS, state, status};
 use star_vm::BackendError;
 
@@ -35,12 +35,12 @@ impl Device {
         let Opened { device, units, wide, threads, .. } = &self.opened;
         // One that asks about lines is compiled when there are long ones. On several banks a text takes a driver long, and so there are few.
         let may_be_wide = state[state::WIDE_LIMBS as usize] != 0;
-        let parts = match seen.count {
-            1 => Parts { wide: may_be_wide, ..self.parts },
-            _ => Parts { wide: may_be_wide, ..Parts::ALL },
+        let variant = match seen.count {
+            1 => Variant { wide: may_be_wide, ..self.variant },
+            _ => Variant { wide: may_be_wide, ..Variant::FULL },
         };
-        let unit = *self.units[parts.number()]
-            .get_or_insert_with(|| units.number(&star_shaders::control_unit(*threads, parts)));
+        let unit = *self.units[variant.number()]
+            .get_or_insert_with(|| units.number(&star_shaders::control_unit(*threads, variant)));
         let unit = units.get(device, unit, seen).map_err(|error| match error {
             BackendError::Unsupported { what } => BackendError::Unsupported {
                 what: format!("{what} (the control unit on {})", self.opened.about),
