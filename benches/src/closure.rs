@@ -1,4 +1,4 @@
-//! Transitive closure: the published text against a hand-written program, and the library's native
+//! Transitive closure: the published text against a hand-written program, and the library's intrinsic
 //! against the crate `bit-matrix`.
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use crate::say::say;
 /// Listings 1 and 2 of source 001, letter by letter.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
-/// The library's procedure, which the backend has a native for.
+/// The library's procedure, which the backend has an intrinsic for.
 const LIBRARY: &str = "import \"star:closure\";
 procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
 
@@ -60,12 +60,12 @@ pub(crate) fn run(n: usize, n_runs: usize) {
     }
 }
 
-/// Compares the library's WARSHALL, a native here, with the crate `bit-matrix` on its widest blocks.
-pub(crate) fn native(n: usize, n_runs: usize, n_threads: usize) {
+/// Compares the library's WARSHALL, an intrinsic here, with the crate `bit-matrix` on its widest blocks.
+pub(crate) fn intrinsic(n: usize, n_runs: usize, n_threads: usize) {
     let settings = cpu::Settings { threads: Some(n_threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
     say!(
-        "native closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
+        "intrinsic closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
         backend.kernels().level().name(),
     );
     let star = Compiled::new(backend, LIBRARY);

@@ -192,9 +192,9 @@ impl Bench {
         };
         samples.sort_by(|one, other| one.run.total_cmp(&other.run));
         let sample = samples[samples.len() / 2];
-        let Stats { natives, paths, .. } = sample.stats;
+        let Stats { intrinsics, paths, .. } = sample.stats;
         say!(
-            "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {natives} natives, {} buffers; cpu {cpu:.2}",
+            "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {intrinsics} intrinsics, {} buffers; cpu {cpu:.2}",
             sample.run,
             samples[0].run,
             sample.device,
@@ -253,12 +253,12 @@ impl Bench {
         Ok(())
     }
 
-    /// The native of the closure.
+    /// The intrinsic of the closure.
     fn closure(&self, n: usize) -> Result<(), String> {
         for (name, graph) in graphs(n) {
             let args = [int(n), HostValue::Table(graph)];
             self.line(
-                &format!("closure, native, n = {n}, {name}"),
+                &format!("closure, intrinsic, n = {n}, {name}"),
                 (PUBLISHED, "WARSHALL", &[]),
                 &args,
             )?;
@@ -311,7 +311,7 @@ impl Bench {
         Ok(())
     }
 
-    /// The native of FLOYD.
+    /// The intrinsic of FLOYD.
     fn floyd(&self, n: usize) -> Result<(), String> {
         let text = "import \"star:paths\";
             procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";

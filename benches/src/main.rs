@@ -11,7 +11,7 @@
 //! `star-benches closure [N [RUNS]]`: the published WARSHALL and WARSHALL-C on the CPU backend, in turn
 //! with a hand-written Warshall on packed rows, for N vertices (5000 by default).
 //!
-//! `star-benches closure-native [N [RUNS [THREADS]]]`: the library's WARSHALL, a native of the CPU backend,
+//! `star-benches closure-intrinsic [N [RUNS [THREADS]]]`: the library's WARSHALL, an intrinsic of the CPU backend,
 //! in turn with the crate `bit-matrix`, for N vertices (5000 by default) and wiki-Vote.
 //!
 //! `star-benches algorithms [N [NAME [passes]]]`: the graph algorithms of the library whose name contains NAME, as they are
@@ -37,7 +37,7 @@
 //! the search alone beside the source's programme in O(d³), and from pixels.
 //!
 //! `star-benches gpu [JOB [N]] [--runs N] [--adapter NAME] [--alone]`: programs on a graphics card, device time beside end to end: what a run
-//! costs (`costs`), the closure by its native and lifted (`closure`, `warshall`) and on the control unit (`turns`), distances
+//! costs (`costs`), the closure by its intrinsic and lifted (`closure`, `warshall`) and on the control unit (`turns`), distances
 //! (`floyd`), operations on long tables (`tables`), on long lines (`lines`) and on all lines of a table (`over-lines`); each beside one run on the CPU backend, whose results it has to have, unless `--alone`.
 //!
 //! `star-benches shaders FOLDER`: every kernel of the GPU backend as WGSL, those that the library becomes among them, a file each; for
@@ -86,7 +86,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: star-benches front-end [MB] | compile [MODULE] | kernels [BITS [NAME]] | closure [N [RUNS]] \
-                     | closure-native [N [RUNS [THREADS]]] \
+                     | closure-intrinsic [N [RUNS [THREADS]]] \
                      | algorithms [N [NAME [passes]]] \
                      | operations [BITS [NAME]] [--time SECONDS] | loading [FILE…] \
                      | moving [OBJECTS [BATCHES]] | moving-check [OBJECTS [BATCHES]] \
@@ -114,10 +114,10 @@ fn main() -> ExitCode {
         "closure" => {
             number(1, 5000).zip(number(2, 5)).map(|(n, runs)| closure::run(n, runs)).map(well)
         }
-        "closure-native" => number(1, 5000)
+        "closure-intrinsic" => number(1, 5000)
             .zip(number(2, 5))
             .zip(number(3, 1))
-            .map(|((n, runs), threads)| closure::native(n, runs, threads))
+            .map(|((n, runs), threads)| closure::intrinsic(n, runs, threads))
             .map(well),
         "algorithms" => match text(1) {
             "" => Some(vec![1000, 5000]),

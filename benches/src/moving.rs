@@ -1,4 +1,4 @@
-//! Moving objects: the index of star-natives on source 004's workload, in turn with a naive grid and the crate `rstar`.
+//! Moving objects: the index of star-intrinsics on source 004's workload, in turn with a naive grid and the crate `rstar`.
 //!
 //! A batch goes to each contestant before the next one is made; only the contestants' time counts, and answers are
 //! compared by number and hash. The peers use one thread, and so does one of ours beside them.
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use rstar::primitives::GeomWithData;
 use rstar::{AABB, RTree};
+use star_intrinsics::Workers;
+use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect, Update};
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
 use star_io::moving::{Position, Window};
-use star_natives::Workers;
-use star_natives::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect, Update};
 
 use crate::say::say;
 

@@ -5,9 +5,9 @@
 
 use std::time::Instant;
 
+use star_intrinsics::Workers;
+use star_intrinsics::moving::{MovingIndex, Point, Query, Rect, Update};
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
-use star_natives::Workers;
-use star_natives::moving::{MovingIndex, Point, Query, Rect, Update};
 
 use crate::say::say;
 

@@ -5,10 +5,10 @@
 
 use multiversion::multiversion;
 use star_base::Random;
-use star_natives::polyline::{
+use star_intrinsics::polyline::{
     Geometry, Gradient, GreyImage, Guide, LinkScores, LinkTable, Pixel, Request, Search, trace,
 };
-use star_natives::{Environment, Workers};
+use star_intrinsics::{Environment, Workers};
 
 use crate::say::say;
 use crate::timing::{median, milliseconds};
@@ -150,7 +150,7 @@ fn noise() -> Option<GreyImage> {
 
 /// What the gradient takes, and the scores of all links.
 fn parts(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<[f64; 2], String> {
-    star_natives::install(crew, || {
+    star_intrinsics::install(crew, || {
         let geometry = Geometry::new(&request, SIDE, SIDE)?;
         let (of_gradient, gradient) = milliseconds(|| Gradient::within(image, 0, &geometry, crew));
         let gradient = gradient?;
@@ -166,7 +166,7 @@ fn parts(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<[f64
 
 impl Instance {
     fn new(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<Self, String> {
-        star_natives::install(crew, || {
+        star_intrinsics::install(crew, || {
             let geometry = Geometry::new(&request, SIDE, SIDE)?;
             let gradient = Gradient::within(image, 0, &geometry, crew)?;
             let links = LinkScores::new(&gradient);
@@ -193,7 +193,7 @@ impl Instance {
             let mut scores = [None; 3];
             for (which, crew) in crews.0.iter().enumerate() {
                 let tables = self.tables.clone();
-                let (time, score) = star_natives::install(crew, || {
+                let (time, score) = star_intrinsics::install(crew, || {
                     let (time, score) = milliseconds(|| self.search(tables, crew));
                     Ok((time, score?))
                 })
@@ -216,7 +216,7 @@ impl Instance {
         &self,
         tables: Vec<LinkTable>,
         crew: &dyn Environment,
-    ) -> Result<Option<u32>, star_natives::Ended> {
+    ) -> Result<Option<u32>, star_intrinsics::Ended> {
         let mut search = Search::new(self.geometry.turn(), self.request.n_points)?;
         let guide = self.geometry.guides().next();
         search.begin(guide.map(|guide| guide.inside).unwrap_or_default(), self.first.clone());
@@ -227,7 +227,7 @@ impl Instance {
     }
 
     /// The source's programme: for each link all links before it that the limit admits. All points lie in the image.
-    fn cubic(&self) -> Result<Option<u32>, star_natives::Ended> {
+    fn cubic(&self) -> Result<Option<u32>, star_intrinsics::Ended> {
         let d = self.request.n_points;
         let turn = self.geometry.turn();
         let most = d as i64 - 1;

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use star_base::natives::Native;
+use star_base::intrinsics::Intrinsic;
 use star_base::{BitTable, SparseLines};
 use star_compiler::{Library, LowerOptions};
 use star_harness::Printed;
@@ -46,10 +46,10 @@ impl Compiled {
         Compiled::of(backend, options, program)
     }
 
-    /// The same as the library has it: with the natives of this module.
-    pub(crate) fn with_natives(mut self, module: &str) -> Self {
+    /// The same as the library has it: with the intrinsics of this module.
+    pub(crate) fn with_intrinsics(mut self, module: &str) -> Self {
         for routine in self.program.routines_mut() {
-            routine.native = Native::twin_of(module, &routine.name);
+            routine.intrinsic = Intrinsic::of_routine(module, &routine.name);
         }
         Compiled::of(self.backend, CompileOptions::default(), self.program)
     }

@@ -1,10 +1,10 @@
-//! Lee's wave: all labels of a grid by the native of `star:wave`, in turn with a scalar search over two queues and with
+//! Lee's wave: all labels of a grid by the intrinsic of `star:wave`, in turn with a scalar search over two queues and with
 //! the crate pathfinding, on two kinds of maps in eleven classes of impassability.
 
 use pathfinding::directed::bfs::bfs_reach;
+use star_intrinsics::Workers;
+use star_intrinsics::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
 use star_io::generate::{Blocks, Country, GenerateOptions};
-use star_natives::Workers;
-use star_natives::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
 
 use crate::timing::{median, milliseconds};
 

@@ -6,7 +6,7 @@
 use std::path::PathBuf;
 use std::thread;
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_harness::backends::{Availability, BACKENDS, Entry};
 use star_vm::kernels::Level;
 
@@ -81,7 +81,7 @@ pub(crate) struct BackendState {
     /// Bytes of values, packed, that a run may have without `--max-memory`.
     pub(crate) default_memory: Option<u64>,
     /// Library routines that it does in ways of its own.
-    pub(crate) natives: Vec<Native>,
+    pub(crate) intrinsics: Vec<Intrinsic>,
 }
 
 /// Looks at the machine, and opens the device of every backend.
@@ -131,7 +131,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
                     state: Ok(()),
                     device: caps.is_adapter.then(|| caps.device.clone()),
                     default_memory: Some(default_memory(&caps, available)),
-                    natives: caps.natives,
+                    intrinsics: caps.intrinsics,
                 }
             }
             Availability::Unavailable { reason } => BackendState {
@@ -140,7 +140,7 @@ fn list_backends(available: u64) -> Vec<BackendState> {
                 state: Err(reason),
                 device: None,
                 default_memory: None,
-                natives: Vec::new(),
+                intrinsics: Vec::new(),
             },
         }
     };

@@ -43,7 +43,7 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
             loc: function.loc,
         }],
         loc: function.loc,
-        native: None,
+        intrinsic: None,
     };
     let id = RoutineId(u32::try_from(program.routines.len()).ok()?);
     program.push(routine);

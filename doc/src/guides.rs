@@ -22,7 +22,7 @@ const GUIDES: [(&str, &str); 13] = [
     ("profile", include_str!("../../docs/profile.md")),
     ("formatter", include_str!("../../docs/formatter.md")),
     ("guide", include_str!("../../docs/guide.md")),
-    ("natives", include_str!("../../docs/natives.md")),
+    ("intrinsics", include_str!("../../docs/intrinsics.md")),
     ("cbt", include_str!("../../docs/cbt.md")),
     ("wave", include_str!("../../docs/wave.md")),
     ("moving", include_str!("../../docs/moving.md")),

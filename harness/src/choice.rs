@@ -1,7 +1,7 @@
 //! `--backend auto`: which backend suits a program and its arguments, by what it would become and how large tables are. No
 //! adapter is opened for that, since opening one takes longer than most programs.
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::{Program, RoutineId};
 #[cfg(feature = "gpu")]
 use star_vm::HostValue;
@@ -27,8 +27,8 @@ pub struct Asked<'a> {
     pub arguments: &'a [Argument],
     /// How it is compiled.
     pub options: CompileOptions,
-    /// The natives of the CPU backend.
-    pub cpu_natives: &'a [Native],
+    /// The intrinsics of the CPU backend.
+    pub cpu_intrinsics: &'a [Intrinsic],
 }
 
 fn cpu(why: impl Into<String>) -> Choice {
@@ -44,17 +44,17 @@ pub fn choose(_: &Asked<'_>) -> Choice {
 /// The backend that suits: the CPU's unless the graphics card is known to win, opening it included.
 #[cfg(feature = "gpu")]
 pub fn choose(asked: &Asked<'_>) -> Choice {
-    use star_base::natives::catalogue::paths::MIN_PLUS;
+    use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 
     /// Bits of a table from which on loops over its lines win that are kernels, the fifth of a second for opening an adapter included: the
     /// closure of 16,384 vertices; and where a quarter of the bits or more are ones, so that the CPU has more to do, that of 4600.
     const LOOP_BITS: u64 = 1 << 28;
     const DENSE_BITS: u64 = 4600 * 4600;
-    /// Vertices from which on distances between all pairs win: where the CPU backend has a native, too, and where it has none.
+    /// Vertices from which on distances between all pairs win: where the CPU backend has an intrinsic, too, and where it has none.
     const VERTICES: u64 = 3072;
     const VERTICES_ALONE: u64 = 300;
 
-    let Asked { program, entry, arguments, options, cpu_natives } = *asked;
+    let Asked { program, entry, arguments, options, cpu_intrinsics } = *asked;
     if !options.optimise || options.profile {
         return cpu(
             "steps are counted one by one, or lines timed, and nothing runs as kernels then",
@@ -83,12 +83,12 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
         bits = bits.max(of_table);
         lines = lines.max(n_rows.min(n_cols));
     }
-    if options.natives && forecast.natives.contains(&MIN_PLUS) {
-        let is_alone = !cpu_natives.contains(&MIN_PLUS);
+    if options.intrinsics && forecast.intrinsics.contains(&MIN_PLUS) {
+        let is_alone = !cpu_intrinsics.contains(&MIN_PLUS);
         let least = if is_alone { VERTICES_ALONE } else { VERTICES };
         let has = if is_alone { "which the cpu has not, " } else { "" };
         if lines >= least {
-            let why = format!("`{MIN_PLUS}` is a native there, {has}from {least} vertices on");
+            let why = format!("`{MIN_PLUS}` is an intrinsic there, {has}from {least} vertices on");
             return Choice { backend: "gpu", why };
         }
         return cpu(format!(
@@ -96,10 +96,10 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
         ));
     }
     match forecast.loops {
-        0 if forecast.natives.is_empty() => {
+        0 if forecast.intrinsics.is_empty() => {
             cpu("nothing of the program would run as kernels over a card")
         }
-        0 => cpu("the natives of the cpu are as fast, and no adapter has to be opened"),
+        0 => cpu("the intrinsics of the cpu are as fast, and no adapter has to be opened"),
         _ if bits < LOOP_BITS && !is_dense => cpu(format!(
             "its largest table has {bits} bits; loops over lines pay on a card from {LOOP_BITS} on, or {DENSE_BITS} if a quarter are ones"
         )),

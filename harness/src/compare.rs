@@ -43,16 +43,16 @@ impl Difference {
 }
 
 /// What two runs of a program with the same arguments differ in; `None` if in nothing that matters.
-/// `expected` ran as lowered on a backend without natives, `found` in this mode.
+/// `expected` ran as lowered on a backend without intrinsics, `found` in this mode.
 pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference> {
     let Run { outcome, source: _, values, printed, files, stats } = expected;
     if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
         // Bytes are counted by each backend in its own way: one may hold less for the same values.
         return None;
     }
-    let has_natives = found.stats.natives > 0;
-    if has_natives && is_limit(outcome, |kind| matches!(kind, LimitKind::Steps { .. })) {
-        // A native takes no steps: it gets further.
+    let has_intrinsics = found.stats.intrinsics > 0;
+    if has_intrinsics && is_limit(outcome, |kind| matches!(kind, LimitKind::Steps { .. })) {
+        // An intrinsic takes no steps: it gets further.
         return None;
     }
     if !same_end(expected, found) {
@@ -71,8 +71,8 @@ pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference>
     if *files != found.files {
         return Some(Difference::Files);
     }
-    if has_natives {
-        // A native does what the routine does, not with its operations.
+    if has_intrinsics {
+        // An intrinsic does what the routine does, not with its operations.
         return None;
     }
     if stats.operations != found.stats.operations {
@@ -184,10 +184,10 @@ mod tests {
     }
 
     #[test]
-    fn natives_count_no_operations() {
-        let mut native = run();
-        native.stats = Stats { natives: 1, ..Stats::default() };
-        assert_eq!(difference(&run(), &native, Mode::AsLowered), None);
+    fn intrinsics_count_no_operations() {
+        let mut intrinsic = run();
+        intrinsic.stats = Stats { intrinsics: 1, ..Stats::default() };
+        assert_eq!(difference(&run(), &intrinsic, Mode::AsLowered), None);
     }
 
     #[test]

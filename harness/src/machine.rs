@@ -5,7 +5,7 @@
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{Native, Span, SparseTable};
+use star_base::{Intrinsic, Span, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LocId, Mode, Program, RoutineId};
 use star_vm::explain::{Became, Item, Subject};
@@ -31,7 +31,7 @@ pub struct Machine {
 pub struct Compiled {
     /// What messages call the backend.
     pub name: &'static str,
-    natives: bool,
+    intrinsics: bool,
     backend: Rc<dyn DynBackend>,
     code: DynCode,
     program: Program,
@@ -52,9 +52,9 @@ pub fn on<B: Backend + 'static>(name: &'static str, backend: B) -> Machine {
 }
 
 impl Machine {
-    /// Has the backend this native, and may programs take it?
-    pub fn takes(&self, native: Native) -> bool {
-        self.options.natives && self.backend.caps().natives.contains(&native)
+    /// Has the backend this intrinsic, and may programs take it?
+    pub fn takes(&self, intrinsic: Intrinsic) -> bool {
+        self.options.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
     }
 
     /// Compiles a verified program.
@@ -63,8 +63,8 @@ impl Machine {
     /// As for [`Backend::compile`].
     pub fn compile(&self, program: Program) -> Result<Compiled, BackendError> {
         let code = self.backend.compile(program.clone(), &self.options)?;
-        let (name, natives) = (self.name, self.options.natives);
-        Ok(Compiled { name, natives, backend: Rc::clone(&self.backend), code, program })
+        let (name, intrinsics) = (self.name, self.options.intrinsics);
+        Ok(Compiled { name, intrinsics, backend: Rc::clone(&self.backend), code, program })
     }
 
     /// The same backend, which runs programs as they were lowered.
@@ -75,9 +75,9 @@ impl Machine {
 }
 
 impl Compiled {
-    /// Has the backend this native, and may it take it?
-    pub fn takes(&self, native: Native) -> bool {
-        self.natives && self.backend.caps().natives.contains(&native)
+    /// Has the backend this intrinsic, and may it take it?
+    pub fn takes(&self, intrinsic: Intrinsic) -> bool {
+        self.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
     }
 
     /// Takes the arguments of `entry` in, in order, and plans a run with them.

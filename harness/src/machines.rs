@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 
 #[cfg(feature = "gpu")]
-use star_gpu::{DeviceSettings, Gpu, TwinSettings};
+use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_vm::kernels::Kernels;
 use star_vm::reference::{ForallOrder, Settings, TileHeight};
 use star_vm::{CompileOptions, Cpu, Reference};
@@ -18,8 +18,8 @@ pub struct Configuration {
     pub name: &'static str,
     /// What it is, for people.
     pub about: &'static str,
-    /// Does it take natives, if it has some?
-    pub natives: bool,
+    /// Does it take intrinsics, if it has some?
+    pub intrinsics: bool,
     /// The backend that bounds the memory: one that `star run --backend` knows.
     pub backend: &'static str,
     make: fn() -> Availability,
@@ -31,49 +31,49 @@ pub const MACHINES: &[Configuration] = &[
     Configuration {
         name: "reference",
         about: "the specification",
-        natives: false,
+        intrinsics: false,
         backend: "reference",
         make: || ready(Reference::new()),
     },
     Configuration {
         name: "reference-backward",
         about: "the reference, each `forall` backward, tiles of 3 rows",
-        natives: false,
+        intrinsics: false,
         backend: "reference",
         make: || ready(backward()),
     },
     Configuration {
         name: "cpu",
         about: "the packed backend",
-        natives: true,
+        intrinsics: true,
         backend: "cpu",
         make: || ready(Cpu::new()),
     },
     Configuration {
         name: "cpu-tiny",
         about: "the packed backend, every size of its own as small as can be",
-        natives: true,
+        intrinsics: true,
         backend: "cpu",
         make: || ready(tiny()),
     },
     Configuration {
         name: "cpu-baseline",
-        about: "the packed backend with the kernels of every machine, one thread, no natives, all recorded",
-        natives: false,
+        about: "the packed backend with the kernels of every machine, one thread, no intrinsics, all recorded",
+        intrinsics: false,
         backend: "cpu",
         make: || ready(baseline()),
     },
     Configuration {
         name: "cpu-sparse",
         about: "the packed backend, every table sparse and every slice with a summary of its blocks",
-        natives: false,
+        intrinsics: false,
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::sparse(), Kernels::detect())),
     },
     Configuration {
         name: "cpu-forms",
         about: "the packed backend, whose tables change their forms by chance between instructions",
-        natives: false,
+        intrinsics: false,
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::random_forms(), Kernels::detect())),
     },
@@ -85,37 +85,37 @@ pub const DEVICES: &[Configuration] = &[
     Configuration {
         name: "gpu",
         about: "the GPU backend on the best adapter",
-        natives: true,
+        intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::default()),
     },
     Configuration {
         name: "gpu-tiny",
         about: "the same, every size as small as can be",
-        natives: true,
+        intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny()),
     },
     Configuration {
         name: "gpu-banks",
         about: "the same, with memory in many small buffers",
-        natives: true,
+        intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny_banks()),
     },
     Configuration {
-        name: "gpu-twin",
+        name: "gpu-emulator",
         about: "the control unit of the GPU backend in Rust, which checks what its threads share",
-        natives: false,
+        intrinsics: false,
         backend: "reference",
-        make: || ready(Gpu::twin(TwinSettings::USUAL)),
+        make: || ready(Gpu::emulator(EmulatorSettings::USUAL)),
     },
     Configuration {
-        name: "gpu-twin-tiny",
+        name: "gpu-emulator-tiny",
         about: "the same, every size as small as can be",
-        natives: false,
+        intrinsics: false,
         backend: "reference",
-        make: || ready(Gpu::twin(TwinSettings::TINY)),
+        make: || ready(Gpu::emulator(EmulatorSettings::TINY)),
     },
 ];
 
@@ -134,7 +134,7 @@ impl Configuration {
     /// # Errors
     /// Why it is not there.
     pub fn machine(&self) -> Result<Machine, String> {
-        let options = CompileOptions { natives: self.natives, ..CompileOptions::default() };
+        let options = CompileOptions { intrinsics: self.intrinsics, ..CompileOptions::default() };
         match (self.make)() {
             Availability::Ready(backend) => Ok(Machine { name: self.name, backend, options }),
             Availability::Unavailable { reason } => Err(reason),

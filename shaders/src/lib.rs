@@ -1,19 +1,19 @@
 //! Shaders of the GPU backend as data.
 //!
-//! * [`op`]: the operations of the register code by their numbers, once for the shader, the compiler and the twin of the
+//! * [`op`]: the operations of the register code by their numbers, once for the shader, the compiler and the emulator of the
 //!   shader in Rust.
 //! * [`layout`]: the places of what host and device share: state, frames, descriptors.
 //! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
 //! * [`control_unit`]: the kernel that interprets register code, the same for every program with the same [`Variant`]; [`wide`]: the one that makes
 //!   its longest lines.
-//! * [`natives`]: kernels over a grid that do what a library routine does.
+//! * [`intrinsics`]: kernels over a grid that do what a library routine does.
 //!
 //! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
 //! equal by hand.
 
+pub mod intrinsics;
 pub mod layout;
 pub mod memory;
-pub mod natives;
 pub mod op;
 
 pub use memory::{Banks, Limb, Shader};
@@ -44,7 +44,7 @@ const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 
 /// Every shader that is not made of a program, with a name, for workgroups of so many threads where these may be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
-    use natives::{closure, min_plus};
+    use intrinsics::{closure, min_plus};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
     let others = [
         ("empty", empty(threads)),

@@ -1,5 +1,5 @@
 // The control unit: interprets register code, one instruction a turn and all scalar ones up to the next vector one.
-// The constants in front are written from the tables of star-shaders; vm/gpu/src/twin does the same in Rust. Registers are taken from what
+// The constants in front are written from the tables of star-shaders; vm/gpu/src/emulator does the same in Rust. Registers are taken from what
 // a dispatch begins with one by one, which is written out: an array that is a value and has an index that is none lies in memory.
 //
 // What stands between `#ifdef` and `#endif` is there for programs that need it.

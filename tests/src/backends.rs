@@ -5,7 +5,7 @@ pub use star_harness::{Compiled, Machine, Mode, on};
 use star_harness::{Configuration, MACHINES};
 
 /// The backends among [`backends`] that do library routines in ways of their own.
-pub const WITH_NATIVES: [&str; 2] = ["cpu", "cpu-tiny"];
+pub const WITH_INTRINSICS: [&str; 2] = ["cpu", "cpu-tiny"];
 
 /// All backends. The first is the one whose word counts: the others are compared with it. `STAR_MACHINES` names others,
 /// with commas between: those of devices run where they are named.
@@ -26,6 +26,6 @@ fn named(name: &str) -> Machine {
 }
 
 /// Does any of the backends do library routines in ways of its own? Tests that ask for that have nothing to ask of others.
-pub fn have_natives() -> bool {
-    backends().iter().any(|machine| WITH_NATIVES.contains(&machine.name))
+pub fn have_intrinsics() -> bool {
+    backends().iter().any(|machine| WITH_INTRINSICS.contains(&machine.name))
 }

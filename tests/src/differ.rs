@@ -69,7 +69,7 @@ struct Optimised {
 
 /// The backends that run optimised programs.
 const OF_PASSES: [&str; 6] =
-    ["reference", "reference-backward", "cpu", "gpu", "gpu-twin", "gpu-twin-tiny"];
+    ["reference", "reference-backward", "cpu", "gpu", "gpu-emulator", "gpu-emulator-tiny"];
 
 impl InBothModes {
     /// Optimises by all passes, and compiles.

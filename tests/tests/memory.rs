@@ -8,8 +8,8 @@ use std::{env, fs};
 
 use star_base::SourceFile;
 use star_compiler::Formatter;
-use star_natives::Workers;
-use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, Wave, Weighed};
+use star_intrinsics::Workers;
+use star_intrinsics::wave::{Cell, Costs, Grid, Neighbourhood, Wave, Weighed};
 use star_tests::{LIBRARY, Texts};
 
 /// Stacks of threads, and pages that the system counts late.

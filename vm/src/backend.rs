@@ -29,7 +29,7 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 
 use star_base::limbs::OutOfMemory;
-use star_base::{BitTable, BitsRef, Code, Native, SparseLines, SparseTable};
+use star_base::{BitTable, BitsRef, Code, Intrinsic, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
@@ -250,15 +250,15 @@ pub struct Capabilities {
     pub expansion: u64,
     /// Most packed bytes of values that it holds at all.
     pub max_bytes: u64,
-    /// The library routines that it has a native for.
-    pub natives: Vec<Native>,
+    /// The library routines that it has an intrinsic for.
+    pub intrinsics: Vec<Intrinsic>,
 }
 
-/// How a program is compiled. No choice changes results, traps or elementary operations, but natives count none.
+/// How a program is compiled. No choice changes results, traps or elementary operations, but intrinsics count none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompileOptions {
-    /// Natives stand for the library routines that they are twins of.
-    pub natives: bool,
+    /// Intrinsics stand for the library routines that they are intrinsics of.
+    pub intrinsics: bool,
     /// The backend may fuse operations, run iterations together, or change their order in another way that nobody sees.
     /// Without it, SIR runs as it was lowered: for limits on steps, and for counting.
     pub optimise: bool,
@@ -269,13 +269,13 @@ pub struct CompileOptions {
 impl CompileOptions {
     /// SIR as it was lowered.
     pub const AS_LOWERED: CompileOptions =
-        CompileOptions { natives: false, optimise: false, profile: false };
+        CompileOptions { intrinsics: false, optimise: false, profile: false };
 }
 
 impl Default for CompileOptions {
     /// As fast as the backend can, without a profile.
     fn default() -> Self {
-        CompileOptions { natives: true, optimise: true, profile: false }
+        CompileOptions { intrinsics: true, optimise: true, profile: false }
     }
 }
 
@@ -362,9 +362,9 @@ pub struct Stats {
     pub peak_bytes: u64,
     /// Bytes printed.
     pub output_bytes: u64,
-    /// Calls of library routines that the backend did in its own way ([`star_base::natives`]). These count
+    /// Calls of library routines that the backend did in its own way ([`star_base::intrinsics`]). These count
     /// no operations, and no steps but that of the call.
-    pub natives: u64,
+    pub intrinsics: u64,
     /// Fast paths taken and declined.
     pub paths: PathStats,
 }

@@ -33,8 +33,8 @@ pub enum Subject {
     Threads,
     /// A routine.
     Routine,
-    /// A library routine that has a native.
-    Native,
+    /// A library routine that has an intrinsic.
+    Intrinsic,
     /// A `for`.
     Loop,
     /// A `forall`.
@@ -55,7 +55,7 @@ impl Subject {
             Subject::Device => "device",
             Subject::Threads => "threads",
             Subject::Routine => "routine",
-            Subject::Native => "native",
+            Subject::Intrinsic => "intrinsic",
             Subject::Loop => "loop",
             Subject::Forall => "forall",
             Subject::Tile => "tile",

@@ -39,7 +39,7 @@ pub struct PathStats {
     pub grid_loops: u64,
     /// Runs of operations on slices that were one kernel over a grid of workgroups.
     pub grid_runs: u64,
-    /// Dispatches of kernels over a grid of workgroups, natives among them.
+    /// Dispatches of kernels over a grid of workgroups, intrinsics among them.
     pub grid_kernels: u64,
     /// Buffers that these had their memory in, if it was more than one.
     pub grid_banks: u64,

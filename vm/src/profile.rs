@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::{LocId, Program, RoutineId};
 
 /// Instructions after which the clock is read in any case.
@@ -62,9 +62,9 @@ pub struct Tally {
     pub runs: u64,
 }
 
-/// What a native was charged with at one line; it is part of what the line was charged with.
+/// What an intrinsic was charged with at one line; it is part of what the line was charged with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct NativeTally {
+pub struct IntrinsicTally {
     /// How often it was taken.
     pub runs: u64,
     /// Nanoseconds spent in it.
@@ -81,11 +81,11 @@ pub struct Profile {
     cost_parts: Vec<Vec<(u32, u64)>>,
     /// What was charged to each line.
     pub lines: Vec<Tally>,
-    /// What was charged to each routine. A native is charged to its routine here, and among the lines to
+    /// What was charged to each routine. An intrinsic is charged to its routine here, and among the lines to
     /// the one that calls it.
     pub routines: Vec<Tally>,
-    /// Natives, by the line that called them.
-    pub natives: BTreeMap<(u32, Native), NativeTally>,
+    /// Intrinsics, by the line that called them.
+    pub intrinsics: BTreeMap<(u32, Intrinsic), IntrinsicTally>,
     /// Nanoseconds of the whole run; the sum of those of all lines, and of those of all routines.
     pub time: u64,
     /// How often the time was read.
@@ -125,7 +125,7 @@ impl Profile {
             clock,
             lines: vec![Tally::default(); count],
             routines: vec![Tally::default(); n_routines],
-            natives: BTreeMap::new(),
+            intrinsics: BTreeMap::new(),
             time: 0,
             samples: 0,
             operations: 0,
@@ -232,17 +232,17 @@ impl Profile {
         }
     }
 
-    /// Time that was spent in a native, whose routine is active; `header` is that one's line.
-    pub(crate) fn charge_native(&mut self, native: Native, header: u32, time: u64) {
+    /// Time that was spent in an intrinsic, whose routine is active; `header` is that one's line.
+    pub(crate) fn charge_intrinsic(&mut self, intrinsic: Intrinsic, header: u32, time: u64) {
         let line = self.calling_line(header);
         self.charge(line, time);
-        self.natives.entry((line, native)).or_default().time += time;
+        self.intrinsics.entry((line, intrinsic)).or_default().time += time;
     }
 
-    /// A native was taken.
-    pub(crate) fn count_native(&mut self, native: Native, header: u32) {
+    /// An intrinsic was taken.
+    pub(crate) fn count_intrinsic(&mut self, intrinsic: Intrinsic, header: u32) {
         let line = self.calling_line(header);
-        self.natives.entry((line, native)).or_default().runs += 1;
+        self.intrinsics.entry((line, intrinsic)).or_default().runs += 1;
     }
 
     /// The line that called the active routine; the entry is called by its own header.

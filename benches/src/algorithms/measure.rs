@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use star_base::natives::Native;
+use star_base::intrinsics::Intrinsic;
 use star_vm::{Cpu, HostValue};
 
 use crate::program::{Called, Compiled, median};
@@ -54,7 +54,7 @@ impl<'a> Bench<'a> {
         name.contains(self.filter)
     }
 
-    /// Measures the routine `name` of a module, as its text says and with its native if it has one. `result` makes of the
+    /// Measures the routine `name` of a module, as its text says and with its intrinsic if it has one. `result` makes of the
     /// arguments afterwards what the peer's work gives.
     pub(super) fn measure<T: PartialEq + std::fmt::Debug>(
         &self,
@@ -66,9 +66,9 @@ impl<'a> Bench<'a> {
     ) {
         let text = self.module_of(module);
         Self::measure_one(&text, name, (name, input), args, &result, rival.as_ref());
-        if Native::twin_of(module, name).is_some() {
-            let with = text.with_natives(module);
-            let label = format!("{name}, native");
+        if Intrinsic::of_routine(module, name).is_some() {
+            let with = text.with_intrinsics(module);
+            let label = format!("{name}, intrinsic");
             Self::measure_one(&with, name, (&label, input), args, &result, rival.as_ref());
         }
     }
@@ -133,7 +133,7 @@ impl Line<'_> {
     pub(super) fn print(&self) {
         let Line { name, input, ours, each, peer } = self;
         let Called { time, operations } = ours;
-        // A native counts none.
+        // An intrinsic counts none.
         let each = if *operations == 0 { "–".to_owned() } else { format!("{each:.0}") };
         let star = format!("{name} | {input} | {} | {operations} | {each}", milliseconds(*time));
         match peer {

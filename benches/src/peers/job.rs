@@ -110,8 +110,8 @@ impl Job {
         matches!(self, Job::Paths | Job::Levels | Job::Prim)
     }
 
-    /// Does the backend have a native for the routine?
-    pub(super) fn has_native(self) -> bool {
+    /// Does the backend have an intrinsic for the routine?
+    pub(super) fn has_intrinsic(self) -> bool {
         matches!(self, Job::Closure | Job::Floyd | Job::Paths | Job::Kruskal | Job::Prim)
     }
 }

@@ -161,12 +161,12 @@ fn open(
     let job = case.job;
     let given = given.with("threads", options.threads);
     let given = match who {
-        Contestant::Ours { natives } => {
-            if !natives && let Some(reason) = plan::too_large_as_written(job, case.source) {
+        Contestant::Ours { intrinsics } => {
+            if !intrinsics && let Some(reason) = plan::too_large_as_written(job, case.source) {
                 return Err(Failure::peer(reason));
             }
-            let natives = if natives { "on" } else { "off" };
-            given.with("peer", "star").with("natives", natives).with("job", job.name())
+            let intrinsics = if intrinsics { "on" } else { "off" };
+            given.with("peer", "star").with("intrinsics", intrinsics).with("job", job.name())
         }
         Contestant::Peer(Family::Rust, name) => given.with("peer", name).with("job", job.name()),
         Contestant::Peer(Family::Python | Family::C, name) => {

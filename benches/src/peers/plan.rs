@@ -31,8 +31,8 @@ impl Family {
 pub(super) enum Contestant {
     /// The library's routine.
     Ours {
-        /// With natives, where there are some?
-        natives: bool,
+        /// With intrinsics, where there are some?
+        intrinsics: bool,
     },
     /// A peer.
     Peer(Family, &'static str),
@@ -63,7 +63,7 @@ const BASELINE: u64 = 1000;
 /// The greatest n for petgraph's Floyd, whose table of all pairs is a hash map.
 const MAP_OF_PAIRS: u64 = 1000;
 
-/// The greatest n for what has a native as it is written, unless everything is wanted.
+/// The greatest n for what has an intrinsic as it is written, unless everything is wanted.
 const AS_WRITTEN: u64 = 2000;
 
 /// The greatest n for which spanning trees are tried as they are written: each edge of the tree takes some hundred
@@ -135,11 +135,11 @@ pub(super) fn too_large_as_written(job: Job, source: Source) -> Option<String> {
 }
 
 fn contestants(job: Job, source: Source, families: &[Family], sizes: &Sizes) -> Vec<Contestant> {
-    let mut found = vec![Contestant::Ours { natives: true }];
+    let mut found = vec![Contestant::Ours { intrinsics: true }];
     // Of a file it is not known, and those that there are are larger.
     let n = if source.size().is_some() { source.n() } else { u64::MAX };
-    if job.has_native() && (n <= AS_WRITTEN || *sizes == Sizes::Full) {
-        found.push(Contestant::Ours { natives: false });
+    if job.has_intrinsic() && (n <= AS_WRITTEN || *sizes == Sizes::Full) {
+        found.push(Contestant::Ours { intrinsics: false });
     }
     for &family in families {
         for &name in peers(job, family) {
@@ -215,7 +215,7 @@ mod tests {
             let cases = cases(&Family::ALL, &sizes, true);
             assert!(cases.len() > 20);
             for case in cases {
-                assert_eq!(case.contestants[0], Contestant::Ours { natives: true });
+                assert_eq!(case.contestants[0], Contestant::Ours { intrinsics: true });
                 assert!(matches!(case.contestants.last(), Some(Contestant::Peer(..))));
             }
         }

@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Map, Value, json};
 use star_report::measure::Median;
 use star_report::record::{
-    NativeUse, Parameter, Parameters, Record, Row, RowError, Source as RowSource, Time, to_json,
+    IntrinsicUse, Parameter, Parameters, Record, Row, RowError, Source as RowSource, Time, to_json,
 };
 
 use super::contest::{Finish, Measured};
@@ -60,7 +60,7 @@ impl About<'_> {
             parameters: self.parameters(),
             size: self.source.size().map(|(name, _)| name.to_owned()),
             backend: ours.then(|| "cpu".to_owned()),
-            natives: ours.then(|| natives(self.job, who)),
+            intrinsics: ours.then(|| intrinsics(self.job, who)),
             variant: ours.then(|| "default".to_owned()),
             name: (!ours).then(|| name(who)),
             version: version.filter(|_| !ours),
@@ -70,7 +70,7 @@ impl About<'_> {
             load_s: None,
             device_s: None,
             operations: None,
-            native_calls: None,
+            intrinsic_calls: None,
             peak_bytes: None,
             hash: measured.map(|measured| measured.hash.clone()),
             error: finish.result.as_ref().err().map(|failure| RowError {
@@ -167,8 +167,8 @@ impl About<'_> {
 /// How a contestant is called in messages and tables.
 pub(super) fn shown(job: Job, who: Contestant) -> String {
     match who {
-        Contestant::Ours { natives } => match (job.has_native(), natives) {
-            (true, true) => format!("star {}, native", job.routine()),
+        Contestant::Ours { intrinsics } => match (job.has_intrinsic(), intrinsics) {
+            (true, true) => format!("star {}, intrinsic", job.routine()),
             (true, false) | (false, true | false) => format!("star {}", job.routine()),
         },
         Contestant::Peer(..) => name(who),
@@ -184,11 +184,11 @@ fn name(who: Contestant) -> String {
     }
 }
 
-fn natives(job: Job, who: Contestant) -> NativeUse {
+fn intrinsics(job: Job, who: Contestant) -> IntrinsicUse {
     match who {
-        Contestant::Ours { natives: true } if job.has_native() => NativeUse::On,
-        Contestant::Ours { natives: false } if job.has_native() => NativeUse::Off,
-        Contestant::Ours { .. } | Contestant::Peer(..) => NativeUse::None,
+        Contestant::Ours { intrinsics: true } if job.has_intrinsic() => IntrinsicUse::On,
+        Contestant::Ours { intrinsics: false } if job.has_intrinsic() => IntrinsicUse::Off,
+        Contestant::Ours { .. } | Contestant::Peer(..) => IntrinsicUse::None,
     }
 }
 
@@ -263,7 +263,7 @@ mod tests {
         let failed = Finish { hello: None, result: Err(Failure::peer("no \"scipy\"")) };
         let scipy = Contestant::Peer(Family::Python, "scipy");
         let rows = [
-            about().row(Contestant::Ours { natives: true }, &finish(None)),
+            about().row(Contestant::Ours { intrinsics: true }, &finish(None)),
             about().row(scipy, &finish(Some(2.0))),
             about().row(scipy, &failed),
         ];
@@ -273,8 +273,8 @@ mod tests {
         let [ours, peer, failed] = &read.rows[..] else { panic!("three rows") };
         assert_eq!((ours.source, peer.source), (RowSource::Star, RowSource::Peer));
         assert_eq!((ours.benchmark(), &ours.parameters), (peer.benchmark(), &peer.parameters));
-        // FLOYD has a native.
-        assert_eq!([ours.runner(), peer.runner()], ["cpu, native", "scipy 1.17.1"]);
+        // FLOYD has an intrinsic.
+        assert_eq!([ours.runner(), peer.runner()], ["cpu, intrinsic", "scipy 1.17.1"]);
         assert_eq!((ours.x(), peer.x()), (Some(100), Some(100)));
         assert_eq!(peer.time.as_ref().unwrap().median_s, 0.5);
         assert_eq!(failed.error.as_ref().unwrap().message, "no \"scipy\"");

@@ -4,7 +4,7 @@ use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
-use star_natives::cbt::Heap;
+use star_intrinsics::cbt::Heap;
 use tempfile::TempDir;
 
 /// The adapter.

@@ -1,7 +1,7 @@
 //! Marks for cycles of a tree that comes back: what one batch splits the next one merges, and the other way round.
 
 use star_base::Random;
-use star_natives::cbt::{Depth, Tree};
+use star_intrinsics::cbt::{Depth, Tree};
 
 use super::SEED;
 

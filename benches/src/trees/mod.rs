@@ -18,8 +18,8 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use star_base::Random;
-use star_natives::cbt::{Depth, Heap, Tree};
-use star_natives::{Environment, Workers};
+use star_intrinsics::cbt::{Depth, Heap, Tree};
+use star_intrinsics::{Environment, Workers};
 
 use crate::say::say;
 use crate::timing::median;
@@ -306,6 +306,6 @@ fn make(levels: i64, shape: Shape, environment: &dyn Environment) -> Result<Tree
     Ok(tree)
 }
 
-fn ended(ended: star_natives::Ended) -> String {
+fn ended(ended: star_intrinsics::Ended) -> String {
     format!("{ended:?}")
 }

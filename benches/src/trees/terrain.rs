@@ -2,8 +2,8 @@
 
 use std::time::Instant;
 
+use star_intrinsics::terrain::{GridSize, Mesh};
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
-use star_natives::terrain::{GridSize, Mesh};
 
 use super::{ended, median};
 use crate::say::say;

@@ -44,7 +44,7 @@ fn processor_time(folder: &Folder, graph: &str, option: Option<&str>) -> Result<
         "star:closure",
         "--proc",
         "WARSHALL",
-        "--no-natives",
+        "--no-intrinsics",
         "--graph",
         graph,
     ]);

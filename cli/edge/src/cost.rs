@@ -8,7 +8,7 @@ use star_vm::Stats;
 /// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
 /// read; the greater of both peaks is what `--max-memory` has to allow.
 pub fn table(stats: &Stats, loading_bytes: u64) -> String {
-    let Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } = stats;
+    let Stats { operations, steps, peak_bytes, output_bytes, intrinsics: _, paths: _ } = stats;
     let loading = (loading_bytes > 0).then_some(("peak bytes of loading", &loading_bytes));
     let rows = [("elementary operations", operations), ("steps", steps)].into_iter();
     let rows = rows.chain(loading);
@@ -19,7 +19,7 @@ pub fn table(stats: &Stats, loading_bytes: u64) -> String {
 
 /// The same as an object.
 pub fn json(stats: &Stats, loading_bytes: u64) -> String {
-    let Stats { operations, steps, peak_bytes, output_bytes, natives: _, paths: _ } = stats;
+    let Stats { operations, steps, peak_bytes, output_bytes, intrinsics: _, paths: _ } = stats;
     json::line(&json!({
         "cost": {
             "operations": operations,

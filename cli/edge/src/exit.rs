@@ -96,7 +96,7 @@ mod tests {
             (Code::IndexTrap, 3),
             (Code::StepLimit, 4),
             (Code::Interrupted, 130),
-            (Code::CaseTwins, 0),
+            (Code::CaseVariants, 0),
             (Code::Internal, 70),
         ];
         for (code, number) in numbers {

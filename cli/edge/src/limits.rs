@@ -14,7 +14,7 @@ use crate::sizes::{available_memory, parse_count, parse_size, parse_time};
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Elementary operations plus loop turns and calls; implies `--no-natives` for a run
+    /// Elementary operations plus loop turns and calls; implies `--no-intrinsics` for a run
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_steps: Option<u64>,
 
@@ -34,7 +34,7 @@ pub struct LimitArgs {
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     max_output: Option<u64>,
 
-    /// Nested calls, 10000 without it; implies `--no-natives` for a run
+    /// Nested calls, 10000 without it; implies `--no-intrinsics` for a run
     #[arg(long, value_name = "N", value_parser = parse_depth)]
     max_depth: Option<u64>,
 }
@@ -66,7 +66,7 @@ impl LimitArgs {
         }
     }
 
-    /// Do they bound what a native does not count: steps, and the calls in the body that it stands for?
+    /// Do they bound what an intrinsic does not count: steps, and the calls in the body that it stands for?
     pub fn count_bodies(&self) -> bool {
         self.max_steps.is_some() || self.max_depth.is_some()
     }

@@ -150,9 +150,10 @@ impl Command {
                 "run a routine statement by statement and show what each changes",
             ),
             Command::Time => (":time [on|off]", "show how long each line takes"),
-            Command::Cost => {
-                (":cost [on|off]", "show the elementary operations of each line; natives are off")
-            }
+            Command::Cost => (
+                ":cost [on|off]",
+                "show the elementary operations of each line; intrinsics are off",
+            ),
             Command::Backend => {
                 (":backend [NAME]", "the backends, or move all values to another one")
             }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use serde_json::{Map, Value, json};
-use star_base::natives::{Native, Signature};
+use star_base::intrinsics::{Intrinsic, Signature};
 use star_edge::output::Output;
 use star_report::columns::{self, Align};
 use star_report::json;
@@ -69,7 +69,7 @@ fn table(findings: &Findings) -> String {
             format!("{}, {free}", folder.map_or_else(unknown, |folder| text::one_line(&folder)))
         }),
     ];
-    for BackendState { name, is_default, state, device, default_memory, natives } in backends {
+    for BackendState { name, is_default, state, device, default_memory, intrinsics } in backends {
         let is_there = state.is_ok();
         let state = match (state, default_memory) {
             (Err(why), _) => why.clone(),
@@ -82,8 +82,10 @@ fn table(findings: &Findings) -> String {
         let state = if *is_default { format!("{state}; the default") } else { state };
         rows.push((format!("backend {name}"), state));
         rows.extend(device.iter().map(|device| ("  device".to_owned(), text::one_line(device))));
-        rows.extend(natives.iter().map(|native| ("  native".to_owned(), routines(*native))));
-        let as_written = if is_there { as_written(natives) } else { Vec::new() };
+        rows.extend(
+            intrinsics.iter().map(|intrinsic| ("  intrinsic".to_owned(), routines(*intrinsic))),
+        );
+        let as_written = if is_there { as_written(intrinsics) } else { Vec::new() };
         if !as_written.is_empty() {
             rows.push(("  as written".to_owned(), as_written.join(", ")));
         }
@@ -100,7 +102,7 @@ fn object(findings: &Findings) -> Value {
         features.iter().map(|&(name, has)| (name.to_owned(), json!(has))).collect();
     let backends: Vec<Value> = backends
         .iter()
-        .map(|BackendState { name, is_default, state, device, default_memory, natives }| {
+        .map(|BackendState { name, is_default, state, device, default_memory, intrinsics }| {
             json!({
                 "name": name,
                 "default": is_default,
@@ -108,8 +110,8 @@ fn object(findings: &Findings) -> Value {
                 "reason": state.as_ref().err(),
                 "device": device,
                 "default_memory": default_memory,
-                "natives": natives.iter().map(|native| of_native(*native)).collect::<Vec<Value>>(),
-                "as_written": if state.is_ok() { as_written(natives) } else { Vec::new() },
+                "intrinsics": intrinsics.iter().map(|intrinsic| of_intrinsic(*intrinsic)).collect::<Vec<Value>>(),
+                "as_written": if state.is_ok() { as_written(intrinsics) } else { Vec::new() },
             })
         })
         .collect();
@@ -133,21 +135,21 @@ fn object(findings: &Findings) -> Value {
     })
 }
 
-/// A native by its name, with the routines that it stands for.
-fn of_native(native: Native) -> Value {
-    let Signature { name, routines, module, summary, .. } = native.signature();
+/// An intrinsic by its name, with the routines that it stands for.
+fn of_intrinsic(intrinsic: Intrinsic) -> Value {
+    let Signature { name, routines, module, summary, .. } = intrinsic.signature();
     json!({ "name": name, "module": module, "routines": routines, "summary": summary })
 }
 
-/// The library routines of the catalogue that a backend with these natives runs as they are written.
-fn as_written(natives: &[Native]) -> Vec<&'static str> {
-    let others = Native::ALL.iter().filter(|native| !natives.contains(native));
-    others.flat_map(|native| native.signature().routines).copied().collect()
+/// The library routines of the catalogue that a backend with these intrinsics runs as they are written.
+fn as_written(intrinsics: &[Intrinsic]) -> Vec<&'static str> {
+    let others = Intrinsic::ALL.iter().filter(|intrinsic| !intrinsics.contains(intrinsic));
+    others.flat_map(|intrinsic| intrinsic.signature().routines).copied().collect()
 }
 
-/// The library routines that a native stands for, and where to find them.
-fn routines(native: Native) -> String {
-    let Signature { routines, module, summary, .. } = native.signature();
+/// The library routines that an intrinsic stands for, and where to find them.
+fn routines(intrinsic: Intrinsic) -> String {
+    let Signature { routines, module, summary, .. } = intrinsic.signature();
     format!("{} of star:{module}: {summary}", routines.join(", "))
 }
 
@@ -179,7 +181,7 @@ mod tests {
                     state: Ok(()),
                     device: None,
                     default_memory: Some(3 << 30),
-                    natives: vec![star_base::natives::catalogue::closure::CLOSURE],
+                    intrinsics: vec![star_base::intrinsics::catalogue::closure::CLOSURE],
                 },
                 BackendState {
                     name: "two",
@@ -187,7 +189,7 @@ mod tests {
                     state: Err("not here".to_owned()),
                     device: None,
                     default_memory: None,
-                    natives: Vec::new(),
+                    intrinsics: Vec::new(),
                 },
             ],
         };
@@ -203,7 +205,7 @@ mod tests {
             "size of a file  5.0 MiB at most\n",
             "folder at hand  /work, free space not known\n",
             "backend one     there, takes values of 3.0 GiB unless `--max-memory` says otherwise; the default\n",
-            "  native        WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
+            "  intrinsic        WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
             "  as written    CONDENSE, REACHES, REACHABLE",
             "backend two     not here\n",
         ] {
@@ -213,9 +215,12 @@ mod tests {
         assert_eq!(object["backends"][1]["reason"], "not here");
         assert_eq!(object["backends"][0]["reason"], Value::Null);
         assert_eq!(object["backends"][0]["default"], true);
-        let native = &object["backends"][0]["natives"][0];
-        assert_eq!((&native["name"], &native["module"]), (&"closure".into(), &"closure".into()));
-        assert_eq!(native["routines"][0], "WARSHALL");
+        let intrinsic = &object["backends"][0]["intrinsics"][0];
+        assert_eq!(
+            (&intrinsic["name"], &intrinsic["module"]),
+            (&"closure".into(), &"closure".into())
+        );
+        assert_eq!(intrinsic["routines"][0], "WARSHALL");
         assert_eq!(object["backends"][0]["as_written"][0], "CONDENSE");
         assert!(!text.ends_with("REACHABLE\n"), "a backend that is not there has nothing");
         assert_eq!(

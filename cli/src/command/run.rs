@@ -107,7 +107,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "FORM", value_parser = ["dense", "sparse"])]
     table_form: Option<String>,
 
-    /// Print elementary operations, steps and memory at the end; implies `--no-natives`
+    /// Print elementary operations, steps and memory at the end; implies `--no-intrinsics`
     #[arg(long)]
     cost: bool,
 
@@ -135,8 +135,8 @@ pub(crate) struct RunArgs {
     /// Run library procedures as they are written, even where the backend has a faster way
     ///
     /// `star doctor` lists them. The results are the same.
-    #[arg(long)]
-    no_natives: bool,
+    #[arg(long, alias = "no-natives")]
+    no_intrinsics: bool,
 
     /// Trap when ADD or SUBT overflows
     #[arg(long)]
@@ -391,7 +391,7 @@ fn options(args: &RunArgs) -> CompileOptions {
         true => CompileOptions::AS_LOWERED,
         false => args.limits.options(),
     };
-    CompileOptions { natives: options.natives && !args.no_natives, ..options }
+    CompileOptions { intrinsics: options.intrinsics && !args.no_intrinsics, ..options }
 }
 
 /// Arcs of a graph that is kept only to show what a slice marks.

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use star_base::{FileId, SourceMap, Span};
 use star_compiler::Lowered;
 use star_ir::{Program, RoutineId};
-use star_report::profile::{self as report, Line, Native, Routine};
+use star_report::profile::{self as report, Intrinsic, Line, Routine};
 use star_vm::Profile;
 use star_vm::profile::{Clock, Lines, Tally};
 
@@ -85,16 +85,16 @@ impl Session {
         {
             // A statement that a pass took into another one still counts its operations.
             if tally.runs > 0 || tally.time > 0 || tally.operations > 0 {
-                let natives = profile.natives.iter().filter(|((line, _), _)| *line == number);
-                let natives = natives.map(|((_, native), tally)| Native {
-                    name: native.signature().name.to_owned(),
+                let intrinsics = profile.intrinsics.iter().filter(|((line, _), _)| *line == number);
+                let intrinsics = intrinsics.map(|((_, intrinsic), tally)| Intrinsic {
+                    name: intrinsic.signature().name.to_owned(),
                     runs: tally.runs,
                     time: tally.time,
                 });
-                let natives = natives.collect();
+                let intrinsics = intrinsics.collect();
                 let (file, line_idx) = (*file, *line_idx);
                 let plan = plan.remove(&(file, line_idx)).unwrap_or_default();
-                lines.push(Line { file, line_idx, tally: of(tally), natives, plan });
+                lines.push(Line { file, line_idx, tally: of(tally), intrinsics, plan });
             }
         }
         lines.sort_by_key(|line| (line.file, line.line_idx));
@@ -105,11 +105,12 @@ impl Session {
             }
             let span = program.location(routine.loc).span;
             let (file, line_idx) = place(sources, span);
-            let is_taken = |native| profile.natives.keys().any(|(_, taken)| *taken == native);
-            let native = routine.native.filter(|native| is_taken(*native));
-            let native = native.map(|native| native.signature().name.to_owned());
+            let is_taken =
+                |intrinsic| profile.intrinsics.keys().any(|(_, taken)| *taken == intrinsic);
+            let intrinsic = routine.intrinsic.filter(|intrinsic| is_taken(*intrinsic));
+            let intrinsic = intrinsic.map(|intrinsic| intrinsic.signature().name.to_owned());
             let name = routine.name.clone();
-            routines.push(Routine { name, file, line_idx, tally: of(tally), native });
+            routines.push(Routine { name, file, line_idx, tally: of(tally), intrinsic });
         }
         routines.sort_by_key(|routine| {
             (std::cmp::Reverse(routine.tally.time), routine.file, routine.line_idx)

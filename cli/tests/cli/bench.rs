@@ -34,7 +34,7 @@ fn json_of(folder: &Folder, name: &str) -> Value {
 }
 
 #[test]
-fn every_case_is_a_row_for_each_backend_with_natives_and_without() {
+fn every_case_is_a_row_for_each_backend_with_intrinsics_and_without() {
     let folder = Folder::new(&[("closure.star", CLOSURE)]);
     let ran = bench(&folder, &["closure.star", "--backends", "cpu,reference", "--out", "o.json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -49,12 +49,12 @@ fn every_case_is_a_row_for_each_backend_with_natives_and_without() {
     let rows = record["rows"].as_array().unwrap();
     let by = |row: &Value| {
         let text = |name: &str| row[name].as_str().unwrap_or("-").to_owned();
-        (row["parameters"]["n"].as_i64().unwrap(), text("backend"), text("natives"))
+        (row["parameters"]["n"].as_i64().unwrap(), text("backend"), text("intrinsics"))
     };
     let mut expected = Vec::new();
     for n in [8, 12, 16] {
-        for (backend, natives) in [("cpu", "on"), ("cpu", "off"), ("reference", "none")] {
-            expected.push((n, backend.to_owned(), natives.to_owned()));
+        for (backend, intrinsics) in [("cpu", "on"), ("cpu", "off"), ("reference", "none")] {
+            expected.push((n, backend.to_owned(), intrinsics.to_owned()));
         }
     }
     let ours: Vec<&Value> = rows.iter().filter(|row| row["source"] == "star").collect();
@@ -65,7 +65,7 @@ fn every_case_is_a_row_for_each_backend_with_natives_and_without() {
         assert_eq!((&row["file"], &row["routine"]), (&json!("closure.star"), &json!("BY_ROWS")));
         assert!(row["time"]["median_s"].as_f64() > Some(0.0) && row["error"].is_null());
         assert!(row["time"]["samples_s"].as_array().unwrap().len() <= 2);
-        assert_eq!(row["native_calls"], u64::from(row["natives"] == "on"));
+        assert_eq!(row["intrinsic_calls"], u64::from(row["intrinsics"] == "on"));
     }
     // All backends have the same results and count the same operations.
     for three in ours.chunks(3) {
@@ -87,33 +87,33 @@ fn every_case_is_a_row_for_each_backend_with_natives_and_without() {
 }
 
 #[test]
-fn natives_can_be_chosen_and_a_program_without_them_runs_once() {
+fn intrinsics_can_be_chosen_and_a_program_without_them_runs_once() {
     let own = "/* @bench own\n n = 6\n P = gen gnm -n 6 -m 9 */\n\
         procedure HALF(n: integer; P: table; var X: slice(P));\n\
         begin X:=COL(n,P) and COL(1,P) end;";
     let folder = Folder::new(&[("a.star", CLOSURE), ("own.star", own)]);
-    let natives = |arguments: &[&str]| {
+    let intrinsics = |arguments: &[&str]| {
         let ran = bench(&folder, &[arguments, &["--out", "o.json", "--quick"]].concat());
         assert_eq!(ran.code, 0, "{ran:#?}");
         let record = json_of(&folder, "o.json");
         let rows = record["rows"].as_array().unwrap().iter();
         let rows = rows.filter(|row| row["source"] == "star");
-        rows.map(|row| row["natives"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+        rows.map(|row| row["intrinsics"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(natives(&["a.star", "--natives", "on"]), ["on"]);
-    assert_eq!(natives(&["a.star", "--natives", "off"]), ["off"]);
-    assert_eq!(natives(&["a.star"]), ["on", "off"]);
+    assert_eq!(intrinsics(&["a.star", "--intrinsics", "on"]), ["on"]);
+    assert_eq!(intrinsics(&["a.star", "--intrinsics", "off"]), ["off"]);
+    assert_eq!(intrinsics(&["a.star"]), ["on", "off"]);
     // What counts steps runs programs as they are written.
-    assert_eq!(natives(&["a.star", "--max-steps", "1000000"]), ["off"]);
-    assert_eq!(natives(&["own.star"]), ["none"]);
-    assert_eq!(natives(&["--filter", "OWN"]), ["none"]);
+    assert_eq!(intrinsics(&["a.star", "--max-steps", "1000000"]), ["off"]);
+    assert_eq!(intrinsics(&["own.star"]), ["none"]);
+    assert_eq!(intrinsics(&["--filter", "OWN"]), ["none"]);
 }
 
 #[test]
 fn rows_say_which_passes_ran() {
     let folder = Folder::new(&[("closure.star", CLOSURE)]);
     let variants = |arguments: &[&str]| {
-        let quick = ["closure.star", "--quick", "--natives", "off", "--out", "o.json"];
+        let quick = ["closure.star", "--quick", "--intrinsics", "off", "--out", "o.json"];
         let ran = bench(&folder, &[&quick, arguments].concat());
         assert_eq!(ran.code, 0, "{ran:#?}");
         let record = json_of(&folder, "o.json");
@@ -247,7 +247,7 @@ fn ctrl_c_keeps_what_was_measured() {
     assert_eq!(timed, 6, "{rows:#?}");
     // It has no routine that a backend could do in its own way.
     let ended = rows.iter().filter(|row| row["error"]["code"] == "interrupted");
-    assert!(ended.clone().all(|row| row["natives"] == "none"), "{rows:#?}");
+    assert!(ended.clone().all(|row| row["intrinsics"] == "none"), "{rows:#?}");
 }
 
 /// A file of benchmarks with one row of these samples.
@@ -259,7 +259,7 @@ fn measured(samples: &[f64], hash: &str) -> Value {
         "machine": { "cpu": "A", "threads": 2 },
         "rows": [{
             "source": "star", "file": "a.star", "title": "t", "parameters": { "n": 5 },
-            "backend": "cpu", "natives": "none", "variant": "default", "hash": hash,
+            "backend": "cpu", "intrinsics": "none", "variant": "default", "hash": hash,
             "time": { "median_s": sorted[samples.len() / 2], "samples_s": samples },
         }],
     })
@@ -358,7 +358,7 @@ fn the_page_and_the_plots_hold_peers_and_escape_everything() {
     assert_eq!(ran.code, 0, "{ran:#?}");
     let mut peers = json_of(&folder, "o.json");
     let mut rows = peers["rows"].as_array().unwrap().clone();
-    rows.retain(|row| row["natives"] == "on");
+    rows.retain(|row| row["intrinsics"] == "on");
     for row in &mut rows {
         row["source"] = json!("peer");
         row["name"] = json!("<b>other</b>");

@@ -122,7 +122,7 @@ fn long_kernels_end_soon() {
 }
 
 #[test]
-fn natives_end_soon() {
+fn intrinsics_end_soon() {
     for (what, body) in [
         ("WARSHALL", "F := T; WARSHALL(n,F)"),
         ("WARSHALL-C", "F := T; WARSHALL-C(n,F)"),

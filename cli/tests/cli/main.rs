@@ -20,13 +20,13 @@ mod grids;
 mod guide;
 mod help;
 mod interrupts;
+mod intrinsics;
 #[cfg(target_os = "linux")]
 mod keys;
 mod limits;
 mod lines;
 mod messages;
 mod moving;
-mod natives;
 mod new;
 mod output;
 mod page;

@@ -53,7 +53,7 @@ fn line(profile: &Value, number: u64) -> &Value {
 fn operations_add_up_to_the_cost_and_runs_are_those_of_the_loops() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     for backend in ["cpu", "reference"] {
-        let run = ["run", "p.star", "--no-natives", "--backend", backend];
+        let run = ["run", "p.star", "--no-intrinsics", "--backend", backend];
         let profile = object(&folder, &run);
         let operations = cost(&folder, &run);
         assert_eq!(profile["operations"], operations, "{backend}");
@@ -155,18 +155,21 @@ _ _ % _ 3001 1 s.star:1 S";
 }
 
 #[test]
-fn natives_are_named_at_the_line_that_calls_them() {
+fn intrinsics_are_named_at_the_line_that_calls_them() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let profile = object(&folder, &["run", "p.star"]);
-    let native = &line(&profile, 15)["natives"][0];
-    assert_eq!((&native["native"], &native["runs"]), (&Value::from("closure"), &Value::from(1)));
+    let intrinsic = &line(&profile, 15)["intrinsics"][0];
+    assert_eq!(
+        (&intrinsic["intrinsic"], &intrinsic["runs"]),
+        (&Value::from("closure"), &Value::from(1))
+    );
     let routines = profile["routines"].as_array().unwrap();
-    assert!(routines.iter().any(|routine| routine["native"] == "closure"), "{profile:#}");
+    assert!(routines.iter().any(|routine| routine["intrinsic"] == "closure"), "{profile:#}");
     let ran = folder.star(&["run", "p.star", "--profile"]);
-    assert!(ran.stderr.contains("`--no-natives` shows what is inside natives"), "{ran:?}");
-    assert!(ran.stderr.contains("[native closure]"), "{ran:?}");
-    let ran = folder.star(&["run", "p.star", "--profile", "--no-natives"]);
-    assert!(!ran.stderr.contains("native"), "{ran:?}");
+    assert!(ran.stderr.contains("`--no-intrinsics` shows what is inside intrinsics"), "{ran:?}");
+    assert!(ran.stderr.contains("[intrinsic closure]"), "{ran:?}");
+    let ran = folder.star(&["run", "p.star", "--profile", "--no-intrinsics"]);
+    assert!(!ran.stderr.contains("intrinsic"), "{ran:?}");
 }
 
 #[test]
@@ -184,7 +187,7 @@ fn the_page_stands_alone_and_shows_the_source_as_it_is() {
         assert!(!text.contains(word), "the page has {word}");
     }
     assert!(text.contains("const LESS = &quot;&lt;b&gt;&amp;&quot;;"), "{text}");
-    assert!(text.contains("prefers-color-scheme: dark") && text.contains("native closure 1×"));
+    assert!(text.contains("prefers-color-scheme: dark") && text.contains("intrinsic closure 1×"));
     // Written anew, it replaces the old one; what cannot be written is said before the run.
     folder.star(&["run", "p.star", "--profile=p.html"]).prints("70\n");
     let ran = folder.star(&["run", "p.star", "--profile=no/p.html"]);

@@ -147,7 +147,7 @@ codes! {
     L0107 DeviceLost "a device that was lost"
 
     W0101 EqualsAssigns "`=` or `: =` as an assignment"
-    W0102 CaseTwins "two names that differ only in case"
+    W0102 CaseVariants "two names that differ only in case"
     W0103 NeverSet "a variable that is never set"
     W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
     W0105 HidesLibrary "a routine that hides one of the library"

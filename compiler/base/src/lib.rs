@@ -2,7 +2,7 @@
 //!
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
-//! * [`builtins`]: the catalogue of built-ins; [`natives`]: that of natives; [`language`]: the words of the
+//! * [`builtins`]: the catalogue of built-ins; [`intrinsics`]: that of intrinsics; [`language`]: the words of the
 //!   language for people.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
 //!   [`bits_ref`]: either of them, borrowed.
@@ -18,10 +18,10 @@ pub mod bits_ref;
 pub mod builtins;
 pub mod codes;
 pub mod diagnostic;
+pub mod intrinsics;
 pub mod kind;
 pub mod language;
 pub mod limbs;
-pub mod natives;
 pub mod quantity;
 pub mod random;
 pub mod span;
@@ -34,9 +34,9 @@ pub use bits_ref::BitsRef;
 pub use builtins::Builtin;
 pub use codes::{Code, Severity};
 pub use diagnostic::{DataPlace, Diagnostic, Fix, Label, did_you_mean};
+pub use intrinsics::Intrinsic;
 pub use kind::Kind;
 pub use limbs::{Limbs, OutOfMemory};
-pub use natives::Native;
 pub use random::{Random, mix64};
 pub use span::{FileId, LineColumn, SourceFile, SourceMap, Span};
 pub use sparse::{SparseLine, SparseLines, SparseTable};

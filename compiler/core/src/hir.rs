@@ -4,7 +4,7 @@
 //! in the routine. What an analysis finds out about a mention (which web it belongs to, whether the
 //! variable may be unset there) is kept in a vector over sites, not in the tree.
 
-use star_base::{BitVector, Builtin, Native, Span};
+use star_base::{BitVector, Builtin, Intrinsic, Span};
 use star_ir::{Direction, HandlePart, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
 
@@ -70,8 +70,8 @@ pub struct Routine {
     pub library: bool,
     /// The operation that a call is lowered to.
     pub machine_op: Option<MachineOp>,
-    /// The native that a backend may run instead of the body.
-    pub native: Option<Native>,
+    /// The intrinsic that a backend may run instead of the body.
+    pub intrinsic: Option<Intrinsic>,
     /// Number of sites.
     pub n_sites: u32,
 }

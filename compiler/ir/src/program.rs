@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use star_base::{Kind, Native, Span};
+use star_base::{Intrinsic, Kind, Span};
 use std::fmt;
 
 use crate::locations::Locations;
@@ -114,8 +114,8 @@ pub struct Routine {
     /// The location of its header.
     pub loc: LocId,
     /// What a backend may do instead of the body, with the same result, where the preconditions of the
-    /// catalogue hold ([`star_base::natives`]).
-    pub native: Option<Native>,
+    /// catalogue hold ([`star_base::intrinsics`]).
+    pub intrinsic: Option<Intrinsic>,
 }
 
 impl Routine {
@@ -186,7 +186,7 @@ pub enum Ty {
     /// Rows and columns.
     Table(Extent, Extent),
     /// What the library keeps for a program, opaque to it: tables with names, or another form of the same
-    /// that a native of the backend has made.
+    /// that an intrinsic of the backend has made.
     Handle,
 }
 

@@ -66,7 +66,7 @@ pub struct Pass {
 pub static PASSES: &[Pass] = &[
     Pass {
         name: "idioms",
-        about: "gives routines that are a known algorithm the native of that",
+        about: "gives routines that are a known algorithm the intrinsic of that",
         adds_locations: false,
         scope: Scope::Program,
         run: idioms::run,

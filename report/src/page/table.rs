@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 use star_base::text::one_line;
 
-use crate::record::{NativeUse, Row, Source, Time};
+use crate::record::{IntrinsicUse, Row, Source, Time};
 
 use super::figures;
 use super::series::Benchmark;
@@ -117,8 +117,8 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
 /// The figures of a row.
 fn numbers(row: &Row, device: bool) -> Vec<Option<String>> {
     let time = row.time.as_ref();
-    // A native does not do these operations.
-    let counted = row.operations.filter(|n| *n > 0 && row.natives != Some(NativeUse::On));
+    // An intrinsic does not do these operations.
+    let counted = row.operations.filter(|n| *n > 0 && row.intrinsics != Some(IntrinsicUse::On));
     let each = counted.zip(seconds(row)).map(|(n, seconds)| figures::time(seconds / n as f64));
     let mut numbers = vec![
         time.map(|time| figures::time(time.median_s)),
@@ -216,7 +216,7 @@ mod tests {
     #[test]
     fn ratios_are_to_the_first_of_ours_and_to_the_fastest_peer() {
         let mut slow = row("closure", 5, 3.0);
-        slow.natives = Some(NativeUse::Off);
+        slow.intrinsics = Some(IntrinsicUse::Off);
         let mut second = peer(5, 8.0);
         second.name = Some("second".to_owned());
         let text = of(&[record(vec![row("closure", 5, 1.0), slow, peer(5, 4.0), second])]);

@@ -1,6 +1,8 @@
 //! What the tests of the page need.
 
-use crate::record::{MachineInfo, NativeUse, Parameter, Record, Row, SCHEMA, Source, Time, Tool};
+use crate::record::{
+    IntrinsicUse, MachineInfo, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
+};
 
 /// A row of `a.star` at a size.
 pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
@@ -23,7 +25,7 @@ pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
         parameters: [("n".to_owned(), Parameter::Int(n))].into(),
         size: Some("n".to_owned()),
         backend: Some("cpu".to_owned()),
-        natives: Some(NativeUse::None),
+        intrinsics: Some(IntrinsicUse::None),
         variant: Some("default".to_owned()),
         name: None,
         version: None,
@@ -33,7 +35,7 @@ pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
         load_s: Some(1e-3),
         device_s: None,
         operations: Some(1000),
-        native_calls: Some(0),
+        intrinsic_calls: Some(0),
         peak_bytes: None,
         hash: Some("0".to_owned()),
         error: None,

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Line, Native, Profile, Routine, Tally};
+use super::{Intrinsic, Line, Profile, Routine, Tally};
 
 /// The profile as an object.
 #[must_use]
@@ -26,15 +26,14 @@ pub fn data(profile: &Profile<'_>) -> Value {
 }
 
 fn of_line(profile: &Profile<'_>, line: &Line) -> Value {
-    let natives = line
-        .natives
-        .iter()
-        .map(|Native { name, runs, time }| json!({ "native": name, "runs": runs, "ns": time }));
+    let intrinsics = line.intrinsics.iter().map(
+        |Intrinsic { name, runs, time }| json!({ "intrinsic": name, "runs": runs, "ns": time }),
+    );
     let mut object = of_tally(&line.tally);
     object["file"] = json!(profile.file_name(line.file));
     object["line"] = json!(line.line_idx + 1);
     object["source"] = json!(profile.source(line.file, line.line_idx));
-    object["natives"] = natives.collect();
+    object["intrinsics"] = intrinsics.collect();
     object["plan"] = json!(line.plan);
     object
 }
@@ -44,7 +43,7 @@ fn of_routine(profile: &Profile<'_>, routine: &Routine) -> Value {
     object["name"] = json!(routine.name);
     object["file"] = json!(profile.file_name(routine.file));
     object["line"] = json!(routine.line_idx + 1);
-    object["native"] = json!(routine.native);
+    object["intrinsic"] = json!(routine.intrinsic);
     object
 }
 

@@ -39,8 +39,8 @@ pub struct Line {
     pub line_idx: usize,
     /// What it was charged with.
     pub tally: Tally,
-    /// Natives that it called; what they took is a part of the tally.
-    pub natives: Vec<Native>,
+    /// Intrinsics that it called; what they took is a part of the tally.
+    pub intrinsics: Vec<Intrinsic>,
     /// What became of the loops that begin on it, in words.
     pub plan: Vec<String>,
 }
@@ -48,15 +48,15 @@ pub struct Line {
 impl Line {
     /// What stands behind the text of the line, if anything does.
     fn note(&self) -> Option<String> {
-        let natives = (!self.natives.is_empty()).then(|| names_of(&self.natives));
-        let notes: Vec<String> = natives.into_iter().chain(self.plan.iter().cloned()).collect();
+        let intrinsics = (!self.intrinsics.is_empty()).then(|| names_of(&self.intrinsics));
+        let notes: Vec<String> = intrinsics.into_iter().chain(self.plan.iter().cloned()).collect();
         (!notes.is_empty()).then(|| notes.join("; "))
     }
 }
 
-/// A native that a line called.
+/// An intrinsic that a line called.
 #[derive(Clone, Debug)]
-pub struct Native {
+pub struct Intrinsic {
     /// Its name.
     pub name: String,
     /// How often it was taken.
@@ -75,8 +75,8 @@ pub struct Routine {
     pub line_idx: usize,
     /// What it was charged with.
     pub tally: Tally,
-    /// The native that was run in its stead.
-    pub native: Option<String>,
+    /// The intrinsic that was run in its stead.
+    pub intrinsic: Option<String>,
 }
 
 /// What a line or a routine was charged with.
@@ -111,9 +111,9 @@ impl Profile<'_> {
         file.text().get(range).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
-    /// Were natives taken?
-    fn has_natives(&self) -> bool {
-        self.lines.iter().any(|line| !line.natives.is_empty())
+    /// Were intrinsics taken?
+    fn has_intrinsics(&self) -> bool {
+        self.lines.iter().any(|line| !line.intrinsics.is_empty())
     }
 
     /// What was run, where, how long it took, and what is missing.
@@ -125,8 +125,9 @@ impl Profile<'_> {
         let mut summary = vec![format!(
             "{title} on the {backend} backend: {time} {unit} in {samples}, {operations} elementary operations"
         )];
-        if self.has_natives() {
-            let note = "`--no-natives` shows what is inside natives, which count no operations";
+        if self.has_intrinsics() {
+            let note =
+                "`--no-intrinsics` shows what is inside intrinsics, which count no operations";
             summary.push(note.to_owned());
         }
         summary
@@ -168,9 +169,11 @@ impl Unit {
     }
 }
 
-/// What the natives of a line are called, with how often they were taken.
-fn names_of(natives: &[Native]) -> String {
-    let names = natives.iter().map(|native| format!("native {} {}×", native.name, native.runs));
+/// What the intrinsics of a line are called, with how often they were taken.
+fn names_of(intrinsics: &[Intrinsic]) -> String {
+    let names = intrinsics
+        .iter()
+        .map(|intrinsic| format!("intrinsic {} {}×", intrinsic.name, intrinsic.runs));
     names.collect::<Vec<_>>().join(", ")
 }
 

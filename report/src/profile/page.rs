@@ -70,7 +70,7 @@ fn routines(profile: &Profile<'_>) -> Markup {
         let id = anchor(routine.file, routine.line_idx);
         let code = html! {
             a href={ "#" (id) } { (printable(&routine.name)) }
-            @if let Some(native) = &routine.native { " " span.note { "native " (printable(native)) } }
+            @if let Some(intrinsic) = &routine.intrinsic { " " span.note { "intrinsic " (printable(intrinsic)) } }
             " " span.faint { (printable(profile.file_name(routine.file))) ":" (routine.line_idx + 1) }
         };
         row(profile, None, &routine.tally, most, &code)

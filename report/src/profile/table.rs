@@ -36,9 +36,9 @@ pub fn table(profile: &Profile<'_>) -> String {
     text += &rows_as_text(profile, "runs", ["line", "source"], rows.collect());
     let routines = profile.routines.iter().map(|routine| {
         let place = format!("{}:{}", profile.file_name(routine.file), routine.line_idx + 1);
-        let name = match &routine.native {
+        let name = match &routine.intrinsic {
             None => routine.name.clone(),
-            Some(native) => format!("{}  [native {native}]", routine.name),
+            Some(intrinsic) => format!("{}  [intrinsic {intrinsic}]", routine.name),
         };
         (&routine.tally, text::one_line(&place), name)
     });

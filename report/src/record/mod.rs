@@ -132,7 +132,7 @@ pub enum Source {
 /// Whether library routines were done in another way than they are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum NativeUse {
+pub enum IntrinsicUse {
     /// Yes.
     On,
     /// No, though some could have been.
@@ -185,9 +185,9 @@ pub struct Row {
     /// What ran the Star program.
     #[serde(default)]
     pub backend: Option<String>,
-    /// With natives?
-    #[serde(default)]
-    pub natives: Option<NativeUse>,
+    /// With intrinsics?
+    #[serde(default, alias = "natives")]
+    pub intrinsics: Option<IntrinsicUse>,
     /// With which passes.
     #[serde(default)]
     pub variant: Option<String>,
@@ -215,9 +215,9 @@ pub struct Row {
     /// Elementary operations.
     #[serde(default)]
     pub operations: Option<u64>,
-    /// Calls that natives did.
-    #[serde(default)]
-    pub native_calls: Option<u64>,
+    /// Calls that intrinsics did.
+    #[serde(default, alias = "native_calls")]
+    pub intrinsic_calls: Option<u64>,
     /// Most bytes of values alive at once.
     #[serde(default)]
     pub peak_bytes: Option<u64>,
@@ -309,16 +309,16 @@ impl Row {
         (&self.file, &self.title)
     }
 
-    /// Who ran: `cpu`, `cpu without natives`, `petgraph 0.8`, or the conditions of a published figure.
+    /// Who ran: `cpu`, `cpu without intrinsics`, `petgraph 0.8`, or the conditions of a published figure.
     #[must_use]
     pub fn runner(&self) -> String {
         match self.source {
             Source::Star => {
                 let mut name = self.backend.clone().unwrap_or_else(|| "star".to_owned());
-                match self.natives {
-                    Some(NativeUse::On) => name += ", native",
-                    Some(NativeUse::Off) => name += ", as written",
-                    Some(NativeUse::None) | None => {}
+                match self.intrinsics {
+                    Some(IntrinsicUse::On) => name += ", intrinsic",
+                    Some(IntrinsicUse::Off) => name += ", as written",
+                    Some(IntrinsicUse::None) | None => {}
                 }
                 match self.variant.as_deref() {
                     None | Some("default") => name,
@@ -372,8 +372,8 @@ mod tests {
     #[test]
     fn runners_have_names_for_people() {
         let mut row = read::tests::row("a.star");
-        assert_eq!(row.runner(), "cpu, native");
-        row.natives = Some(NativeUse::Off);
+        assert_eq!(row.runner(), "cpu, intrinsic");
+        row.intrinsics = Some(IntrinsicUse::Off);
         row.variant = Some("no passes".to_owned());
         assert_eq!(row.runner(), "cpu, as written, no passes");
         row.source = Source::Peer;

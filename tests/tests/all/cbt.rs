@@ -1,7 +1,7 @@
-//! Module `cbt`: its Star texts and their natives do the same, after any operations; and what it refuses.
+//! Module `cbt`: its Star texts and their intrinsics do the same, after any operations; and what it refuses.
 
 use star_base::{BitTable, BitVector};
-use star_tests::backends::{Mode, WITH_NATIVES, backends, have_natives};
+use star_tests::backends::{Mode, WITH_INTRINSICS, backends, have_intrinsics};
 use star_tests::case::{Random, ending, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, Run};
@@ -55,7 +55,7 @@ begin
   CBT_HEAP(H,P);
 end;";
 
-/// Runs `TRY` on every backend; what it left, and how many natives were taken in all.
+/// Runs `TRY` on every backend; what it left, and how many intrinsics were taken in all.
 pub(crate) fn same_everywhere(program: &Program, args: &[HostValue], n_taken: &mut u64) -> Run {
     let entry = program.entry("TRY");
     let compiled = program.compile_on(&backends());
@@ -67,14 +67,19 @@ pub(crate) fn same_everywhere(program: &Program, args: &[HostValue], n_taken: &m
         if let Some(difference) = difference(program, &expected, &found, Mode::AsLowered) {
             panic!("`{}`: {difference}", other.name);
         }
-        assert_eq!(found.stats.natives > 0, WITH_NATIVES.contains(&other.name), "{}", other.name);
-        *n_taken += found.stats.natives;
+        assert_eq!(
+            found.stats.intrinsics > 0,
+            WITH_INTRINSICS.contains(&other.name),
+            "{}",
+            other.name
+        );
+        *n_taken += found.stats.intrinsics;
     }
     expected
 }
 
 #[test]
-fn star_texts_and_natives_do_the_same() {
+fn star_texts_and_intrinsics_do_the_same() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(13);
     let (mut n_taken, mut most_leaves) = (0, 0);
@@ -105,7 +110,7 @@ fn star_texts_and_natives_do_the_same() {
             most_leaves = most_leaves.max(leaves.n_rows());
         }
     }
-    assert!(n_taken > 40 * 30 || !have_natives(), "{n_taken} natives");
+    assert!(n_taken > 40 * 30 || !have_intrinsics(), "{n_taken} intrinsics");
     assert!(most_leaves > 20, "{most_leaves} leaves");
 }
 

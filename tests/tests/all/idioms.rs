@@ -1,13 +1,13 @@
 //! Routines that a pass recognises as a known algorithm, and such as look like one.
 //!
 //! Every text runs on every backend, as lowered and after the passes, and all agree; what is counted here is whether
-//! the backends with natives took one.
+//! the backends with intrinsics took one.
 
 use std::path::Path;
 
-use star_base::natives::catalogue::closure::CLOSURE;
-use star_base::natives::catalogue::paths::MIN_PLUS;
-use star_base::{BitTable, BitVector, Native};
+use star_base::intrinsics::catalogue::closure::CLOSURE;
+use star_base::intrinsics::catalogue::paths::MIN_PLUS;
+use star_base::{BitTable, BitVector, Intrinsic};
 use star_opt::{Options, Outcome};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
@@ -28,31 +28,36 @@ fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> H
     HostValue::Table(graph)
 }
 
-/// Natives that the optimised routine takes on each backend that has any.
-fn natives_taken(native: Native, program: &Program, name: &str, args: &[HostValue]) -> Vec<u64> {
+/// Intrinsics that the optimised routine takes on each backend that has any.
+fn intrinsics_taken(
+    intrinsic: Intrinsic,
+    program: &Program,
+    name: &str,
+    args: &[HostValue],
+) -> Vec<u64> {
     let mut optimised = program.lowered.program.clone();
     star_opt::optimise(&mut optimised, &Options::default()).expect("it verifies");
     let entry = program.entry(name);
     let mut machines = star_tests::backends::backends();
-    machines.retain(|machine| machine.takes(native));
+    machines.retain(|machine| machine.takes(intrinsic));
     let compiled = star_tests::differ::compile(&optimised, &machines);
-    compiled.iter().map(|machine| machine.run(entry, args, UNLIMITED).stats.natives).collect()
+    compiled.iter().map(|machine| machine.run(entry, args, UNLIMITED).stats.intrinsics).collect()
 }
 
-/// All backends agree on all of these arguments; how many natives they took.
+/// All backends agree on all of these arguments; how many intrinsics they took.
 fn taken(text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
     taken_of(CLOSURE, text, name, args)
 }
 
-/// Likewise, on the backends that have this native.
-fn taken_of(native: Native, text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
+/// Likewise, on the backends that have this intrinsic.
+fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
     let program = Program::new(text);
     let mut most = 0;
     for args in args {
         let _ = program.run(name, args.clone());
-        let natives = natives_taken(native, &program, name, args);
-        assert!(natives.iter().all(|taken| *taken == natives[0]), "{natives:?}");
-        most = most.max(natives[0]);
+        let intrinsics = intrinsics_taken(intrinsic, &program, name, args);
+        assert!(intrinsics.iter().all(|taken| *taken == intrinsics[0]), "{intrinsics:?}");
+        most = most.max(intrinsics[0]);
     }
     most
 }
@@ -93,21 +98,21 @@ fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
             let args = vec![HostValue::Int(n), graph(&mut random, n_rows, n_cols, 40)];
             let run = program.run(listing, args.clone());
             assert_eq!(run.outcome != star_vm::Outcome::Done, n > 0, "{listing}, n = {n}");
-            let taken = natives_taken(CLOSURE, &program, listing, &args);
+            let taken = intrinsics_taken(CLOSURE, &program, listing, &args);
             assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
         // No table at all.
         for n in [0, 1] {
             let args = vec![HostValue::Int(n), HostValue::Unset];
             let _ = program.run(listing, args.clone());
-            let taken = natives_taken(CLOSURE, &program, listing, &args);
+            let taken = intrinsics_taken(CLOSURE, &program, listing, &args);
             assert!(taken.iter().all(|taken| *taken == 0), "{listing}, n = {n}: {taken:?}");
         }
     }
 }
 
 #[test]
-fn without_room_for_the_native_the_text_runs() {
+fn without_room_for_the_intrinsic_the_text_runs() {
     let program = Program::new(PUBLISHED);
     let n = 64;
     let args = vec![HostValue::Int(n as i64), graph(&mut Random::new(1), n, n, 3)];
@@ -119,7 +124,7 @@ fn without_room_for_the_native_the_text_runs() {
     for compiled in star_tests::differ::compile(&optimised, &machines) {
         let run = |memory| compiled.run(entry, &args, Limits { memory, ..UNLIMITED });
         let (wide, tight) = (run(Some(1 << 30)), run(Some(64 * 8 + 300)));
-        assert_eq!((wide.stats.natives, tight.stats.natives), (1, 0), "{}", compiled.name);
+        assert_eq!((wide.stats.intrinsics, tight.stats.intrinsics), (1, 0), "{}", compiled.name);
         assert_eq!((wide.outcome, wide.values), (tight.outcome, tight.values));
     }
 }
@@ -203,11 +208,11 @@ fn the_pass_says_what_a_loop_is_and_why_another_is_not() {
 }
 
 #[test]
-fn without_the_pass_no_routine_gets_a_native() {
+fn without_the_pass_no_routine_gets_a_intrinsic() {
     let mut program = Program::new(PUBLISHED).lowered.program;
     let options = Options::without(&["idioms"]).expect("a pass");
     star_opt::optimise(&mut program, &options).expect("it verifies");
-    assert!(program.routines.iter().all(|routine| routine.native.is_none()));
+    assert!(program.routines.iter().all(|routine| routine.intrinsic.is_none()));
 }
 
 /// A table of `n` fields of `h` bits: 0 from a vertex to itself, else inf or a length up to `greatest`.

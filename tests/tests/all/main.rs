@@ -6,11 +6,11 @@
 //! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
 //! * `format`: the formatter over all texts there are, as they stand and set badly.
-//! * `gpu`: generated programs on the twin of the control unit, and on an adapter.
+//! * `gpu`: generated programs on the emulator of the control unit, and on an adapter.
 //! * `graphs`: the graph procedures against independent references.
 //! * `lowering`: where control flow, sizes and effects meet.
-//! * `natives`: every native against the Star body that it is the twin of.
-//! * `cbt`: concurrent binary trees, natives against Star texts.
+//! * `intrinsics`: every intrinsic against the Star body that it is the emulator of.
+//! * `cbt`: concurrent binary trees, intrinsics against Star texts.
 //! * `moving`: objects in a handle, likewise.
 //! * `terrain`: meshes, likewise.
 //! * `passes`: each fires in generated programs, and keeps their cost.
@@ -39,9 +39,9 @@ mod gpu;
 mod graphs;
 mod house;
 mod idioms;
+mod intrinsics;
 mod lowering;
 mod moving;
-mod natives;
 mod operations;
 mod passes;
 mod plans;

@@ -1,10 +1,10 @@
-//! Module `moving` with objects in a handle: its Star texts and their natives do the same, after any moves and
+//! Module `moving` with objects in a handle: its Star texts and their intrinsics do the same, after any moves and
 //! questions, and both what a list of the objects says; and what it refuses.
 
 use std::collections::BTreeMap;
 
 use star_base::{BitTable, BitVector};
-use star_tests::backends::have_natives;
+use star_tests::backends::have_intrinsics;
 use star_tests::case::{Random, traps};
 use star_tests::run::Program;
 use star_vm::HostValue;
@@ -79,7 +79,7 @@ fn nearest(objects: &Objects, points: &[[u32; 2]], m: usize) -> Vec<(u32, u32)> 
 }
 
 #[test]
-fn star_texts_natives_and_a_list_of_objects_say_the_same() {
+fn star_texts_intrinsics_and_a_list_of_objects_say_the_same() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(4);
     let (mut n_taken, mut n_found) = (0, 0);
@@ -147,7 +147,7 @@ fn star_texts_natives_and_a_list_of_objects_say_the_same() {
         let there: Vec<bool> = (1..=n as u32).map(|id| objects.contains_key(&id)).collect();
         assert_eq!(run.values[22], HostValue::Slice(BitVector::from_bools(&there)));
     }
-    assert!(n_taken > 40 * 9 || !have_natives(), "{n_taken} natives");
+    assert!(n_taken > 40 * 9 || !have_intrinsics(), "{n_taken} intrinsics");
     assert!(n_found > 100, "{n_found} answers");
 }
 

@@ -1,9 +1,9 @@
-//! Module `polyline`: its Star texts and its native find the same polylines, and refuse the same.
+//! Module `polyline`: its Star texts and its intrinsic find the same polylines, and refuse the same.
 
 use star_base::{BitTable, BitVector};
-use star_natives::Workers;
-use star_natives::polyline::{Gradient, GreyImage, LinkScores, Pixel};
-use star_tests::backends::have_natives;
+use star_intrinsics::Workers;
+use star_intrinsics::polyline::{Gradient, GreyImage, LinkScores, Pixel};
+use star_tests::backends::have_intrinsics;
 use star_tests::case::{Random, call_traps, ends};
 use star_tests::run::Program;
 use star_vm::HostValue;
@@ -44,7 +44,7 @@ fn arguments(
 }
 
 #[test]
-fn star_texts_and_the_native_find_the_same() {
+fn star_texts_and_the_intrinsic_find_the_same() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(16);
     let mut n_taken = 0;
@@ -65,7 +65,7 @@ fn star_texts_and_the_native_find_the_same() {
         let numbers_of = [round as i64 % 3, sizes[0], sizes[1], across, limit];
         same_everywhere(&program, &arguments(width, &pixels, &ends, numbers_of), &mut n_taken);
     }
-    assert!(n_taken >= 16 || !have_natives(), "{n_taken} natives");
+    assert!(n_taken >= 16 || !have_intrinsics(), "{n_taken} intrinsics");
 }
 
 /// The number in these columns of a row, counted from 0.
@@ -74,7 +74,7 @@ fn number(table: &BitTable, row: usize, columns: std::ops::Range<usize>) -> u64 
 }
 
 #[test]
-fn gradients_and_link_scores_of_the_native_are_those_of_the_star_texts() {
+fn gradients_and_link_scores_of_the_intrinsic_are_those_of_the_star_texts() {
     const PARTS: &str = "import \"star:gradient\"; import \"star:polyline\";
 procedure PARTS(w,t: integer; Grey: table; Q: table(r,64); var U,V,S: table);
 var N: table(r,32); u,v: table; i: integer;

@@ -204,7 +204,7 @@ fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
 #[test]
 fn both_backends_count_the_same_everywhere_in_generated_programs() {
     let cpu = Cpu::new();
-    let plainly = CompileOptions { natives: false, ..CompileOptions::default() };
+    let plainly = CompileOptions { intrinsics: false, ..CompileOptions::default() };
     let machines = [Machine { options: plainly, ..on("cpu", cpu.clone()) }];
     let limits = Limits { steps: Some(300_000), ..LIMITS };
     let mut n_compared = 0;
@@ -260,8 +260,8 @@ fn both_backends_count_the_same_everywhere_in_generated_programs() {
 #[cfg(feature = "gpu")]
 #[test]
 fn a_device_counts_as_the_reference_does_in_generated_programs() {
-    use star_gpu::{Gpu, TwinSettings};
-    let tiny = TwinSettings { words: 1 << 12, budget: 2000, ..TwinSettings::TINY };
+    use star_gpu::{EmulatorSettings, Gpu};
+    let tiny = EmulatorSettings { words: 1 << 12, budget: 2000, ..EmulatorSettings::TINY };
     let (mut n_compared, mut n_operations) = (0, 0);
     for seed in 3001..3041 {
         let generated = generate(seed);
@@ -275,9 +275,9 @@ fn a_device_counts_as_the_reference_does_in_generated_programs() {
         if slow.outcome != Outcome::Done {
             continue;
         }
-        let (time, twin) = (Rc::default(), Gpu::twin(tiny));
+        let (time, emulator) = (Rc::default(), Gpu::emulator(tiny));
         let run = (entry, args, limits);
-        let found = profiled_by(&time, 1000, (&twin, plainly), &program, run, key);
+        let found = profiled_by(&time, 1000, (&emulator, plainly), &program, run, key);
         n_compared += 1;
         n_operations += found.stats.operations;
         assert_eq!(found.outcome, Outcome::Done, "seed {seed}");
@@ -443,7 +443,7 @@ fn a_run_that_is_stopped_has_a_profile_up_to_there() {
 }
 
 #[test]
-fn a_native_is_charged_to_the_line_that_calls_it() {
+fn an_intrinsic_is_charged_to_the_line_that_calls_it() {
     let text = "\
 import \"star:closure\";
 procedure P(n: integer; var T: table);
@@ -455,12 +455,12 @@ end;
     let table = star_tests::table(&["010", "001", "000"]);
     let args = [HostValue::Int(3), HostValue::Table(table)];
     let [slow, fast] = on_both(text, "P", &args);
-    assert!(slow.profile.natives.is_empty());
+    assert!(slow.profile.intrinsics.is_empty());
     assert_eq!(slow.line(4).operations, 0);
     assert!(slow.line(4).total_operations > 0);
-    let natives: Vec<(u32, u64)> = (fast.profile.natives.iter())
+    let intrinsics: Vec<(u32, u64)> = (fast.profile.intrinsics.iter())
         .map(|((line, _), tally)| (fast.keys[*line as usize].1, tally.runs))
         .collect();
-    assert_eq!(natives, [(4, 1), (5, 1)]);
-    assert_eq!((fast.stats.operations, fast.stats.natives), (0, 2));
+    assert_eq!(intrinsics, [(4, 1), (5, 1)]);
+    assert_eq!((fast.stats.operations, fast.stats.intrinsics), (0, 2));
 }

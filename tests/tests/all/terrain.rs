@@ -1,10 +1,10 @@
-//! Module `terrain`: its Star texts and their natives make the same meshes and pictures; and what it refuses.
+//! Module `terrain`: its Star texts and their intrinsics make the same meshes and pictures; and what it refuses.
 
 use std::collections::BTreeSet;
 
 use star_base::{BitTable, BitVector};
 use star_io::{Data, Decimal, Format, ReadOptions, Shape};
-use star_tests::backends::{have_natives, on};
+use star_tests::backends::{have_intrinsics, on};
 use star_tests::case::{Random, traps};
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits, Outcome};
@@ -32,7 +32,7 @@ begin
 end;";
 
 #[test]
-fn star_texts_and_natives_make_the_same_mesh() {
+fn star_texts_and_intrinsics_make_the_same_mesh() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(14);
     let mut n_taken = 0;
@@ -55,7 +55,7 @@ fn star_texts_and_natives_make_the_same_mesh() {
             same_everywhere(&program, &args, &mut n_taken);
         }
     }
-    assert!(n_taken > 20 * 8 || !have_natives(), "{n_taken}");
+    assert!(n_taken > 20 * 8 || !have_intrinsics(), "{n_taken}");
 }
 
 #[test]
@@ -203,11 +203,11 @@ fn the_elevation_models_keep_the_bound_frame_by_frame() {
                 unset.clone(),
                 unset,
             ];
-            // A limit on steps would turn natives off.
+            // A limit on steps would turn intrinsics off.
             let free = Limits { steps: None, ..LIMITS };
             let run = compiled[0].run(entry, &args, free);
             assert_eq!(run.outcome, Outcome::Done, "{file}, {frames} frames");
-            assert!(run.stats.natives > 0);
+            assert!(run.stats.intrinsics > 0);
             let [HostValue::Int(splits), HostValue::Int(merges), HostValue::Table(triangles)] =
                 &run.values[5..]
             else {

@@ -1,4 +1,4 @@
-//! Lee's wave: the module of the library on every backend, and its native on the scenario files of the shared data, against
+//! Lee's wave: the module of the library on every backend, and its intrinsic on the scenario files of the shared data, against
 //! breadth-first search. Files that are missing are named and skipped.
 
 use std::collections::VecDeque;
@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use star_base::{BitTable, BitVector};
-use star_natives::Workers;
-use star_natives::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
-use star_tests::backends::{Mode, WITH_NATIVES, backends};
+use star_intrinsics::Workers;
+use star_intrinsics::wave::{Cell, Costs, Grid, Neighbourhood, UNREACHED, Wave, Weighed};
+use star_tests::backends::{Mode, WITH_INTRINSICS, backends};
 use star_tests::case::{Random, ends, prints, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program};
@@ -61,7 +61,7 @@ const TRY: &str = "import \"star:wave\";
     end;";
 
 #[test]
-fn the_star_text_gives_what_the_native_and_a_search_give() {
+fn the_star_text_gives_what_the_intrinsic_and_a_search_give() {
     let program = Program::new(TRY);
     let entry = program.entry("TRY");
     let compiled = program.compile_on(&backends());
@@ -91,8 +91,12 @@ fn the_star_text_gives_what_the_native_and_a_search_give() {
             for other in &compiled[1..] {
                 let found = other.run(entry, &args, LIMITS);
                 assert_eq!(difference(&program, &expected, &found, Mode::AsLowered), None);
-                let n_natives = u64::from(WITH_NATIVES.contains(&other.name));
-                assert_eq!(found.stats.natives, n_natives, "{} {width} x {height}", other.name);
+                let n_intrinsics = u64::from(WITH_INTRINSICS.contains(&other.name));
+                assert_eq!(
+                    found.stats.intrinsics, n_intrinsics,
+                    "{} {width} x {height}",
+                    other.name
+                );
             }
             if stop > 0 {
                 continue;

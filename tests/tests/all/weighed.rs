@@ -1,8 +1,8 @@
-//! Waves with weights: the Star texts and the native of the library on every backend, against a search that tries steps
+//! Waves with weights: the Star texts and the intrinsic of the library on every backend, against a search that tries steps
 //! until none makes a path cheaper.
 
 use star_base::{BitTable, BitVector};
-use star_tests::backends::{Compiled, Mode, WITH_NATIVES, backends};
+use star_tests::backends::{Compiled, Mode, WITH_INTRINSICS, backends};
 use star_tests::case::{Random, traps};
 use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, Run};
@@ -137,15 +137,15 @@ impl Map {
     }
 }
 
-/// What the first backend gives; all others give the same, with so many natives where there are some.
-fn on_all(program: &Program, compiled: &[Compiled], args: &[HostValue], n_natives: u64) -> Run {
+/// What the first backend gives; all others give the same, with so many intrinsics where there are some.
+fn on_all(program: &Program, compiled: &[Compiled], args: &[HostValue], n_intrinsics: u64) -> Run {
     let entry = program.entry("WEIGH");
     let expected = compiled[0].run(entry, args, LIMITS);
     for other in &compiled[1..] {
         let found = other.run(entry, args, LIMITS);
         assert_eq!(difference(program, &expected, &found, Mode::AsLowered), None, "{args:?}");
-        let n_natives = if WITH_NATIVES.contains(&other.name) { n_natives } else { 0 };
-        assert_eq!(found.stats.natives, n_natives, "{} {args:?}", other.name);
+        let n_intrinsics = if WITH_INTRINSICS.contains(&other.name) { n_intrinsics } else { 0 };
+        assert_eq!(found.stats.intrinsics, n_intrinsics, "{} {args:?}", other.name);
     }
     expected
 }
@@ -155,7 +155,7 @@ fn number(bits: &BitVector) -> u64 {
 }
 
 #[test]
-fn the_star_text_and_the_native_find_the_cheapest_paths() {
+fn the_star_text_and_the_intrinsic_find_the_cheapest_paths() {
     let program = Program::new(WEIGH);
     let compiled = program.compile_on(&backends());
     let mut random = Random::new(1959);
@@ -187,7 +187,7 @@ fn the_star_text_and_the_native_find_the_cheapest_paths() {
 }
 
 #[test]
-fn what_is_not_for_the_native_is_left_to_the_star_text() {
+fn what_is_not_for_the_intrinsic_is_left_to_the_star_text() {
     let program = Program::new(WEIGH);
     let compiled = program.compile_on(&backends());
     let mut random = Random::new(2002);

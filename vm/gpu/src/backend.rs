@@ -19,7 +19,7 @@ use crate::compile::Choices;
 use crate::device::Mode;
 use crate::grid::LeastBits;
 use crate::heap::Heap;
-use crate::natives;
+use crate::intrinsics;
 use crate::program::{Code, Plan, internal};
 use crate::run::{self, Argument, Slot};
 use crate::unit::Unit;
@@ -77,8 +77,8 @@ impl Backend for Gpu {
             Ok(heap) => (heap.unit.device(), heap.unit.max_words().saturating_mul(4)),
             Err(_) => (String::new(), 0),
         };
-        let natives = match self.least_bits().is_some() {
-            true => natives::TABLE.iter().map(|twin| twin.native).collect(),
+        let intrinsics = match self.least_bits().is_some() {
+            true => intrinsics::TABLE.iter().map(|emulator| emulator.intrinsic).collect(),
             false => Vec::new(),
         };
         Capabilities {
@@ -88,7 +88,7 @@ impl Backend for Gpu {
             threads: 1,
             expansion: 1,
             max_bytes,
-            natives,
+            intrinsics,
         }
     }
 
@@ -172,12 +172,12 @@ impl Backend for Gpu {
     }
 
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
-        let CompileOptions { natives, optimise, profile } = *options;
+        let CompileOptions { intrinsics, optimise, profile } = *options;
         let parts = self.parts_with(&program)?;
         // What runs over a grid is no line of its own.
         let lifts = self.least_bits().filter(|_| optimise && !profile);
-        let natives = natives && lifts.is_some();
-        let choices = Choices { counts_steps: !optimise, natives, lifts, profiles: profile };
+        let intrinsics = intrinsics && lifts.is_some();
+        let choices = Choices { counts_steps: !optimise, intrinsics, lifts, profiles: profile };
         Ok(Code::new(program, parts, choices))
     }
 
@@ -194,7 +194,7 @@ impl Backend for Gpu {
             Mode::Lifted if plan.on_grid().next().is_some() => Ok(plan),
             Mode::Lifted => Err(BackendError::Unsupported {
                 what:
-                    "this program as kernels over a grid: it has no native of the device, and no \
+                    "this program as kernels over a grid: it has no intrinsic of the device, and no \
                        loop that becomes kernels"
                         .to_owned(),
             }),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::{Program, RoutineId};
 use star_vm::BackendError;
 
@@ -14,9 +14,9 @@ use crate::program::Code;
 /// What an entry gets to that may run as kernels over a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forecast {
-    /// Natives.
-    pub natives: Vec<Native>,
-    /// Loops with turns of their own, kernels of several each, in routines that have no native.
+    /// Intrinsics.
+    pub intrinsics: Vec<Intrinsic>,
+    /// Loops with turns of their own, kernels of several each, in routines that have no intrinsic.
     pub loops: usize,
 }
 
@@ -28,16 +28,16 @@ pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendE
     let mut parts = Vec::new();
     parts_of(&program, &mut parts);
     let choices =
-        Choices { counts_steps: false, natives: true, lifts: Some(LEAST_BITS), profiles: false };
+        Choices { counts_steps: false, intrinsics: true, lifts: Some(LEAST_BITS), profiles: false };
     let plan = Code::new(program, Arc::from(parts), choices).link(entry)?;
     let mut forecast = Forecast::default();
     for (idx, linked) in plan.routines.iter().enumerate() {
         let Some(linked) = linked else { continue };
-        let native = plan.program.routine(RoutineId(idx as u32)).native;
+        let intrinsic = plan.program.routine(RoutineId(idx as u32)).intrinsic;
         for site in &linked.code.sites {
             match &site.kind {
-                SiteKind::Native(native) => forecast.natives.push(*native),
-                SiteKind::Lifted(lifted) if native.is_none() && lifted.turns.is_some() => {
+                SiteKind::Intrinsic(intrinsic) => forecast.intrinsics.push(*intrinsic),
+                SiteKind::Lifted(lifted) if intrinsic.is_none() && lifted.turns.is_some() => {
                     forecast.loops += 1;
                 }
                 SiteKind::Lifted(_)

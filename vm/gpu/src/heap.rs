@@ -182,12 +182,12 @@ impl Heap {
 #[cfg(test)]
 mod tests {
     use super::{FOR_SMALL, Heap};
-    use crate::twin::{Twin, TwinSettings};
+    use crate::emulator::{Emulator, EmulatorSettings};
 
     #[test]
     fn the_beginning_is_left_to_small_blocks_by_the_first_large_one() {
-        let twin = Twin::new(TwinSettings { words: 64, ..TwinSettings::USUAL });
-        let mut heap = Heap::new(Box::new(twin));
+        let emulator = Emulator::new(EmulatorSettings { words: 64, ..EmulatorSettings::USUAL });
+        let mut heap = Heap::new(Box::new(emulator));
         let large = heap.take(1 << 16).expect("memory");
         let small = heap.take_near(200).expect("memory");
         assert_eq!(large.at, FOR_SMALL);

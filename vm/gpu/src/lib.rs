@@ -2,9 +2,9 @@
 //!
 //! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`: linked for an entry.
 //! * `listing`: register code as text.
-//! * `unit`: what a control unit is to the host. `device` is one on an adapter, the twin in Rust one for
+//! * `unit`: what a control unit is to the host. `device` is one on an adapter, the emulator in Rust one for
 //!   tests.
-//! * `grid`: kernels over a grid of workgroups; `natives`: library routines that are such kernels.
+//! * `grid`: kernels over a grid of workgroups; `intrinsics`: library routines that are such kernels.
 //! * `lift`: loops that are such kernels; `fuse`: runs of operations on slices that are one; `forecast`: what of a program is some of these, without a device.
 //! * `plain`: what memory gives a kernel that does nothing else.
 //! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
@@ -17,27 +17,27 @@ mod backend;
 mod code;
 mod compile;
 mod device;
+mod emulator;
 mod forecast;
 mod fuse;
 mod grid;
 mod heap;
+mod intrinsics;
 mod lift;
 mod listing;
-mod natives;
 mod plain;
 mod program;
 mod run;
 mod scene;
-mod twin;
 mod unit;
 mod value;
 
 pub use backend::Gpu;
 pub use device::{DeviceSettings, Mode};
+pub use emulator::EmulatorSettings;
 pub use forecast::{Forecast, forecast};
 pub use listing::{kernels, listing, shaders};
 pub use program::{Code, Plan};
-pub use twin::TwinSettings;
 pub use unit::Wide;
 pub use value::Value;
 
@@ -50,8 +50,8 @@ impl Gpu {
         Ok(Gpu::on(Box::new(device::Device::open(settings)?), settings.mode))
     }
 
-    /// The backend on the twin of the control unit, which checks what the shader relies on.
-    pub fn twin(settings: TwinSettings) -> Gpu {
-        Gpu::on(Box::new(twin::Twin::new(settings)), Mode::Resident)
+    /// The backend on the emulator of the control unit, which checks what the shader relies on.
+    pub fn emulator(settings: EmulatorSettings) -> Gpu {
+        Gpu::on(Box::new(emulator::Emulator::new(settings)), Mode::Resident)
     }
 }

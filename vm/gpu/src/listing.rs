@@ -21,7 +21,7 @@ pub fn listing(program: Program) -> String {
     let code = Code::new(
         program,
         Arc::from(parts),
-        Choices { counts_steps: false, natives: false, lifts: None, profiles: false },
+        Choices { counts_steps: false, intrinsics: false, lifts: None, profiles: false },
     );
     let mut text = String::new();
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
@@ -66,7 +66,7 @@ pub fn kernels(program: Program) -> Vec<(String, String)> {
     let mut parts = Vec::new();
     parts_of(&program, &mut parts);
     let choices =
-        Choices { counts_steps: false, natives: true, lifts: Some(LEAST_BITS), profiles: false };
+        Choices { counts_steps: false, intrinsics: true, lifts: Some(LEAST_BITS), profiles: false };
     let code = Code::new(program, Arc::from(parts), choices);
     let mut texts = Vec::new();
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {

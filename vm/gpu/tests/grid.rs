@@ -1,4 +1,4 @@
-//! Kernels over a grid, on an adapter: natives and loops that are lifted, at the borders of limbs, rounds and workgroups, beside
+//! Kernels over a grid, on an adapter: intrinsics and loops that are lifted, at the borders of limbs, rounds and workgroups, beside
 //! algorithms that know nothing of either, and beside the reference.
 //!
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure.
@@ -124,10 +124,10 @@ fn closed(mut graph: BitTable, n: usize) -> BitTable {
     graph
 }
 
-/// The textbook closure by rows as the passes leave it; `native` is its native, or nothing.
-fn by_rows(native: &str) -> String {
+/// The textbook closure by rows as the passes leave it; `intrinsic` is its intrinsic, or nothing.
+fn by_rows(intrinsic: &str) -> String {
     format!(
-        r#"routine 0 "WARSHALL"{native} (value %n: int as "n", ref %P) !0 {{
+        r#"routine 0 "WARSHALL"{intrinsic} (value %n: int as "n", ref %P) !0 {{
   var %P.rows: int
   var %P.columns: int
   var %P: table[%P.rows, %P.columns] as "P"
@@ -249,7 +249,7 @@ locations {
 "#;
 
 #[test]
-fn the_native_of_the_closure_is_right_at_every_border() {
+fn the_intrinsic_of_the_closure_is_right_at_every_border() {
     let Some([usual, tiny, banks]) = devices() else { return };
     // With what threads share on devices that have no more.
     let settings = DeviceSettings { shared_bytes: Some(1 << 15), ..DeviceSettings::default() };
@@ -264,13 +264,13 @@ fn the_native_of_the_closure_is_right_at_every_border() {
             let expected = HostValue::Table(closed(graph, size));
             for (device, is_small) in devices.iter().zip([true, true, false, false]) {
                 let context = format!("{size} of {shape:?}, {percent} %");
-                let text = by_rows(" native closure");
+                let text = by_rows(" intrinsic closure");
                 let (outcome, values, stats) = run(device, &text, &args, LIMITS);
                 if shape.0 == 0 || shape.1 == 0 {
                     continue;
                 }
                 assert_eq!(outcome, Outcome::Done, "{context}");
-                assert_eq!((stats.natives, stats.operations), (1, 0), "{context}");
+                assert_eq!((stats.intrinsics, stats.operations), (1, 0), "{context}");
                 let is_small = is_small || shape.0 * shape.1 < 16;
                 let kernels = match is_small {
                     true => size.div_ceil(128) + usize::from(size > 0),
@@ -287,7 +287,7 @@ fn the_native_of_the_closure_is_right_at_every_border() {
 fn memory_beyond_one_binding_is_in_several_buffers() {
     let Some([one, _, many]) = devices() else { return };
     let mut random = Random(14);
-    for (text, size) in [(by_rows(" native closure"), 1300), (by_rows(""), 1000)] {
+    for (text, size) in [(by_rows(" intrinsic closure"), 1300), (by_rows(""), 1000)] {
         let graph = random.table((size, size), 1);
         let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
         let expected = HostValue::Table(closed(graph, size));
@@ -312,10 +312,10 @@ fn memory_beyond_one_binding_is_in_several_buffers() {
 }
 
 #[test]
-fn a_native_that_may_not_be_taken_leaves_what_its_body_leaves() {
+fn an_intrinsic_that_may_not_be_taken_leaves_what_its_body_leaves() {
     let Some(devices) = devices() else { return };
     let mut random = Random(6);
-    let text = by_rows(" native closure");
+    let text = by_rows(" intrinsic closure");
     let tight = Limits { memory: Some(64 * 8 + 500), ..LIMITS };
     for (n, shape, limits) in [
         (-1, (40, 40), LIMITS),
@@ -328,7 +328,7 @@ fn a_native_that_may_not_be_taken_leaves_what_its_body_leaves() {
         for device in &devices {
             let (outcome, values, stats) = run(device, &text, &args, limits);
             assert_eq!((&outcome, &values), (&expected, &wanted), "{n} of {shape:?}");
-            assert_eq!(stats.natives, 0);
+            assert_eq!(stats.intrinsics, 0);
             assert_eq!(stats.operations, counted.operations);
         }
     }
@@ -478,14 +478,14 @@ fn a_mode_is_kept_or_refused() {
         Gpu::open(&DeviceSettings { mode, ..DeviceSettings::default() }).expect("an adapter")
     };
     let args = [HostValue::Int(70), HostValue::Table(Random(11).table((70, 70), 3))];
-    for (text, loops, natives) in [(by_rows(""), 1, 0), (by_rows(" native closure"), 0, 1)] {
+    for (text, loops, intrinsics) in [(by_rows(""), 1, 0), (by_rows(" intrinsic closure"), 0, 1)] {
         let (_, expected, _) = run(&device, &text, &args, LIMITS);
         let (_, values, stats) = run(&of(Mode::Lifted), &text, &args, LIMITS);
         assert!(values == expected);
-        assert_eq!((stats.paths.grid_loops, stats.natives), (loops, natives));
+        assert_eq!((stats.paths.grid_loops, stats.intrinsics), (loops, intrinsics));
         let (_, values, stats) = run(&of(Mode::Resident), &text, &args, LIMITS);
         assert!(values == expected);
-        assert_eq!((stats.paths.grid_kernels, stats.natives), (0, 0));
+        assert_eq!((stats.paths.grid_kernels, stats.intrinsics), (0, 0));
     }
     let text = "routine 0 \"NOTHING\" () !0 {\n}\nlocations {\n  !0 = 6:0..44\n}\n";
     let program = parse(text).expect("it is SIR");

@@ -1,23 +1,25 @@
 //! What a program does with the tables that it is given, which decides how they lie.
 
 use star_ir::RoutineId;
-use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TURNS, TableUse, line_accesses};
+use star_ir::analysis::line_accesses::{
+    IntrinsicUse, LineAccesses, TURNS, TableUse, line_accesses,
+};
 
 use super::code::Code;
-use super::natives::NativeTwin;
+use super::intrinsics::CpuIntrinsic;
 
-/// What an entry does with its tables, natives with theirs.
+/// What an entry does with its tables, intrinsics with theirs.
 pub(super) fn accesses_of(
-    twins: &[NativeTwin],
+    intrinsics: &[CpuIntrinsic],
     code: &Code,
     entry: RoutineId,
 ) -> Vec<LineAccesses> {
     line_accesses(&code.program, entry, &|routine, place| {
-        let mut twins = twins.iter().filter(|_| code.options.natives);
-        match twins.find(|twin| routine.native == Some(twin.native)) {
-            Some(twin) if twin.ground(place).is_some() => NativeUse::Lines,
-            Some(_) => NativeUse::Any,
-            None => NativeUse::None,
+        let mut intrinsics = intrinsics.iter().filter(|_| code.options.intrinsics);
+        match intrinsics.find(|candidate| routine.intrinsic == Some(candidate.intrinsic)) {
+            Some(candidate) if candidate.ground(place).is_some() => IntrinsicUse::Lines,
+            Some(_) => IntrinsicUse::Any,
+            None => IntrinsicUse::None,
         }
     })
 }

@@ -155,7 +155,7 @@ impl Inst {
             | Inst::TileEnd(_)
             | Inst::Call(_)
             | Inst::Return
-            | Inst::Native
+            | Inst::Intrinsic
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => Class::Control,

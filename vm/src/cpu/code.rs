@@ -45,8 +45,8 @@ pub(super) struct RoutineCode {
     /// Bits registers of variables that keep their size; tables that do not grow.
     pub(super) sized: Vec<RegRef>,
     pub(super) params: Vec<(RegRef, Passing)>,
-    /// What does all that it does, if natives are on: its place among those of the backend.
-    pub(super) native: Option<usize>,
+    /// What does all that it does, if intrinsics are on: its place among those of the backend.
+    pub(super) intrinsic: Option<usize>,
     pub(super) result: Option<RegRef>,
     /// The checks of SIR that its guards stand for: the words of a trap are found with them.
     pub(super) checks: Vec<Check>,

@@ -5,12 +5,12 @@ use star_ir::{Routine, Ty};
 
 use super::accesses::{accesses_of, use_of, wants_rows};
 use super::code::RoutineCode;
-use super::{NativeTwin, Plan};
+use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
 /// What became of the program of a plan.
-pub(super) fn explain(twins: &[NativeTwin], plan: &Plan) -> Explanation {
+pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
     let Plan { code, entry, kernels, pool } = plan;
     let mut all = Explanation::default();
     let n_insts: usize = code.routines.iter().map(|routine| routine.insts.len()).sum();
@@ -25,7 +25,7 @@ pub(super) fn explain(twins: &[NativeTwin], plan: &Plan) -> Explanation {
     let (threads, refused) = pool.found();
     let reason = refused.map_or_else(String::new, |why| format!(" ({why})"));
     all.whole(Subject::Threads, format!("{threads}{reason}"));
-    all.items.extend(of_tables(twins, plan));
+    all.items.extend(of_tables(intrinsics, plan));
     for (routine, compiled) in code.program.routines.iter().zip(&code.routines) {
         all.items.extend(of_routine(routine, compiled, code.options));
     }
@@ -33,11 +33,13 @@ pub(super) fn explain(twins: &[NativeTwin], plan: &Plan) -> Explanation {
 }
 
 /// The form that each table of the entry had best lie in.
-fn of_tables(twins: &[NativeTwin], plan: &Plan) -> Vec<Item> {
+fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
     let program = &plan.code.program;
     let Some(entry) = program.routines.get(plan.entry.0 as usize) else { return Vec::new() };
     let mut items = Vec::new();
-    for (param, accesses) in entry.params.iter().zip(accesses_of(twins, &plan.code, plan.entry)) {
+    for (param, accesses) in
+        entry.params.iter().zip(accesses_of(intrinsics, &plan.code, plan.entry))
+    {
         let var = entry.var(param.var);
         if !matches!(var.ty, Ty::Table(..)) {
             continue;
@@ -63,22 +65,22 @@ fn of_tables(twins: &[NativeTwin], plan: &Plan) -> Vec<Item> {
     items
 }
 
-/// The items of a routine: itself, its native, and its statements in their order.
+/// The items of a routine: itself, its intrinsic, and its statements in their order.
 fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) -> Vec<Item> {
     let item = |subject, became| Item { subject, routine: Some(code.id), loc: None, became };
     let (n_insts, n_loops, n_fused) = (code.insts.len(), code.summary.loops, code.summary.fused);
     let form = format!("{n_insts} instructions, {n_loops} loops, {n_fused} operations fused");
     let mut items = vec![item(Subject::Routine, Became::Form(form))];
-    if let Some(native) = routine.native {
-        let became = match (code.native, options.natives) {
-            (Some(_), _) => Became::Form(native.signature().summary.to_owned()),
-            (None, false) => Became::AsWritten { why: "natives are off".to_owned() },
+    if let Some(intrinsic) = routine.intrinsic {
+        let became = match (code.intrinsic, options.intrinsics) {
+            (Some(_), _) => Became::Form(intrinsic.signature().summary.to_owned()),
+            (None, false) => Became::AsWritten { why: "intrinsics are off".to_owned() },
             (None, true) => {
-                let why = format!("this backend has no native `{native}`");
+                let why = format!("this backend has no intrinsic `{intrinsic}`");
                 Became::AsWritten { why }
             }
         };
-        items.push(item(Subject::Native, became));
+        items.push(item(Subject::Intrinsic, became));
     }
     items.extend(code.decisions.iter().cloned());
     items

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use star_base::{Native, Random};
+use star_base::{Intrinsic, Random};
 
 use super::code::RoutineCode;
 use super::form::Line;
@@ -54,7 +54,7 @@ impl Probe for RandomForms {
 
     fn left(&mut self, _: &RoutineCode) {}
 
-    fn native(&mut self, _: Native) {}
+    fn intrinsic(&mut self, _: Intrinsic) {}
 
     fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
 

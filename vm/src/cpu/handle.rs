@@ -1,17 +1,17 @@
 //! Handles: what the library keeps for a program.
 //!
-//! Note [Handles]. A handle stands for tables with names. Star bodies store them one by one. A native puts a state
+//! Note [Handles]. A handle stands for tables with names. Star bodies store them one by one. An intrinsic puts a state
 //! of its own in their place, of which this backend knows the bytes and those tables
-//! ([`NativeState`]). A state counts beside its tables, so that there is memory for them: they take its
+//! ([`IntrinsicState`]). A state counts beside its tables, so that there is memory for them: they take its
 //! place, for everyone who shares the handle, when a Star body reads one of them, and when the run would be refused memory
-//! otherwise. So a run with natives meets the limit no earlier than one without. Where there is no memory for the tables, a native may keep a state
-//! *alone*: then only itself counts, it stays what it is when memory is short, and whoever reads a table of it needs the memory then. A native changes a state that nobody
+//! otherwise. So a run with intrinsics meets the limit no earlier than one without. Where there is no memory for the tables, an intrinsic may keep a state
+//! *alone*: then only itself counts, it stays what it is when memory is short, and whoever reads a table of it needs the memory then. An intrinsic changes a state that nobody
 //! shares in place; it lies outside the handle meanwhile.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use star_natives::{Ended, NativeState, StateTable};
+use star_intrinsics::{Ended, IntrinsicState, StateTable};
 
 use super::copies::Copies;
 use super::parallelism::Parallelism;
@@ -28,13 +28,13 @@ pub(super) struct Handle {
 
 #[derive(Debug)]
 pub(super) enum Form {
-    /// As a native keeps it, and the tables that it stands for.
-    State(Arc<dyn NativeState>, Vec<StateTable>),
+    /// As an intrinsic keeps it, and the tables that it stands for.
+    State(Arc<dyn IntrinsicState>, Vec<StateTable>),
     /// Likewise, and there is no memory kept for the tables.
-    Alone(Arc<dyn NativeState>, Vec<StateTable>),
+    Alone(Arc<dyn IntrinsicState>, Vec<StateTable>),
     /// As Star bodies keep it.
     Tables(Tables),
-    /// A native is changing its state.
+    /// An intrinsic is changing its state.
     Lent,
 }
 
@@ -42,14 +42,14 @@ pub(super) enum Form {
 pub(super) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 
 impl Handle {
-    /// What a native of a module keeps.
-    pub(super) fn of_state(module: &str, state: Arc<dyn NativeState>) -> Self {
+    /// What an intrinsic of a module keeps.
+    pub(super) fn of_state(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::State(state, tables)) }
     }
 
     /// The same without memory for its tables.
-    pub(super) fn of_state_alone(module: &str, state: Arc<dyn NativeState>) -> Self {
+    pub(super) fn of_state_alone(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::Alone(state, tables)) }
     }
@@ -69,8 +69,8 @@ impl Handle {
         }
     }
 
-    /// The state that a native keeps, unless tables have taken its place.
-    pub(super) fn state(&self) -> Option<Arc<dyn NativeState>> {
+    /// The state that an intrinsic keeps, unless tables have taken its place.
+    pub(super) fn state(&self) -> Option<Arc<dyn IntrinsicState>> {
         match &*self.form() {
             Form::State(state, _) | Form::Alone(state, _) => Some(state.clone()),
             Form::Tables(_) | Form::Lent => None,
@@ -92,7 +92,7 @@ impl Handle {
     }
 
     /// Takes the state out, to be changed, if nobody else would see that; [`Handle::return_state`] puts it back.
-    pub(super) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn NativeState>> {
+    pub(super) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn IntrinsicState>> {
         if !self.has_own_state() {
             return None;
         }
@@ -103,7 +103,7 @@ impl Handle {
     }
 
     /// Puts a state back that was lent.
-    pub(super) fn return_state(&self, state: Arc<dyn NativeState>) {
+    pub(super) fn return_state(&self, state: Arc<dyn IntrinsicState>) {
         let tables = state.tables();
         *self.form() = Form::State(state, tables);
     }
@@ -184,11 +184,11 @@ impl Handle {
 }
 
 /// Bytes of a state and of its tables.
-pub(super) fn state_bytes(state: &dyn NativeState) -> u64 {
+pub(super) fn state_bytes(state: &dyn IntrinsicState) -> u64 {
     bytes_with(state, &state.tables())
 }
 
-pub(super) fn bytes_with(state: &dyn NativeState, tables: &[StateTable]) -> u64 {
+pub(super) fn bytes_with(state: &dyn IntrinsicState, tables: &[StateTable]) -> u64 {
     let tables = tables.iter().map(StateTable::n_bytes);
     tables.fold(state.n_bytes(), u64::saturating_add)
 }

@@ -7,8 +7,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use star_base::limbs::OutOfMemory;
+use star_intrinsics::Ended;
 use star_ir::{HandlePart, LimitKind};
-use star_natives::Ended;
 
 use super::handle::{Form, Handle, KeptState, Tables, bytes_with};
 use super::inst::{Inst, TableInst};
@@ -34,7 +34,7 @@ impl Interpreter<'_, '_, '_> {
         self.release_handle(before);
     }
 
-    /// A handle that comes from outside, or that a native made, may have to give its state back.
+    /// A handle that comes from outside, or that an intrinsic made, may have to give its state back.
     pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
         if handle.state().is_some() {
             let parallelism = self.parallelism.clone();

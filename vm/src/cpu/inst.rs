@@ -162,8 +162,8 @@ pub(super) enum Inst {
     Unset(RegRef),
     Call(u32),
     Return,
-    /// At the beginning of a routine: does all that it does and returns, or goes on (`natives`).
-    Native,
+    /// At the beginning of a routine: does all that it does and returns, or goes on (`intrinsics`).
+    Intrinsic,
     Print(u32),
     Read(u32),
     Write(u32),
@@ -361,7 +361,7 @@ pub(super) enum SizeInst {
 impl Inst {
     /// Can something else than the next instruction follow?
     pub(super) fn jumps(mut self) -> bool {
-        matches!(self, Inst::Return | Inst::Native) || self.target_mut().is_some()
+        matches!(self, Inst::Return | Inst::Intrinsic) || self.target_mut().is_some()
     }
 
     /// Where it may jump to, once that is known.
@@ -403,7 +403,7 @@ impl Inst {
             | Inst::Unset(_)
             | Inst::Call(_)
             | Inst::Return
-            | Inst::Native
+            | Inst::Intrinsic
             | Inst::Print(_)
             | Inst::Read(_)
             | Inst::Write(_) => None,

@@ -10,9 +10,9 @@ use super::copies::Copies;
 use super::form::Line;
 use super::handle::Handle;
 use super::inst::Inst;
+use super::intrinsics::CpuIntrinsic;
 use super::lines::QuestionScratch;
 use super::loop_kernels::Scratch;
-use super::natives::NativeTwin;
 use super::operand::{Number, Pc, Reg};
 use super::parallelism::Parallelism;
 use super::probe::Probe;
@@ -78,10 +78,10 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// Those, turns of loops and calls.
     steps: u64,
     step_limit: u64,
-    /// The natives of the backend.
-    twins: &'p [NativeTwin],
-    /// Natives taken.
-    natives: u64,
+    /// The intrinsics of the backend.
+    intrinsics: &'p [CpuIntrinsic],
+    /// Intrinsics taken.
+    intrinsics_taken: u64,
     /// Fast paths taken and declined.
     pub(super) paths: PathStats,
 }
@@ -89,7 +89,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
 /// Runs `entry`; see [`crate::Backend::run`].
 pub(super) fn run<'h, P: Probe>(
     code: &Code,
-    twins: &[NativeTwin],
+    intrinsics: &[CpuIntrinsic],
     parallelism: Parallelism<'h>,
     entry: RoutineId,
     values: &mut [Value],
@@ -101,7 +101,7 @@ pub(super) fn run<'h, P: Probe>(
     let copies = Copies::new(&parallelism.settings);
     let mut interpreter = Interpreter {
         code,
-        twins,
+        intrinsics,
         parallelism,
         budget: MemoryBudget::new(control.interrupt, control.deadline, limit),
         step_limit: control.limits.steps.unwrap_or(u64::MAX),
@@ -131,7 +131,7 @@ pub(super) fn run<'h, P: Probe>(
         entry_loc: code.program.routines.get(entry.0 as usize).map_or(LocId(0), |r| r.loc),
         operations: 0,
         steps: 0,
-        natives: 0,
+        intrinsics_taken: 0,
         paths: PathStats::default(),
     };
     let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end(probe));
@@ -149,7 +149,7 @@ pub(super) fn run<'h, P: Probe>(
     let stats = &mut interpreter.control.stats;
     stats.operations = interpreter.operations;
     stats.steps = interpreter.steps;
-    stats.natives = interpreter.natives;
+    stats.intrinsics = interpreter.intrinsics_taken;
     stats.paths = interpreter.paths;
     stats.peak_bytes = interpreter.budget.peak();
     outcome
@@ -169,9 +169,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         loc.copied().unwrap_or(self.entry_loc)
     }
 
-    /// Counts a native that was taken.
-    pub(super) fn count_native(&mut self) {
-        self.natives += 1;
+    /// Counts an intrinsic that was taken.
+    pub(super) fn count_intrinsic(&mut self) {
+        self.intrinsics_taken += 1;
     }
 
     /// Adds elementary operations.
@@ -368,11 +368,12 @@ impl<'p> Interpreter<'p, '_, '_> {
                     insts = &routine.insts;
                     probe.left(routine);
                 }
-                Inst::Native => {
-                    if let Some(twin) = routine.native.map(|native| self.twins[native])
-                        && self.native(twin)?
+                Inst::Intrinsic => {
+                    if let Some(candidate) =
+                        routine.intrinsic.map(|intrinsic| self.intrinsics[intrinsic])
+                        && self.intrinsic(candidate)?
                     {
-                        probe.native(twin.native);
+                        probe.intrinsic(candidate.intrinsic);
                         // Its last instruction is its `Return`.
                         next = routine.insts.len() - 1;
                     }

@@ -6,7 +6,7 @@
 //!   kernels, `guards`; instructions on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output (`host`), values for people
 //!   (`shown`). `accesses` says what a program does with the tables that it is given, `copies` counts their second forms.
 //! * `probe`: what a profile wants to know of every instruction; `forms`: forms that change by chance, for tests.
-//! * Natives (`natives`): library routines done in ways of their own.
+//! * Intrinsics (`intrinsics`): library routines done in ways of their own.
 //! * [`Settings`]: how work is spread over pieces and threads (`parallelism`, `pool`). They change no result.
 //!
 //! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
@@ -32,10 +32,10 @@ mod handles;
 mod host;
 mod inst;
 mod interpreter;
+mod intrinsics;
 mod lines;
 mod loop_kernels;
 mod moves;
-mod natives;
 mod operand;
 pub(crate) mod parallelism;
 pub(crate) mod pool;
@@ -59,7 +59,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use star_base::{BitTable, Native, OutOfMemory, SparseLines, SparseTable};
+use star_base::{BitTable, Intrinsic, OutOfMemory, SparseLines, SparseTable};
 use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{Program, RoutineId, Ty};
 
@@ -72,8 +72,9 @@ use crate::explain::Explanation;
 use crate::kernels::Kernels;
 use crate::value::{HostValue, TableForm, TableLayout};
 
-pub use natives::{
-    HandlePart, NativeCall, NativeFn, NativeResult, NativeTwin, NotTaken, SparseGround, Target,
+pub use intrinsics::{
+    CpuIntrinsic, HandlePart, IntrinsicCall, IntrinsicFn, IntrinsicResult, NotTaken, SparseGround,
+    Target,
 };
 pub use settings::Settings;
 pub use value::Value;
@@ -90,7 +91,7 @@ pub struct Cpu {
     settings: Settings,
     kernels: Kernels,
     pool: &'static Pool,
-    natives: Vec<NativeTwin>,
+    intrinsics: Vec<CpuIntrinsic>,
 }
 
 /// A compiled program.
@@ -124,13 +125,13 @@ impl Cpu {
     /// The backend with other choices. Threads that the system refuses are said by [`Backend::explain`].
     pub fn with(settings: Settings, kernels: Kernels) -> Self {
         let pool = Pool::of(settings.threads);
-        Cpu { settings, kernels, pool, natives: natives::TABLE.to_vec() }
+        Cpu { settings, kernels, pool, intrinsics: intrinsics::TABLE.to_vec() }
     }
 
-    /// The same with one more native. A later one of the same entry does not count.
+    /// The same with one more intrinsic. A later one of the same entry does not count.
     #[must_use]
-    pub fn with_native(mut self, twin: NativeTwin) -> Self {
-        self.natives.push(twin);
+    pub fn with_intrinsic(mut self, candidate: CpuIntrinsic) -> Self {
+        self.intrinsics.push(candidate);
         self
     }
 
@@ -144,20 +145,20 @@ impl Cpu {
         self.pool.wanted()
     }
 
-    /// The entries of its natives, each at the place of its native.
-    fn entries(&self) -> Vec<Native> {
-        self.natives.iter().map(|twin| twin.native).collect()
+    /// The entries of its intrinsics, each at the place of its intrinsic.
+    fn entries(&self) -> Vec<Intrinsic> {
+        self.intrinsics.iter().map(|candidate| candidate.intrinsic).collect()
     }
 
-    /// Its natives, each once.
-    fn each_native(&self) -> Vec<Native> {
-        let mut natives: Vec<Native> = Vec::with_capacity(self.natives.len());
-        for twin in &self.natives {
-            if !natives.contains(&twin.native) {
-                natives.push(twin.native);
+    /// Its intrinsics, each once.
+    fn each_intrinsic(&self) -> Vec<Intrinsic> {
+        let mut intrinsics: Vec<Intrinsic> = Vec::with_capacity(self.intrinsics.len());
+        for candidate in &self.intrinsics {
+            if !intrinsics.contains(&candidate.intrinsic) {
+                intrinsics.push(candidate.intrinsic);
             }
         }
-        natives
+        intrinsics
     }
 
     fn parallelism<'a>(&self, budget: &MemoryBudget<'a>) -> Parallelism<'a> {
@@ -178,7 +179,7 @@ impl Backend for Cpu {
             threads: self.threads(),
             expansion: 1,
             max_bytes: u64::MAX,
-            natives: self.each_native(),
+            intrinsics: self.each_intrinsic(),
         }
     }
 
@@ -328,13 +329,13 @@ impl Backend for Cpu {
     }
 
     fn home_forms(&self, code: &Code, entry: RoutineId) -> Vec<TableForm> {
-        let accesses = accesses_of(&self.natives, &code.0, entry).into_iter();
+        let accesses = accesses_of(&self.intrinsics, &code.0, entry).into_iter();
         let form = |of| if wants_rows(of) { TableForm::Rows } else { TableForm::Columns };
         accesses.map(form).collect()
     }
 
     fn sparse_tables(&self, code: &Code, entry: RoutineId) -> Option<Vec<TableUse>> {
-        let accesses = accesses_of(&self.natives, &code.0, entry).into_iter();
+        let accesses = accesses_of(&self.intrinsics, &code.0, entry).into_iter();
         Some(accesses.map(use_of).collect())
     }
 
@@ -361,7 +362,7 @@ impl Backend for Cpu {
         let mut budget = MemoryBudget::new(interrupt, &NEVER, memory.unwrap_or(u64::MAX));
         values.iter().for_each(|value| budget.commit(value.data.n_bytes()));
         let parallelism = self.parallelism(&budget);
-        let wanted = accesses_of(&self.natives, &plan.code, plan.entry);
+        let wanted = accesses_of(&self.intrinsics, &plan.code, plan.entry);
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
@@ -386,7 +387,7 @@ impl Backend for Cpu {
     }
 
     fn explain(&self, plan: &Plan) -> Explanation {
-        explain::explain(&self.natives, plan)
+        explain::explain(&self.intrinsics, plan)
     }
 
     fn run(&self, plan: &Plan, values: &mut [Value], control: &mut Control<'_>) -> Outcome {
@@ -400,10 +401,10 @@ impl Backend for Cpu {
         let Some(profile) = control.profile.take() else {
             if let Some(seed) = self.settings.random_forms {
                 let mut probe = forms::RandomForms::new(seed);
-                let natives = &self.natives;
+                let intrinsics = &self.intrinsics;
                 return interpreter::run(
                     code,
-                    natives,
+                    intrinsics,
                     parallelism,
                     entry,
                     values,
@@ -413,7 +414,7 @@ impl Backend for Cpu {
             }
             return interpreter::run(
                 code,
-                &self.natives,
+                &self.intrinsics,
                 parallelism,
                 entry,
                 values,
@@ -425,8 +426,15 @@ impl Backend for Cpu {
             return Outcome::not_profiled();
         }
         let mut probe = probe::ProfilingProbe::new(code, entry, profile);
-        let outcome =
-            interpreter::run(code, &self.natives, parallelism, entry, values, control, &mut probe);
+        let outcome = interpreter::run(
+            code,
+            &self.intrinsics,
+            parallelism,
+            entry,
+            values,
+            control,
+            &mut probe,
+        );
         probe.end();
         outcome
     }
@@ -474,9 +482,9 @@ mod tests {
     }
 
     #[test]
-    fn each_native_is_named_once() {
+    fn each_intrinsic_is_named_once() {
         let cpu = Cpu::new();
-        let (names, twin) = (cpu.caps().natives, cpu.natives[0]);
-        assert_eq!(cpu.with_native(twin).caps().natives, names);
+        let (names, candidate) = (cpu.caps().intrinsics, cpu.intrinsics[0]);
+        assert_eq!(cpu.with_intrinsic(candidate).caps().intrinsics, names);
     }
 }

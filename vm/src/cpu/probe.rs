@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::{LocId, RoutineId};
 
 use super::class::Class;
@@ -35,7 +35,7 @@ pub(super) trait Probe {
     fn left(&mut self, caller: &RoutineCode);
 
     /// The instruction has done all that its routine does.
-    fn native(&mut self, native: Native);
+    fn intrinsic(&mut self, intrinsic: Intrinsic);
 
     /// The instruction has done the work of those in `range`, each `runs` times.
     fn together(&mut self, routine: &RoutineCode, range: Range<usize>, runs: u64);
@@ -65,7 +65,7 @@ impl Probe for NoProbe {
     fn left(&mut self, _: &RoutineCode) {}
 
     #[inline(always)]
-    fn native(&mut self, _: Native) {}
+    fn intrinsic(&mut self, _: Intrinsic) {}
 
     #[inline(always)]
     fn together(&mut self, _: &RoutineCode, _: Range<usize>, _: u64) {}
@@ -193,12 +193,12 @@ impl Probe for ProfilingProbe<'_> {
         self.first = self.firsts[caller.id.0 as usize];
     }
 
-    fn native(&mut self, native: Native) {
+    fn intrinsic(&mut self, intrinsic: Intrinsic) {
         let header = self.line(self.current);
-        self.profile.count_native(native, header);
+        self.profile.count_intrinsic(intrinsic, header);
         if self.profile.is_due() {
             let time = self.profile.elapsed();
-            self.profile.charge_native(native, header, time);
+            self.profile.charge_intrinsic(intrinsic, header, time);
         }
     }
 

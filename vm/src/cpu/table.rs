@@ -24,7 +24,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use star_base::BitTable;
-use star_natives::Lines;
+use star_intrinsics::Lines;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;

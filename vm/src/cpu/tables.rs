@@ -30,7 +30,7 @@ impl Interpreter<'_, '_, '_> {
                 self.handle_part(dst, handle, &self.routine()?.parts[part as usize])
             }
             TableInst::PutPart { handle, part, value } => {
-                // Natives look at what a handle holds.
+                // Intrinsics look at what a handle holds.
                 self.make_dense(value)?;
                 self.put_handle_part(handle, &self.routine()?.parts[part as usize], value)
             }

@@ -8,7 +8,7 @@
 //!   a profile. [`Observer`]: a run looked at from outside (`observe`).
 //!
 //! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
-//! has no natives. It panics for no program; one that the verifier would refuse may end with
+//! has no intrinsics. It panics for no program; one that the verifier would refuse may end with
 //! [`Outcome::Internal`].
 
 mod bits;
@@ -139,7 +139,7 @@ impl Backend for Reference {
             threads: 1,
             expansion: 8,
             max_bytes: MAX_BYTES,
-            natives: Vec::new(),
+            intrinsics: Vec::new(),
         }
     }
 

@@ -16,7 +16,7 @@ use super::super::read::{matrix_of, network_of};
 use super::{DigestOf, MAX_BYTES, Matrix, Ready, field};
 use crate::algorithms::instance::{int, ones, weight_of, word};
 
-/// The library's procedure, which the backend has a native for.
+/// The library's procedure, which the backend has an intrinsic for.
 const CLOSURE: &str = "import \"star:closure\";
 procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
 

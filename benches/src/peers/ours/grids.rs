@@ -12,7 +12,7 @@ use super::super::read::matrix_of;
 use super::{Ready, field};
 use crate::algorithms::instance::int;
 
-/// The library's procedure, which the backend has a native for.
+/// The library's procedure, which the backend has an intrinsic for.
 const LABELS: &str = "import \"star:wave\";
 procedure LABELS(w: integer; Right,Down,Goals: slice(n); var Label: table);
 begin WAVE(w,false,0,Right,Down,Goals,Label) end;";

@@ -39,7 +39,7 @@ enum Matrix {
 struct Ready {
     /// The program's text.
     text: String,
-    /// The module that it is, whose routines have natives; a text that imports its routines has them anyway.
+    /// The module that it is, whose routines have intrinsics; a text that imports its routines has them anyway.
     module: Option<&'static str>,
     /// The routine that is run.
     routine: &'static str,
@@ -70,15 +70,15 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
         Job::Wave => grids::wave(given)?,
     };
     let threads = given.number("threads")?;
-    let natives = given.text("natives")? == "on";
+    let intrinsics = given.text("intrinsics")? == "on";
     let settings = cpu::Settings { threads: Some(threads), ..Default::default() };
     let backend = Cpu::with(settings, Kernels::detect());
-    let options = CompileOptions { natives, ..CompileOptions::default() };
-    // As `star run` has it, with natives and without: then no idiom stands for a native, either.
-    let without: &[&str] = if natives { &[] } else { &["idioms"] };
+    let options = CompileOptions { intrinsics, ..CompileOptions::default() };
+    // As `star run` has it, with intrinsics and without: then no idiom stands for an intrinsic, either.
+    let without: &[&str] = if intrinsics { &[] } else { &["idioms"] };
     let mut compiled = Compiled::optimised_with(backend, options, &ready.text, without);
-    if let Some(module) = ready.module.filter(|_| natives) {
-        compiled = compiled.with_natives(module);
+    if let Some(module) = ready.module.filter(|_| intrinsics) {
+        compiled = compiled.with_intrinsics(module);
     }
     let mut values = compiled.load(ready.args.clone());
     for (at, matrix) in std::mem::take(&mut ready.matrices) {

@@ -1,4 +1,4 @@
-//! A program on one backend, with natives or without: it is run once to see whether it can be, and then as
+//! A program on one backend, with intrinsics or without: it is run once to see whether it can be, and then as
 //! often as it takes.
 
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use star_edge::sentry::Sentry;
 use star_harness::{Argument, Compiled, Loaded};
 use star_ir::{LimitKind, Program, RoutineId};
 use star_report::measure::{Budget, Median, Sampler, repetitions};
-use star_report::record::{NativeUse, RowError};
+use star_report::record::{IntrinsicUse, RowError};
 use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
@@ -70,8 +70,8 @@ pub(super) enum Failed {
 pub(super) struct Contender {
     /// The name of the backend.
     pub(super) backend: &'static str,
-    /// With natives?
-    pub(super) natives: NativeUse,
+    /// With intrinsics?
+    pub(super) intrinsics: IntrinsicUse,
     compiled: Compiled,
     limits: Limits,
     sampler: Sampler,
@@ -103,14 +103,14 @@ impl Contender {
     /// # Errors
     /// If that did not end well.
     pub(super) fn warm_up(
-        (backend, natives): (&'static str, NativeUse),
+        (backend, intrinsics): (&'static str, IntrinsicUse),
         compiled: Compiled,
         (limits, budget): (Limits, Budget),
         around: &Surroundings<'_>,
     ) -> Result<Self, Failed> {
         let mut contender = Contender {
             backend,
-            natives,
+            intrinsics,
             compiled,
             limits,
             sampler: Sampler::new(budget),

@@ -40,7 +40,7 @@ use crate::text;
 #[command(after_help = "Examples:
   star bench closure.star
   star bench benches/suite --out new.json --page new.html
-  star bench --filter dijkstra --natives off")]
+  star bench --filter dijkstra --intrinsics off")]
 pub(crate) struct BenchArgs {
     /// Programs with `@bench` headers, or folders of them
     #[arg(value_name = "PATH", default_value = ".")]
@@ -59,8 +59,8 @@ pub(crate) struct BenchArgs {
     filter: Option<String>,
 
     /// Library procedures in the backend's own way, as they are written, or both in turn
-    #[arg(long, value_name = "WHICH", default_value = "both")]
-    natives: Which,
+    #[arg(long, alias = "natives", value_name = "WHICH", default_value = "both")]
+    intrinsics: Which,
 
     /// Write what was measured to a file: JSON, see docs/benchmarks.md
     #[arg(long, value_name = "FILE")]
@@ -126,11 +126,11 @@ that of the first one. Ctrl-C ends the measuring; what was measured is written.
 Examples:
   star bench closure.star
   star bench benches/suite --out new.json --page new.html
-  star bench --filter dijkstra --natives off
+  star bench --filter dijkstra --intrinsics off
   star bench closure.star --page page.html --with peers.json
 ";
 
-/// With natives, without, or both.
+/// With intrinsics, without, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
     /// With.

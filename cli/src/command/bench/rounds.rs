@@ -1,14 +1,14 @@
-//! One case: every backend with natives and without, in rounds, so that what disturbs the machine disturbs all.
+//! One case: every backend with intrinsics and without, in rounds, so that what disturbs the machine disturbs all.
 
 use star_base::Random;
 use star_edge::engine::Engine;
 use star_report::measure::{Budget, Median};
-use star_report::record::{NativeUse, Row, RowError, Source, Time};
+use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};
 
 use super::contender::{Contender, Failed, Surroundings, refused};
 
-/// A backend with natives or without, and what a run on it may use.
+/// A backend with intrinsics or without, and what a run on it may use.
 pub(super) struct Entrant {
     /// The backend.
     pub(super) engine: Engine,
@@ -27,7 +27,7 @@ pub(super) struct Measured {
 }
 
 /// An entrant, or why it cannot take part.
-type Placed = Result<Contender, (&'static str, NativeUse, Failed)>;
+type Placed = Result<Contender, (&'static str, IntrinsicUse, Failed)>;
 
 /// Measures a case; `blank` is a row with everything that the rows share.
 pub(super) fn measure(
@@ -55,7 +55,7 @@ pub(super) fn measure(
         interrupted = rounds(&mut placed, &differing, random, around);
     }
     // Counted as the program is written.
-    let mut as_written = placed.iter().flatten().filter(|it| it.stats.natives == 0);
+    let mut as_written = placed.iter().flatten().filter(|it| it.stats.intrinsics == 0);
     let operations = as_written.next().map(|contender| contender.stats.operations);
     let rows = placed.iter().zip(&differing).map(|(placed, differs)| {
         let mut row = row(blank, placed, differs.clone());
@@ -65,16 +65,16 @@ pub(super) fn measure(
     Measured { rows: rows.collect(), interrupted }
 }
 
-/// Does it fail as it did with natives on the same backend? Then that row stands for both.
+/// Does it fail as it did with intrinsics on the same backend? Then that row stands for both.
 fn is_told(contender: &Placed, placed: &mut [Placed]) -> bool {
     let Err((backend, _, failed)) = contender else { return false };
     let same = placed.iter_mut().find_map(|other| match other {
-        Err((name, natives, why)) if name == backend && why == failed => Some(natives),
+        Err((name, intrinsics, why)) if name == backend && why == failed => Some(intrinsics),
         Err(_) | Ok(_) => None,
     });
     match same {
-        Some(natives) => {
-            *natives = NativeUse::None;
+        Some(intrinsics) => {
+            *intrinsics = IntrinsicUse::None;
             true
         }
         None => false,
@@ -90,14 +90,14 @@ fn enter(
 ) -> Option<Placed> {
     let Entrant { engine, options, limits } = entrant;
     let name = engine.caps.name;
-    let native_use = match options.natives {
-        _ if !may_have_natives(engine, around) => NativeUse::None,
-        true => NativeUse::On,
-        false => NativeUse::Off,
+    let intrinsic_use = match options.intrinsics {
+        _ if !may_have_intrinsics(engine, around) => IntrinsicUse::None,
+        true => IntrinsicUse::On,
+        false => IntrinsicUse::Off,
     };
     let takes_none = |other: &Placed| match other {
-        Ok(other) => other.backend == name && other.natives == NativeUse::None,
-        Err((other, natives, _)) => *other == name && *natives == NativeUse::None,
+        Ok(other) => other.backend == name && other.intrinsics == IntrinsicUse::None,
+        Err((other, intrinsics, _)) => *other == name && *intrinsics == IntrinsicUse::None,
     };
     if placed.iter().any(takes_none) {
         return None;
@@ -105,25 +105,26 @@ fn enter(
     let compiled = engine.machine(*options).compile(around.ready.program.clone());
     let compiled = compiled.map_err(|error| refused("the program cannot be compiled", &error));
     let warm = compiled.and_then(|compiled| {
-        Contender::warm_up((name, native_use), compiled, (*limits, budget), around)
+        Contender::warm_up((name, intrinsic_use), compiled, (*limits, budget), around)
     });
     Some(match warm {
         Ok(mut contender) => {
-            if native_use == NativeUse::On && contender.stats.natives == 0 {
-                contender.natives = NativeUse::None;
+            if intrinsic_use == IntrinsicUse::On && contender.stats.intrinsics == 0 {
+                contender.intrinsics = IntrinsicUse::None;
             }
             Ok(contender)
         }
-        Err(failed) => Err((name, native_use, failed)),
+        Err(failed) => Err((name, intrinsic_use, failed)),
     })
 }
 
 /// Is there a routine that the backend does in a way of its own? Without one, all runs are alike, even those
 /// that end before anything could be counted.
-fn may_have_natives(engine: &Engine, around: &Surroundings<'_>) -> bool {
+fn may_have_intrinsics(engine: &Engine, around: &Surroundings<'_>) -> bool {
     let mut routines = around.ready.program.routines.iter();
-    routines
-        .any(|routine| routine.native.is_some_and(|native| engine.caps.natives.contains(&native)))
+    routines.any(|routine| {
+        routine.intrinsic.is_some_and(|intrinsic| engine.caps.intrinsics.contains(&intrinsic))
+    })
 }
 
 /// For each of them the error, if its results are others than those of the first.
@@ -168,7 +169,7 @@ fn rounds(
                 Ok(()) => {}
                 Err(Failed::Interrupted) => return true,
                 Err(failed) => {
-                    placed[place] = Err((contender.backend, contender.natives, failed));
+                    placed[place] = Err((contender.backend, contender.intrinsics, failed));
                 }
             }
         }
@@ -176,20 +177,20 @@ fn rounds(
 }
 
 fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
-    let with = |backend: &str, natives: NativeUse| Row {
+    let with = |backend: &str, intrinsics: IntrinsicUse| Row {
         source: Source::Star,
         backend: Some(backend.to_owned()),
-        natives: Some(natives),
+        intrinsics: Some(intrinsics),
         ..blank.clone()
     };
     let contender = match placed {
         Ok(contender) => contender,
-        Err((backend, natives, failed)) => {
+        Err((backend, intrinsics, failed)) => {
             let error = match failed {
                 Failed::Error(error) => error.clone(),
                 Failed::Interrupted => interrupted(),
             };
-            return Row { error: Some(error), ..with(backend, *natives) };
+            return Row { error: Some(error), ..with(backend, *intrinsics) };
         }
     };
     let time = match differs {
@@ -202,10 +203,10 @@ fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
         error,
         load_s: contender.load(),
         device_s: contender.device(),
-        native_calls: Some(contender.stats.natives),
+        intrinsic_calls: Some(contender.stats.intrinsics),
         peak_bytes: Some(contender.stats.peak_bytes),
         hash: Some(contender.hash.clone()),
-        ..with(contender.backend, contender.natives)
+        ..with(contender.backend, contender.intrinsics)
     }
 }
 

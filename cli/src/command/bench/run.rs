@@ -246,21 +246,21 @@ impl Runner<'_> {
         rows.into_iter().for_each(|row| self.show(row));
     }
 
-    /// Every backend with natives and without, as far as it was asked for.
+    /// Every backend with intrinsics and without, as far as it was asked for.
     fn entrants(&self, limits: &LimitArgs) -> Result<Vec<Entrant>, Diagnostic> {
         let mut entrants = Vec::new();
         for engine in self.engines {
             let bounds = limits.limits(engine)?;
-            let both: &[bool] = match self.args.natives {
-                _ if engine.caps.natives.is_empty() => &[false],
+            let both: &[bool] = match self.args.intrinsics {
+                _ if engine.caps.intrinsics.is_empty() => &[false],
                 // What counts operations or calls runs them as they are written.
                 _ if limits.count_bodies() => &[false],
                 Which::On => &[true],
                 Which::Off => &[false],
                 Which::Both => &[true, false],
             };
-            entrants.extend(both.iter().map(|&natives| {
-                let options = CompileOptions { natives, ..limits.options() };
+            entrants.extend(both.iter().map(|&intrinsics| {
+                let options = CompileOptions { intrinsics, ..limits.options() };
                 Entrant { engine: engine.clone(), options, limits: bounds }
             }));
         }

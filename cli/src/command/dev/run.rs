@@ -20,7 +20,7 @@ use crate::command::ended::describe;
 use crate::results;
 use crate::wrap;
 
-/// Runs a routine of a verified program, natives off: what runs is the SIR.
+/// Runs a routine of a verified program, intrinsics off: what runs is the SIR.
 ///
 /// # Errors
 /// Whatever ends it before its first step.
@@ -49,7 +49,7 @@ pub(super) fn run(
         arguments.push(Argument::new(HostValue::Unset, false));
     }
 
-    let options = CompileOptions { natives: false, ..args.limits.options() };
+    let options = CompileOptions { intrinsics: false, ..args.limits.options() };
     let compiled = engine.machine(options).compile(program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;

@@ -19,10 +19,10 @@ use star_edge::report::Reporter;
 use star_edge::sentry::Sentry;
 use star_edge::sheet::Sheet;
 use star_edge::sizes::{available_memory, parse_size, parse_time};
+use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
+use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
 use star_io::{FileError, OutputRef};
-use star_natives::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
-use star_natives::{Ended, Workers};
 
 use self::batches::{Batch, Streams};
 use crate::outlet::Outlet;

@@ -1,8 +1,8 @@
 //! Where the objects are, as a picture: the more, the brighter, in steps of the logarithm; on it the outlines of
 //! questions. The second coordinate goes up.
 
+use star_intrinsics::moving::{MovingIndex, Point, Query, Rect};
 use star_io::{Field, Numbers, Shape};
-use star_natives::moving::{MovingIndex, Point, Query, Rect};
 
 /// Pixels of the longer side.
 const SIDE: u32 = 900;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use star_edge::report::Reporter;
-use star_natives::moving::{Answering, Statistics, Updates};
+use star_intrinsics::moving::{Answering, Statistics, Updates};
 
 use super::Times;
 use crate::text;

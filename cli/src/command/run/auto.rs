@@ -25,9 +25,9 @@ pub(super) fn settle(
     reporter: &Reporter,
 ) -> Result<Compiled, Failure> {
     let (program, entry) = (&ready.lowered.program, ready.entry);
-    let cpu_natives = &engine.caps.natives;
+    let cpu_intrinsics = &engine.caps.intrinsics;
     let Choice { backend, why } =
-        choose(&Asked { program, entry, arguments, options, cpu_natives });
+        choose(&Asked { program, entry, arguments, options, cpu_intrinsics });
     if backend == engine.caps.name {
         reporter.summary(&format!("backend {backend}: {why}"));
         return Ok(compiled);

@@ -192,12 +192,12 @@ impl Checker<'_> {
     }
 
     /// Lints names that differ only in case and have the same type.
-    pub(super) fn case_twins(&mut self) {
+    pub(super) fn case_variants(&mut self) {
         if self.world.units[self.unit].library {
             return;
         }
         let mut seen: BTreeMap<(String, &str), LocalId> = BTreeMap::new();
-        let mut twins = Vec::new();
+        let mut variants = Vec::new();
         for (idx, local) in self.locals.iter().enumerate() {
             if local.role == Role::Result {
                 continue;
@@ -205,7 +205,7 @@ impl Checker<'_> {
             let key = (local.name.to_lowercase(), local.ty.kind().name());
             match seen.get(&key) {
                 Some(&first) if self.local(first).name != local.name => {
-                    twins.push((first, LocalId(idx as u32)))
+                    variants.push((first, LocalId(idx as u32)))
                 }
                 Some(_) => {}
                 None => {
@@ -213,11 +213,11 @@ impl Checker<'_> {
                 }
             }
         }
-        for (first, second) in twins {
+        for (first, second) in variants {
             let (one, other) = (self.local(first), self.local(second));
             let fresh = self.fresh_name(&other.name);
             let mut diagnostic = Diagnostic::at(
-                Code::CaseTwins,
+                Code::CaseVariants,
                 other.span,
                 format!("`{}` and `{}` differ only in letter case", one.name, other.name),
             )

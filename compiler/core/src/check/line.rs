@@ -146,7 +146,7 @@ pub(crate) fn line(
         header: tree.header,
         library: false,
         machine_op: None,
-        native: None,
+        intrinsic: None,
         n_sites: checker.n_sites,
     };
     CheckedLine { routine, slots, declares, effect }

@@ -19,7 +19,7 @@ use std::borrow::Borrow;
 use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use star_base::{Builtin, Code, Diagnostic, Native, SourceMap, Span, did_you_mean};
+use star_base::{Builtin, Code, Diagnostic, Intrinsic, SourceMap, Span, did_you_mean};
 use star_syntax::ast::{self, RoutineKind};
 
 use crate::hir::{
@@ -214,7 +214,7 @@ impl<'a> Checker<'a> {
         let params = checker.header(tree);
         checker.locals_of(tree);
         checker.refuse_circular_sizes();
-        checker.case_twins();
+        checker.case_variants();
         let body = checker.stmts_of(body);
         Routine {
             name: tree.name.name.to_string(),
@@ -231,9 +231,9 @@ impl<'a> Checker<'a> {
             } else {
                 None
             },
-            native: world.units[unit]
+            intrinsic: world.units[unit]
                 .module(sources)
-                .and_then(|module| Native::twin_of(module, &tree.name.name)),
+                .and_then(|module| Intrinsic::of_routine(module, &tree.name.name)),
             n_sites: checker.n_sites,
         }
     }

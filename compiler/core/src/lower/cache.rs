@@ -156,6 +156,6 @@ fn empty() -> star_ir::Routine {
         vars: Vec::new(),
         body: Vec::new(),
         loc: LocId(0),
-        native: None,
+        intrinsic: None,
     }
 }

@@ -65,7 +65,7 @@ mod tests {
             header: SPAN,
             library: false,
             machine_op: None,
-            native: None,
+            intrinsic: None,
             n_sites: 0,
         }
     }

@@ -192,7 +192,7 @@ impl<'a> Lowerer<'a> {
             vars: self.vars,
             body: self.block,
             loc: header,
-            native: self.r.native,
+            intrinsic: self.r.intrinsic,
         };
         (routine, self.locations, self.costs)
     }

@@ -29,16 +29,16 @@ pub enum TableUse {
     /// Rows, columns, fields, bits and sizes are read.
     #[default]
     Looks,
-    /// Lines and bits are written, the table is copied, or goes back to the caller; a native may read it.
+    /// Lines and bits are written, the table is copied, or goes back to the caller; an intrinsic may read it.
     Changes,
-    /// The whole table is worked on: fields are written, MIN or MAX is looked for in it, a native changes it, a handle takes it.
+    /// The whole table is worked on: fields are written, MIN or MAX is looked for in it, an intrinsic changes it, a handle takes it.
     Whole,
 }
 
-/// What the native of a routine does with a table that it is given.
+/// What the intrinsic of a routine does with a table that it is given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NativeUse {
-    /// There is no native, or it is off: the body alone counts.
+pub enum IntrinsicUse {
+    /// There is no intrinsic, or it is off: the body alone counts.
     None,
     /// It reads the table line by line, along whichever lines that lies.
     Lines,
@@ -46,21 +46,21 @@ pub enum NativeUse {
     Any,
 }
 
-/// The accesses to each parameter of a routine, in their order; those that are no tables have none. `natives` says by a routine and a place there what
-/// its native does with that table.
+/// The accesses to each parameter of a routine, in their order; those that are no tables have none. `intrinsics` says by a routine and a place there what
+/// its intrinsic does with that table.
 pub fn line_accesses(
     program: &Program,
     routine: RoutineId,
-    natives: &dyn Fn(&Routine, usize) -> NativeUse,
+    intrinsics: &dyn Fn(&Routine, usize) -> IntrinsicUse,
 ) -> Vec<LineAccesses> {
     let known = vec![None; program.routines.len()];
-    let mut counting = Counting { program, natives, known };
+    let mut counting = Counting { program, intrinsics, known };
     counting.routine(routine)
 }
 
 struct Counting<'p> {
     program: &'p Program,
-    natives: &'p dyn Fn(&Routine, usize) -> NativeUse,
+    intrinsics: &'p dyn Fn(&Routine, usize) -> IntrinsicUse,
     /// For each routine that was counted, or is being counted: then nothing.
     known: Vec<Option<Vec<LineAccesses>>>,
 }
@@ -76,9 +76,9 @@ impl Counting<'_> {
         let mut found = vec![LineAccesses::default(); routine.params.len()];
         self.block(routine, &routine.body, 1, &mut found);
         for (place, (param, found)) in routine.params.iter().zip(&mut found).enumerate() {
-            let native = (self.natives)(routine, place);
-            if native == NativeUse::Lines {
-                // Where the body only looks at lines, too, it has them as it likes: it runs where the native declines.
+            let intrinsic = (self.intrinsics)(routine, place);
+            if intrinsic == IntrinsicUse::Lines {
+                // Where the body only looks at lines, too, it has them as it likes: it runs where the intrinsic declines.
                 if param.mode == Mode::Value && found.used <= TableUse::Looks {
                     found.used = TableUse::Looks;
                     continue;
@@ -86,13 +86,12 @@ impl Counting<'_> {
                 *found = LineAccesses { rows: 1, columns: 1, used: TableUse::Looks };
                 continue;
             }
-            // A routine with a native may do with its tables whatever the native does.
-            found.used = found.used.max(match (param.mode, native) {
-                (Mode::Ref, NativeUse::Any) => TableUse::Whole,
-                (Mode::Ref, NativeUse::None | NativeUse::Lines) | (Mode::Value, NativeUse::Any) => {
-                    TableUse::Changes
-                }
-                (Mode::Value, NativeUse::None | NativeUse::Lines) => TableUse::Looks,
+            // A routine with an intrinsic may do with its tables whatever the intrinsic does.
+            found.used = found.used.max(match (param.mode, intrinsic) {
+                (Mode::Ref, IntrinsicUse::Any) => TableUse::Whole,
+                (Mode::Ref, IntrinsicUse::None | IntrinsicUse::Lines)
+                | (Mode::Value, IntrinsicUse::Any) => TableUse::Changes,
+                (Mode::Value, IntrinsicUse::None | IntrinsicUse::Lines) => TableUse::Looks,
             });
         }
         self.known[idx] = Some(found.clone());

@@ -17,8 +17,8 @@ pub struct Summary {
     pub host: bool,
     /// May it run for ever: a `while`, or a call in a cycle?
     pub endless: bool,
-    /// Has it, or something that it calls, a native?
-    pub native: bool,
+    /// Has it, or something that it calls, an intrinsic?
+    pub intrinsic: bool,
 }
 
 /// The summaries of all routines.
@@ -27,7 +27,7 @@ pub fn summaries(program: &Program) -> Vec<Summary> {
         .map(|(routine, id)| Summary {
             reads: vec![false; routine.params.len()],
             writes: vec![false; routine.params.len()],
-            native: routine.native.is_some(),
+            intrinsic: routine.intrinsic.is_some(),
             endless: is_recursive(program, RoutineId(id)),
             ..Summary::default()
         })
@@ -95,7 +95,7 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
             summary.traps |= callee.traps || lends;
             summary.host |= callee.host;
             summary.endless |= callee.endless;
-            summary.native |= callee.native;
+            summary.intrinsic |= callee.intrinsic;
         }
         visit::accesses(&stmt.kind, &mut |var, access| {
             let Some(param) = param_of(var) else { return };

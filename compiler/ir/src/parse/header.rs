@@ -1,6 +1,6 @@
 //! Routine headers, variables, types, locations.
 
-use star_base::{FileId, Native, Span};
+use star_base::{FileId, Intrinsic, Span};
 
 use super::scan::Token;
 use super::{Parsed, Parser};
@@ -25,7 +25,7 @@ impl Parser<'_> {
             return self.fault(format!("this is routine {idx}"));
         }
         let name = self.string("a routine's name")?;
-        let native = if self.take_word("native")? { Some(self.native()?) } else { None };
+        let intrinsic = if self.take_word("intrinsic")? { Some(self.intrinsic()?) } else { None };
 
         // Sizes may name variables that are declared later: the header is read twice.
         let (scanner, token, start) = (self.scanner, self.token.clone(), self.start);
@@ -40,17 +40,17 @@ impl Parser<'_> {
         let Header { params, result, vars, loc } = self.header()?;
 
         let body = self.statements()?;
-        Ok(Routine { name, params, result, vars, body, loc, native })
+        Ok(Routine { name, params, result, vars, body, loc, intrinsic })
     }
 
-    fn native(&mut self) -> Parsed<Native> {
+    fn intrinsic(&mut self) -> Parsed<Intrinsic> {
         let start = self.start;
-        let name = self.any_word("a native's name")?;
-        match Native::find(name) {
-            Some(native) => Ok(native),
+        let name = self.any_word("an intrinsic's name")?;
+        match Intrinsic::find(name) {
+            Some(intrinsic) => Ok(intrinsic),
             None => {
                 self.start = start;
-                self.fault(format!("no native is named `{name}`"))
+                self.fault(format!("no intrinsic is named `{name}`"))
             }
         }
     }

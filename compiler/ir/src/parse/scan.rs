@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
         &rest[..end]
     }
 
-    /// A word; a hyphen between letters belongs to it, as in the names of natives.
+    /// A word; a hyphen between letters belongs to it, as in the names of intrinsics.
     fn word(&mut self) -> &'a str {
         let (rest, start) = (self.rest(), self.at);
         loop {

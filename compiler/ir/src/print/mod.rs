@@ -179,12 +179,12 @@ impl<'a> Printer<'a> {
     }
 
     fn routine(&mut self, idx: usize, routine: &'a Routine) {
-        let Routine { name, params, result, vars, body, loc, native } = routine;
+        let Routine { name, params, result, vars, body, loc, intrinsic } = routine;
         self.enter(Some(routine));
         self.fmt(format_args!("routine {idx} "));
         self.string(name);
-        if let Some(native) = native {
-            self.fmt(format_args!(" native {native}"));
+        if let Some(intrinsic) = intrinsic {
+            self.fmt(format_args!(" intrinsic {intrinsic}"));
         }
         self.put(" (");
         // The leading parameters that are the first variables are declared where they stand.

@@ -13,7 +13,7 @@
 //!     with an extent of columns gets no others.
 //!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of the
 //!     callee's result. `check result` is about the routine's own result; `no_carry` adds or
-//!     subtracts. A routine with a native has the parameters that the catalogue says.
+//!     subtracts. A routine with an intrinsic has the parameters that the catalogue says.
 //!
 //! Structure (`flow`):
 //!  5. `break` names a block or sequential loop around it, `continue` a loop around it; neither leaves

@@ -3,7 +3,9 @@
 
 use star_ir::analysis::cost::CostForm;
 use star_ir::analysis::facts::Facts;
-use star_ir::analysis::line_accesses::{LineAccesses, NativeUse, TURNS, TableUse, line_accesses};
+use star_ir::analysis::line_accesses::{
+    IntrinsicUse, LineAccesses, TURNS, TableUse, line_accesses,
+};
 use star_ir::analysis::liveness::Liveness;
 use star_ir::analysis::parts::{self, Alias};
 use star_ir::analysis::reaching::{Definition, Reaching};
@@ -362,17 +364,17 @@ locations {
 }
 ";
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let found = line_accesses(&program, RoutineId(0), &|_, _| NativeUse::None);
+    let found = line_accesses(&program, RoutineId(0), &|_, _| IntrinsicUse::None);
     let accesses = |rows, columns| LineAccesses { rows, columns, used: TableUse::Looks };
     // A loop with numbers for bounds counts as often as it runs.
     assert_eq!(found[..2], [accesses(TURNS + 3, 1), accesses(0, TURNS)]);
     assert_eq!((found[2].rows, found[2].columns), (0, 0));
-    assert_eq!(line_accesses(&program, RoutineId(7), &|_, _| NativeUse::None), []);
+    assert_eq!(line_accesses(&program, RoutineId(7), &|_, _| IntrinsicUse::None), []);
 }
 
 #[test]
 fn what_is_done_with_a_table_is_known_with_what_callees_do() {
-    let with_native = |header: &str, rest: &str, native: NativeUse| {
+    let with_intrinsic = |header: &str, rest: &str, intrinsic: IntrinsicUse| {
         let text = format!(
             "routine 0 \"F\" ({header}) !0 {{
   var %U: table[?, ?]
@@ -392,17 +394,17 @@ locations {{
         );
         let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
         let of_first =
-            |routine: &Routine| if routine.name == "F" { native } else { NativeUse::None };
+            |routine: &Routine| if routine.name == "F" { intrinsic } else { IntrinsicUse::None };
         line_accesses(&program, RoutineId(0), &|routine, _| of_first(routine))[0].used
     };
-    let used = |header: &str, rest: &str| with_native(header, rest, NativeUse::None);
+    let used = |header: &str, rest: &str| with_intrinsic(header, rest, IntrinsicUse::None);
     use TableUse::{Changes, Looks, Whole};
     let table = "value %T: table[?, ?]";
     assert_eq!(used(table, ""), Looks);
     assert_eq!(used(table, "%n = rows %T !0\n  %n = columns %T !0"), Looks);
-    assert_eq!(with_native(table, "", NativeUse::Any), Changes);
-    assert_eq!(with_native(table, "%U = copy %T !0", NativeUse::Lines), Looks);
-    assert_eq!(with_native("ref %T: table[?, ?]", "", NativeUse::Any), Whole);
+    assert_eq!(with_intrinsic(table, "", IntrinsicUse::Any), Changes);
+    assert_eq!(with_intrinsic(table, "%U = copy %T !0", IntrinsicUse::Lines), Looks);
+    assert_eq!(with_intrinsic("ref %T: table[?, ?]", "", IntrinsicUse::Any), Whole);
     assert_eq!(used("ref %T: table[?, ?]", ""), Changes, "it goes back to the caller");
     assert_eq!(used(table, "%U = copy %T !0"), Changes);
     assert_eq!(used(table, "call 1 \"G\" (value %T) !0"), Changes, "the callee copies it");

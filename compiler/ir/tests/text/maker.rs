@@ -1,6 +1,6 @@
 //! Programs out of bytes.
 
-use star_base::{BitVector, FileId, Native, Span};
+use star_base::{BitVector, FileId, Intrinsic, Span};
 use star_ir::*;
 
 /// Makes pieces of programs out of bytes: any program, not a meaningful one.
@@ -328,7 +328,7 @@ impl Maker<'_> {
             vars: (0..self.below(8)).map(|_| self.variable()).collect(),
             body: self.block(4),
             loc: self.loc(),
-            native: self.flag().then(|| Native::ALL[self.below(Native::ALL.len())]),
+            intrinsic: self.flag().then(|| Intrinsic::ALL[self.below(Intrinsic::ALL.len())]),
         }
     }
     pub(crate) fn span(&mut self) -> Span {

@@ -244,10 +244,10 @@ fn a_table_with_an_extent_of_columns_gets_no_others() {
 }
 
 #[test]
-fn a_native_has_the_parameters_of_the_catalogue() {
+fn an_intrinsic_has_the_parameters_of_the_catalogue() {
     let routine = |params: &str| {
         format!(
-            "routine 0 \"F\" native closure ({params}) !0 {{\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
+            "routine 0 \"F\" intrinsic closure ({params}) !0 {{\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
         )
     };
     let good = routine("value %n: int, ref %P: table[?, ?]");
@@ -259,10 +259,10 @@ fn a_native_has_the_parameters_of_the_catalogue() {
         "value %n: int, ref %P: table[?, ?], value %i: int",
     ];
     for other in others {
-        whole(&routine(other), "the native `closure` has other parameters", &good);
+        whole(&routine(other), "the intrinsic `closure` has other parameters", &good);
     }
-    let error = parse(&good.replace("native closure", "native closer")).unwrap_err();
-    assert_eq!(error.to_string(), "1:22: no native is named `closer`");
+    let error = parse(&good.replace("intrinsic closure", "intrinsic closer")).unwrap_err();
+    assert_eq!(error.to_string(), "1:22: no intrinsic is named `closer`");
 }
 
 #[test]

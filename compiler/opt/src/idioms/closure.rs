@@ -12,7 +12,7 @@
 //! n by value and P by reference, and does nothing else. Where n lies within both sizes of P no check fails: k is
 //! at most n, and i is where a column or row of P has a one.
 
-use star_base::natives::catalogue::closure::CLOSURE;
+use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_ir::{
     Check, LocId, LogicOp, Op, Operand, Routine, SizeOp, SizeOperand, Stmt, StmtKind, VarId, visit,
 };
@@ -37,7 +37,7 @@ pub(super) fn find(routine: &Routine) -> Option<Likeness> {
         Some(([&routine.body[..at], &routine.body[at + 1..]].concat(), pivots))
     })?;
     let (loc, found) = (pivots.loc, pivots.is_whole(routine, &around));
-    Some(Likeness { loc, native: CLOSURE, found: found.map_err(Stay::from) })
+    Some(Likeness { loc, intrinsic: CLOSURE, found: found.map_err(Stay::from) })
 }
 
 /// The lines of a table that are worked on.

@@ -10,12 +10,12 @@
 //! That is D(i,j) := min(D(i,j), D(i,k) + D(k,j)). Additions, minima and searches are procedures of the library or of the
 //! program, hundreds of statements together, so that the pattern is a text: `min_plus.star` says the algorithm in the words in
 //! which it is known. A routine is the algorithm if it has the form of one of these, apart from all names, under the
-//! preconditions of the native: then most checks are proven, so that it does not matter what a header asks for. Those that
-//! remain are of the texts, too: that a sum may reach inf, or h is 0. There the native leaves the call to the routine.
+//! preconditions of the intrinsic: then most checks are proven, so that it does not matter what a header asks for. Those that
+//! remain are of the texts, too: that a sum may reach inf, or h is 0. There the intrinsic leaves the call to the routine.
 
 use std::sync::LazyLock;
 
-use star_base::natives::catalogue::paths::MIN_PLUS;
+use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 use star_ir::rewrite::fresh_var;
 use star_ir::{
     Check, IntOp, Mode, Op, Operand, Param, Program, Routine, RoutineId, SizeOperand, Stmt,
@@ -56,7 +56,7 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Option<Likeness> {
     let routine = program.routine(id);
     let pivots = routine.body.iter().find(|stmt| matches!(stmt.kind, StmtKind::For { .. }))?;
     let own = form(program, id)?;
-    let likeness = |found| Some(Likeness { loc: pivots.loc, native: MIN_PLUS, found });
+    let likeness = |found| Some(Likeness { loc: pivots.loc, intrinsic: MIN_PLUS, found });
     if FORMS.contains(&own) {
         let [n, h, inf, d] = takes(routine)?.map(|param| remark::name(routine, param.var));
         return likeness(Ok(format!(
@@ -71,7 +71,7 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Option<Likeness> {
     is_near.then(|| likeness(Err(Stay { why: why.to_owned(), at })))?
 }
 
-/// The form that a routine has under the preconditions of the native.
+/// The form that a routine has under the preconditions of the intrinsic.
 fn form(program: &Program, id: RoutineId) -> Option<Form> {
     let mut plain_one = program.clone();
     assume(plain_one.routine_mut(id))?;
@@ -100,7 +100,7 @@ fn assume(routine: &mut Routine) -> Option<()> {
     Some(())
 }
 
-/// The parameters of the native, if the routine has them.
+/// The parameters of the intrinsic, if the routine has them.
 fn takes(routine: &Routine) -> Option<[Param; 4]> {
     let [n, h, inf, d] = routine.params[..] else { return None };
     let ty = |param: &Param| routine.var(param.var).ty;

@@ -1,36 +1,36 @@
-//! `idioms`: routines that are an algorithm which backends know, letter by letter or in other words, get its native.
+//! `idioms`: routines that are an algorithm which backends know, letter by letter or in other words, get its intrinsic.
 //!
-//! A native stands for the body of its routine wherever the preconditions of the catalogue hold; elsewhere, where a check
+//! An intrinsic stands for the body of its routine wherever the preconditions of the catalogue hold; elsewhere, where a check
 //! would fail or memory be refused, the body runs as it is, and traps where it does. So nothing has to be kept
 //! beside it, and a pattern has to prove one thing: that under these preconditions the body is the algorithm, traps
 //! nowhere, and leaves nothing else behind. Variables of the routine are gone when it ends.
 //!
 //! Patterns look at what the plain passes make of the routine, on a copy of it, so that it does not count in which words
-//! something is said: `closure` at its statements, `min_plus` at its form beside those of known texts. The pass comes first: what has a native is not inlined.
+//! something is said: `closure` at its statements, `min_plus` at its form beside those of known texts. The pass comes first: what has an intrinsic is not inlined.
 
 mod closure;
 mod min_plus;
 mod textbook;
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::{LocId, Mode, Param, Program, Routine, RoutineId, Ty};
 
 use crate::context::Context;
 use crate::group;
 use crate::remark::Stay;
 
-/// A loop that looks like an algorithm: of a routine with these parameters it would be this native.
+/// A loop that looks like an algorithm: of a routine with these parameters it would be this intrinsic.
 struct Likeness {
     /// The location of the loop.
     loc: LocId,
-    native: Native,
+    intrinsic: Intrinsic,
     /// What it becomes, for the remark; or which condition it fails on.
     found: Result<String, Stay>,
 }
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
     let Some(routine) = program.routines.get(id.0 as usize) else { return 0 };
-    if routine.native.is_some() {
+    if routine.intrinsic.is_some() {
         return 0;
     }
     let found = if closure::may_be(routine) {
@@ -42,10 +42,10 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     } else {
         None
     };
-    let Some(Likeness { loc, native, found }) = found else { return 0 };
+    let Some(Likeness { loc, intrinsic, found }) = found else { return 0 };
     match found {
         Ok(form) => {
-            program.routine_mut(id).native = Some(native);
+            program.routine_mut(id).intrinsic = Some(intrinsic);
             context.whole(id, loc, form);
             1
         }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use star_base::natives::Kind;
+use star_base::intrinsics::Kind;
 use star_ir::rewrite::map::{self, Mapper};
 use star_ir::{
     Arg, Block, Extent, LabelId, LocId, Mode, Operand, Program, RoutineId, Stmt, StmtKind, VarId,

@@ -4,7 +4,7 @@
 //! is a loop with all that it does. Routines come in the order in which callees stand before their callers, so that
 //! what is copied has had its own calls inlined. Not inlined are:
 //!
-//! * a routine in a cycle of the call graph, one with a native, one that may end without its value, and a large one;
+//! * a routine in a cycle of the call graph, one with an intrinsic, one that may end without its value, and a large one;
 //! * a call inside a `forall` or `tile`, and one that a pass has copied here;
 //! * a call through which a variable could come back with another size than its extents say: that is a trap of the call;
 //! * a call of which a message would name a variable otherwise than the routine did.

@@ -122,7 +122,7 @@ impl Finder<'_> {
         callee != self.id
             && is_source
             && gives_result
-            && routine.native.is_none()
+            && routine.intrinsic.is_none()
             && weight(&routine.body) <= MAX_CALLEE
             && nesting.depth + depth(&routine.body) + 1 < MAX_DEPTH
             && !is_recursive(self.program, callee)

@@ -1,6 +1,6 @@
 //! What is written reads back, and what is wrong is refused in words for people.
 
-use super::super::{MachineInfo, NativeUse, Parameter, RowError, Tool};
+use super::super::{IntrinsicUse, MachineInfo, Parameter, RowError, Tool};
 use super::*;
 
 pub(crate) fn row(file: &str) -> Row {
@@ -16,7 +16,7 @@ pub(crate) fn row(file: &str) -> Row {
         parameters: parameters.into(),
         size: Some("n".to_owned()),
         backend: Some("cpu".to_owned()),
-        natives: Some(NativeUse::On),
+        intrinsics: Some(IntrinsicUse::On),
         variant: Some("default".to_owned()),
         name: None,
         version: None,
@@ -26,7 +26,7 @@ pub(crate) fn row(file: &str) -> Row {
         load_s: Some(0.1),
         device_s: None,
         operations: Some(7),
-        native_calls: Some(1),
+        intrinsic_calls: Some(1),
         peak_bytes: None,
         hash: None,
         error: None,
@@ -168,8 +168,8 @@ fn damaged_files_are_told_in_words() {
             "expected a whole number that is not negative, found string \"1\"",
         ),
         (
-            "\"natives\": \"on\"",
-            "\"natives\": \"yes\"",
+            "\"intrinsics\": \"on\"",
+            "\"intrinsics\": \"yes\"",
             "expected one of `on`, `off`, `none`, found `yes`",
         ),
     ];

@@ -50,7 +50,7 @@ pub fn generate(seed: u64) -> Generated {
         vars: maker.vars,
         body,
         loc: LocId(0),
-        native: None,
+        intrinsic: None,
     };
     let location = Location {
         span: Span::file_start(FileId(0)),
@@ -92,7 +92,7 @@ fn library(name: &str, modes: &[Mode], result: Option<VarId>, dst: VarId, op: Op
         vars,
         body: vec![cost, set(dst, op)],
         loc: LocId(0),
-        native: None,
+        intrinsic: None,
     }
 }
 

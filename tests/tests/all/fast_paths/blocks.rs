@@ -187,7 +187,7 @@ fn sparse_tables_hold_what_dense_ones_do() {
             in_every_form("fields", &[], n, &three);
         }
         if n < 100 {
-            // A native takes a table that it makes dense.
+            // An intrinsic takes a table that it makes dense.
             in_every_form("close", &[j], n, &[]);
         }
     }

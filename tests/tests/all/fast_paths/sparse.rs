@@ -42,11 +42,11 @@ fn roads(n: usize) -> Graph {
     Graph { n_vertices: n, arcs, weighted: true, ..Graph::default() }
 }
 
-/// The program, with natives or without.
-fn program(natives: bool) -> Program {
+/// The program, with intrinsics or without.
+fn program(intrinsics: bool) -> Program {
     let mut program = Program::new(TEXT);
     for routine in program.lowered.program.routines_mut() {
-        routine.native = routine.native.filter(|_| natives);
+        routine.intrinsic = routine.intrinsic.filter(|_| intrinsics);
     }
     program
 }
@@ -72,16 +72,16 @@ fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> 
 /// Machines whose results are compared.
 const MACHINES: [&str; 3] = ["cpu-tiny", "cpu", "cpu-sparse"];
 
-/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere, and it has to take so many natives
+/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere, and it has to take so many intrinsics
 /// where there are some, or runs as written. What ways it took on the usual machine with sparse matrices by columns.
 fn same_in_every_form(
-    (machines, natives): (&[&str], Option<u64>),
+    (machines, intrinsics): (&[&str], Option<u64>),
     routine: &str,
     before: &[HostValue],
     matrices: &[[Argument; 3]],
     after: &[HostValue],
 ) -> PathStats {
-    let program = program(natives.is_some());
+    let program = program(intrinsics.is_some());
     let (mut expected, mut usual) = (None, None);
     for form in 0..3 {
         for &name in machines {
@@ -98,8 +98,8 @@ fn same_in_every_form(
             let left = run.values[before.len() + matrices.len()..].to_vec();
             let expected = expected.get_or_insert_with(|| left.clone());
             assert!(left == *expected, "{routine} on {name}, form {form}");
-            let wanted = natives.filter(|_| name != "cpu-sparse").unwrap_or(0);
-            assert_eq!(run.stats.natives, wanted, "{routine} on {name}, form {form}");
+            let wanted = intrinsics.filter(|_| name != "cpu-sparse").unwrap_or(0);
+            assert_eq!(run.stats.intrinsics, wanted, "{routine} on {name}, form {form}");
             let paths = run.stats.paths;
             assert!(form == 0 || paths.sparse_lines > 0, "{name}: {paths:?}");
             if (form, name) == (1, "cpu") {
@@ -141,9 +141,9 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
         let matrices = [adjacency.clone(), weights];
-        // As written, and with the native of the library.
-        for natives in [None, Some(1)] {
-            let machines = (machines, natives);
+        // As written, and with the intrinsic of the library.
+        for intrinsics in [None, Some(1)] {
+            let machines = (machines, intrinsics);
             let paths = same_in_every_form(machines, "nearest", &before, &matrices, &after);
             assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
         }
@@ -152,8 +152,8 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(n), int(h), word(h, |_| true), word(h, |at| at == 0)];
         let matrices = [adjacency, forms(Layout::SignedOut, &graph, widths)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset, HostValue::Unset];
-        for natives in [None, Some(1)] {
-            let machines = (machines, natives);
+        for intrinsics in [None, Some(1)] {
+            let machines = (machines, intrinsics);
             let paths = same_in_every_form(machines, "signed", &before, &matrices, &after);
             assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
         }
@@ -288,7 +288,7 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         let graph = ring_with_a_tail(n, n_tail);
         let (outcome, stats, results) = run(&graph, n - n_tail + 5, 1, by_rows, little);
         assert_eq!(outcome, star_vm::Outcome::Done);
-        assert_eq!((stats.natives, stats.paths.tables_made_dense), (3, 0), "{:?}", stats.paths);
+        assert_eq!((stats.intrinsics, stats.paths.tables_made_dense), (3, 0), "{:?}", stats.paths);
         let [.., HostValue::Slice(reached), HostValue::Bool(there)] = &results[..] else {
             panic!("{results:?}")
         };
@@ -303,7 +303,7 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         let (wanted, ..) = run(&graph, i, j, true, None);
         assert!(matches!(&outcome, star_vm::Outcome::Trap(_)), "{i}, {j}: {outcome:?}");
         assert_eq!(outcome, wanted, "{i}, {j}");
-        assert_eq!(stats.natives, if (1..=n).contains(&i) { 2 } else { 1 }, "{i}, {j}");
+        assert_eq!(stats.intrinsics, if (1..=n).contains(&i) { 2 } else { 1 }, "{i}, {j}");
     }
 }
 
@@ -348,7 +348,7 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
     for by_rows in [false, true] {
         let (outcome, stats, result) = run(&chains, by_rows, 60 << 20);
         assert_eq!(outcome, star_vm::Outcome::Done);
-        assert_eq!((stats.natives, stats.paths.tables_made_dense), (1, 0), "{:?}", stats.paths);
+        assert_eq!((stats.intrinsics, stats.paths.tables_made_dense), (1, 0), "{:?}", stats.paths);
         let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
         for (i, j) in [(0, 0), (0, 499), (7, 5), (7, 4), (499, 495), (499, 494), (500, 499)] {
             assert_eq!(closed.get(i, j), i / 500 == j / 500 && j / 5 >= i / 5, "{i}, {j}");
@@ -361,7 +361,7 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
     let arcs = (0..n as u32 - 1).filter(|tail| tail % 500 != 499).map(arc).collect();
     let (outcome, stats, result) =
         run(&Graph { n_vertices: n, arcs, ..Graph::default() }, true, 60 << 20);
-    assert_eq!((outcome, stats.natives), (star_vm::Outcome::Done, 1));
+    assert_eq!((outcome, stats.intrinsics), (star_vm::Outcome::Done, 1));
     assert_eq!(stats.paths.tables_made_dense, 0, "{:?}", stats.paths);
     let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
     assert_eq!(closed.count_ones(), 60 * 500 * 499 / 2);
@@ -371,7 +371,7 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
     assert!(stats.operations < 100, "{stats:?}");
     let ring = ring_with_a_tail(n, 100);
     let (outcome, stats, result) = run(&ring, true, 1 << 30);
-    assert_eq!((outcome, stats.natives), (star_vm::Outcome::Done, 1));
+    assert_eq!((outcome, stats.intrinsics), (star_vm::Outcome::Done, 1));
     assert_eq!(stats.paths.tables_made_dense, 1, "{:?}", stats.paths);
     let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
     let ring_ones = (n as u64 - 100) * n as u64;

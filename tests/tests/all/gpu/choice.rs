@@ -1,21 +1,21 @@
 //! Which backend suits, without any adapter.
 
-use star_base::{BitTable, BitVector, Native};
+use star_base::{BitTable, BitVector, Intrinsic};
 use star_harness::choice::{Asked, choose};
 use star_opt::Options;
 use star_tests::run::Program;
 use star_vm::{Argument, CompileOptions, HostValue};
 
-/// The backend for the entry of an optimised text with a table of zeros of so many rows and columns, on a CPU backend with these natives.
+/// The backend for the entry of an optimised text with a table of zeros of so many rows and columns, on a CPU backend with these intrinsics.
 fn chosen(
     text: &str,
     entry: &str,
     size: [usize; 2],
     without: &str,
-    cpu_natives: &[Native],
+    cpu_intrinsics: &[Intrinsic],
 ) -> (&'static str, String) {
     let table = BitTable::zeros(size[0], size[1]).expect("zeros");
-    chosen_for(text, entry, table, without, cpu_natives)
+    chosen_for(text, entry, table, without, cpu_intrinsics)
 }
 
 fn chosen_for(
@@ -23,7 +23,7 @@ fn chosen_for(
     entry: &str,
     table: BitTable,
     without: &str,
-    cpu_natives: &[Native],
+    cpu_intrinsics: &[Intrinsic],
 ) -> (&'static str, String) {
     let program = Program::new(text);
     let mut optimised = program.lowered.program.clone();
@@ -36,7 +36,7 @@ fn chosen_for(
         entry: program.entry(entry),
         arguments: &arguments,
         options: CompileOptions::default(),
-        cpu_natives,
+        cpu_intrinsics,
     });
     (choice.backend, choice.why)
 }
@@ -62,7 +62,7 @@ fn a_card_is_chosen_for_large_tables_and_kernels_only() {
         let (found, why) = chosen_for(published, "WARSHALL", table, "idioms", &[]);
         assert_eq!(found, backend, "{n}, {ones_of_4} of 4: {why}");
     }
-    // The native of the closure wins nowhere.
+    // The intrinsic of the closure wins nowhere.
     let (found, why) = chosen(published, "WARSHALL", [16_384, 16_384], "unreachable", &[]);
     assert_eq!(found, "cpu", "{why}");
     // Nothing to gain.
@@ -72,18 +72,18 @@ fn a_card_is_chosen_for_large_tables_and_kernels_only() {
 }
 
 #[test]
-fn distances_pay_on_a_card_sooner_where_the_cpu_has_no_native() {
-    use star_base::natives::catalogue::paths::MIN_PLUS;
+fn distances_pay_on_a_card_sooner_where_the_cpu_has_no_intrinsic() {
+    use star_base::intrinsics::catalogue::paths::MIN_PLUS;
     let text = "import \"star:paths\";
         procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";
-    for (n, natives, backend) in [
+    for (n, intrinsics, backend) in [
         (299, &[][..], "cpu"),
         (300, &[], "gpu"),
         (300, &[MIN_PLUS], "cpu"),
         (3071, &[MIN_PLUS], "cpu"),
         (3072, &[MIN_PLUS], "gpu"),
     ] {
-        let (found, why) = chosen(text, "TRY", [n, 4 * n], "unreachable", natives);
+        let (found, why) = chosen(text, "TRY", [n, 4 * n], "unreachable", intrinsics);
         assert_eq!(found, backend, "{n}: {why}");
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use star_base::{BitTable, BitsRef};
-use star_gpu::{DeviceSettings, Gpu, TwinSettings};
+use star_gpu::{DeviceSettings, EmulatorSettings, Gpu};
 use star_ir::{LimitKind, RoutineId, Ty};
 use star_tests::sir::{self, guards};
 use star_vm::{
@@ -120,7 +120,7 @@ locations {
 
 #[test]
 fn lines_that_are_too_long_for_an_adapter_end_the_run_and_are_no_fault_of_the_toolchain() {
-    let gpu = Gpu::twin(TwinSettings { most_turns: 0, ..TwinSettings::TINY });
+    let gpu = Gpu::emulator(EmulatorSettings { most_turns: 0, ..EmulatorSettings::TINY });
     let args = [HostValue::Int(5), HostValue::Unset];
     let (outcome, _, _) = run(&gpu, COUNTS, &args, &AtomicBool::new(false));
     let Outcome::Unsupported { what } = outcome else { panic!("{outcome:?}") };
@@ -133,7 +133,7 @@ fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
     let args = [HostValue::Int(5), HostValue::Unset];
     let mut done = 0;
     for lost_after in 0..200 {
-        let gpu = Gpu::twin(TwinSettings { lost_after, ..TwinSettings::TINY });
+        let gpu = Gpu::emulator(EmulatorSettings { lost_after, ..EmulatorSettings::TINY });
         let (outcome, printed, values) = run(&gpu, COUNTS, &args, &never);
         match outcome {
             Outcome::DeviceLost { why } => {
@@ -156,7 +156,7 @@ fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
 #[test]
 fn no_more_memory_is_a_limit_with_the_size_asked_for() {
     let never = AtomicBool::new(false);
-    let gpu = Gpu::twin(TwinSettings { most_words: 1 << 12, ..TwinSettings::TINY });
+    let gpu = Gpu::emulator(EmulatorSettings { most_words: 1 << 12, ..EmulatorSettings::TINY });
     let (outcome, _, _) = run(&gpu, GROWS, &[HostValue::Unset], &never);
     match outcome {
         Outcome::Limit { kind: LimitKind::Memory { limit, wanted }, .. } => {
@@ -175,9 +175,9 @@ fn no_more_memory_is_a_limit_with_the_size_asked_for() {
     }
 }
 
-/// The twin, and an adapter if there is one.
+/// The emulator, and an adapter if there is one.
 fn all() -> Vec<Gpu> {
-    let mut all = vec![Gpu::twin(TwinSettings::USUAL)];
+    let mut all = vec![Gpu::emulator(EmulatorSettings::USUAL)];
     match Gpu::open(&DeviceSettings::default()) {
         Ok(gpu) => all.push(gpu),
         Err(why) => assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}"),
@@ -189,7 +189,7 @@ fn all() -> Vec<Gpu> {
 fn a_program_without_an_end_is_interrupted_at_the_next_batch() {
     for gpu in all() {
         let device = gpu.caps().device;
-        let is_card = !["twin", "llvmpipe"].iter().any(|name| device.contains(name));
+        let is_card = !["emulator", "llvmpipe"].iter().any(|name| device.contains(name));
         // Of the control unit alone, of wide lines, and of loops over all lines of a table.
         let (rows, n) = if is_card { (30_000_000, 8192) } else { (2_000_000, 100) };
         let endless = HostValue::Int(i64::MAX);

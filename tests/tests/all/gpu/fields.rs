@@ -4,7 +4,7 @@ use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
-use super::lines::{agree, twins};
+use super::lines::{agree, emulators};
 use crate::fast_paths::table;
 
 /// A field of T becomes V, and U a field of T. The first time V may have another size.
@@ -58,8 +58,8 @@ fn are_the_same(machines: &[Machine]) {
 }
 
 #[test]
-fn fields_are_the_same_on_the_twin() {
-    are_the_same(&twins());
+fn fields_are_the_same_on_the_emulator() {
+    are_the_same(&emulators());
 }
 
 #[test]

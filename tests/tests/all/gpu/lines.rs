@@ -8,11 +8,11 @@ use star_vm::{HostValue, PathStats};
 
 use crate::fast_paths::{slice, table, word};
 
-/// On the twin, which checks what threads share; and on an adapter where there is one.
-pub(super) const TWINS: [&str; 2] = ["gpu-twin", "gpu-twin-tiny"];
+/// On the emulator, which checks what threads share; and on an adapter where there is one.
+pub(super) const EMULATORS: [&str; 2] = ["gpu-emulator", "gpu-emulator-tiny"];
 
-pub(super) fn twins() -> Vec<Machine> {
-    super::machines(&TWINS).expect("they are there")
+pub(super) fn emulators() -> Vec<Machine> {
+    super::machines(&EMULATORS).expect("they are there")
 }
 
 /// What the lines of P become, written for rows; `w` and `u` come from outside.
@@ -139,14 +139,14 @@ fn are_one((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
 }
 
 #[test]
-fn loops_over_lines_are_one_instruction_of_the_twin() {
-    are_one((&TWINS, &twins()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
+fn loops_over_lines_are_one_instruction_of_the_emulator() {
+    are_one((&EMULATORS, &emulators()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
-/// One workgroup of the twin takes 32 columns and 1024 rows, where it is tiny 384; its grid joins results of 640 components.
+/// One workgroup of the emulator takes 32 columns and 1024 rows, where it is tiny 384; its grid joins results of 640 components.
 #[test]
 fn tables_of_more_than_a_workgroup_takes_are_one_instruction_too() {
-    are_one((&TWINS, &twins()), &[(1100, 70), (70, 1100)]);
+    are_one((&EMULATORS, &emulators()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
@@ -158,13 +158,13 @@ fn loops_over_lines_are_one_instruction_of_an_adapter() {
 
 #[test]
 fn what_a_check_refuses_runs_as_it_is_written() {
-    let machines = twins();
+    let machines = emulators();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[3], &machines);
         let refused = |change: &dyn Fn(&mut Vec<HostValue>)| {
             let mut args = arguments(is_row, 40, 70, 3);
             change(&mut args);
-            each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
+            each(&agree(&sir, &args), &EMULATORS, |paths| paths.unit_lines == 0);
         };
         refused(&|args| args[7] = HostValue::Int(41));
         // Another table with fewer lines, one with shorter lines, and a word of another length.
@@ -175,17 +175,17 @@ fn what_a_check_refuses_runs_as_it_is_written() {
         let sir = store(is_row, RANGES[1], STORES[7], &machines);
         let mut args = arguments(is_row, 40, 70, 3);
         args[2] = arguments(is_row, 40, 69, 3).remove(2);
-        each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
+        each(&agree(&sir, &args), &EMULATORS, |paths| paths.unit_lines == 0);
         let sir = store(is_row, RANGES[0], STORES[0], &machines);
         let mut args = arguments(is_row, 40, 70, 3);
         args[3] = slice(41, 9);
-        each(&agree(&sir, &args), &TWINS, |paths| paths.unit_lines == 0);
+        each(&agree(&sir, &args), &EMULATORS, |paths| paths.unit_lines == 0);
     }
 }
 
 #[test]
 fn what_is_no_function_of_one_word_runs_as_it_is_written() {
-    let machines = twins();
+    let machines = emulators();
     let stores = [
         // A line between two of outside.
         "%v = row %P, %i\n%v = bits_or %v, %w\n%v = bits_and %v, %u\nput_row %P, %i, %v",
@@ -201,7 +201,7 @@ fn what_is_no_function_of_one_word_runs_as_it_is_written() {
             let all = all.chain(joins.map(|body| join(is_row, range, body, &machines)));
             for sir in all {
                 let agreement = agree(&sir, &arguments(is_row, 40, 70, 3));
-                each(&agreement, &TWINS, |paths| paths.unit_lines == 0);
+                each(&agreement, &EMULATORS, |paths| paths.unit_lines == 0);
             }
         }
     }
@@ -209,7 +209,7 @@ fn what_is_no_function_of_one_word_runs_as_it_is_written() {
 
 #[test]
 fn a_range_without_an_index_changes_nothing_and_costs_nothing() {
-    let machines = twins();
+    let machines = emulators();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[0], &machines);
         for n in [0, -3, i64::MIN] {

@@ -1,4 +1,4 @@
-//! The GPU backend: on the twin of its control unit always, on an adapter where there is one.
+//! The GPU backend: on the emulator of its control unit always, on an adapter where there is one.
 //!
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure. The whole suite runs on a device with
 //! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as they do elsewhere.
@@ -72,10 +72,11 @@ fn agree_about_sir(machines: &[Machine], seeds: std::ops::Range<u64>) {
     }
 }
 
-/// The twin fails, too, if two threads touch one limb between barriers and one of them writes.
+/// The emulator fails, too, if two threads touch one limb between barriers and one of them writes.
 #[test]
-fn generated_programs_leave_the_same_on_the_twin() {
-    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("the twin needs no adapter");
+fn generated_programs_leave_the_same_on_the_emulator() {
+    let machines =
+        machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     agree_about_programs(&machines, 2001..2061);
     agree_about_sir(&machines, 2001..2201);
 }
@@ -114,7 +115,7 @@ begin
   end;
 end;";
 
-/// What the passes make of the textbook closure runs as kernels, a dispatch for eight vertices; with its native in fewer.
+/// What the passes make of the textbook closure runs as kernels, a dispatch for eight vertices; with its intrinsic in fewer.
 #[test]
 fn the_published_closures_run_as_kernels_over_a_grid() {
     let Ok(machines) = machines(&["gpu"]) else {
@@ -134,7 +135,7 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
         [(PUBLISHED, &["WARSHALL", "WARSHALL-C"][..], true), (ADAPTED, &["WARSHALL-adapt"], false)]
     {
         let program = Program::new(text);
-        for (without, natives) in [("idioms", 0), ("unreachable", u64::from(has_idiom))] {
+        for (without, intrinsics) in [("idioms", 0), ("unreachable", u64::from(has_idiom))] {
             let options =
                 star_opt::Options { disabled: vec![without.to_owned()], ..Default::default() };
             let mut optimised = program.lowered.program.clone();
@@ -145,10 +146,10 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
                 let [expected, found] =
                     [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
                 assert_eq!(found.values, expected.values, "{name} without {without}");
-                assert_eq!(found.stats.natives, natives, "{name} without {without}");
+                assert_eq!(found.stats.intrinsics, intrinsics, "{name} without {without}");
                 let paths = found.stats.paths;
-                assert_eq!(paths.grid_loops, 1 - natives, "{name} without {without}");
-                let kernels = if natives == 1 { n.div_ceil(128) + 1 } else { n.div_ceil(8) + 1 };
+                assert_eq!(paths.grid_loops, 1 - intrinsics, "{name} without {without}");
+                let kernels = if intrinsics == 1 { n.div_ceil(128) + 1 } else { n.div_ceil(8) + 1 };
                 assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
             }
         }
@@ -175,7 +176,8 @@ fn a_small_program_takes_one_dispatch() {
     let bits = star_tests::bits(&"0110010".repeat(10));
     let args =
         [HostValue::Slice(bits), HostValue::Table(table), HostValue::Unset, HostValue::Unset];
-    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("the twin needs no adapter");
+    let machines =
+        machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     let compiled = program.compile_on(&machines);
     let limits = Limits { steps: None, ..LIMITS };
     let runs: Vec<_> =
@@ -207,7 +209,8 @@ fn results_in_cells_are_kept_where_control_goes_elsewhere() {
         list(&|at| format!("s:=s*3 mod 1000003+a{at};\n")),
     );
     let program = Program::new(&text);
-    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("the twin needs no adapter");
+    let machines =
+        machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("the emulator needs no adapter");
     let compiled = program.compile_on(&machines);
     for n in [0, 1, 7, 40, 61] {
         let args = [HostValue::Int(n), HostValue::Unset];

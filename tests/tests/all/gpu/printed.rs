@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use star_base::{BitVector, BitsRef, Code};
-use star_gpu::{Gpu, TwinSettings};
+use star_gpu::{EmulatorSettings, Gpu};
 use star_ir::{LimitKind, RoutineId, TrapKind, Ty};
 use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::{
@@ -44,7 +44,7 @@ fn arguments(n: i64) -> Vec<HostValue> {
 
 /// The machines of the GPU backend that there are here, each with the reference in front.
 pub(super) fn names() -> Vec<&'static str> {
-    let mut names = vec!["gpu-twin", "gpu-twin-tiny"];
+    let mut names = vec!["gpu-emulator", "gpu-emulator-tiny"];
     match machines(&["gpu"]) {
         Ok(_) => names.extend(["gpu", "gpu-tiny"]),
         Err(why) => assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}"),
@@ -78,7 +78,7 @@ fn lines_of_every_kind_of_value_are_the_same_and_take_few_dispatches() {
 #[test]
 fn the_limit_of_output_is_met_at_the_same_line() {
     let program = Program::new(LINES);
-    let machines = machines(&["gpu-twin", "gpu-twin-tiny"]).expect("they are there");
+    let machines = machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("they are there");
     let compiled = program.compile_on(&machines);
     let entry = program.entry("LINES");
     let whole = compiled[0].run(entry, &arguments(3), LIMITS).stats.output_bytes;
@@ -147,8 +147,8 @@ locations {
 #[test]
 fn a_line_that_cannot_be_printed_is_a_trap_at_that_line() {
     let never = AtomicBool::new(false);
-    for settings in [TwinSettings::USUAL, TwinSettings::TINY] {
-        let gpu = Gpu::twin(settings);
+    for settings in [EmulatorSettings::USUAL, EmulatorSettings::TINY] {
+        let gpu = Gpu::emulator(settings);
         let program = star_ir::parse(COUNTS).expect("it is SIR");
         star_ir::verify(&program).expect("it verifies");
         let code = gpu.compile(program, &CompileOptions::default()).expect("compiled");

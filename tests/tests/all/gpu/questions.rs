@@ -7,7 +7,7 @@ use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
-use super::lines::{BY_ROWS, TWINS, agree, twins};
+use super::lines::{BY_ROWS, EMULATORS, agree, emulators};
 use crate::fast_paths::{slice, table, word};
 
 /// What stands behind the range, and a body, written for rows.
@@ -134,13 +134,13 @@ fn are_some((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) 
 }
 
 #[test]
-fn loops_that_ask_about_lines_are_instructions_of_the_twin() {
-    are_some((&TWINS, &twins()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
+fn loops_that_ask_about_lines_are_instructions_of_the_emulator() {
+    are_some((&EMULATORS, &emulators()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
 #[test]
 fn tables_of_more_than_a_workgroup_takes_are_asked_about_too() {
-    are_some((&TWINS, &twins()), &[(1100, 70), (70, 1100)]);
+    are_some((&EMULATORS, &emulators()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
@@ -152,13 +152,13 @@ fn loops_that_ask_about_lines_are_instructions_of_an_adapter() {
 
 #[test]
 fn what_a_check_refuses_runs_as_it_is_written() {
-    let machines = twins();
+    let machines = emulators();
     for is_row in BY_ROWS {
         let refused = |range: &str, body: usize, change: &dyn Fn(&mut Vec<HostValue>)| {
             let sir = program(is_row, range, BODIES[body], &machines);
             let mut args = arguments(is_row, 40, 70, 3);
             change(&mut args);
-            counted(&sir, &args, &TWINS, 0..=0, BODIES[body].1);
+            counted(&sir, &args, &EMULATORS, 0..=0, BODIES[body].1);
         };
         refused(RANGES[1], 0, &|args| args[8] = HostValue::Int(41));
         refused(RANGES[0], 0, &|args| args[2] = arguments(is_row, 41, 70, 3).remove(2));
@@ -174,14 +174,14 @@ fn what_a_check_refuses_runs_as_it_is_written() {
 /// Tables whose lines are not as long, or not as many, have nothing to do with each other.
 #[test]
 fn each_question_goes_over_the_lines_of_its_own_table() {
-    let machines = twins();
+    let machines = emulators();
     for is_row in BY_ROWS {
         for (lines, len) in [(40, 7), (40, 170), (140, 70), (1140, 3)] {
             for body in [5, 7] {
                 let sir = program(is_row, RANGES[1], BODIES[body], &machines);
                 let mut args = arguments(is_row, 40, 70, 3);
                 args[1] = arguments(is_row, lines, len, 3).remove(1);
-                counted(&sir, &args, &TWINS, 2..=2, BODIES[body].1);
+                counted(&sir, &args, &EMULATORS, 2..=2, BODIES[body].1);
             }
         }
     }
@@ -189,7 +189,7 @@ fn each_question_goes_over_the_lines_of_its_own_table() {
 
 #[test]
 fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
-    let machines = twins();
+    let machines = emulators();
     let bodies = [
         ("reductions [max %s]", "%v = row %P, %i\n%k = count %v\n%s = copy %k"),
         ("reductions [add %s]", "%v = row %P, %i\n%k = first %v\n%s = add %s, %k"),
@@ -200,14 +200,14 @@ fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
     for is_row in BY_ROWS {
         for body in bodies {
             let sir = program(is_row, RANGES[0], body, &machines);
-            counted(&sir, &arguments(is_row, 40, 70, 3), &TWINS, 0..=0, body.1);
+            counted(&sir, &arguments(is_row, 40, 70, 3), &EMULATORS, 0..=0, body.1);
         }
     }
 }
 
 #[test]
 fn a_range_without_an_index_asks_nothing() {
-    let machines = twins();
+    let machines = emulators();
     for is_row in BY_ROWS {
         let sir = program(is_row, "= 1 to %n", BODIES[5], &machines);
         for n in [0, -3, i64::MIN] {

@@ -4,14 +4,14 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use star_gpu::{Gpu, TwinSettings, Wide};
+use star_gpu::{EmulatorSettings, Gpu, Wide};
 use star_ir::LimitKind;
 use star_tests::run::{LIMITS, Program};
 use star_tests::sir::{self, Sir, guards};
 use star_vm::{HostValue, Limits, Outcome};
 
 use super::faults::run;
-use super::lines::{TWINS, agree, twins};
+use super::lines::{EMULATORS, agree, emulators};
 use super::{machines, printed::names};
 use crate::fast_paths::{slice, table, word};
 
@@ -67,8 +67,8 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
             assert_eq!(run.stats.operations, expected.stats.operations, "{name}");
             // Most limbs of a line that is not.
             let most = match **name {
-                "gpu-twin" => 40,
-                "gpu-twin-tiny" | "gpu-tiny" => 1,
+                "gpu-emulator" => 40,
+                "gpu-emulator-tiny" | "gpu-tiny" => 1,
                 _ => 1 << 14,
             };
             let wide = run.stats.paths.wide_lines;
@@ -96,12 +96,12 @@ fn rows_of_wide_tables_are_wide() {
     .replace(") {\n", ") {\n  var %i: int\n");
     let mut program = sir::read(&text);
     guards::guard(&mut program);
-    let program = Sir::new(&program, &twins());
+    let program = Sir::new(&program, &emulators());
     for columns in [3, 200] {
         let args = [table(9, columns, 1), word(columns, 2)];
         let agreement = agree(&program, &args);
         // Five turns of two rows, each without a question, from eight columns on where sizes are tiny and 164 else.
-        for name in TWINS {
+        for name in EMULATORS {
             let wide = agreement.optimised(name).wide_lines;
             assert_eq!(wide, if columns == 200 { 10 } else { 0 }, "{name}, {columns} columns");
         }
@@ -124,21 +124,21 @@ locations {
 
 #[test]
 fn a_line_that_one_workgroup_could_not_make_is_made() {
-    let most = TwinSettings { most_turns: 64, ahead_words: 0, ..TwinSettings::USUAL };
-    let alone = TwinSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
+    let most = EmulatorSettings { most_turns: 64, ahead_words: 0, ..EmulatorSettings::USUAL };
+    let alone = EmulatorSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
     let args = [slice(20_000, 1), HostValue::Int(2)];
     let never = AtomicBool::new(false);
-    let (outcome, _, _) = run(&Gpu::twin(alone), SHIFTS, &args, &never);
+    let (outcome, _, _) = run(&Gpu::emulator(alone), SHIFTS, &args, &never);
     assert!(matches!(outcome, Outcome::Unsupported { .. }), "{outcome:?}");
-    let (outcome, _, values) = run(&Gpu::twin(most), SHIFTS, &args, &never);
+    let (outcome, _, values) = run(&Gpu::emulator(most), SHIFTS, &args, &never);
     assert_eq!(outcome, Outcome::Done);
-    let (_, _, expected) = run(&Gpu::twin(TwinSettings::USUAL), SHIFTS, &args, &never);
+    let (_, _, expected) = run(&Gpu::emulator(EmulatorSettings::USUAL), SHIFTS, &args, &never);
     assert!(matches!((&values[0], &expected[0]), (Ok(one), Ok(other)) if one == other));
 }
 
 #[test]
 fn an_interrupt_ends_a_run_between_two_wide_lines() {
-    for settings in [TwinSettings::USUAL, TwinSettings::TINY] {
+    for settings in [EmulatorSettings::USUAL, EmulatorSettings::TINY] {
         let interrupt = AtomicBool::new(false);
         std::thread::scope(|scope| {
             scope.spawn(|| {
@@ -147,7 +147,7 @@ fn an_interrupt_ends_a_run_between_two_wide_lines() {
             });
             let begun = Instant::now();
             let args = [slice(2000, 1), HostValue::Int(i64::MAX)];
-            let (outcome, _, _) = run(&Gpu::twin(settings), SHIFTS, &args, &interrupt);
+            let (outcome, _, _) = run(&Gpu::emulator(settings), SHIFTS, &args, &interrupt);
             let is_interrupted =
                 matches!(outcome, Outcome::Limit { kind: LimitKind::Interrupted, .. });
             assert!(is_interrupted, "{outcome:?}");

@@ -140,12 +140,12 @@ impl<'p> Builder<'p> {
                 }
             }
         }
-        if let Some(native) = self.routine.native
-            && self.source.choices.natives
-            && crate::natives::twin(native).is_some()
+        if let Some(intrinsic) = self.routine.intrinsic
+            && self.source.choices.intrinsics
+            && crate::intrinsics::find(intrinsic).is_some()
         {
             self.observed = numbers.iter().map(|(_, var, _)| *var).collect();
-            let site = self.site(SiteKind::Native(native));
+            let site = self.site(SiteKind::Intrinsic(intrinsic));
             let (observed, end) = (self.looked_at(site), self.end);
             self.emit(Op::Host, |it| {
                 (it.site, it.observed, it.target) = (Some(site), observed, end.0);

@@ -40,7 +40,7 @@ mod sync;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use star_base::{BitVector, Native};
+use star_base::{BitVector, Intrinsic};
 use star_ir::{
     Check, HandlePart, LocId, Mode, Operand, Program, Routine, RoutineId, Sense, Ty, VarId, visit,
 };
@@ -121,7 +121,7 @@ pub(crate) enum SiteKind {
     /// the instruction, as many as `c` says.
     Copied(Object, Object),
     /// The routine begins; this does all of it, perhaps.
-    Native(Native),
+    Intrinsic(Intrinsic),
     /// Steps are counted.
     Count,
 }
@@ -139,9 +139,9 @@ impl SiteKind {
     /// What may run over the grid there, in words.
     pub(crate) fn on_grid(&self) -> Option<(Subject, String)> {
         match self {
-            SiteKind::Native(native) => {
-                let form = format!("native `{native}`: kernels over the grid");
-                Some((Subject::Native, form))
+            SiteKind::Intrinsic(intrinsic) => {
+                let form = format!("intrinsic `{intrinsic}`: kernels over the grid");
+                Some((Subject::Intrinsic, form))
             }
             SiteKind::Lifted(lifted) => {
                 let kernels = match lifted.turns {
@@ -235,8 +235,8 @@ pub(crate) struct Unsupported(pub(crate) String);
 pub(crate) struct Choices {
     /// Steps are counted one by one, so that the variables of the caller are looked at wherever they are.
     pub(crate) counts_steps: bool,
-    /// Routines with a native of the backend ask for it.
-    pub(crate) natives: bool,
+    /// Routines with an intrinsic of the backend ask for it.
+    pub(crate) intrinsics: bool,
     /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and single dispatches.
     pub(crate) lifts: Option<LeastBits>,
     /// Lines and routines are charged.

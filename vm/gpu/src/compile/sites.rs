@@ -37,11 +37,11 @@ impl Builder<'_> {
                 }));
             }
             SiteKind::Read { dst: var, .. } | SiteKind::Write { src: var, .. } => vars.push(*var),
-            // A guard and a call show what they observe; a native works on parameters and the result.
+            // A guard and a call show what they observe; an intrinsic works on parameters and the result.
             SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
-            | SiteKind::Native(_)
+            | SiteKind::Intrinsic(_)
             | SiteKind::Count => {}
         }
         let mut seen: Vec<Object> = vars

@@ -32,7 +32,7 @@ pub struct DeviceSettings {
 /// How programs run on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Natives and loops that can be as kernels over a grid, everything else on the control unit.
+    /// Intrinsics and loops that can be as kernels over a grid, everything else on the control unit.
     #[default]
     Auto,
     /// Everything on the control unit.

@@ -44,7 +44,9 @@ impl Run<'_, '_> {
             }
             SiteKind::Extreme(extreme) => return self.extreme(*extreme, (id, &inst), &site),
             SiteKind::Copied(x, y) => return self.copied((*x, *y), (id, &inst)),
-            SiteKind::Native(native) => return self.native(*native, (id, &inst), &site),
+            SiteKind::Intrinsic(intrinsic) => {
+                return self.intrinsic(*intrinsic, (id, &inst), &site);
+            }
             SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
@@ -78,7 +80,7 @@ impl Run<'_, '_> {
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)
-            | SiteKind::Native(_)
+            | SiteKind::Intrinsic(_)
             | SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }

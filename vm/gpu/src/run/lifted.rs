@@ -8,7 +8,7 @@ use star_shaders::layout::state;
 use star_vm::BackendError;
 use star_vm::Declined;
 
-use super::native::Placed;
+use super::intrinsic::Placed;
 use super::{Active, End, Run};
 use crate::code::Inst;
 use crate::compile::Site;

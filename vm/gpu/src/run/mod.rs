@@ -1,7 +1,7 @@
 //! A run: dispatches, and what the host does between them.
 //!
 //! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
-//! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `native`: library routines that are kernels over a grid.
+//! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `intrinsic`: library routines that are kernels over a grid.
 //! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
 //!   `journal`: lines that a dispatch has left to be printed. `wide`: lines that a kernel over a grid makes for the control unit.
 
@@ -10,10 +10,10 @@ mod enter;
 mod extreme;
 mod fused;
 mod host;
+mod intrinsic;
 mod journal;
 mod lifted;
 mod memory;
-mod native;
 mod profile;
 mod stopped;
 #[cfg(test)]
@@ -35,7 +35,7 @@ use crate::program::{Plan, internal};
 use crate::unit::{State, Wide};
 use crate::value::Sizes;
 
-pub(crate) use native::{Call, Placed};
+pub(crate) use intrinsic::{Call, Placed};
 
 /// An argument on its way in, or a result on its way out.
 pub(crate) enum Argument {

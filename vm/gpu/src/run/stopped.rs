@@ -172,7 +172,7 @@ impl Run<'_, '_> {
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)
-            | SiteKind::Native(_)
+            | SiteKind::Intrinsic(_)
             | SiteKind::Count => return Err(internal("a trap of no guard")),
         }
         let scene = self.scene((id, inst.loc), (&site, View::Inside), &vars)?;
@@ -187,7 +187,7 @@ impl Run<'_, '_> {
             | SiteKind::Fused(..)
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)
-            | SiteKind::Native(_)
+            | SiteKind::Intrinsic(_)
             | SiteKind::Count => Ok(None),
         };
         Ok(match found {

@@ -14,55 +14,55 @@ use star_vm::{
 
 use crate::backend::Gpu;
 use crate::device::Mode;
+use crate::emulator::{Emulator, EmulatorSettings};
 use crate::grid::{Grid, Kernel, Launch, LeastBits};
 use crate::program::internal;
-use crate::twin::{Twin, TwinSettings};
 use crate::unit::{State, Unit, Wide};
 
 /// Words of a buffer.
 const BANK_WORDS: u32 = 1 << 12;
 
-/// The twin, with a grid whose driver takes texts for one buffer alone.
+/// The emulator, with a grid whose driver takes texts for one buffer alone.
 struct OneBank {
-    twin: Twin,
+    emulator: Emulator,
     refused: Rc<Cell<u32>>,
 }
 
 impl Unit for OneBank {
     fn device(&self) -> String {
-        self.twin.device()
+        self.emulator.device()
     }
 
     fn threads(&self) -> u32 {
-        self.twin.threads()
+        self.emulator.threads()
     }
 
     fn wide(&self) -> Wide {
-        self.twin.wide()
+        self.emulator.wide()
     }
 
     fn budget(&self, dispatch: u32) -> u32 {
-        self.twin.budget(dispatch)
+        self.emulator.budget(dispatch)
     }
 
     fn ahead_words(&self) -> u32 {
-        self.twin.ahead_words()
+        self.emulator.ahead_words()
     }
 
     fn journal_words(&self) -> u32 {
-        self.twin.journal_words()
+        self.emulator.journal_words()
     }
 
     fn journal(&self) -> &[u32] {
-        self.twin.journal()
+        self.emulator.journal()
     }
 
     fn max_turns(&self) -> u32 {
-        self.twin.max_turns()
+        self.emulator.max_turns()
     }
 
     fn max_words(&self) -> u64 {
-        self.twin.max_words()
+        self.emulator.max_words()
     }
 
     fn bank_words(&self) -> u32 {
@@ -70,31 +70,31 @@ impl Unit for OneBank {
     }
 
     fn words(&self) -> u32 {
-        self.twin.words()
+        self.emulator.words()
     }
 
     fn grow(&mut self, words: u32) -> Result<(), BackendError> {
-        self.twin.grow(words)
+        self.emulator.grow(words)
     }
 
     fn read(&mut self, at: u32, into: &mut [u32]) -> Result<(), BackendError> {
-        self.twin.read(at, into)
+        self.emulator.read(at, into)
     }
 
     fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError> {
-        self.twin.write(at, from)
+        self.emulator.write(at, from)
     }
 
     fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError> {
-        self.twin.copy(from, to, words)
+        self.emulator.copy(from, to, words)
     }
 
     fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
-        self.twin.clear(at, words)
+        self.emulator.clear(at, words)
     }
 
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError> {
-        self.twin.load_code(code)
+        self.emulator.load_code(code)
     }
 
     fn grid(&mut self) -> Option<&mut dyn Grid> {
@@ -102,7 +102,7 @@ impl Unit for OneBank {
     }
 
     fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError> {
-        self.twin.dispatch(state, n_wide)
+        self.emulator.dispatch(state, n_wide)
     }
 }
 
@@ -174,8 +174,8 @@ locations {
     let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
     let refused = Rc::new(Cell::new(0));
-    let twin = Twin::new(TwinSettings { words: 64, ..TwinSettings::USUAL });
-    let unit = OneBank { twin, refused: Rc::clone(&refused) };
+    let emulator = Emulator::new(EmulatorSettings { words: 64, ..EmulatorSettings::USUAL });
+    let unit = OneBank { emulator, refused: Rc::clone(&refused) };
     let gpu = Gpu::on(Box::new(unit), Mode::Auto);
     // The argument lies in the first buffer, and what the run makes does not fit there any more.
     let rows = 40_000;

@@ -13,7 +13,7 @@ mod views;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use star_base::Native;
+use star_base::Intrinsic;
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{
     Block, ForallRange, HandlePart, LabelId, LocId, Mode, Operand, Param, Part, PartKind, Program,
@@ -34,7 +34,7 @@ use crate::backend::{BackendError, CompileOptions};
 pub(super) fn compile(
     program: Program,
     options: CompileOptions,
-    natives: &[Native],
+    intrinsics: &[Intrinsic],
     earlier: Option<&Code>,
 ) -> Result<Code, BackendError> {
     let earlier = earlier.filter(|earlier| earlier.options == options);
@@ -51,9 +51,10 @@ pub(super) fn compile(
     });
     let unchanged: Vec<Arc<HashSet<VarId>>> = unchanged.collect();
     let compiled = |id: RoutineId, routine: &Arc<Routine>| {
-        let native = natives.iter().position(|native| Some(*native) == routine.native);
-        let native = native.filter(|_| options.natives);
-        Compiler::new(&program, options, &unchanged, id, routine, native).routine().map(Arc::new)
+        let intrinsic =
+            intrinsics.iter().position(|intrinsic| Some(*intrinsic) == routine.intrinsic);
+        let intrinsic = intrinsic.filter(|_| options.intrinsics);
+        Compiler::new(&program, options, &unchanged, id, routine, intrinsic).routine().map(Arc::new)
     };
     let routines = ids().zip(&kept).map(|((id, routine), kept)| match kept {
         Some(code) => Ok(Arc::clone(code)),
@@ -64,7 +65,7 @@ pub(super) fn compile(
     Ok(Code { program, routines, options, n_kept })
 }
 
-/// The parameters by value that a routine only looks at, as its native does.
+/// The parameters by value that a routine only looks at, as its intrinsic does.
 fn unchanged(routine: &Routine) -> HashSet<VarId> {
     let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
     let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
@@ -121,7 +122,7 @@ impl<'p> Compiler<'p> {
         unchanged: &'p [Arc<HashSet<VarId>>],
         id: RoutineId,
         routine: &'p Routine,
-        native: Option<usize>,
+        intrinsic: Option<usize>,
     ) -> Self {
         let mut size = FrameSize::default();
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
@@ -157,7 +158,7 @@ impl<'p> Compiler<'p> {
             size,
             sized,
             params,
-            native,
+            intrinsic,
             result: routine.result.map(of),
             checks: Vec::new(),
             constants: Vec::new(),
@@ -196,8 +197,8 @@ impl<'p> Compiler<'p> {
     }
 
     fn routine(mut self) -> Result<RoutineCode, BackendError> {
-        if self.code.native.is_some() {
-            self.emit(Inst::Native);
+        if self.code.intrinsic.is_some() {
+            self.emit(Inst::Intrinsic);
         }
         self.block(&self.routine.body);
         let end = self.here();

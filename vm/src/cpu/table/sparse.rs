@@ -1,7 +1,7 @@
 //! Note [Sparse tables]. A table may have a third home form: by columns or by rows, of each line only the limbs that are not its ground, zeros or ones
 //! ([`SparseLines`]). Rows, columns, bits, whole tables by lines and growth work on it as it is; a line against it is looked for in every line, and
 //! when that has been done a few times, the corner turn is kept beside it as a second form is (Note [Forms]). Whatever else wants lines that lie together
-//! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, natives, handles) makes it dense first,
+//! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, intrinsics, handles) makes it dense first,
 //! if there is memory for that. A field of a table that is sparse by columns is one, too, and so is a local table of zeros that gets many columns at once
 //! ([`Table::is_worth_sparse`]), and one whose first column, a long one, has few limbs by its summary (`begins_sparse`; while it grows or fills up it becomes dense
 //! before memory is too short for both forms, `is_due_dense`): loop kernels that run on few limbs take both (Note [Few limbs] in `loop_kernels`). What they cannot take becomes dense, if it

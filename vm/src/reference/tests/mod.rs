@@ -85,7 +85,7 @@ impl Draft {
                 vars: Vec::new(),
                 body: Vec::new(),
                 loc: LocId(0),
-                native: None,
+                intrinsic: None,
             },
         }
     }

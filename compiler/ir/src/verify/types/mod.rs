@@ -2,7 +2,7 @@
 
 mod op;
 
-use star_base::natives;
+use star_base::intrinsics;
 
 use super::Subject;
 use crate::check::{Check, SizeOperand};
@@ -17,31 +17,31 @@ use crate::table::Field;
 use crate::visit;
 
 pub(super) fn check(subject: &mut Subject<'_, '_>) {
-    native(subject);
+    intrinsic(subject);
     let body = &subject.routine.body;
     visit::walk(body, &mut |stmt| {
         Types { subject: &mut *subject, stmt }.statement();
     });
 }
 
-/// A routine with a native has the parameters of the catalogue.
-fn native(subject: &mut Subject<'_, '_>) {
+/// A routine with an intrinsic has the parameters of the catalogue.
+fn intrinsic(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
-    let Some(native) = routine.native else { return };
-    let params = native.signature().params;
+    let Some(intrinsic) = routine.intrinsic else { return };
+    let params = intrinsic.signature().params;
     let suits = |var: VarId, kind| routine.var(var).ty.kind() == kind;
-    let is_one = |(param, wanted): (&Param, &natives::Param)| {
+    let is_one = |(param, wanted): (&Param, &intrinsics::Param)| {
         let mode = if wanted.mode.is_by_ref() { Mode::Ref } else { Mode::Value };
         param.mode == mode && suits(param.var, wanted.kind)
     };
-    let same_result = match (routine.result, native.signature().result) {
+    let same_result = match (routine.result, intrinsic.signature().result) {
         (Some(var), Some(kind)) => suits(var, kind),
         (None, None) => true,
         (Some(_), None) | (None, Some(_)) => false,
     };
     let same = routine.params.len() == params.len() && same_result;
     if !same || !routine.params.iter().zip(params).all(is_one) {
-        subject.fault(None, format!("the native `{native}` has other parameters"));
+        subject.fault(None, format!("the intrinsic `{intrinsic}` has other parameters"));
     }
 }
 

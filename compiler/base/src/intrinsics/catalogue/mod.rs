@@ -1,0 +1,53 @@
+//! The intrinsics of the library: a file for each module that has some.
+
+pub mod cbt;
+pub mod closure;
+pub mod moving;
+pub mod mst;
+pub mod paths;
+pub mod polyline;
+pub mod terrain;
+pub mod wave;
+
+use super::Intrinsic;
+
+/// All of them, in the order of lists.
+pub const ALL: &[Intrinsic] = &[
+    closure::CLOSURE,
+    closure::CONDENSE,
+    closure::REACHES,
+    closure::REACHABLE,
+    cbt::INIT,
+    cbt::OF,
+    cbt::FIELD,
+    cbt::SPLIT,
+    cbt::MERGE,
+    cbt::SPLIT_RAW,
+    cbt::MERGE_RAW,
+    cbt::CHANGE,
+    cbt::REDUCE,
+    cbt::COUNT,
+    cbt::LEAF,
+    cbt::LEAVES,
+    cbt::HEAP,
+    cbt::OF_HEAP,
+    terrain::INIT,
+    terrain::STEP,
+    terrain::MESH,
+    terrain::PICTURE,
+    wave::WAVE,
+    wave::WEIGHED_WAVE,
+    polyline::POLYLINES,
+    moving::INIT,
+    moving::PUT,
+    moving::DROP,
+    moving::MOVES,
+    moving::RANGES,
+    moving::NEAREST,
+    moving::TABLES,
+    paths::MIN_PLUS,
+    paths::DIJKSTRA,
+    paths::BELLMAN_FORD,
+    mst::KRUSKAL,
+    mst::PRIM,
+];

@@ -1,0 +1,56 @@
+//! Module `mst`: minimum spanning trees.
+
+use crate::intrinsics::Precondition::{Equal, Within};
+use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
+
+/// A minimum spanning forest of a list of edges.
+pub const KRUSKAL: Intrinsic = Intrinsic::new(&Signature {
+    name: "kruskal",
+    module: "mst",
+    routines: &["KRUSKAL"],
+    params: &[
+        Param::value("left", Kind::Table),
+        Param::value("right", Kind::Table),
+        Param::value("weight", Kind::Table),
+        Param::value("S", Kind::Slice),
+        Param::made("T", Kind::Slice),
+    ],
+    result: None,
+    preconditions: &[
+        Equal(SizeExpr::rows(0), SizeExpr::rows(1)),
+        Equal(SizeExpr::columns(0), SizeExpr::columns(1)),
+        Equal(SizeExpr::rows(0), SizeExpr::rows(2)),
+        Equal(SizeExpr::rows(0), SizeExpr::length(3)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(0), SizeExpr::Number(32)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
+    ],
+    declines: None,
+    summary: "sorts the edges and joins disjoint sets of vertices",
+});
+
+/// A minimum spanning tree of the component of a vertex.
+pub const PRIM: Intrinsic = Intrinsic::new(&Signature {
+    name: "prim",
+    module: "mst",
+    routines: &["PRIM"],
+    params: &[
+        Param::value("left", Kind::Table),
+        Param::value("right", Kind::Table),
+        Param::value("weight", Kind::Table),
+        Param::value("S", Kind::Slice),
+        Param::value("v", Kind::Word),
+        Param::made("T", Kind::Slice),
+    ],
+    result: None,
+    preconditions: &[
+        Equal(SizeExpr::rows(0), SizeExpr::rows(1)),
+        Equal(SizeExpr::columns(0), SizeExpr::columns(1)),
+        Equal(SizeExpr::rows(0), SizeExpr::rows(2)),
+        Equal(SizeExpr::rows(0), SizeExpr::length(3)),
+        Equal(SizeExpr::columns(0), SizeExpr::length(4)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(0), SizeExpr::Number(32)),
+        Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
+    ],
+    declines: None,
+    summary: "takes the edges that leave the tree from a heap",
+});

@@ -1,0 +1,63 @@
+//! Modules `wave` and `weighed`: Lee's wave on a grid.
+
+use crate::intrinsics::Precondition::{AtMost, Equal, Within};
+use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
+
+/// The labels of all cells.
+pub const WAVE: Intrinsic = Intrinsic::new(&Signature {
+    name: "wave",
+    module: "wave",
+    routines: &["WAVE"],
+    params: &[
+        Param::value("w", Kind::Int),
+        Param::value("moore", Kind::Bool),
+        Param::value("stop", Kind::Int),
+        Param::value("Right", Kind::Slice),
+        Param::value("Down", Kind::Slice),
+        Param::value("Goals", Kind::Slice),
+        Param::made("Label", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::length(3)),
+        Within(SizeExpr::Number(0), SizeExpr::value(2), SizeExpr::length(3)),
+        Equal(SizeExpr::length(3), SizeExpr::length(4)),
+        Equal(SizeExpr::length(3), SizeExpr::length(5)),
+    ],
+    declines: Some(
+        "the cells are no whole rows, a transition leads over the right border, or there are more than 2^31 cells",
+    ),
+    summary: "tiles of 64 × 64 cells as bit boards, all of which move on together",
+});
+
+/// What the cheapest paths from all cells cost.
+pub const WEIGHED_WAVE: Intrinsic = Intrinsic::new(&Signature {
+    name: "weighed-wave",
+    module: "weighed",
+    routines: &["WEIGHED_WAVE"],
+    params: &[
+        Param::value("w", Kind::Int),
+        Param::value("moore", Kind::Bool),
+        Param::value("straight", Kind::Int),
+        Param::value("diagonal", Kind::Int),
+        Param::value("Right", Kind::Slice),
+        Param::value("Down", Kind::Slice),
+        Param::value("Goals", Kind::Slice),
+        Param::value("Weight", Kind::Table),
+        Param::made("Price", Kind::Table),
+    ],
+    result: None,
+    preconditions: &[
+        Within(SizeExpr::Number(1), SizeExpr::value(0), SizeExpr::length(4)),
+        Within(SizeExpr::Number(1), SizeExpr::value(2), SizeExpr::Number(u32::MAX as i64)),
+        Within(SizeExpr::Number(1), SizeExpr::value(3), SizeExpr::Number(u32::MAX as i64)),
+        Equal(SizeExpr::length(4), SizeExpr::length(5)),
+        Equal(SizeExpr::length(4), SizeExpr::length(6)),
+        Equal(SizeExpr::length(4), SizeExpr::rows(7)),
+        AtMost(SizeExpr::columns(7), SizeExpr::Number(32)),
+    ],
+    declines: Some(
+        "a weight is 0, a cost takes more than 63 bits, the cells are no whole rows, a transition leads over the right border, or there are more than 2^31 cells",
+    ),
+    summary: "Dijkstra's algorithm with a radix heap",
+});

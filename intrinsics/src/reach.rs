@@ -1,0 +1,334 @@
+//! What can be reached in a graph, kept in a handle: its strong components, and which of them reach which.
+//!
+//! A Star body keeps the closure in the handle, n × n bits. This keeps one line for each component instead, as
+//! long as there are components, and turns into the closure when a Star body reads that.
+//! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
+//! who reaches whom in the turned graph, and every question is turned too.
+//!
+//! Of a sparse graph of many components it keeps the arcs between them instead of their closure (Note [Searched] in `condensation.rs`).
+
+mod condensation;
+mod sparse;
+
+use condensation::{Condensation, each_arc};
+
+use star_base::intrinsics::catalogue::closure::CLOSURE_PART;
+use star_base::{BitTable, Limbs, SparseLines};
+
+use crate::components::{Ahead, Components};
+use crate::environment::{Ended, Environment, InterruptPoller};
+use crate::state::{IntrinsicState, Lines, StateTable};
+use crate::{ones, put};
+
+/// The components of a graph, and which of them reach which.
+#[derive(Debug)]
+pub struct Reach {
+    n: usize,
+    components: Components,
+    above: Above,
+    /// The lines of the graph that it was made of: with columns it knows the turned graph.
+    lines: Lines,
+}
+
+/// Which components are reached from each one: itself only on a cycle.
+#[derive(Debug)]
+enum Above {
+    /// Column c marks those of component c.
+    Closed(BitTable),
+    /// They are searched for.
+    Searched(Condensation),
+}
+
+/// How the graph of components is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// Its closure.
+    Closed,
+    /// Its arcs, in which every question searches.
+    Searched,
+}
+
+/// Ones of a closure that are searched for only to be told.
+const MOST_COUNTED: u64 = 1 << 30;
+
+impl Reach {
+    /// Bytes that making it takes at most for `n` vertices, those of its table included.
+    pub fn most_bytes(n: usize) -> u64 {
+        // In the worst case every vertex is a component.
+        let line = 8 * n.div_ceil(64) as u64;
+        let lines = line.saturating_mul(2 * n as u64 + 3);
+        Components::n_bytes(n).saturating_add(lines)
+    }
+
+    /// Number of vertices.
+    pub fn n_vertices(&self) -> usize {
+        self.n
+    }
+
+    /// Number of strong components.
+    pub fn n_components(&self) -> usize {
+        self.components.len()
+    }
+
+    /// Does it know who reaches whom in the turned graph?
+    fn is_turned(&self) -> bool {
+        self.lines == Lines::Columns
+    }
+
+    /// Is there a path? Both vertices count from 0.
+    ///
+    /// # Errors
+    /// If the system refuses the memory for a search, or the run is to end.
+    pub fn reaches(
+        &self,
+        from: usize,
+        to: usize,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<bool, Ended> {
+        let (from, to) = if self.is_turned() { (to, from) } else { (from, to) };
+        let (from, to) = (self.components.of(from), self.components.of(to));
+        match &self.above {
+            Above::Closed(above) => Ok(above.get(to, from)),
+            Above::Searched(arcs) => arcs.reaches(from, to, poller),
+        }
+    }
+
+    /// Bytes that a question takes for a while.
+    pub fn question_bytes(&self) -> u64 {
+        match &self.above {
+            Above::Closed(_) => 0,
+            Above::Searched(arcs) => 8 * (arcs.len().div_ceil(64) as u64 + 8),
+        }
+    }
+
+    /// Room for [`Reach::line`].
+    fn line_room(&self) -> Result<Limbs, Ended> {
+        Ok(match &self.above {
+            Above::Closed(_) => Limbs::zeros(0)?,
+            Above::Searched(arcs) => Limbs::zeros(arcs.len().div_ceil(64))?,
+        })
+    }
+
+    /// The components that are reached from one.
+    fn line<'l>(
+        &'l self,
+        from: usize,
+        room: &'l mut Limbs,
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<&'l [u64], Ended> {
+        poller.spend(self.components.len() / 64 + 1)?;
+        match &self.above {
+            Above::Closed(above) => Ok(above.column_limbs(from)),
+            Above::Searched(arcs) => {
+                room.fill(0);
+                arcs.ahead(from, room, poller)?;
+                Ok(room)
+            }
+        }
+    }
+
+    /// Marks the vertices of a component.
+    fn mark(
+        &self,
+        component: usize,
+        to: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        let members = self.components.members(component);
+        poller.spend(members.len())?;
+        members.for_each(|member| put(to, member));
+        Ok(())
+    }
+
+    /// Finds the components of a graph, of which there are such lines, and closes their graph.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn new(
+        graph: &BitTable,
+        n: usize,
+        lines: Lines,
+        environment: &dyn Environment,
+    ) -> Result<Self, Ended> {
+        let components = Components::find(graph, n, &mut InterruptPoller::new(environment))?;
+        let mut arcs = Limbs::zeros(n.div_ceil(64))?;
+        let above = BitTable::zeros(components.len(), components.len())?;
+        let close = (components, above, lines);
+        Reach::close(close, environment, |(components, component), _, ahead, poller| {
+            poller.spend(arcs.len())?;
+            arcs.fill(0);
+            for member in components.members(component) {
+                poller.or(&mut arcs, graph.column_limbs(member))?;
+            }
+            ahead.add(components, arcs.iter().copied(), poller)
+        })
+    }
+
+    /// Bytes that [`Reach::of_sparse`] takes for these components of a graph, beside them.
+    pub fn bytes_of(keeping: Keeping, graph: &SparseLines, components: &Components) -> u64 {
+        match keeping {
+            Keeping::Closed => {
+                let line = 8 * components.len().div_ceil(64) as u64;
+                line.saturating_mul(components.len() as u64 + 2)
+            }
+            Keeping::Searched => Condensation::bytes_for(components.len(), graph.count_ones()),
+        }
+    }
+
+    /// Bytes of the closure that it stands for.
+    pub fn closure_bytes(n: usize) -> u64 {
+        (8 * n.div_ceil(64) as u64).saturating_mul(n as u64)
+    }
+
+    /// Which of these components, those of a sparse graph, reach which; the graph has such lines.
+    ///
+    /// # Errors
+    /// If the system refuses the memory, or the run is to end.
+    pub fn of_sparse(
+        keeping: Keeping,
+        graph: &SparseLines,
+        components: Components,
+        lines: Lines,
+        environment: &dyn Environment,
+    ) -> Result<Self, Ended> {
+        let n = components.n_vertices();
+        let mut poller = InterruptPoller::new(environment);
+        if keeping == Keeping::Searched {
+            let arcs = Condensation::find(graph, &components, &mut poller)?;
+            return Ok(Reach { n, components, above: Above::Searched(arcs), lines });
+        }
+        // Column c marks where arcs lead to from component c, until that is closed.
+        let mut above = BitTable::zeros(components.len(), components.len())?;
+        each_arc(graph, &components, &mut poller, |from, to| above.put(to, from, true))?;
+        let close = (components, above, lines);
+        Reach::close(close, environment, |_, arcs, ahead, poller| {
+            poller.spend(2 * arcs.len())?;
+            ahead.add_all(arcs);
+            arcs.fill(0);
+            Ok(())
+        })
+    }
+
+    /// `add` adds the components that arcs lead to from one, whose column of the table that becomes the closure it is given, and leaves zeros there.
+    fn close(
+        (components, mut above, lines): (Components, BitTable, Lines),
+        environment: &dyn Environment,
+        mut add: impl FnMut(
+            (&Components, usize),
+            &mut [u64],
+            &mut Ahead,
+            &mut InterruptPoller<'_>,
+        ) -> Result<(), Ended>,
+    ) -> Result<Self, Ended> {
+        let (n, mut poller) = (components.n_vertices(), InterruptPoller::new(environment));
+        let mut reached = Limbs::zeros(above.column_len())?;
+        let mut ahead = Ahead::new(&components)?;
+        for component in 0..components.len() {
+            poller.spend(2 * reached.len())?;
+            reached.fill(0);
+            let own = above.column_limbs_mut(component);
+            add((&components, component), own, &mut ahead, &mut poller)?;
+            while let Some(next) = ahead.pop(|at| reached[at]) {
+                // A component's own column is still empty.
+                poller.or(&mut reached, above.column_limbs(next))?;
+                put(&mut reached, next);
+            }
+            above.column_limbs_mut(component).copy_from_slice(&reached);
+        }
+        Ok(Reach { n, components, above: Above::Closed(above), lines })
+    }
+
+    /// The vertices that are reached from one, which counts from 0.
+    ///
+    /// # Errors
+    /// If the system refuses the memory for a search, or the run is to end.
+    pub fn reachable(
+        &self,
+        from: usize,
+        to: &mut [u64],
+        poller: &mut InterruptPoller<'_>,
+    ) -> Result<(), Ended> {
+        to.fill(0);
+        let from = self.components.of(from);
+        match &self.above {
+            Above::Closed(above) => {
+                poller.spend(self.components.len())?;
+                for component in 0..self.components.len() {
+                    let (row, column) =
+                        if self.is_turned() { (from, component) } else { (component, from) };
+                    if above.get(row, column) {
+                        self.mark(component, to, poller)?;
+                    }
+                }
+            }
+            Above::Searched(arcs) => {
+                let mut found = Limbs::zeros(arcs.len().div_ceil(64))?;
+                match self.is_turned() {
+                    true => arcs.behind(from, &mut found, poller)?,
+                    false => arcs.ahead(from, &mut found, poller)?,
+                }
+                for component in ones(&found) {
+                    self.mark(component, to, poller)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl IntrinsicState for Reach {
+    fn n_bytes(&self) -> u64 {
+        let above = match &self.above {
+            Above::Closed(above) => above.n_bytes(),
+            Above::Searched(arcs) => arcs.n_bytes(),
+        };
+        Components::n_bytes(self.n).saturating_add(above)
+    }
+
+    fn tables(&self) -> Vec<StateTable> {
+        let (n, lines) = (self.n, self.lines);
+        vec![StateTable { name: CLOSURE_PART, n_rows: n, n_cols: n, lines }]
+    }
+
+    /// The closure of the graph that it was made of: line i marks what vertex i reaches.
+    fn write(
+        &self,
+        idx: usize,
+        lines: &mut BitTable,
+        environment: &dyn Environment,
+    ) -> Result<(), Ended> {
+        if idx > 0 {
+            return Err(StateTable::MISSING);
+        }
+        let mut poller = InterruptPoller::new(environment);
+        let (stride, n_limbs) = (lines.stride(), lines.column_len());
+        let mut room = self.line_room()?;
+        for from in 0..self.components.len() {
+            let mut members = self.components.members(from);
+            let Some(first) = members.next() else { continue };
+            let line = lines.column_limbs_mut(first);
+            for to in ones(self.line(from, &mut room, &mut poller)?) {
+                self.mark(to, line, &mut poller)?;
+            }
+            let line = first * stride..first * stride + n_limbs;
+            for member in members {
+                poller.spend(n_limbs)?;
+                lines.storage_mut().copy_within(line.clone(), member * stride);
+            }
+        }
+        Ok(())
+    }
+
+    /// More than a billion that would have to be searched for are not counted.
+    fn n_ones(&self, idx: usize, environment: &dyn Environment) -> Result<Option<u64>, Ended> {
+        if idx > 0 {
+            return Err(StateTable::MISSING);
+        }
+        let most = match &self.above {
+            Above::Closed(_) => u64::MAX,
+            Above::Searched(_) => MOST_COUNTED,
+        };
+        let n_ones = self.count_ones(most, environment)?;
+        Ok((n_ones <= most).then_some(n_ones))
+    }
+}

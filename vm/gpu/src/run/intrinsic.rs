@@ -1,0 +1,238 @@
+//! A routine with an intrinsic has begun: its arguments, what the intrinsic may use, and where the run goes on.
+
+use super::{End, Run};
+use crate::code::Inst;
+use crate::compile::Site;
+use crate::grid::{Grid, Kernel, Launch};
+use crate::heap::Block;
+use crate::intrinsics::{IntrinsicResult, NotTaken, find};
+use crate::program::internal;
+use crate::value::{Kind, Sizes};
+use star_base::Intrinsic;
+use star_base::intrinsics::{ParamMode, SizeTerm};
+use star_ir::{LimitKind, RoutineId};
+use star_shaders::Shader;
+use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
+use star_vm::BackendError;
+use star_vm::stop::Stop;
+use std::sync::atomic::Ordering;
+
+/// A call of an intrinsic.
+pub(crate) struct Call<'c, 'r, 'h> {
+    run: &'c mut Run<'r, 'h>,
+    given: Vec<Option<Given>>,
+    /// Memory beside the values, which goes back at the end.
+    beside: Vec<Block>,
+}
+
+/// An argument that is set.
+#[derive(Clone, Copy, Debug)]
+enum Given {
+    Number(i64),
+    Object(Placed),
+}
+
+/// Where an argument lies.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Placed {
+    pub(crate) at: u32,
+    pub(crate) stride: u32,
+    pub(crate) sizes: Sizes,
+}
+
+impl Call<'_, '_, '_> {
+    /// A number that is a size.
+    pub(crate) fn size(&self, param: usize) -> Result<u32, NotTaken> {
+        match self.given.get(param) {
+            Some(Some(Given::Number(number))) => {
+                u32::try_from(*number).map_err(|_| NotTaken::Declined)
+            }
+            Some(Some(Given::Object(_)) | None) | None => Err(broken("a number")),
+        }
+    }
+
+    /// A table, slice or word.
+    pub(crate) fn object(&self, param: usize) -> Result<Placed, NotTaken> {
+        match self.given.get(param) {
+            Some(Some(Given::Object(placed))) => Ok(*placed),
+            Some(Some(Given::Number(_)) | None) | None => Err(broken("an object")),
+        }
+    }
+
+    /// What runs kernels.
+    pub(crate) fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
+        self.run.heap.unit.grid().ok_or_else(|| broken("a grid"))
+    }
+
+    /// A kernel, when all memory has been taken; one that the driver refuses leaves the call to the body.
+    pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
+        let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined)?;
+        Ok(kernel)
+    }
+
+    /// Memory beside the values, before anything is changed: zeros.
+    pub(crate) fn beside(&mut self, words: u64) -> Result<Block, NotTaken> {
+        let bytes = words.saturating_mul(4);
+        let wanted = self.run.alive.saturating_add(bytes);
+        if wanted > self.run.limit {
+            return Err(NotTaken::Declined);
+        }
+        match self.run.heap.take(words) {
+            Ok(block) => {
+                self.beside.push(block);
+                let peak = &mut self.run.control.stats.peak_bytes;
+                *peak = wanted.max(*peak);
+                Ok(block)
+            }
+            Err(BackendError::OutOfMemory(_)) => Err(NotTaken::Declined),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Words that dispatches have written.
+    pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
+        let mut words = [0; N];
+        self.run.heap.unit.read(at, &mut words)?;
+        Ok(words)
+    }
+
+    /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.
+    pub(crate) fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult {
+        Ok(self.run.launch(launches, limbs)?)
+    }
+}
+
+fn broken(what: &str) -> NotTaken {
+    internal(format!("an intrinsic that did not find {what}")).into()
+}
+
+impl Run<'_, '_> {
+    /// The kernels of these shaders; `None` if the driver refuses one. They are asked for when all memory has been taken: it may
+    /// have got another bank by that, and so each shader another text.
+    pub(super) fn kernels<const N: usize>(
+        &mut self,
+        shaders: [&Shader; N],
+    ) -> Result<Option<[Kernel; N]>, BackendError> {
+        let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
+        let mut kernels = [Kernel(0); N];
+        for (kernel, shader) in kernels.iter_mut().zip(shaders) {
+            *kernel = match grid.kernel(shader) {
+                Err(BackendError::Unsupported { .. }) => return Ok(None),
+                other => other?,
+            };
+        }
+        Ok(Some(kernels))
+    }
+
+    /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.
+    pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
+        let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
+        let at_once = (grid.limbs_at_once() / limbs.max(1)).clamp(1, 1 << 16) as usize;
+        let banks = grid.banks() as u64;
+        for some in launches.chunks(at_once) {
+            if self.control.interrupt.load(Ordering::Relaxed) {
+                return Err(Stop::Limit(LimitKind::Interrupted).into());
+            }
+            if self.control.deadline.load(Ordering::Relaxed) {
+                return Err(Stop::Limit(LimitKind::Time).into());
+            }
+            let took = grid.launch(some)?;
+            let paths = &mut self.control.stats.paths;
+            paths.grid_kernels += some.len() as u64;
+            if banks > 1 {
+                paths.grid_banks = paths.grid_banks.max(banks);
+            }
+            paths.grid_nanoseconds += took.unwrap_or(0);
+        }
+        Ok(())
+    }
+
+    /// Does what the routine that has just begun does; false if its body has to.
+    pub(super) fn intrinsic(
+        &mut self,
+        intrinsic: Intrinsic,
+        (id, inst): (RoutineId, &Inst),
+        site: &Site,
+    ) -> Result<(), End> {
+        let Some(found) = find(intrinsic) else { return Err(internal("no such intrinsic").into()) };
+        let given = self.given(id, site)?;
+        let signature = intrinsic.signature();
+        let table_size = |idx: usize, size: fn(Sizes) -> u32| match given.get(idx) {
+            Some(Some(Given::Object(placed))) => Some(i64::from(size(placed.sizes))),
+            Some(Some(Given::Number(_)) | None) | None => None,
+        };
+        let value = |term: SizeTerm| match term {
+            SizeTerm::Value(idx) => match given.get(idx) {
+                Some(Some(Given::Number(number))) => Some(*number),
+                Some(Some(Given::Object(_)) | None) | None => None,
+            },
+            SizeTerm::Length(idx) | SizeTerm::Rows(idx) => table_size(idx, |sizes| sizes.rows),
+            SizeTerm::Columns(idx) => table_size(idx, |sizes| sizes.columns),
+            SizeTerm::PartRows(..) | SizeTerm::PartColumns(..) => None,
+        };
+        let is_there = |(param, given): (&star_base::intrinsics::Param, &Option<Given>)| {
+            given.is_some() || param.mode == ParamMode::Made
+        };
+        if !signature.params.iter().zip(&given).all(is_there) || !signature.holds(value) {
+            return Ok(());
+        }
+        let mut call = Call { run: self, given, beside: Vec::new() };
+        let done = (found.run)(&mut call);
+        for block in std::mem::take(&mut call.beside) {
+            self.heap.give(block);
+        }
+        match done {
+            Ok(()) => {
+                self.control.stats.intrinsics += 1;
+                self.go_on(id, inst)
+            }
+            Err(NotTaken::Declined) => Ok(()),
+            Err(NotTaken::Ended(end)) => Err(end),
+        }
+    }
+
+    /// The run goes on where the instruction leads that stopped it.
+    pub(super) fn go_on(&mut self, id: RoutineId, inst: &Inst) -> Result<(), End> {
+        let linked = self.plan.routines.get(id.0 as usize).and_then(Option::as_ref);
+        let linked = linked.ok_or_else(|| internal("a routine without code"))?;
+        self.put(state::PC, linked.base + inst.target);
+        Ok(())
+    }
+
+    /// The arguments of the innermost routine, which has just begun.
+    fn given(&mut self, id: RoutineId, site: &Site) -> Result<Vec<Option<Given>>, BackendError> {
+        let plan = self.plan;
+        let (sir, code) = (plan.program.routine(id), plan.routine(id)?);
+        let here = super::Active { at: self.get(state::FRAME), routine: id, back: 0 };
+        let mut given = Vec::with_capacity(sir.params.len());
+        for param in &sir.params {
+            given.push(match code.object_of[param.var.0 as usize] {
+                None => match site.numbers.iter().find(|(known, _)| *known == param.var) {
+                    Some((_, number)) => self.number(*number, &here, false)?.map(Given::Number),
+                    None => None,
+                },
+                Some(object) => {
+                    let placed = self.placed(sir.var(param.var).ty, object.0)?;
+                    placed.map(Given::Object)
+                }
+            });
+        }
+        Ok(given)
+    }
+
+    /// Where an object of the innermost routine lies, if it is set.
+    pub(super) fn placed(
+        &mut self,
+        ty: star_ir::Ty,
+        object: u32,
+    ) -> Result<Option<Placed>, BackendError> {
+        let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object, 1)?[0];
+        let words = self.words(pointer, DESC_WORDS)?;
+        let has = |word: u32| words[word as usize];
+        let kind = Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let (at, stride) = (has(descriptor::AT), has(descriptor::STRIDE));
+        let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
+        let is_set = has(descriptor::FLAGS) & flag::SET != 0;
+        Ok(is_set.then_some(Placed { at, stride, sizes }))
+    }
+}

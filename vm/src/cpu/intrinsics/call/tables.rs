@@ -1,0 +1,253 @@
+//! Tables of a call. Note [Forms] in `table` says how they lie.
+
+use star_base::{BitTable, SparseLines};
+use star_intrinsics::{Lines, Matrix};
+
+use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
+use crate::cpu::form::{Line, bytes_of};
+use crate::cpu::operand::Reg;
+use crate::cpu::registers::CowTable;
+use crate::cpu::table::Table;
+use crate::stop::{Run, broken};
+
+impl IntrinsicCall<'_, '_, '_, '_> {
+    fn table_reg(&self, target: Target) -> Run<Reg> {
+        self.place(target)?.table().ok_or_else(|| Self::other_kind(target))
+    }
+
+    fn table_result(&self, target: Target) -> Run<Reg> {
+        self.result_place(target)?.table().ok_or_else(|| Self::other_kind(target))
+    }
+
+    fn table(&self, idx: usize) -> Run<&Table> {
+        self.interpreter.table(self.table_reg(Target::Param(idx))?)
+    }
+
+    /// Rows and columns of a table.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn table_size(&self, idx: usize) -> IntrinsicResult<[usize; 2]> {
+        let table = self.table(idx)?;
+        Ok([table.n_rows(), table.n_cols()])
+    }
+
+    /// A table as it lies: the columns of the bit table are its rows, or its columns.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn home(&self, idx: usize) -> IntrinsicResult<(&BitTable, Lines)> {
+        let table = self.table(idx)?;
+        Ok((table.home().0, home_lines(table)))
+    }
+
+    /// A table as it lies, dense or sparse, and which lines that are.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn matrix(&self, idx: usize) -> IntrinsicResult<(Matrix<'_>, Lines)> {
+        let table = self.table(idx)?;
+        let matrix = match table.sparse_lines() {
+            Some(lines) => Matrix::Sparse(lines),
+            None => Matrix::Dense(table.home().0),
+        };
+        Ok((matrix, home_lines(table)))
+    }
+
+    /// The lines of a sparse table whose ground is zeros, as they lie, where the intrinsic takes them so.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn sparse(&self, idx: usize) -> IntrinsicResult<Option<(&SparseLines, Lines)>> {
+        let table = self.table(idx)?;
+        let lines = table.sparse_lines().filter(|lines| lines.common_ground() == Some(false));
+        Ok(lines.map(|lines| (lines, home_lines(table))))
+    }
+
+    /// Is a sparse table large enough that its own form is worth work? A smaller one had better become dense.
+    ///
+    /// # Errors
+    /// If the parameter is none.
+    pub fn is_worth_sparse(&self, idx: usize) -> IntrinsicResult<bool> {
+        let table = self.table(idx)?;
+        Ok(!table.may_become_dense(self.interpreter.budget.available()))
+    }
+
+    /// A sparse table becomes dense. That is no write: it holds what it held.
+    ///
+    /// # Errors
+    /// If the parameter is none. The run ends at the limit if there is no memory for both forms: no form is left in which the intrinsic could work, and the Star body
+    /// would fill the table line by line until it meets the limit.
+    pub fn make_dense(&mut self, idx: usize) -> IntrinsicResult {
+        let reg = self.table_reg(Target::Param(idx))?;
+        let n_bytes = self.interpreter.table(reg)?.dense_bytes();
+        if n_bytes > self.interpreter.budget.available() {
+            return Err(self.over_the_limit(n_bytes));
+        }
+        Ok(self.interpreter.make_dense(reg)?)
+    }
+
+    /// The end of the run: so many bytes that a result takes in every form go over the limit.
+    pub fn over_the_limit(&self, n_bytes: u64) -> NotTaken {
+        let budget = &self.interpreter.budget;
+        let limit = budget.alive().saturating_add(budget.available());
+        NotTaken(Reason::Stop(budget.refused(limit, budget.alive().saturating_add(n_bytes))))
+    }
+
+    /// A table takes sparse lines, for which [`SparseLines::bytes_for`] was reserved.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_sparse(&mut self, idx: usize, made: SparseLines, lines: Lines) -> IntrinsicResult {
+        self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)))
+    }
+
+    /// Sees to it that a table lies, or lies as well, along such lines: [`IntrinsicCall::lines`] gives them.
+    ///
+    /// # Errors
+    /// If the parameter is none, or the run is to end. The Star body runs if there is no memory for a second form.
+    pub fn turn(&mut self, idx: usize, lines: Lines) -> IntrinsicResult {
+        let reg = self.table_reg(Target::Param(idx))?;
+        let table = self.interpreter.table(reg)?;
+        if table.has(line(lines)) {
+            return Ok(());
+        }
+        let (may_copy, before) = (self.interpreter.may_copy(table), table.extra_bytes());
+        if !may_copy || table.make_form(line(lines), &self.interpreter.parallelism)?.is_none() {
+            return Err(NotTaken::declined());
+        }
+        Ok(self.interpreter.recount_copy(reg, before)?)
+    }
+
+    /// The lines of a table in a form that it has; see [`IntrinsicCall::turn`].
+    ///
+    /// # Errors
+    /// If the parameter is none, or has no such form.
+    pub fn lines(&self, idx: usize, lines: Lines) -> IntrinsicResult<&BitTable> {
+        let form = self.table(idx)?.lines(line(lines));
+        Ok(form.ok_or_else(|| broken("lines of a table that was not turned"))?)
+    }
+
+    /// Reserves what changing a table takes: nobody else has it afterwards, and it lies along such lines, if
+    /// some are wanted. That is no write: it holds what it held.
+    ///
+    /// # Errors
+    /// If the parameter is none, or the run is to end. The Star body runs if there is no memory.
+    pub fn own(&mut self, idx: usize, lines: Option<Lines>) -> IntrinsicResult {
+        let reg = self.table_result(Target::Param(idx))?;
+        let n_bytes = self.interpreter.table(reg)?.n_bytes();
+        if !self.interpreter.owns(reg) {
+            self.reserve(n_bytes)?;
+            self.spend(n_bytes)?;
+            self.interpreter.own(reg)?;
+        }
+        if let Some(wanted) = lines
+            && home_lines(self.interpreter.table(reg)?) != wanted
+        {
+            // Both forms are there for a while.
+            self.reserve(n_bytes)?;
+            let mut is_turned = false;
+            self.interpreter.change(reg, |table, interpreter| {
+                is_turned = table.home_along(line(wanted), &interpreter.parallelism)?.is_some();
+                Ok(())
+            })?;
+            self.spend(n_bytes)?;
+            if !is_turned {
+                return Err(NotTaken::declined());
+            }
+        }
+        Ok(())
+    }
+
+    /// Changes a table as it lies: `change` gets its lines, and which they are. [`IntrinsicCall::own`] comes before.
+    /// Bits past the end of a line stay zero. Meanwhile the parameter holds nothing.
+    ///
+    /// # Errors
+    /// Those of `change`; if the parameter is no table, or others have it too.
+    pub fn change_lines<R>(
+        &mut self,
+        idx: usize,
+        change: impl FnOnce(&mut BitTable, Lines, &mut Self) -> IntrinsicResult<R>,
+    ) -> IntrinsicResult<R> {
+        let reg = self.table_result(Target::Param(idx))?;
+        let mut lent = std::mem::take(&mut self.interpreter.table_slot_mut(reg).table);
+        self.has_written = true;
+        let done = match lent.get_mut() {
+            Some(table) => {
+                let (lines, before) = (home_lines(table), table.extra_bytes());
+                let bits = table.home_mut();
+                let done = change(bits, lines, self);
+                self.interpreter.copies.count(table, before);
+                done
+            }
+            None => Err(broken("an intrinsic changes a table that it does not own").into()),
+        };
+        self.interpreter.table_slot_mut(reg).table = lent;
+        done
+    }
+
+    /// Reserves zeros for [`IntrinsicCall::put_table`]: a column for each line of a table.
+    ///
+    /// # Errors
+    /// If the target is none. The Star body runs if there is no memory, or if the target keeps another size.
+    pub fn reserve_table(
+        &mut self,
+        target: impl Into<Target>,
+        n_rows: usize,
+        n_cols: usize,
+        lines: Lines,
+    ) -> IntrinsicResult<BitTable> {
+        let slot = self.interpreter.table_slot(self.table_result(target.into())?);
+        let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
+        if slot.fixed && size != Some((n_rows, n_cols)) {
+            return Err(NotTaken::declined());
+        }
+        self.reserve(table_bytes(n_rows, n_cols))?;
+        let zeros = match lines {
+            Lines::Columns => BitTable::zeros(n_rows, n_cols),
+            Lines::Rows => BitTable::zeros(n_cols, n_rows),
+        };
+        zeros.map_err(|_| NotTaken::declined())
+    }
+
+    /// A table takes lines that were reserved for it.
+    ///
+    /// # Errors
+    /// If the target is none.
+    pub fn put_table(
+        &mut self,
+        target: impl Into<Target>,
+        bits: BitTable,
+        lines: Lines,
+    ) -> IntrinsicResult {
+        self.put_own(target.into(), Table::of_lines(bits, lines))
+    }
+
+    /// A table takes another one as its own, for whose bytes there is a reservation.
+    fn put_own(&mut self, target: Target, table: Table) -> IntrinsicResult {
+        let reg = self.table_result(target)?;
+        let n_bytes = table.n_bytes();
+        self.spend(n_bytes)?;
+        self.has_written = true;
+        self.interpreter.budget.commit(n_bytes);
+        self.interpreter.put_table(reg, CowTable::Own(Box::new(table)));
+        Ok(())
+    }
+}
+
+/// Bytes of a table, as memory counts them.
+pub(super) fn table_bytes(n_rows: usize, n_cols: usize) -> u64 {
+    bytes_of(n_rows).saturating_mul(n_cols as u64)
+}
+
+/// How a table lies, sparse or not.
+pub(super) fn home_lines(table: &Table) -> Lines {
+    if table.lies_along(Line::Column) { Lines::Columns } else { Lines::Rows }
+}
+
+pub(super) fn line(lines: Lines) -> Line {
+    match lines {
+        Lines::Rows => Line::Row,
+        Lines::Columns => Line::Column,
+    }
+}

@@ -1,0 +1,71 @@
+//! WARSHALL and its variants, in place, on the form that the table is at home in.
+//!
+//! Note [Sparse closures]. Of a sparse graph the strong components are found, and which of them reach which. That says how many ones the closure has. It is
+//! written as sparse lines where these take at most half of the dense table; else the table becomes dense, and is closed in place. Where the closure fits in
+//! neither form, the run ends at the limit at once: its Star body would work towards it for minutes. Counting ends as soon as that is sure.
+
+use star_base::SparseLines;
+use star_intrinsics::{Closing, Components, InterruptPoller, Reach};
+
+use super::reach::sparse_reach;
+use super::{IntrinsicCall, IntrinsicResult, NotTaken};
+
+/// `WARSHALL(n,P)`
+pub(super) fn closure(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let n = call.size(0)?;
+    if n == 0 {
+        return Ok(());
+    }
+    // Vertices are numbered in 31 bits, of which one number means something else.
+    if n > Components::MOST_SPARSE {
+        return Err(NotTaken::declined());
+    }
+    let [n_rows, n_cols] = call.table_size(1)?;
+    if call.sparse(1)?.is_some() && (!call.is_worth_sparse(1)? || !closed_sparse(call, n)?) {
+        call.make_dense(1)?;
+    }
+    if call.sparse(1)?.is_some() {
+        return Ok(());
+    }
+    call.reserve(Closing::n_bytes(n, n_rows.max(n_cols).div_ceil(64)))?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let (lines, _) = call.home(1)?;
+    let mut closing = Closing::find(lines, n, &mut poller)?;
+    // A table that others have too is copied, but only if anything changes in it.
+    if !closing.next(lines, &mut poller)? {
+        return Ok(());
+    }
+    call.own(1, None)?;
+    call.change_lines(1, |lines, _, _| Ok(closing.close(lines, &mut poller)?))
+}
+
+/// Closes a sparse graph as sparse lines; false if the dense table is better. See Note [Sparse closures].
+fn closed_sparse(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<bool> {
+    if call.table_size(1)? != [n, n] {
+        return Ok(false);
+    }
+    let reach = sparse_reach(call, n)?;
+    call.reserve(reach.line_bytes())?;
+    let (dense, available) = (Reach::closure_bytes(n), call.available());
+    // More limbs are not worth being sparse, or do not fit.
+    let most = SparseLines::limbs_in(n, available.min(dense / 2));
+    let environment = call.environment();
+    let n_ones = reach.count_ones((most as u64).saturating_mul(64), &environment)?;
+    let mut n_bytes = reach.least_sparse_bytes(n_ones);
+    let mut n_limbs = 0;
+    if n_bytes <= available.min(dense / 2) {
+        n_limbs = reach.n_limbs(most, &mut InterruptPoller::new(&environment))?;
+        n_bytes = SparseLines::bytes_for(n, n_limbs);
+    }
+    if n_bytes > dense / 2 {
+        return Ok(false);
+    }
+    if !call.reserve_if_free(n_bytes)? {
+        return Err(call.over_the_limit(n_bytes));
+    }
+    let (_, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
+    let made = reach.to_sparse(n_limbs, &mut InterruptPoller::new(&environment))?;
+    call.put_sparse(1, made, lines)?;
+    Ok(true)
+}

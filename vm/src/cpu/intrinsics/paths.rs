@@ -1,0 +1,220 @@
+//! FLOYD, by [`min_plus_closure`], DIJKSTRA and BELLMAN_FORD, by [`ShortestPaths`].
+
+use star_base::{BitTable, SparseLines};
+use star_intrinsics::min_plus::{NONE, min_plus_closure};
+use star_intrinsics::{
+    Environment, InterruptPoller, Lines, Matrix, ShortestPaths, WeightedArcs, read_numbers,
+    write_numbers,
+};
+
+use super::{IntrinsicCall, IntrinsicResult, NotTaken};
+
+/// `FLOYD(n,h,inf,D)`
+pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (n, h) = (call.size(0)?, call.size(1)?);
+    if n == 0 {
+        return Ok(());
+    }
+    if !(1..=32).contains(&h) || call.bits(2)?.count_ones() != h as u64 {
+        return Err(NotTaken::declined());
+    }
+    call.turn(3, Lines::Columns)?;
+    // The lengths, a block of lines, and a field.
+    let n_lines = (n as u64).saturating_add(65);
+    call.reserve((n as u64).saturating_mul(n_lines).saturating_mul(4))?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let mut lengths: Vec<u32> = Vec::new();
+    lengths.try_reserve_exact(n * n).map_err(|_| NotTaken::declined())?;
+    let inf = u32::MAX >> (32 - h);
+    let (mut greatest, mut is_open) = (0, false);
+    // A field for each vertex: the lengths to it.
+    for to in 0..n {
+        let field = read_numbers(call.lines(3, Lines::Columns)?, to * h, h, &mut poller)?;
+        is_open |= field[to] == inf;
+        for length in field {
+            lengths.push(if length == inf { NONE } else { length });
+            greatest = if length == inf { greatest } else { greatest.max(length) };
+        }
+    }
+    // A path has so many arcs at most; a cycle has one more, and counts where there was no way from a vertex to itself.
+    let n_arcs = if is_open { n } else { (n - 1).max(1) };
+    if u128::from(greatest) * n_arcs as u128 >= u128::from(NONE).min(1 << (h - 1)) {
+        return Err(NotTaken::declined());
+    }
+    call.own(3, Some(Lines::Columns))?;
+    min_plus_closure(&mut lengths, n, &environment)?;
+    call.change_lines(3, |lines, _, _| {
+        for (to, field) in lengths.chunks_mut(n).enumerate() {
+            for length in &mut *field {
+                *length = if *length == NONE { inf } else { *length };
+            }
+            write_numbers(lines, to * h, h, field, &mut poller)?;
+        }
+        Ok(())
+    })
+}
+
+/// `DIJKSTRA(s,h,inf,G,Cost,code,Dist,Pred)`
+pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (start, width, [n, _]) = (call.index(0)?, call.size(1)?, call.table_size(3)?);
+    if n > WeightedArcs::MOST_VERTICES || call.bits(2)?.count_ones() != width as u64 {
+        return Err(NotTaken::declined());
+    }
+    // The least of all numbers, with those of 32 bits that lengths are written by.
+    call.reserve(ShortestPaths::n_bytes(n).saturating_add(4 * n as u64))?;
+    let made = Made::reserve(call, (n, width), 5, [6, 7])?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let turned = heads_by_rows(call, 3, &environment)?;
+    let arcs = weighted_arcs(call, turned.as_ref(), [3, 4], width)?;
+    let found = ShortestPaths::find(&arcs, n, start, &mut poller)?;
+    made.put(call, &found.ok_or_else(NotTaken::declined)?, &mut poller)
+}
+
+/// `BELLMAN_FORD(s,n,h,inf,zero,G,Cost,code,Dist,Pred,neg)`
+pub(super) fn bellman_ford(call: &mut IntrinsicCall) -> IntrinsicResult {
+    let (start, n, width) = (call.index(0)?, call.size(1)?, call.size(2)?);
+    let zero = call.bits(4)?;
+    let is_biased = zero.get(0) && zero.count_ones() == 1;
+    let is_within = n <= WeightedArcs::MOST_VERTICES && is_biased;
+    if !is_within || call.bits(3)?.count_ones() != width as u64 {
+        return Err(NotTaken::declined());
+    }
+    let made = Made::reserve(call, (n, width), 7, [8, 9])?;
+    let environment = call.environment();
+    let mut poller = InterruptPoller::new(&environment);
+    let turned = heads_by_rows(call, 5, &environment)?;
+    let n_arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?.count(n);
+    // Codes, namesakes, and numbers of 32 bits that lengths are written by.
+    call.reserve(ShortestPaths::n_bytes_signed(n, n_arcs).saturating_add(16 * n as u64))?;
+    let codes = call.lines(7, Lines::Columns)?;
+    let codes = read_numbers(codes, 0, codes.n_cols(), &mut poller)?;
+    let namesakes = namesakes(&codes)?;
+    let arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?;
+    let from = (start, n_arcs);
+    let found = ShortestPaths::find_signed(&arcs, n, from, &namesakes, &mut poller)?;
+    let (found, is_negative) = found.ok_or_else(NotTaken::declined)?;
+    made.put(call, &found, &mut poller)?;
+    call.put_truth(10, is_negative)
+}
+
+/// The first vertex with the code of each one.
+fn namesakes(codes: &[u32]) -> IntrinsicResult<Vec<u32>> {
+    let (mut order, mut first) = (Vec::new(), Vec::new());
+    let is_room = order.try_reserve_exact(codes.len()).is_ok();
+    if !is_room || first.try_reserve_exact(codes.len()).is_err() {
+        return Err(NotTaken::declined());
+    }
+    order.extend(0..codes.len() as u32);
+    order.sort_unstable_by_key(|vertex| (codes[*vertex as usize], *vertex));
+    first.resize(codes.len(), 0);
+    for same in order.chunk_by(|a, b| codes[*a as usize] == codes[*b as usize]) {
+        same.iter().for_each(|vertex| first[*vertex as usize] = same[0]);
+    }
+    Ok(first)
+}
+
+/// The distances and the codes of the vertices before, which are parameters that have their memory.
+struct Made {
+    distances: BitTable,
+    codes_before: BitTable,
+    width: usize,
+    /// The parameters: the codes, and what is made.
+    code: usize,
+    to: [usize; 2],
+}
+
+impl Made {
+    /// Declines where a code is zero.
+    fn reserve(
+        call: &mut IntrinsicCall,
+        (n, width): (usize, usize),
+        code: usize,
+        to: [usize; 2],
+    ) -> IntrinsicResult<Made> {
+        call.turn(code, Lines::Columns)?;
+        let [_, code_width] = call.table_size(code)?;
+        let distances = call.reserve_table(to[0], n, width, Lines::Columns)?;
+        let codes_before = call.reserve_table(to[1], n, code_width, Lines::Columns)?;
+        let codes = call.lines(code, Lines::Columns)?;
+        let is_coded = |place: usize| {
+            let any = (0..code_width).fold(0, |any, bit| any | codes.column_limbs(bit)[place]);
+            any.count_ones() as usize == (n - place * 64).min(64)
+        };
+        if !(0..n.div_ceil(64)).all(is_coded) {
+            return Err(NotTaken::declined());
+        }
+        Ok(Made { distances, codes_before, width, code, to })
+    }
+
+    fn put(
+        self,
+        call: &mut IntrinsicCall,
+        found: &ShortestPaths,
+        poller: &mut InterruptPoller<'_>,
+    ) -> IntrinsicResult {
+        let Made { mut distances, mut codes_before, width, code, to } = self;
+        let n = found.lengths.len();
+        let codes = call.lines(code, Lines::Columns)?;
+        for bit in 0..codes.n_cols() {
+            poller.spend(n / 16)?;
+            found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
+        }
+        // The last 32 bits, and those in front of them.
+        let mut halves: Vec<u32> = Vec::new();
+        halves.try_reserve_exact(n).map_err(|_| NotTaken::declined())?;
+        for (columns, shift) in
+            [(width.saturating_sub(32)..width, 0), (0..width.saturating_sub(32), u32::BITS)]
+        {
+            halves.clear();
+            halves.extend(found.lengths.iter().map(|length| (length >> shift) as u32));
+            write_numbers(&mut distances, columns.start, columns.len(), &halves, poller)?;
+        }
+        call.put_table(to[0], distances, Lines::Columns)?;
+        call.put_table(to[1], codes_before, Lines::Columns)
+    }
+}
+
+/// The arcs of a graph, `turned` if that is there, and their lengths.
+fn weighted_arcs<'c>(
+    call: &'c IntrinsicCall,
+    turned: Option<&'c SparseLines>,
+    [graph, lengths]: [usize; 2],
+    width: usize,
+) -> IntrinsicResult<WeightedArcs<'c>> {
+    let heads = match turned {
+        Some(turned) => Matrix::Sparse(turned),
+        None => match call.matrix(graph)? {
+            (sparse @ Matrix::Sparse(_), _) => sparse,
+            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(graph, Lines::Rows)?),
+        },
+    };
+    let (lengths, along) = call.matrix(lengths)?;
+    Ok(WeightedArcs { heads, lengths, along, width })
+}
+
+/// Sees to it that a graph has the arcs that begin at a vertex in a line: one that is sparse by columns is turned into these lines, which are given back.
+fn heads_by_rows(
+    call: &mut IntrinsicCall,
+    graph: usize,
+    environment: &dyn Environment,
+) -> IntrinsicResult<Option<SparseLines>> {
+    match call.matrix(graph)? {
+        (Matrix::Dense(_), _) => call.turn(graph, Lines::Rows)?,
+        (Matrix::Sparse(lines), Lines::Columns) => {
+            let n_bytes = lines.bytes_to_turn();
+            call.reserve(n_bytes)?;
+        }
+        (Matrix::Sparse(_), Lines::Rows) => {}
+    }
+    match call.matrix(graph)? {
+        (Matrix::Sparse(lines), Lines::Columns) => {
+            let turned = lines.turned(|| environment.poll().is_ok());
+            environment.poll()?;
+            // Lines of different grounds are left to the Star body.
+            Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
+        }
+        (Matrix::Sparse(_), Lines::Rows) | (Matrix::Dense(_), _) => Ok(None),
+    }
+}
