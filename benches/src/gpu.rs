@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use star_base::{BitTable, BitVector, Random};
 use star_gpu::{DeviceSettings, Gpu};
-use star_harness::backends::{GpuMode, Wanted};
+use star_harness::backends::{DeviceOptions, GpuMode};
 use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
@@ -80,7 +80,7 @@ pub(crate) fn run(args: &[String]) -> Result<(), String> {
     let begun = Instant::now();
     let open = |name: &str, mode: GpuMode| {
         let entry = BACKENDS.iter().find(|entry| entry.name == name).ok_or("no such backend")?;
-        let wanted = Wanted { adapter: adapter.as_deref(), mode };
+        let wanted = DeviceOptions { adapter: adapter.as_deref(), mode };
         match entry.open_on(&wanted) {
             Availability::Ready(backend) => {
                 Ok(Machine { name: entry.name, backend, options: CompileOptions::default() })
@@ -180,7 +180,7 @@ impl Bench {
             let begun = Instant::now();
             found = loaded.values(&AtomicBool::new(false)).map_err(|error| error.to_string())?;
             let back = milliseconds(begun);
-            let device = stats.paths.grid_nanoseconds as f64 / 1e6;
+            let device = stats.counters.grid_nanoseconds as f64 / 1e6;
             if round > 0 || self.runs == 0 {
                 samples.push(Sample { load: load_time, run, device, back, stats });
             }
@@ -192,7 +192,7 @@ impl Bench {
         };
         samples.sort_by(|one, other| one.run.total_cmp(&other.run));
         let sample = samples[samples.len() / 2];
-        let Stats { intrinsics, paths, .. } = sample.stats;
+        let Stats { intrinsics, counters: paths, .. } = sample.stats;
         say!(
             "{about}: run {:.3} (least {:.3}), device {:.3}, to the device {:.2}, back {:.2}; {} kernels, {intrinsics} intrinsics, {} buffers; cpu {cpu:.2}",
             sample.run,
@@ -296,8 +296,8 @@ impl Bench {
                     "  {:.3} µs for each of {turns} turns of the inner loop, {:.1} for each of the outer one; {} dispatches, {:.3} ms of the card",
                     sample.run * 1e3 / turns as f64,
                     sample.run * 1e3 / n as f64,
-                    sample.stats.paths.unit_dispatches,
-                    sample.stats.paths.unit_nanoseconds as f64 / 1e6,
+                    sample.stats.counters.unit_dispatches,
+                    sample.stats.counters.unit_nanoseconds as f64 / 1e6,
                 );
                 Ok::<(), String>(())
             };
@@ -383,7 +383,11 @@ impl Bench {
             self.keep_busy()?;
             let begun = Instant::now();
             let stats = once(&mut loaded)?;
-            samples.push((stats.paths.grid_nanoseconds as f64 / 1e6, milliseconds(begun), stats));
+            samples.push((
+                stats.counters.grid_nanoseconds as f64 / 1e6,
+                milliseconds(begun),
+                stats,
+            ));
         }
         samples.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (device, run, stats) = samples[samples.len() / 2];
@@ -404,8 +408,8 @@ impl Bench {
         let bytes = f64::from(streams.0 + streams.1) * f64::from(rows) / 8.0;
         say!(
             "{about}: device {device:.4}, run {run:.3}, {} kernels, {} buffers, {:.0} GB/s; plain {plain:.4}, {:.0} GB/s: {:.1} %; cpu {cpu:.2}",
-            stats.paths.grid_kernels,
-            stats.paths.grid_banks.max(1),
+            stats.counters.grid_kernels,
+            stats.counters.grid_banks.max(1),
             bytes / device / 1e6,
             bytes / plain / 1e6,
             100.0 * plain / device,
@@ -415,7 +419,7 @@ impl Bench {
 }
 
 /// One run to its end.
-fn once(loaded: &mut star_harness::Loaded) -> Result<Stats, String> {
+fn once(loaded: &mut star_harness::LoadedRoutine) -> Result<Stats, String> {
     let flag = AtomicBool::new(false);
     let limits = Limits { steps: None, memory: None, output: None, depth: 1000 };
     let mut control = Control {

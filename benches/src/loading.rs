@@ -5,7 +5,9 @@ use std::io::Write as _;
 
 use star_base::{BitTable, BitsRef};
 use star_io::generate::{GenerateOptions, Labels, Parts, Repeats, Rmat, Road};
-use star_io::{Data, Field, Format, Loaded, Numbers, OutputRef, ReadOptions, Shape, read, write};
+use star_io::{
+    Data, Field, Format, LoadedFile, Numbers, OutputRef, ReadOptions, Shape, read, write,
+};
 
 use crate::front_end::report;
 
@@ -106,7 +108,7 @@ fn pictures(files: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-fn load(format: Format, bytes: &[u8]) -> Result<Loaded, String> {
+fn load(format: Format, bytes: &[u8]) -> Result<LoadedFile, String> {
     let mut options = ReadOptions::new("", 1 << 32);
     options.size_hint = Some(bytes.len() as u64);
     read(format, &mut &bytes[..], &mut options).map_err(|error| error.to_string())
@@ -124,7 +126,7 @@ fn measure(what: &str, format: Format, bytes: &[u8]) -> Result<(), String> {
     Ok(())
 }
 
-fn n_pixels(loaded: &Loaded) -> usize {
+fn n_pixels(loaded: &LoadedFile) -> usize {
     match &loaded.data {
         Data::Numbers(numbers) => numbers.shape.n_records(),
         Data::Graph(_) | Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => 0,

@@ -4,7 +4,7 @@
 use std::io;
 
 use star_base::{BitTable, Code};
-use star_io::generate::Kind as GraphKind;
+use star_io::generate::GraphKind;
 use star_io::generate::spec::Generator;
 use star_io::{
     Arc, Data, Field, FileError, Format, Graph, Layout, LayoutOptions, LayoutValue, NumberLayout,

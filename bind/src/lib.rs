@@ -47,7 +47,7 @@ pub use binding::{Binding, Origin, UnknownNames, bind};
 pub use encoding::Encoding;
 pub use fields::Fields;
 pub use layouts::AnyLayout;
-pub use load::{Loaded, load};
+pub use load::{LoadedArguments, load};
 pub use param::{Kind, Param, Signature};
 pub use records::RecordList;
 pub use rows::{ResultForm, Rows};

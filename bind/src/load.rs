@@ -25,7 +25,7 @@ use crate::source::Reading;
 use crate::widths;
 
 /// What was read.
-pub struct Loaded {
+pub struct LoadedArguments {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
     /// What the rows of parameters stand for, by their names, where the binding keeps that.
@@ -49,7 +49,7 @@ pub fn load(
     graph: Option<&str>,
     reading: Reading<'_>,
     max_bytes: u64,
-) -> Result<Loaded, FileError> {
+) -> Result<LoadedArguments, FileError> {
     let changed = GraphSizes::default();
     let (free, graphs) = (max_bytes, Vec::new());
     let mut loader =
@@ -145,7 +145,7 @@ pub fn load(
         kept_rows.entry(GRAPH.to_owned()).or_insert(Rows::Arcs(offered.graph));
     }
     match unless_stream.is_empty() || loader.saw_stream {
-        true => Ok(Loaded {
+        true => Ok(LoadedArguments {
             arguments,
             rows: kept_rows,
             lists,

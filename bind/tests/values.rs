@@ -14,8 +14,8 @@ use star_base::{BitTable, BitVector, Code};
 use star_bind::data::SparseWish;
 use star_bind::request::read_value;
 use star_bind::{
-    Files, Kind, Loaded, Observer, OpenFile, Param, Reading, Settings, Signature, UnknownNames,
-    bind, load,
+    Files, Kind, LoadedArguments, Observer, OpenFile, Param, Reading, Settings, Signature,
+    UnknownNames, bind, load,
 };
 use star_io::FileError;
 use star_ir::{Extent, Ty};
@@ -78,7 +78,7 @@ fn values(
     arguments: &[&str],
     graph: Option<&str>,
     ears: &Ears,
-) -> Result<Loaded, FileError> {
+) -> Result<LoadedArguments, FileError> {
     let signature = Signature { name: "P".to_owned(), params };
     let arguments: Vec<String> = arguments.iter().map(|text| (*text).to_owned()).collect();
     let binding = bind(&signature, &arguments, graph.is_some(), UnknownNames::Refused)

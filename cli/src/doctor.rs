@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use std::thread;
 
 use star_base::Intrinsic;
-use star_harness::backends::{Availability, BACKENDS, Entry};
+use star_harness::backends::{Availability, BACKENDS, BackendSpec};
 use star_vm::kernels::Level;
 
-use star_edge::engine;
-use star_edge::limits::default_memory;
-use star_edge::sizes::{address_space_left, available_memory, meminfo};
+use star_os::engine;
+use star_os::limits::default_memory;
+use star_os::size_args::{address_space_left, available_memory, meminfo};
 
 /// The machine and what `star` makes of it.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ pub(crate) fn memory() -> Memory {
 
 /// The backends as the harness lists them.
 fn list_backends(available: u64) -> Vec<BackendState> {
-    let state = |entry: &Entry| {
+    let state = |entry: &BackendSpec| {
         let (name, is_default) = (entry.name, entry.name == engine::DEFAULT);
         match entry.open() {
             Availability::Ready(backend) => {

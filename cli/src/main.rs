@@ -1,12 +1,12 @@
 //! `star`: checks and runs Star programs.
 //!
 //! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse; [`mod@view`]: pictures of data.
-//! * A run: star-bind finds out where the parameters of a routine get their values, star-edge has the backends, files,
-//!   flags and passes, [`wrap`] makes functions runnable; [`results`] go to an [`outlet`], [`profile`] and [`records`]
+//! * A run: star-bind finds out where the parameters of a routine get their values, star-os has the backends, files,
+//!   flags and passes, [`function_entry`] makes functions runnable; [`results`] go to an [`output_target`], [`profile`] and [`records`]
 //!   to files.
 //! * [`times`]: how long the parts of a run took.
 //! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
-//! * [`explained`]: what a backend made of a program; [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * [`explain`]: what a backend made of a program; [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
 //!
 //! Nothing here knows how a program is compiled, a value stored or a file format read.
 
@@ -17,9 +17,10 @@
 
 mod command;
 mod doctor;
-mod explained;
+mod explain;
+mod function_entry;
 mod headers;
-mod outlet;
+mod output_target;
 mod profile;
 mod records;
 mod repl;
@@ -27,17 +28,16 @@ mod results;
 mod times;
 mod usage;
 mod view;
-mod wrap;
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use star_base::{SourceMap, text};
-use star_edge::exit::Exit;
-use star_edge::failure::{Failure, internal};
-use star_edge::output::Output;
-use star_edge::report::{ErrorFormat, Reporter};
+use star_os::exit::Exit;
+use star_os::failure::{Failure, internal};
+use star_os::output::Output;
+use star_os::report::{ErrorFormat, Reporter};
 
 use crate::usage::Refusal;
 
@@ -106,7 +106,7 @@ fn main() -> ExitCode {
     #[cfg(unix)]
     {
         // If the system refuses, such a write ends the process.
-        let _ = star_edge::flags::survive_large_files();
+        let _ = star_os::flags::survive_large_files();
     }
     let mut output = Output::stdout();
     let (exit, reporter) = match Cli::try_parse() {

@@ -7,12 +7,12 @@ use star_base::{BitsRef, Code, Diagnostic, SparseTable};
 use star_bind::marked::marked;
 use star_bind::results::{ResultFile, result_file, summary, summary_of_sparse};
 use star_bind::{Kind, RecordList, ResultForm, Rows, Signature, encoding};
-use star_edge::flags::Flags;
-use star_edge::output::Output;
 use star_io::{FileError, Graph, OutputRef};
+use star_os::flags::Flags;
+use star_os::output::Output;
 use star_vm::HostValue;
 
-use crate::outlet::{self, Outlet};
+use crate::output_target::{self, Outlet};
 use crate::view::Places;
 
 /// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
@@ -88,7 +88,7 @@ fn out(entry: &Signature, option: &str, arcs: Option<&str>) -> Result<Out, Diagn
     let edges = arcs.filter(|_| form.is_none() && kind == Kind::Slice);
     let edges = edges.map(|name| ResultForm::RowsOf(name.to_owned()));
     let form = form.or(edges.filter(|edges| {
-        let format = outlet::format_of(file);
+        let format = output_target::format_of(file);
         format.is_some_and(|format| {
             encoding::holds(kind, format).is_err() && edges.held_by(format).is_ok()
         })

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use star_edge::report::Reporter;
+use star_os::report::Reporter;
 
 /// The parts of a run, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,7 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error};
 use star_base::{Code, Diagnostic, did_you_mean, text};
 
-use star_edge::report::ErrorFormat;
+use star_os::report::ErrorFormat;
 
 /// What to do when clap has no command for us.
 pub(crate) enum Refusal {

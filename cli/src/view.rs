@@ -6,9 +6,9 @@ use std::path::Path;
 use star_base::{BitVector, BitsRef, Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding};
-use star_edge::destination::Destination;
-use star_edge::report::Reporter;
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
+use star_os::destination::Destination;
+use star_os::report::Reporter;
 use star_report::view::{self, Drawing, MAX_ARCS, MAX_VERTICES, Network, Picture, raster, svg};
 use star_vm::HostValue;
 

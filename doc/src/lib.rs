@@ -1,6 +1,6 @@
 //! The documentation of the language, its library and the user's files, from the comments in them.
 //!
-//! * [`shelf`]: what is documented, and how a name is looked up.
+//! * [`catalogue`]: what is documented, and how a name is looked up.
 //! * [`mod@search`]: what speaks of a word, the sections of [`guides`] among it.
 //! * [`plain`] makes text of it, [`mod@site`] a site of HTML.
 //!
@@ -11,12 +11,12 @@
     reason = "a message is made once, where a name is not found, and its fields are public and plain"
 )]
 
+pub mod catalogue;
 pub mod guides;
 mod links;
 pub mod plain;
 pub mod search;
-pub mod shelf;
 mod site;
 
-pub use shelf::{Module, Shelf, Topic};
+pub use catalogue::{Catalogue, Module, Topic};
 pub use site::site;

@@ -2,9 +2,9 @@
 
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
+use crate::catalogue::{Catalogue, Module, Topic};
 use crate::guides::Section as GuideSection;
 use crate::search::Hit;
-use crate::shelf::{Module, Shelf, Topic};
 
 /// Nobody likes to read longer lines, however wide the terminal.
 const WIDEST: usize = 100;
@@ -18,8 +18,8 @@ const MAX_HITS: usize = 20;
 const INDENT: usize = 3;
 
 /// All modules and routines, one line each.
-pub fn contents(shelf: &Shelf, width: usize) -> String {
-    let modules = shelf.modules().map(|(_, module)| {
+pub fn contents(catalogue: &Catalogue, width: usize) -> String {
+    let modules = catalogue.modules().map(|(_, module)| {
         let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
         let title = format!("{}: {about}\n", module.title);
         let rows = module.routines.iter().map(|routine| {
@@ -33,10 +33,10 @@ pub fn contents(shelf: &Shelf, width: usize) -> String {
 }
 
 /// The documentation of these topics.
-pub fn topics(shelf: &Shelf, topics: &[Topic], width: usize) -> String {
+pub fn topics(catalogue: &Catalogue, topics: &[Topic], width: usize) -> String {
     let width = width.clamp(NARROWEST, WIDEST);
     let page = |topic: &Topic| {
-        let module = shelf.at(topic.module);
+        let module = catalogue.at(topic.module);
         match topic.routine {
             Some(idx) => routine(module, &module.routines[idx], width),
             None => whole(module, width),
@@ -195,8 +195,8 @@ mod tests {
     #[test]
     fn every_line_keeps_the_width_unless_it_is_verbatim() {
         let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let shelf = Shelf::library(&library);
-        let page = topics(&shelf, &shelf.find("WARSHALL").unwrap(), 40);
+        let catalogue = Catalogue::library(&library);
+        let page = topics(&catalogue, &catalogue.find("WARSHALL").unwrap(), 40);
         assert!(page.contains("\nCost: 3*n"), "{page}");
         let prose = page.lines().skip(3).take_while(|line| !line.starts_with("Example"));
         let lines: Vec<&str> = prose.collect();

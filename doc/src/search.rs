@@ -2,8 +2,8 @@
 
 use star_syntax::doc::{Doc, RoutineDoc};
 
+use crate::catalogue::Catalogue;
 use crate::guides::{self, Section};
-use crate::shelf::Shelf;
 
 /// Something that speaks of what is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ const IN_TEXT: u32 = 1;
 const OF_HEADING: u32 = 8;
 
 /// Everything in which all words of `query` begin words, whatever their letter case; the best first.
-pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
+pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
     let wanted: Vec<String> = words(query).map(stem).collect();
     let mut hits = Vec::new();
     if wanted.is_empty() {
@@ -48,7 +48,7 @@ pub fn search(shelf: &Shelf, query: &str) -> Vec<Hit> {
             hits.push(Hit { name, place, about, score });
         }
     };
-    for (_, module) in shelf.modules() {
+    for (_, module) in catalogue.modules() {
         let head = module.head.as_ref();
         let about = head.map(Doc::summary).unwrap_or_default();
         add(2, (&module.title, ""), &about, &head.map(text_of).unwrap_or_default());
@@ -131,7 +131,7 @@ mod tests {
 
     fn names(query: &str) -> Vec<String> {
         let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let hits = search(&Shelf::library(&library), query);
+        let hits = search(&Catalogue::library(&library), query);
         hits.into_iter().map(|hit| hit.name).collect()
     }
 

@@ -8,9 +8,9 @@ use star_base::text::printable;
 use star_report::html::{self, Style};
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
+use crate::catalogue::{Catalogue, Module, ModuleKind};
 use crate::links::{In, Links};
 use crate::search;
-use crate::shelf::{Kind, Module, Shelf};
 
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
@@ -19,13 +19,13 @@ const SEARCH_FILE: &str = "search.js";
 const SEARCH: &str = include_str!("search.js");
 
 /// The files of the site for these modules: name and text.
-pub fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
+pub fn site(catalogue: &Catalogue, modules: &[usize]) -> Vec<(String, String)> {
     // Two files may have one name, or that of the index.
     let mut taken = BTreeSet::from(["index".to_owned()]);
     let mut links = Links::default();
     let mut pages: Vec<(&Module, String)> = Vec::new();
     for &idx in modules {
-        let module = shelf.at(idx);
+        let module = catalogue.at(idx);
         let base = file_name(module.short_name());
         let numbered = (2..).map(|n| format!("{base}-{n}"));
         let mut names = std::iter::once(base.clone()).chain(numbered);
@@ -33,7 +33,8 @@ pub fn site(shelf: &Shelf, modules: &[usize]) -> Vec<(String, String)> {
         taken.insert(name.to_lowercase());
         let page = format!("{name}.html");
         // A word such as `table` stands everywhere.
-        let linked = if module.kind == Kind::Language { &[][..] } else { &module.routines[..] };
+        let linked =
+            if module.kind == ModuleKind::Language { &[][..] } else { &module.routines[..] };
         for routine in linked {
             links.add(&routine.name, &page);
         }
@@ -59,7 +60,7 @@ fn file_name(name: &str) -> String {
 }
 
 fn index(pages: &[(&Module, String)]) -> String {
-    let library = pages.iter().all(|(module, _)| module.kind != Kind::File);
+    let library = pages.iter().all(|(module, _)| module.kind != ModuleKind::File);
     let title = if library { "The library of Star" } else { "Documentation" };
     let body = html! {
         h1 { (title) } "\n"
@@ -100,7 +101,7 @@ fn document(title: &str, body: &Markup) -> String {
         main { "\n" (body) } "\n"
         script src=(SEARCH_FILE) {} "\n"
     };
-    html::page(html::Kind::Documentation, title, Style::File(STYLE_FILE), &body)
+    html::page(html::PageKind::Documentation, title, Style::File(STYLE_FILE), &body)
 }
 
 /// What can be found, as a constant of a script: name, address, first sentence, all words, in this order.

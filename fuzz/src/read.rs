@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use star_base::BitTable;
 use star_io::{
-    Data, FileError, Format, Graph, Layout, LayoutValue, Loaded, Numbers, ReadOptions, Widths,
+    Data, FileError, Format, Graph, Layout, LayoutValue, LoadedFile, Numbers, ReadOptions, Widths,
     lay_out, write,
 };
 
@@ -54,7 +54,7 @@ fn read_file(format: Format, bytes: &[u8]) {
             panic!("the length decides whether it is read: {error}")
         }
     }
-    if let Ok(Loaded { data, .. }) = plain {
+    if let Ok(LoadedFile { data, .. }) = plain {
         try_layouts(&data);
         rewrite(format, &data);
     }
@@ -65,7 +65,7 @@ fn read_as(
     format: Format,
     mut bytes: &[u8],
     size_hint: Option<u64>,
-) -> Result<Loaded, Box<FileError>> {
+) -> Result<LoadedFile, Box<FileError>> {
     let mut options = ReadOptions::new("f", BUDGET);
     options.size_hint = size_hint;
     MEMORY.reset_peak_usage();

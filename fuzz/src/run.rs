@@ -3,7 +3,7 @@
 use std::cell::LazyCell;
 
 use star_base::{BitTable, BitVector};
-use star_compiler::hir::Kind;
+use star_compiler::hir::TyKind;
 use star_compiler::{EntryParam, LowerOptions};
 use star_ir::LimitKind;
 use star_tests::backends::{Machine, Mode, on};
@@ -65,7 +65,7 @@ fn run_on(program: &Program, machines: &[Machine; 2], random: &mut Random) {
         machine.compile(program.lowered.program.clone()).expect("both run every program")
     });
     // A handle is only made inside a program.
-    let takes_handle = |param: &EntryParam| param.kind == Kind::Handle && !param.by_ref;
+    let takes_handle = |param: &EntryParam| param.kind == TyKind::Handle && !param.by_ref;
     let entries = program.compilation.entries();
     let entries = entries.iter().filter(|entry| !entry.params.iter().any(takes_handle));
     for entry in entries.take(MAX_ENTRIES) {
@@ -103,12 +103,12 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
         _ => random.below(140),
     };
     match param.kind {
-        Kind::Int => HostValue::Int(random.below(9) as i64 - 1),
-        Kind::Bool => HostValue::Bool(random.chance(50)),
-        Kind::Str => HostValue::Str(if random.chance(50) { "memory:a" } else { "b" }.to_owned()),
-        Kind::Slice => HostValue::Slice(bits(len(random), random)),
-        Kind::Word => HostValue::Word(bits(random.below(12), random)),
-        Kind::Table => {
+        TyKind::Int => HostValue::Int(random.below(9) as i64 - 1),
+        TyKind::Bool => HostValue::Bool(random.chance(50)),
+        TyKind::Str => HostValue::Str(if random.chance(50) { "memory:a" } else { "b" }.to_owned()),
+        TyKind::Slice => HostValue::Slice(bits(len(random), random)),
+        TyKind::Word => HostValue::Word(bits(random.below(12), random)),
+        TyKind::Table => {
             let (n_rows, n_cols) = (len(random), random.below(12));
             let mut table = BitTable::zeros(n_rows, n_cols).expect("a small table");
             for row in 0..n_rows {
@@ -118,8 +118,8 @@ fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
             }
             HostValue::Table(table)
         }
-        Kind::Handle => HostValue::Unset,
-        Kind::Error => unreachable!("a program without errors"),
+        TyKind::Handle => HostValue::Unset,
+        TyKind::Error => unreachable!("a program without errors"),
     }
 }
 

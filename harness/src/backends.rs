@@ -7,17 +7,17 @@ use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
 
 /// A backend that there is, or will be.
 #[derive(Clone, Copy, Debug)]
-pub struct Entry {
+pub struct BackendSpec {
     /// The name for `--backend`.
     pub name: &'static str,
     /// Is it part of this build, whether or not its device is there?
     pub in_build: bool,
-    open: fn(&Wanted<'_>) -> Availability,
+    open: fn(&DeviceOptions<'_>) -> Availability,
 }
 
 /// Which device, and how programs run on it. Backends without a choice of either have nothing to look for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct DeviceOptions<'a> {
     /// Part of the adapter's name.
     pub adapter: Option<&'a str>,
     /// How programs run.
@@ -68,28 +68,32 @@ pub enum Availability {
 }
 
 /// All backends.
-pub const BACKENDS: &[Entry] = &[
-    Entry { name: "cpu", in_build: true, open: |_| ready(Cpu::new()) },
-    Entry { name: "reference", in_build: true, open: |_| ready(Reference::new()) },
+pub const BACKENDS: &[BackendSpec] = &[
+    BackendSpec { name: "cpu", in_build: true, open: |_| ready(Cpu::new()) },
+    BackendSpec { name: "reference", in_build: true, open: |_| ready(Reference::new()) },
     #[cfg(feature = "gpu")]
-    Entry { name: "gpu", in_build: true, open: open_gpu },
+    BackendSpec { name: "gpu", in_build: true, open: open_gpu },
     #[cfg(not(feature = "gpu"))]
-    Entry { name: "gpu", in_build: false, open: |_| unavailable("not in this build".to_owned()) },
+    BackendSpec {
+        name: "gpu",
+        in_build: false,
+        open: |_| unavailable("not in this build".to_owned()),
+    },
 ];
 
-impl Entry {
+impl BackendSpec {
     /// The backend of this name.
-    pub fn find(name: &str) -> Option<&'static Entry> {
+    pub fn find(name: &str) -> Option<&'static BackendSpec> {
         BACKENDS.iter().find(|entry| entry.name == name)
     }
 
     /// Opens it on its best device.
     pub fn open(&self) -> Availability {
-        (self.open)(&Wanted::default())
+        (self.open)(&DeviceOptions::default())
     }
 
     /// Opens it on the device that is wanted.
-    pub fn open_on(&self, wanted: &Wanted<'_>) -> Availability {
+    pub fn open_on(&self, wanted: &DeviceOptions<'_>) -> Availability {
         (self.open)(wanted)
     }
 }
@@ -134,7 +138,7 @@ pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
 
 /// The GPU backend on an adapter.
 #[cfg(feature = "gpu")]
-fn open_gpu(wanted: &Wanted<'_>) -> Availability {
+fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
     let adapter = wanted.adapter.map(str::to_owned);
     let mode = match wanted.mode {
         GpuMode::Auto => star_gpu::Mode::Auto,
@@ -159,12 +163,12 @@ mod tests {
     #[test]
     fn every_backend_is_called_as_it_calls_itself_or_says_why_it_is_not_there() {
         for entry in BACKENDS {
-            assert!(Entry::find(entry.name).is_some_and(|found| found.name == entry.name));
+            assert!(BackendSpec::find(entry.name).is_some_and(|found| found.name == entry.name));
             match entry.open() {
                 Availability::Ready(backend) => assert_eq!(backend.caps().name, entry.name),
                 Availability::Unavailable { reason } => assert!(!reason.is_empty()),
             }
         }
-        assert!(Entry::find("abacus").is_none());
+        assert!(BackendSpec::find("abacus").is_none());
     }
 }

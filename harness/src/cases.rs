@@ -4,7 +4,7 @@
 
 use star_base::{Code, Diagnostic, Span};
 
-use crate::header::{Definition, Header, Kind, Values};
+use crate::header::{Definition, Header, HeaderKind, Values};
 use crate::template::Template;
 
 /// Most cases of one header.
@@ -67,8 +67,8 @@ impl Header {
     /// same name.
     pub fn definitions_for(&self, purpose: Purpose) -> Vec<&Definition> {
         let bench: &[Definition] = match (purpose, self.kind) {
-            (Purpose::Benchmark, Kind::Test) => &self.bench,
-            (Purpose::Benchmark, Kind::Bench) | (Purpose::Test, _) => &[],
+            (Purpose::Benchmark, HeaderKind::Test) => &self.bench,
+            (Purpose::Benchmark, HeaderKind::Bench) | (Purpose::Test, _) => &[],
         };
         let mut placed: Vec<(u32, &Definition)> = Vec::new();
         for definition in &self.definitions {

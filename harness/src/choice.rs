@@ -18,7 +18,7 @@ pub struct Choice {
 
 /// What an entry is run with.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct ChoiceInput<'a> {
     /// The program after the passes.
     pub program: &'a Program,
     /// Its entry.
@@ -37,13 +37,13 @@ fn cpu(why: impl Into<String>) -> Choice {
 
 /// The backend that suits: the CPU's unless the graphics card is known to win, opening it included.
 #[cfg(not(feature = "gpu"))]
-pub fn choose(_: &Asked<'_>) -> Choice {
+pub fn choose(_: &ChoiceInput<'_>) -> Choice {
     cpu("this build has no backend for graphics cards")
 }
 
 /// The backend that suits: the CPU's unless the graphics card is known to win, opening it included.
 #[cfg(feature = "gpu")]
-pub fn choose(asked: &Asked<'_>) -> Choice {
+pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 
     /// Bits of a table from which on loops over its lines win that are kernels, the fifth of a second for opening an adapter included: the
@@ -54,7 +54,7 @@ pub fn choose(asked: &Asked<'_>) -> Choice {
     const VERTICES: u64 = 3072;
     const VERTICES_ALONE: u64 = 300;
 
-    let Asked { program, entry, arguments, options, cpu_intrinsics } = *asked;
+    let ChoiceInput { program, entry, arguments, options, cpu_intrinsics } = *asked;
     if !options.optimise || options.profile {
         return cpu(
             "steps are counted one by one, or lines timed, and nothing runs as kernels then",

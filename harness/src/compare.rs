@@ -6,7 +6,7 @@ use star_ir::LimitKind;
 use star_vm::Outcome;
 
 use crate::mode::Mode;
-use crate::run::Run;
+use crate::run::RunResult;
 
 /// What two runs differ in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +44,8 @@ impl Difference {
 
 /// What two runs of a program with the same arguments differ in; `None` if in nothing that matters.
 /// `expected` ran as lowered on a backend without intrinsics, `found` in this mode.
-pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference> {
-    let Run { outcome, source: _, values, printed, files, stats } = expected;
+pub fn difference(expected: &RunResult, found: &RunResult, mode: Mode) -> Option<Difference> {
+    let RunResult { outcome, source: _, values, printed, files, stats } = expected;
     if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
         // Bytes are counted by each backend in its own way: one may hold less for the same values.
         return None;
@@ -86,7 +86,7 @@ pub fn difference(expected: &Run, found: &Run, mode: Mode) -> Option<Difference>
 
 /// Did both end in the same way at the same place of the source? By which number a program knows that place does not
 /// matter.
-fn same_end(expected: &Run, found: &Run) -> bool {
+fn same_end(expected: &RunResult, found: &RunResult) -> bool {
     expected.source == found.source
         && match (&expected.outcome, &found.outcome) {
             (Outcome::Trap(one), Outcome::Trap(other)) => {
@@ -108,7 +108,7 @@ fn same_end(expected: &Run, found: &Run) -> bool {
 }
 
 /// May two runs end apart, because one was faster than the other when the time was up?
-pub fn is_timed(run: &Run) -> bool {
+pub fn is_timed(run: &RunResult) -> bool {
     is_limit(&run.outcome, |kind| matches!(kind, LimitKind::Time | LimitKind::Interrupted))
 }
 
@@ -133,8 +133,8 @@ mod tests {
 
     use super::*;
 
-    fn run() -> Run {
-        Run {
+    fn run() -> RunResult {
+        RunResult {
             outcome: Outcome::Done,
             source: Vec::new(),
             values: vec![HostValue::Int(1), HostValue::Bool(true)],
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn everything_that_shows_is_compared() {
-        let differs = |change: &dyn Fn(&mut Run)| {
+        let differs = |change: &dyn Fn(&mut RunResult)| {
             let mut other = run();
             change(&mut other);
             difference(&run(), &other, Mode::AsLowered)
@@ -154,11 +154,11 @@ mod tests {
         assert_eq!(differs(&|_| {}), None);
         let ended = Outcome::Limit { kind: LimitKind::Time, loc: LocId(0) };
         assert_eq!(differs(&|run| run.outcome = ended.clone()), Some(Difference::Outcome));
-        let value = |run: &mut Run| run.values[1] = HostValue::Bool(false);
+        let value = |run: &mut RunResult| run.values[1] = HostValue::Bool(false);
         assert_eq!(differs(&value), Some(Difference::Value(1)));
         assert_eq!(differs(&|run| run.values.truncate(1)), Some(Difference::Count));
         assert_eq!(differs(&|run| run.printed.push('b')), Some(Difference::Printed));
-        let file = |run: &mut Run| drop(run.files.insert("f".to_owned(), HostValue::Int(1)));
+        let file = |run: &mut RunResult| drop(run.files.insert("f".to_owned(), HostValue::Int(1)));
         assert_eq!(differs(&file), Some(Difference::Files));
         assert_eq!(differs(&|run| run.stats.operations += 1), Some(Difference::Operations));
         assert_eq!(differs(&|run| run.stats.steps += 1), Some(Difference::Steps));
@@ -170,14 +170,14 @@ mod tests {
             let kind = TrapKind::Assert("no".to_owned());
             let trap = Trap { kind, loc: LocId(loc), frames: Vec::new(), values: Vec::new() };
             let source = vec![Span { file: FileId(0), start, end: start + 1 }];
-            Run { outcome: Outcome::Trap(Box::new(trap)), source, ..run() }
+            RunResult { outcome: Outcome::Trap(Box::new(trap)), source, ..run() }
         };
         assert_eq!(difference(&at(1, 7), &at(2, 7), Mode::Optimised), None);
         let elsewhere = difference(&at(1, 7), &at(1, 8), Mode::Optimised);
         assert_eq!(elsewhere, Some(Difference::Outcome));
         let limit = |loc| {
             let outcome = Outcome::Limit { kind: LimitKind::Time, loc: LocId(loc) };
-            Run { outcome, source: at(1, 7).source, ..run() }
+            RunResult { outcome, source: at(1, 7).source, ..run() }
         };
         assert_eq!(difference(&limit(1), &limit(2), Mode::AsLowered), None);
         assert_eq!(difference(&limit(1), &at(1, 7), Mode::AsLowered), Some(Difference::Outcome));

@@ -29,13 +29,13 @@ pub mod run;
 pub mod shrink;
 pub mod template;
 
-pub use backends::{Availability, BACKENDS, Entry, register_code};
+pub use backends::{Availability, BACKENDS, BackendSpec, register_code};
 pub use cases::{Binding, Case, MAX_CASES, Purpose};
 pub use compare::{Difference, difference};
-pub use header::{Definition, Expectation, Expected, Header, Kind, Name, Published, headers};
-pub use machine::{Compiled, Loaded, Machine, on};
+pub use header::{Definition, Expectation, Expected, Header, HeaderKind, Name, Published, headers};
+pub use machine::{Compiled, LoadedRoutine, Machine, on};
 pub use machines::{Configuration, DEVICES, MACHINES};
 pub use mode::Mode;
-pub use run::{Printed, Run};
+pub use run::{Printed, RunResult};
 pub use shrink::shrink;
 pub use star_vm::Argument;

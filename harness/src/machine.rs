@@ -14,7 +14,7 @@ use star_vm::{
     DynValue, Explanation, HostValue, Limits, Outcome, TableForm, erase,
 };
 
-use crate::run::{self, Run};
+use crate::run::{self, RunResult};
 
 /// A backend with the options that programs are compiled with.
 #[derive(Clone)]
@@ -38,7 +38,7 @@ pub struct Compiled {
 }
 
 /// A routine with its arguments, ready to run.
-pub struct Loaded {
+pub struct LoadedRoutine {
     backend: Rc<dyn DynBackend>,
     plan: DynPlan,
     values: Vec<DynValue>,
@@ -84,7 +84,11 @@ impl Compiled {
     ///
     /// # Errors
     /// As for [`Backend::load`] and [`Backend::plan`].
-    pub fn load(&self, entry: RoutineId, arguments: Vec<Argument>) -> Result<Loaded, BackendError> {
+    pub fn load(
+        &self,
+        entry: RoutineId,
+        arguments: Vec<Argument>,
+    ) -> Result<LoadedRoutine, BackendError> {
         let backend = Rc::clone(&self.backend);
         let values = arguments.into_iter().map(|it| match (it.form, it.value) {
             (form, HostValue::Unset) if it.sparse.is_some() => {
@@ -96,7 +100,7 @@ impl Compiled {
         let values = values.collect::<Result<Vec<DynValue>, _>>()?;
         let types = values.iter().map(|value| backend.ty(value)).collect::<Result<Vec<_>, _>>()?;
         let plan = backend.plan(&self.code, entry, &types)?;
-        Ok(Loaded { backend, plan, values, program: self.program.clone(), entry })
+        Ok(LoadedRoutine { backend, plan, values, program: self.program.clone(), entry })
     }
 
     /// The same, with the arguments laid out as the entry touches them; see [`Backend::lay_out`].
@@ -109,7 +113,7 @@ impl Compiled {
         arguments: Vec<Argument>,
         memory: Option<u64>,
         interrupt: &AtomicBool,
-    ) -> Result<Loaded, BackendError> {
+    ) -> Result<LoadedRoutine, BackendError> {
         let mut loaded = self.load(entry, arguments)?;
         loaded.lay_out(memory, interrupt)?;
         Ok(loaded)
@@ -133,20 +137,25 @@ impl Compiled {
 
     /// Runs `entry` once, with no interrupts and files in memory. Arguments that are set are given as fixed
     /// ones: they keep their sizes.
-    pub fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> Run {
+    pub fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> RunResult {
         self.run_with(entry, args.iter().map(Argument::of).collect(), limits)
     }
 
     /// The same with arguments in the forms in which they are.
-    pub fn run_with(&self, entry: RoutineId, arguments: Vec<Argument>, limits: Limits) -> Run {
+    pub fn run_with(
+        &self,
+        entry: RoutineId,
+        arguments: Vec<Argument>,
+        limits: Limits,
+    ) -> RunResult {
         match self.load(entry, arguments) {
             Ok(mut loaded) => run::alone(&mut loaded, limits),
-            Err(error) => Run::failed(error),
+            Err(error) => RunResult::failed(error),
         }
     }
 }
 
-impl Loaded {
+impl LoadedRoutine {
     /// What became of the program, and how the tables that it is given lie.
     ///
     /// # Errors
@@ -193,7 +202,7 @@ impl Loaded {
     /// The `var` arguments, given up one after another.
     ///
     /// # Errors
-    /// As for [`Loaded::values`].
+    /// As for [`LoadedRoutine::values`].
     pub fn into_results(self, interrupt: &AtomicBool) -> Result<Vec<HostValue>, BackendError> {
         let results = self.into_results_as_they_lie(&|_, _| false, interrupt)?;
         Ok(results.into_iter().map(|(value, _)| value).collect())
@@ -203,13 +212,13 @@ impl Loaded {
     /// values are unset.
     ///
     /// # Errors
-    /// As for [`Loaded::values`].
+    /// As for [`LoadedRoutine::values`].
     pub fn into_results_as_they_lie(
         self,
         wanted: &dyn Fn(usize, u64) -> bool,
         interrupt: &AtomicBool,
     ) -> Result<Vec<(HostValue, Option<SparseTable>)>, BackendError> {
-        let Loaded { backend, plan: _, values, program, entry } = self;
+        let LoadedRoutine { backend, plan: _, values, program, entry } = self;
         let params = &program.routine(entry).params;
         let results = values.into_iter().zip(params).filter(|(_, param)| param.mode == Mode::Ref);
         let results = results.enumerate().map(|(idx, (value, _))| {

@@ -7,11 +7,11 @@ use star_base::{BitsRef, Code, Span};
 use star_ir::{LimitKind, LocId, Ty};
 use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome, Stats};
 
-use crate::machine::Loaded;
+use crate::machine::LoadedRoutine;
 
 /// What a run left behind.
 #[derive(Clone, Debug)]
-pub struct Run {
+pub struct RunResult {
     /// How it ended.
     pub outcome: Outcome,
     /// Where it ended in the source: the calls that were active, inlined ones among them, the outermost first, and
@@ -27,10 +27,10 @@ pub struct Run {
     pub stats: Stats,
 }
 
-impl Run {
+impl RunResult {
     /// What is left after a run that ended like this, unless `interrupt` is set meanwhile.
     pub fn of(
-        loaded: &Loaded,
+        loaded: &LoadedRoutine,
         outcome: Outcome,
         stats: Stats,
         host: Printed,
@@ -42,12 +42,12 @@ impl Run {
             Err(error) => (ended(error), Vec::new()),
         };
         let source = loaded.end_in_source(&outcome);
-        Run { outcome, source, values, printed, files, stats }
+        RunResult { outcome, source, values, printed, files, stats }
     }
 
     /// What is left where a step before the run failed.
     pub fn failed(error: BackendError) -> Self {
-        Run {
+        RunResult {
             outcome: ended(error),
             source: Vec::new(),
             values: Vec::new(),
@@ -121,10 +121,10 @@ impl Host for Printed {
 }
 
 /// Runs it with nobody to interrupt it, and files in memory.
-pub(crate) fn alone(loaded: &mut Loaded, limits: Limits) -> Run {
+pub(crate) fn alone(loaded: &mut LoadedRoutine, limits: Limits) -> RunResult {
     let flag = AtomicBool::new(false);
     if let Err(error) = loaded.lay_out(limits.memory, &flag) {
-        return Run::failed(error);
+        return RunResult::failed(error);
     }
     let mut host = Printed::default();
     let mut control = Control {
@@ -137,5 +137,5 @@ pub(crate) fn alone(loaded: &mut Loaded, limits: Limits) -> Run {
     };
     let outcome = loaded.run(&mut control);
     let stats = control.stats;
-    Run::of(loaded, outcome, stats, host, &flag)
+    RunResult::of(loaded, outcome, stats, host, &flag)
 }

@@ -134,7 +134,7 @@ mod tests {
 
     use super::*;
     use crate::matrix::Matrix;
-    use crate::state::Lines;
+    use crate::state::LineOrder;
     use crate::tests::Plain;
 
     /// Distances by n passes over all arcs, and does one more still change some?
@@ -193,7 +193,7 @@ mod tests {
             for (heads, lengths) in
                 [(Matrix::Dense(&heads), Matrix::Dense(&lengths)), (sparse_heads, sparse_lengths)]
             {
-                let given = WeightedArcs { heads, lengths, along: Lines::Columns, width };
+                let given = WeightedArcs { heads, lengths, along: LineOrder::Columns, width };
                 let mut poller = InterruptPoller::new(&environment);
                 let at = (start, arcs.len());
                 let found = ShortestPaths::find_signed(&given, n, at, &namesakes, &mut poller);

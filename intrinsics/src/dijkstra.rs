@@ -5,7 +5,7 @@
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::matrix::Matrix;
-use crate::state::Lines;
+use crate::state::LineOrder;
 use crate::{filled, reserved};
 
 /// No vertex.
@@ -25,7 +25,7 @@ pub struct WeightedArcs<'t> {
     /// Numbers of `width` bits: field k of row i is the length of the arc from k to i.
     pub lengths: Matrix<'t>,
     /// What the lines of `lengths` are.
-    pub along: Lines,
+    pub along: LineOrder,
     /// Bits of a length, 1 to [`WeightedArcs::MOST_BITS`].
     pub width: usize,
 }
@@ -58,11 +58,11 @@ impl WeightedArcs<'_> {
         lengths.clear();
         let field = from * self.width;
         match self.along {
-            Lines::Rows => {
+            LineOrder::Rows => {
                 let length = |to: &u32| self.lengths.number(*to as usize, field, self.width);
                 lengths.extend(to.iter().map(length));
             }
-            Lines::Columns => {
+            LineOrder::Columns => {
                 lengths.resize(to.len(), 0);
                 for line in field..field + self.width {
                     self.lengths.append_bits(line, to, lengths);
@@ -255,7 +255,7 @@ mod tests {
                 for _ in 0..n_arcs {
                     let (from, to, arc) =
                         (random.below(n), random.below(n), random.below(4) as u64);
-                    // Lines are by where arcs begin.
+                    // LineOrder are by where arcs begin.
                     if !heads.get(to, from) {
                         heads.put(to, from, true);
                         arcs.push((from, to, arc));
@@ -272,10 +272,10 @@ mod tests {
                     .map(|table| SparseLines::of_columns(table).unwrap());
                 let [sparse_heads, columns, rows] = sparse.each_ref().map(Matrix::Sparse);
                 for (heads, lengths, along) in [
-                    (Matrix::Dense(&heads), Matrix::Dense(&lengths), Lines::Columns),
-                    (Matrix::Dense(&heads), Matrix::Dense(&by_rows), Lines::Rows),
-                    (sparse_heads, columns, Lines::Columns),
-                    (sparse_heads, rows, Lines::Rows),
+                    (Matrix::Dense(&heads), Matrix::Dense(&lengths), LineOrder::Columns),
+                    (Matrix::Dense(&heads), Matrix::Dense(&by_rows), LineOrder::Rows),
+                    (sparse_heads, columns, LineOrder::Columns),
+                    (sparse_heads, rows, LineOrder::Rows),
                 ] {
                     let arcs = WeightedArcs { heads, lengths, along, width };
                     let mut poller = InterruptPoller::new(&environment);

@@ -34,7 +34,7 @@ pub use matrix::Matrix;
 pub use numbers::{read_numbers, write_numbers};
 pub use reach::{Keeping, Reach};
 pub use spanning::EdgeList;
-pub use state::{IntrinsicState, Lines, StateTable, state_of};
+pub use state::{IntrinsicState, LineOrder, StateTable, state_of};
 pub use workers::Workers;
 
 /// Is a bit of a set one?
@@ -84,8 +84,8 @@ mod tests {
     use star_base::{BitTable, SparseLines};
 
     use super::{
-        Closing, Components, Ended, Environment, InterruptPoller, IntrinsicState, Keeping, Lines,
-        Reach,
+        Closing, Components, Ended, Environment, InterruptPoller, IntrinsicState, Keeping,
+        LineOrder, Reach,
     };
 
     /// One thread, a poll every three limbs, and a flag.
@@ -169,13 +169,13 @@ mod tests {
         let (environment, n) = (Plain::default(), expected.n_rows());
         let mut poller = InterruptPoller::new(&environment);
         let name = format!("{keeping:?}, {n} vertices: {expected:?}");
-        for lines in [Lines::Rows, Lines::Columns] {
+        for lines in [LineOrder::Rows, LineOrder::Columns] {
             let components = Components::find_sparse(graph, n, &mut poller).unwrap();
             let reach = Reach::of_sparse(keeping, graph, components, lines, &environment).unwrap();
             let mut filled = BitTable::zeros(n, n).unwrap();
             reach.write(0, &mut filled, &environment).unwrap();
             assert!(filled == *expected, "CONDENSE, {name}");
-            let is_turned = lines == Lines::Columns;
+            let is_turned = lines == LineOrder::Columns;
             for from in 0..n {
                 let mut found = vec![!0; n.div_ceil(64)];
                 reach.reachable(from, &mut found, &mut poller).unwrap();
@@ -224,7 +224,7 @@ mod tests {
                     }
                     let expected = warshall(graph.clone());
                     let mut poller = InterruptPoller::new(&environment);
-                    let reach = Reach::new(&graph, n, Lines::Rows, &environment).unwrap();
+                    let reach = Reach::new(&graph, n, LineOrder::Rows, &environment).unwrap();
                     let mut filled = BitTable::zeros(n, n).unwrap();
                     reach.write(0, &mut filled, &environment).unwrap();
                     // The lines of the table are its columns.
@@ -271,7 +271,7 @@ mod tests {
     fn the_user_and_the_clock_end_a_intrinsic() {
         let environment = Plain::default();
         let mut graph = cycle(100);
-        let reach = Reach::new(&graph, 100, Lines::Rows, &environment).unwrap();
+        let reach = Reach::new(&graph, 100, LineOrder::Rows, &environment).unwrap();
         let mut closure = BitTable::zeros(100, 100).unwrap();
         reach.write(0, &mut closure, &environment).unwrap();
         assert_eq!(closure.count_ones(), 100 * 100);
@@ -283,7 +283,7 @@ mod tests {
         let mut poller = InterruptPoller::new(&environment);
         assert_eq!(Closing::find(&graph, 100, &mut poller).map(|_| ()), Err(ended));
         assert_eq!(closing.close(&mut graph, &mut poller), Err(ended));
-        assert_eq!(Reach::new(&graph, 100, Lines::Rows, &environment).map(|_| ()), Err(ended));
+        assert_eq!(Reach::new(&graph, 100, LineOrder::Rows, &environment).map(|_| ()), Err(ended));
         assert_eq!(reach.write(0, &mut closure, &environment), Err(ended));
     }
 }

@@ -17,7 +17,7 @@ use star_base::{BitTable, Limbs, SparseLines};
 
 use crate::components::{Ahead, Components};
 use crate::environment::{Ended, Environment, InterruptPoller};
-use crate::state::{IntrinsicState, Lines, StateTable};
+use crate::state::{IntrinsicState, LineOrder, StateTable};
 use crate::{ones, put};
 
 /// The components of a graph, and which of them reach which.
@@ -27,7 +27,7 @@ pub struct Reach {
     components: Components,
     above: Above,
     /// The lines of the graph that it was made of: with columns it knows the turned graph.
-    lines: Lines,
+    lines: LineOrder,
 }
 
 /// Which components are reached from each one: itself only on a cycle.
@@ -72,7 +72,7 @@ impl Reach {
 
     /// Does it know who reaches whom in the turned graph?
     fn is_turned(&self) -> bool {
-        self.lines == Lines::Columns
+        self.lines == LineOrder::Columns
     }
 
     /// Is there a path? Both vertices count from 0.
@@ -147,7 +147,7 @@ impl Reach {
     pub fn new(
         graph: &BitTable,
         n: usize,
-        lines: Lines,
+        lines: LineOrder,
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
         let components = Components::find(graph, n, &mut InterruptPoller::new(environment))?;
@@ -188,7 +188,7 @@ impl Reach {
         keeping: Keeping,
         graph: &SparseLines,
         components: Components,
-        lines: Lines,
+        lines: LineOrder,
         environment: &dyn Environment,
     ) -> Result<Self, Ended> {
         let n = components.n_vertices();
@@ -211,7 +211,7 @@ impl Reach {
 
     /// `add` adds the components that arcs lead to from one, whose column of the table that becomes the closure it is given, and leaves zeros there.
     fn close(
-        (components, mut above, lines): (Components, BitTable, Lines),
+        (components, mut above, lines): (Components, BitTable, LineOrder),
         environment: &dyn Environment,
         mut add: impl FnMut(
             (&Components, usize),

@@ -51,12 +51,12 @@ pub struct StateTable {
     /// Number of columns.
     pub n_cols: usize,
     /// The lines that the state writes.
-    pub lines: Lines,
+    pub lines: LineOrder,
 }
 
 /// How a table lies in memory: one line after another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lines {
+pub enum LineOrder {
     /// A line is a row.
     Rows,
     /// A line is a column.
@@ -73,8 +73,8 @@ impl StateTable {
     /// If the system refuses the memory.
     pub fn zeros(&self) -> Result<BitTable, Ended> {
         Ok(match self.lines {
-            Lines::Rows => BitTable::zeros(self.n_cols, self.n_rows)?,
-            Lines::Columns => BitTable::zeros(self.n_rows, self.n_cols)?,
+            LineOrder::Rows => BitTable::zeros(self.n_cols, self.n_rows)?,
+            LineOrder::Columns => BitTable::zeros(self.n_rows, self.n_cols)?,
         })
     }
 

@@ -26,7 +26,7 @@ pub enum Data {
 
 /// A file that was read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Loaded {
+pub struct LoadedFile {
     /// Its contents.
     pub data: Data,
     /// The format it was read in.

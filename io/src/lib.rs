@@ -64,7 +64,7 @@ mod text;
 pub mod updates;
 mod whole;
 
-pub use data::{Data, Loaded, OutputRef};
+pub use data::{Data, LoadedFile, OutputRef};
 pub use decimal::Decimal;
 pub use error::{FileError, Stopped};
 pub use graph::{Arc, Graph};

@@ -6,7 +6,7 @@ use std::io::{BufWriter, Read, Write};
 
 use star_base::Code;
 
-use crate::data::{Loaded, OutputRef};
+use crate::data::{LoadedFile, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::format::{self, ReadResult, ReaderNotes};
 use crate::options::ReadOptions;
@@ -19,7 +19,7 @@ use crate::source::Source;
 const HEAD_BYTES: u64 = 4096;
 
 /// How a format is read and written.
-struct Entry {
+struct FormatSpec {
     name: &'static str,
     extensions: &'static [&'static str],
     read: fn(Source<'_, '_>) -> Result<ReadResult, Fault>,
@@ -38,9 +38,9 @@ macro_rules! formats {
             /// All formats.
             pub const ALL: &'static [Format] = &[$(Format::$format),*];
 
-            fn entry(self) -> Entry {
+            fn entry(self) -> FormatSpec {
                 match self {
-                    $(Format::$format => Entry {
+                    $(Format::$format => FormatSpec {
                         name: $name,
                         extensions: &$extensions,
                         read: format::$($module)::+::read,
@@ -247,7 +247,7 @@ pub fn read(
     format: Format,
     input: &mut dyn Read,
     options: &mut ReadOptions<'_>,
-) -> Result<Loaded, FileError> {
+) -> Result<LoadedFile, FileError> {
     if let Some(part) = options.part
         && format != Format::Npz
     {
@@ -263,7 +263,7 @@ pub fn read(
         warnings.extend(scaling.warning());
         notes.extend(scaling.note());
     }
-    Ok(Loaded { data, format, n_bytes: budget.most(), warnings, notes })
+    Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes })
 }
 
 /// Writes a value and flushes `output`; small pieces are gathered here.

@@ -13,7 +13,7 @@ pub const STYLE: &str = include_str!("html.css");
 
 /// What a page shows: the class of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PageKind {
     /// Benchmarks.
     Benchmarks,
     /// Documentation.
@@ -36,11 +36,11 @@ pub type Column<'a> = (&'a str, &'a str);
 
 /// A page with this title.
 #[must_use]
-pub fn page(kind: Kind, title: &str, style: Style<'_>, body: &Markup) -> String {
+pub fn page(kind: PageKind, title: &str, style: Style<'_>, body: &Markup) -> String {
     let class = match kind {
-        Kind::Benchmarks => "benchmarks",
-        Kind::Documentation => "documentation",
-        Kind::Profile => "profile",
+        PageKind::Benchmarks => "benchmarks",
+        PageKind::Documentation => "documentation",
+        PageKind::Profile => "profile",
     };
     let page = html! {
         (DOCTYPE) "\n"
@@ -99,11 +99,11 @@ mod tests {
     fn a_page_may_carry_its_style() {
         let body = html! { p { "c & d" } };
         let alone =
-            page(Kind::Profile, "a < b\u{1b}", Style::Inside(".x { color: red; }\n"), &body);
+            page(PageKind::Profile, "a < b\u{1b}", Style::Inside(".x { color: red; }\n"), &body);
         assert!(alone.contains("<title>a &lt; b␛</title>"), "{alone}");
         assert!(alone.contains("<body class=\"profile\">\n<p>c &amp; d</p>"), "{alone}");
         assert!(alone.contains("prefers-color-scheme: dark") && alone.contains(".x {"), "{alone}");
-        let of_site = page(Kind::Documentation, "a", Style::File("s.css"), &body);
+        let of_site = page(PageKind::Documentation, "a", Style::File("s.css"), &body);
         assert!(of_site.contains("href=\"s.css\"") && !of_site.contains("<style>"), "{of_site}");
     }
 

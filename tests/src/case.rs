@@ -5,7 +5,7 @@ use star_base::{Diagnostic, SourceMap, Span};
 use star_compiler::LowerOptions;
 use star_vm::{HostValue, Outcome};
 
-use crate::run::{Program, Run};
+use crate::run::{Program, RunResult};
 
 /// Runs the `program` of a text, which has no parameters and ends well; what it printed.
 ///
@@ -37,7 +37,7 @@ pub fn traps_with(text: &str, options: &LowerOptions) -> String {
     ending(&program, &run)
 }
 
-fn main_of(program: &Program) -> Run {
+fn main_of(program: &Program) -> RunResult {
     let entries = program.compilation.entries();
     let main = entries
         .iter()
@@ -69,7 +69,7 @@ pub fn call_traps(text: &str, routine: &str, args: Vec<HostValue>) -> String {
 }
 
 /// How a run ended, in words: its trap or limit, or nothing.
-pub fn ending(program: &Program, run: &Run) -> String {
+pub fn ending(program: &Program, run: &RunResult) -> String {
     let sir = &program.lowered.program;
     let diagnostic = match &run.outcome {
         Outcome::Done => return String::new(),

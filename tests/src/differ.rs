@@ -3,11 +3,11 @@
 use star_harness::{Difference, Mode};
 use star_ir::RoutineId;
 use star_opt::Options;
-use star_vm::{HostValue, Limits, Outcome, PathStats};
+use star_vm::{Counters, HostValue, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine};
 use crate::case::ending;
-use crate::run::{Program, Run};
+use crate::run::{Program, RunResult};
 
 /// Whether all backends agree about a run.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum Same {
 #[derive(Debug)]
 pub struct Agreement {
     /// What the first backend left.
-    pub run: Run,
+    pub run: RunResult,
     /// The fast paths that each backend took in each mode.
     pub paths: Vec<Taken>,
 }
@@ -35,7 +35,7 @@ pub struct Taken {
     /// As lowered, or optimised.
     pub mode: Mode,
     /// What was taken and declined.
-    pub paths: PathStats,
+    pub counters: Counters,
 }
 
 impl Agreement {
@@ -43,10 +43,10 @@ impl Agreement {
     ///
     /// # Panics
     /// If it did not run.
-    pub fn optimised(&self, machine: &str) -> PathStats {
+    pub fn optimised(&self, machine: &str) -> Counters {
         let mut runs = self.paths.iter().filter(|taken| taken.mode == Mode::Optimised);
         let taken = runs.find(|taken| taken.machine == machine);
-        taken.unwrap_or_else(|| panic!("`{machine}` did not run")).paths
+        taken.unwrap_or_else(|| panic!("`{machine}` did not run")).counters
     }
 }
 
@@ -130,7 +130,7 @@ impl InBothModes {
         entry: RoutineId,
         args: &[HostValue],
         limits: Limits,
-    ) -> Run {
+    ) -> RunResult {
         let compiled = self.as_written.iter().find(|compiled| compiled.name == machine);
         compiled.unwrap_or_else(|| panic!("no `{machine}`")).run(entry, args, limits)
     }
@@ -147,7 +147,7 @@ impl InBothModes {
         entry: RoutineId,
         args: &[HostValue],
         limits: Limits,
-        ending: &dyn Fn(&Run) -> String,
+        ending: &dyn Fn(&RunResult) -> String,
     ) -> Same {
         let mut agreement = match run_as_lowered(&self.as_lowered, entry, args, limits, ending) {
             Same::Yes(agreement) => agreement,
@@ -163,7 +163,7 @@ impl InBothModes {
             }
         }
         let first = self.as_lowered.first().map_or("?", |first| first.name);
-        let differs = |other: &Compiled, found: &Run, how: &str| {
+        let differs = |other: &Compiled, found: &RunResult, how: &str| {
             let difference = in_words(&agreement.run, found, Mode::Optimised, ending)?;
             Some(format!("`{first}` and `{}`, {how}: {difference}", other.name))
         };
@@ -232,7 +232,7 @@ fn run_as_lowered(
     entry: RoutineId,
     args: &[HostValue],
     limits: Limits,
-    ending: &dyn Fn(&Run) -> String,
+    ending: &dyn Fn(&RunResult) -> String,
 ) -> Same {
     let (first, others) = compiled.split_first().expect("a backend");
     let expected = first.run(entry, args, limits);
@@ -248,25 +248,30 @@ fn run_as_lowered(
 }
 
 impl Agreement {
-    fn take(&mut self, machine: &'static str, mode: Mode, run: &Run) {
-        self.paths.push(Taken { machine, mode, paths: run.stats.paths });
+    fn take(&mut self, machine: &'static str, mode: Mode, run: &RunResult) {
+        self.paths.push(Taken { machine, mode, counters: run.stats.counters });
     }
 }
 
 /// What two runs of a program differ in, in words, the second in this mode; `None` if in nothing.
-pub fn difference(program: &Program, expected: &Run, found: &Run, mode: Mode) -> Option<String> {
+pub fn difference(
+    program: &Program,
+    expected: &RunResult,
+    found: &RunResult,
+    mode: Mode,
+) -> Option<String> {
     in_words(expected, found, mode, &|run| ending(program, run))
 }
 
 /// Likewise; `ending` words how a run ended.
 pub fn in_words(
-    expected: &Run,
-    found: &Run,
+    expected: &RunResult,
+    found: &RunResult,
     mode: Mode,
-    ending: &dyn Fn(&Run) -> String,
+    ending: &dyn Fn(&RunResult) -> String,
 ) -> Option<String> {
     let difference = star_harness::difference(expected, found, mode)?;
-    let text = |run: &Run| match difference {
+    let text = |run: &RunResult| match difference {
         Difference::Outcome => match run.outcome {
             Outcome::Done => "ends well".to_owned(),
             Outcome::Trap(_)

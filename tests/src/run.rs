@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 
 use star_compiler::Compilation;
-pub use star_harness::{Printed, Run};
+pub use star_harness::{Printed, RunResult};
 use star_vm::{HostValue, Limits, Outcome};
 
 use crate::backends::{Compiled, Machine, backends};
@@ -59,7 +59,7 @@ impl Program {
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
-    pub fn run(&self, name: &str, args: Vec<HostValue>) -> Run {
+    pub fn run(&self, name: &str, args: Vec<HostValue>) -> RunResult {
         self.run_within(name, args, LIMITS)
     }
 
@@ -67,7 +67,7 @@ impl Program {
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
-    pub fn run_within(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> Run {
+    pub fn run_within(&self, name: &str, args: Vec<HostValue>, limits: Limits) -> RunResult {
         self.agree(name, args, limits).run
     }
 
@@ -105,7 +105,7 @@ impl Program {
 ///
 /// # Panics
 /// If it did not.
-pub fn done(run: Run) -> Vec<HostValue> {
+pub fn done(run: RunResult) -> Vec<HostValue> {
     assert_eq!(run.outcome, Outcome::Done);
     run.values
 }

@@ -22,7 +22,7 @@
 //! Note [A new backend]. [`mod@crate::reference`] is the specification of every statement and operation of SIR: it has one function for each,
 //! checks what the guards promise, and says nothing about speed. Shared by all backends are the wording of traps and the values in them
 //! ([`crate::checks::check`] with a [`crate::checks::GuardContext`]), values as text for `print` ([`crate::display`]), ranges of columns ([`crate::columns`]), and
-//! what ends a run ([`crate::stop`]). `vm/gpu` is a backend in a crate of its own. The tests compare each with the reference (`harness/src/compare.rs`).
+//! what ends a run ([`crate::interrupt`]). `vm/gpu` is a backend in a crate of its own. The tests compare each with the reference (`harness/src/compare.rs`).
 
 use std::fmt;
 use std::ops::Range;
@@ -34,8 +34,8 @@ use star_ir::analysis::line_accesses::TableUse;
 use star_ir::{LimitKind, LocId, Program, RoutineId, Trap, Ty};
 
 use crate::columns::refused;
+use crate::counters::Counters;
 use crate::explain::Explanation;
-use crate::paths::PathStats;
 use crate::profile::Profile;
 use crate::value::{HostValue, TableForm, TableLayout};
 
@@ -366,7 +366,7 @@ pub struct Stats {
     /// no operations, and no steps but that of the call.
     pub intrinsics: u64,
     /// Fast paths taken and declined.
-    pub paths: PathStats,
+    pub counters: Counters,
 }
 
 /// How a run ended.

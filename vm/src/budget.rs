@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use star_base::BitVector;
 use star_ir::LimitKind;
 
-use crate::stop::{Run, Stop};
+use crate::interrupt::{Exec, Stop};
 
 /// Set from outside when the run has to end.
 #[derive(Clone, Copy)]
@@ -21,7 +21,7 @@ pub(crate) struct Flags<'a> {
 impl Flags<'_> {
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(crate) fn poll(self) -> Run<()> {
+    pub(crate) fn poll(self) -> Exec<()> {
         if self.interrupt.load(Ordering::Relaxed) {
             return Err(Stop::Limit(LimitKind::Interrupted));
         }
@@ -101,7 +101,7 @@ impl<'a> MemoryBudget<'a> {
 
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(crate) fn poll(&self) -> Run<()> {
+    pub(crate) fn poll(&self) -> Exec<()> {
         self.flags.poll()
     }
 
@@ -127,7 +127,7 @@ impl<'a> MemoryBudget<'a> {
 
     /// May so many more bytes be taken?
     #[inline]
-    pub(crate) fn reserve(&mut self, bytes: u64) -> Run<()> {
+    pub(crate) fn reserve(&mut self, bytes: u64) -> Exec<()> {
         let wanted = self.alive.saturating_add(bytes);
         if wanted.saturating_add(self.recycled.n_bytes) > self.limit {
             return self.reserve_scarce(bytes);
@@ -138,7 +138,7 @@ impl<'a> MemoryBudget<'a> {
 
     /// The same where memory that is recycled is in the way, or there is too little of it.
     #[cold]
-    fn reserve_scarce(&mut self, bytes: u64) -> Run<()> {
+    fn reserve_scarce(&mut self, bytes: u64) -> Exec<()> {
         self.drop_recycled();
         let mut wanted = self.alive.saturating_add(bytes);
         if wanted > self.limit {

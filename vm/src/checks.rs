@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use star_ir::{Check, HandlePart, IntOp, NamedSize, Names, Operand, SizeOperand, TrapKind, VarId};
 
+use crate::interrupt::{Exec, internal_error};
 use crate::scalars;
-use crate::stop::{Run, broken};
 
 /// The variables of a routine that is running, as guards look at them. A fault is one of the program,
 /// not of the value that is asked for.
@@ -15,38 +15,38 @@ pub trait GuardContext {
     ///
     /// # Errors
     /// As all of these: if there is no such thing, a fault of the program.
-    fn names(&self) -> Run<Names<'_>>;
+    fn names(&self) -> Exec<Names<'_>>;
     /// The value of an integer operand.
-    fn int(&self, operand: &Operand) -> Run<i64>;
+    fn int(&self, operand: &Operand) -> Exec<i64>;
     /// The value of a boolean operand.
-    fn boolean(&self, operand: &Operand) -> Run<bool>;
+    fn boolean(&self, operand: &Operand) -> Exec<bool>;
     /// The value of a text operand.
-    fn text(&self, operand: &Operand) -> Run<Arc<str>>;
+    fn text(&self, operand: &Operand) -> Exec<Arc<str>>;
     /// A size; `None` if what it measures has none that is known.
-    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>>;
+    fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>>;
     /// Is the variable a table?
-    fn is_table(&self, var: VarId) -> Run<bool>;
+    fn is_table(&self, var: VarId) -> Exec<bool>;
     /// Does the variable hold something?
-    fn is_set(&self, var: VarId) -> Run<bool>;
+    fn is_set(&self, var: VarId) -> Exec<bool>;
     /// Was a slice or word set, or its size fixed? Does a table have rows?
-    fn is_sized(&self, var: VarId) -> Run<bool>;
+    fn is_sized(&self, var: VarId) -> Exec<bool>;
     /// Does a table not grow?
-    fn is_fixed(&self, var: VarId) -> Run<bool>;
+    fn is_fixed(&self, var: VarId) -> Exec<bool>;
     /// Number of components of a slice or word that was set.
-    fn length(&self, bits: VarId) -> Run<u64>;
+    fn length(&self, bits: VarId) -> Exec<u64>;
     /// Is the word a number below 2⁶³?
-    fn fits_int(&self, word: VarId) -> Run<bool>;
+    fn fits_int(&self, word: VarId) -> Exec<bool>;
     /// Was the handle set, and does it hold a table under this name?
-    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool>;
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Exec<bool>;
     /// Needs the sum of two words a further bit (`Add`), or is their difference negative (`Sub`)?
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool>;
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Exec<bool>;
 }
 
 /// What the check finds.
 ///
 /// # Errors
 /// If the program breaks a rule that the verifier should have kept.
-pub fn check(frame: &impl GuardContext, check: &Check) -> Run<Option<TrapKind>> {
+pub fn check(frame: &impl GuardContext, check: &Check) -> Exec<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
         Check::Sized(var) => sized(frame, *var),
@@ -70,11 +70,11 @@ pub fn check(frame: &impl GuardContext, check: &Check) -> Run<Option<TrapKind>> 
     }
 }
 
-fn name_of(frame: &impl GuardContext, var: VarId) -> Run<Option<String>> {
+fn name_of(frame: &impl GuardContext, var: VarId) -> Exec<Option<String>> {
     Ok(frame.names()?.of(var).map(str::to_owned))
 }
 
-fn size_of(frame: &impl GuardContext, operand: &SizeOperand) -> Run<NamedSize> {
+fn size_of(frame: &impl GuardContext, operand: &SizeOperand) -> Exec<NamedSize> {
     Ok(NamedSize::of(operand, frame.names()?))
 }
 
@@ -83,31 +83,35 @@ fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
 }
 
 /// The variable was set; a table has rows.
-fn set(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
+fn set(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     let name = name_of(frame, var)?;
     let kind = if frame.is_table(var)? { TrapKind::NoSize(name) } else { TrapKind::Unset(name) };
     Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
 /// The slice or word was set, or its size was fixed; a table has rows.
-fn sized(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
+fn sized(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(name_of(frame, var)?)))
 }
 
 /// The function's result was set.
-fn result(frame: &impl GuardContext, var: VarId) -> Run<Option<TrapKind>> {
+fn result(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     Ok(trap_unless(frame.is_set(var)?, TrapKind::NoResult))
 }
 
 /// `1 ≤ index ≤ limit`.
-fn index(frame: &impl GuardContext, index: &Operand, limit: &SizeOperand) -> Run<Option<TrapKind>> {
+fn index(
+    frame: &impl GuardContext,
+    index: &Operand,
+    limit: &SizeOperand,
+) -> Exec<Option<TrapKind>> {
     let index = frame.int(index)?;
     let high = high(frame, limit)?;
     Ok(index_in(index, high, size_of(frame, limit)?))
 }
 
 /// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
-fn new_column(frame: &impl GuardContext, table: VarId, index: &Operand) -> Run<Option<TrapKind>> {
+fn new_column(frame: &impl GuardContext, table: VarId, index: &Operand) -> Exec<Option<TrapKind>> {
     let index = frame.int(index)?;
     let columns = SizeOperand::Columns(table);
     let high = if frame.is_fixed(table)? {
@@ -124,7 +128,7 @@ fn index_in(index: i64, high: u64, of: NamedSize) -> Option<TrapKind> {
 }
 
 /// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
-fn high(frame: &impl GuardContext, limit: &SizeOperand) -> Run<u64> {
+fn high(frame: &impl GuardContext, limit: &SizeOperand) -> Exec<u64> {
     match limit {
         SizeOperand::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
         SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
@@ -138,7 +142,7 @@ fn size(
     frame: &impl GuardContext,
     left: &SizeOperand,
     right: &SizeOperand,
-) -> Run<Option<TrapKind>> {
+) -> Exec<Option<TrapKind>> {
     for measure in [left, right] {
         if let SizeOperand::Value(number) = measure
             && let Some(trap) = not_negative(frame, number)?
@@ -161,7 +165,7 @@ fn range(
     base: &Operand,
     width: &Operand,
     limit: &SizeOperand,
-) -> Run<Option<TrapKind>> {
+) -> Exec<Option<TrapKind>> {
     let (base, width) = (frame.int(base)?, frame.int(width)?);
     let high = high(frame, limit)?;
     let end = i128::from(base) + i128::from(width);
@@ -178,7 +182,7 @@ fn int(
     op: IntOp,
     left: &Operand,
     right: &Operand,
-) -> Run<Option<TrapKind>> {
+) -> Exec<Option<TrapKind>> {
     let (left, right) = (frame.int(left)?, frame.int(right)?);
     let kind = if matches!(op, IntOp::Div | IntOp::Mod) && right == 0 {
         TrapKind::Division { op, left }
@@ -190,13 +194,13 @@ fn int(
 }
 
 /// The number is 0 or 1.
-fn bit(frame: &impl GuardContext, number: &Operand) -> Run<Option<TrapKind>> {
+fn bit(frame: &impl GuardContext, number: &Operand) -> Exec<Option<TrapKind>> {
     let number = frame.int(number)?;
     Ok(trap_unless(matches!(number, 0 | 1), TrapKind::Bit(number)))
 }
 
 /// The number is not negative.
-fn not_negative(frame: &impl GuardContext, number: &Operand) -> Run<Option<TrapKind>> {
+fn not_negative(frame: &impl GuardContext, number: &Operand) -> Exec<Option<TrapKind>> {
     let value = frame.int(number)?;
     let name = match number {
         Operand::Var(var) => name_of(frame, *var)?,
@@ -206,7 +210,7 @@ fn not_negative(frame: &impl GuardContext, number: &Operand) -> Run<Option<TrapK
 }
 
 /// The number is an unsigned one of `width` bits, and `width` is not negative.
-fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Run<Option<TrapKind>> {
+fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Exec<Option<TrapKind>> {
     if let Some(trap) = not_negative(frame, width)? {
         return Ok(Some(trap));
     }
@@ -216,13 +220,13 @@ fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Run<Opti
 }
 
 /// The word is a number below 2⁶³.
-fn fits_int(frame: &impl GuardContext, word: VarId) -> Run<Option<TrapKind>> {
+fn fits_int(frame: &impl GuardContext, word: VarId) -> Exec<Option<TrapKind>> {
     let holds = frame.fits_int(word)?;
     Ok(trap_unless(holds, TrapKind::FitInt(name_of(frame, word)?)))
 }
 
 /// The number of components is even.
-fn even(frame: &impl GuardContext, bits: VarId) -> Run<Option<TrapKind>> {
+fn even(frame: &impl GuardContext, bits: VarId) -> Exec<Option<TrapKind>> {
     let len = frame.length(bits)?;
     Ok(trap_unless(len.is_multiple_of(2), TrapKind::Odd(len)))
 }
@@ -233,11 +237,11 @@ fn no_carry(
     op: IntOp,
     left: VarId,
     right: VarId,
-) -> Run<Option<TrapKind>> {
+) -> Exec<Option<TrapKind>> {
     let carries = match op {
         IntOp::Add | IntOp::Sub => frame.carries(op, left, right)?,
         IntOp::Mul | IntOp::Div | IntOp::Mod => {
-            return Err(broken("a carry of something other than a sum or difference"));
+            return Err(internal_error("a carry of something other than a sum or difference"));
         }
     };
     Ok(trap_unless(!carries, TrapKind::Carry { op }))
@@ -248,7 +252,7 @@ fn assert(
     frame: &impl GuardContext,
     condition: &Operand,
     message: &Operand,
-) -> Run<Option<TrapKind>> {
+) -> Exec<Option<TrapKind>> {
     if frame.boolean(condition)? {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! The STAR-machine: backends that compile SIR to a form of their own and run it.
 //!
 //! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host. [`explain`]: what it made of a
-//!   program, as data. [`erased`]: any backend as an object.
+//!   program, as data. [`dyn_backend`]: any backend as an object.
 //! * [`kernels`]: serial kernels over packed limbs, at several levels of instructions.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
 //! * [`profile`]: which lines and routines a run spends its time in.
@@ -15,16 +15,16 @@ pub mod backend;
 mod budget;
 pub mod checks;
 pub mod columns;
+mod counters;
 pub mod cpu;
 pub mod display;
-pub mod erased;
+pub mod dyn_backend;
 pub mod explain;
+pub mod interrupt;
 pub mod kernels;
-mod paths;
 pub mod profile;
 pub mod reference;
 mod scalars;
-pub mod stop;
 mod tape;
 pub mod value;
 
@@ -32,10 +32,10 @@ pub use backend::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Host, HostError, Limits, Outcome,
     Stats,
 };
+pub use counters::{Counters, Declined};
 pub use cpu::Cpu;
-pub use erased::{DynBackend, DynCode, DynPlan, DynValue, erase};
+pub use dyn_backend::{DynBackend, DynCode, DynPlan, DynValue, erase};
 pub use explain::Explanation;
-pub use paths::{Declined, PathStats};
 pub use profile::Profile;
 pub use reference::Reference;
 pub use value::{Argument, HostValue, TableForm, TableLayout};

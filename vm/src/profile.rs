@@ -35,9 +35,9 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// Which line each place of a program is on. Lines are numbered from 0 as their finder likes.
+/// Which line each place of a program is on. LineTable are numbered from 0 as their finder likes.
 #[derive(Clone, Debug, Default)]
-pub struct Lines {
+pub struct LineTable {
     /// How many there are.
     pub count: usize,
     /// The line of each [`LocId`].
@@ -112,9 +112,9 @@ struct Open {
 
 impl Profile {
     /// Nothing is charged yet.
-    pub fn new(program: &Program, lines: Lines, clock: Clock) -> Self {
+    pub fn new(program: &Program, lines: LineTable, clock: Clock) -> Self {
         let n_routines = program.routines.len();
-        let Lines { count, of, costs } = lines;
+        let LineTable { count, of, costs } = lines;
         let mut cost_parts = vec![Vec::new(); of.len()];
         for (loc, parts) in costs {
             if let Some(place) = cost_parts.get_mut(loc.0 as usize) {

@@ -2,7 +2,7 @@
 
 use petgraph::graph::{Graph as Peer, NodeIndex, UnGraph};
 use star_base::{BitTable, BitVector};
-use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
+use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
 use star_io::{Arc, Graph, Layout, LayoutValue, Widths, lay_out};
 use star_vm::HostValue;
 
@@ -19,12 +19,12 @@ const MAX_BYTES: u64 = 8 << 30;
 
 /// A directed graph of n vertices and `m` arcs without loops and parallel arcs.
 pub(super) fn directed(n: usize, m: usize) -> Graph {
-    uniform(n, m, Kind::Directed)
+    uniform(n, m, GraphKind::Directed)
 }
 
 /// A connected graph of n vertices and `m` edges: a path through all vertices, and random edges.
 pub(super) fn connected(n: usize, m: usize) -> Graph {
-    let mut graph = uniform(n, m + 1 - n, Kind::Undirected);
+    let mut graph = uniform(n, m + 1 - n, GraphKind::Undirected);
     let mut random = Random::new(SEED);
     graph.arcs.extend((1..n as u32).map(|x| Arc {
         tail: x - 1,
@@ -34,7 +34,7 @@ pub(super) fn connected(n: usize, m: usize) -> Graph {
     graph
 }
 
-fn uniform(n: usize, m: usize, kind: Kind) -> Graph {
+fn uniform(n: usize, m: usize, kind: GraphKind) -> Graph {
     let uniform = UniformGraph {
         n_vertices: n as u64,
         density: Density::Arcs(m as u64),

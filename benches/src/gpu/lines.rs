@@ -169,7 +169,7 @@ impl Bench {
         samples.sort_by(|one, other| one.0.total_cmp(&other.0));
         let (run, stats) = samples[samples.len() / 2];
         let each = |time: f64| time * 1e3 / TURNS as f64;
-        let paths = stats.paths;
+        let paths = stats.counters;
         let device = (paths.unit_nanoseconds + paths.grid_nanoseconds) as f64 / 1e6;
         say!(
             "{about}: {:.2} µs a turn (least {:.2}), {:.2} of the card; {} wide lines in {} kernels, {} waits, {} kernels over a grid; cpu {:.2}",

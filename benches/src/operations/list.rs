@@ -1,7 +1,7 @@
 //! The operations.
 
 use super::plain::Streams;
-use Kind::{Alone, Library, Long, One};
+use OperationGroup::{Alone, Library, Long, One};
 
 /// An operation.
 pub(super) struct Operation {
@@ -11,14 +11,14 @@ pub(super) struct Operation {
     pub(super) statement: &'static str,
     /// Limbs that it reads and writes at least, for each limb of a slice; 0 if it does not touch all of one.
     pub(super) limbs: f64,
-    pub(super) kind: Kind,
+    pub(super) kind: OperationGroup,
     /// Lines that it reads and writes, if a plain loop is measured beside it.
     pub(super) streams: Option<Streams>,
 }
 
 /// How it is measured, and on how many threads it works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OperationGroup {
     /// On threads if a slice is long.
     Long,
     /// On one thread, however long.
@@ -33,7 +33,7 @@ const fn operation(
     name: &'static str,
     statement: &'static str,
     limbs: f64,
-    kind: Kind,
+    kind: OperationGroup,
 ) -> Operation {
     Operation { name, statement, limbs, kind, streams: None }
 }

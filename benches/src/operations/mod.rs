@@ -18,7 +18,7 @@ use star_vm::{Cpu, HostValue};
 
 use crate::program::{Compiled, median};
 use crate::say::say;
-use list::{Kind, OPERATIONS, Operation};
+use list::{OPERATIONS, Operation, OperationGroup};
 use plain::Streams;
 use reading::{Amount, Buffer, Reading};
 
@@ -138,8 +138,10 @@ impl Bench {
             .iter()
             .map(|operation| {
                 let (backend, nothing) = match operation.kind {
-                    Kind::Long | Kind::Alone | Kind::One => (&self.single, single),
-                    Kind::Library => (&self.library, library),
+                    OperationGroup::Long | OperationGroup::Alone | OperationGroup::One => {
+                        (&self.single, single)
+                    }
+                    OperationGroup::Library => (&self.library, library),
                 };
                 let ns = (self.time(backend, &operation.turn(), &mut args) - nothing).max(0.1);
                 let threads = self.threads(operation, n_bits);
@@ -198,9 +200,9 @@ impl Bench {
     /// On how many threads an operation works.
     fn threads(&self, operation: &Operation, n_bits: usize) -> usize {
         let touched = match operation.kind {
-            Kind::Alone | Kind::One => return 1,
-            Kind::Long => 1.0,
-            Kind::Library => operation.limbs,
+            OperationGroup::Alone | OperationGroup::One => return 1,
+            OperationGroup::Long => 1.0,
+            OperationGroup::Library => operation.limbs,
         };
         let long = touched * (n_bits / 64) as f64 >= Settings::default().parallel_limbs as f64;
         if long { self.library.threads() } else { 1 }

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use star_base::{BitTable, BitsRef};
-use star_io::generate::{Density, GenerateOptions, Kind, Labels, Parts, Road, UniformGraph};
+use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, Parts, Road, UniformGraph};
 use star_io::{
     Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, Shape, Widths, lay_out,
     write,
@@ -218,11 +218,13 @@ impl Source {
         };
         let weight = Some(MAX_WEIGHT);
         match self {
-            Source::Sparse { n } => uniform(n, Density::Arcs(n * 3 / 2), Kind::Directed, None),
-            Source::Dense { n } => uniform(n, Density::Probability(0.5), Kind::Directed, None),
-            Source::Acyclic { n } => uniform(n, Density::Probability(0.1), Kind::Acyclic, None),
-            Source::Arcs { n, m } => uniform(n, Density::Arcs(m), Kind::Directed, weight),
-            Source::Edges { n, m } => uniform(n, Density::Arcs(m), Kind::Undirected, weight),
+            Source::Sparse { n } => uniform(n, Density::Arcs(n * 3 / 2), GraphKind::Directed, None),
+            Source::Dense { n } => uniform(n, Density::Probability(0.5), GraphKind::Directed, None),
+            Source::Acyclic { n } => {
+                uniform(n, Density::Probability(0.1), GraphKind::Acyclic, None)
+            }
+            Source::Arcs { n, m } => uniform(n, Density::Arcs(m), GraphKind::Directed, weight),
+            Source::Edges { n, m } => uniform(n, Density::Arcs(m), GraphKind::Undirected, weight),
             Source::Road { side } => {
                 let road = Road {
                     height: side,

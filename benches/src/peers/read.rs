@@ -5,7 +5,7 @@ use std::path::Path;
 
 use star_base::BitTable;
 use star_io::{
-    Data, Format, Graph, LayoutOptions, Loaded, NumberLayout, Numbers, ReadOptions,
+    Data, Format, Graph, LayoutOptions, LoadedFile, NumberLayout, Numbers, ReadOptions,
     lay_out_numbers, read,
 };
 
@@ -45,7 +45,7 @@ pub(super) fn numbers_of(given: &PeerArgs, key: &str) -> Result<Vec<i64>, Failur
 }
 
 /// What a file holds.
-pub(super) fn load(format: Format, path: &Path) -> Result<Loaded, Failure> {
+pub(super) fn load(format: Format, path: &Path) -> Result<LoadedFile, Failure> {
     let shown = path.display().to_string();
     let opened = File::open(path).map_err(|error| Failure::peer(format!("{shown}: {error}")));
     let mut file = opened?;

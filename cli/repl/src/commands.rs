@@ -4,16 +4,16 @@ use std::rc::Rc;
 
 use star_base::text;
 use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
-use star_compiler::hir::Kind;
+use star_compiler::hir::TyKind;
 use star_compiler::session::{Environment, Variable, span_of};
+use star_doc::catalogue::Catalogue;
 use star_doc::search::search;
-use star_doc::shelf::Shelf;
 use star_doc::{guides, plain};
-use star_edge::engine::{self, Engine};
-use star_edge::failure::{not_shown, refused_by_backend};
-use star_edge::limits::default_memory;
-use star_edge::sizes::{available_memory, parse_count, parse_size, parse_time};
 use star_ir::{Extent, Ty};
+use star_os::engine::{self, Engine};
+use star_os::failure::{not_shown, refused_by_backend};
+use star_os::limits::default_memory;
+use star_os::size_args::{available_memory, parse_count, parse_size, parse_time};
 use star_syntax::ast;
 use star_vm::{BackendError, HostValue, display};
 
@@ -116,16 +116,16 @@ impl Session {
             sink.show(Event::Answer(&format!("{}\n", code.explanation().trim_end())));
             return Ok(());
         }
-        let shelf = Shelf::library(&star_edge::sources::LIBRARY);
+        let catalogue = Catalogue::library(&star_os::sources::LIBRARY);
         let sections = guides::find(rest);
         if !sections.is_empty() {
             sink.show(Event::Answer(&text::printable(&plain::sections(&sections))));
             return Ok(());
         }
-        let topics = shelf.find(rest);
+        let topics = catalogue.find(rest);
         let is_command = Command::ALL.iter().any(|command| command.name() == rest);
         let looks = topics.is_err() && !is_command;
-        let hits = if looks { search(&shelf, rest) } else { Vec::new() };
+        let hits = if looks { search(&catalogue, rest) } else { Vec::new() };
         if !hits.is_empty() {
             let page = plain::hits(&hits, &text::one_line(rest), ":help", sink.width());
             sink.show(Event::Answer(&text::printable(&page)));
@@ -142,7 +142,7 @@ impl Session {
             }
             diagnostic
         })?;
-        let page = plain::topics(&shelf, &topics, sink.width());
+        let page = plain::topics(&catalogue, &topics, sink.width());
         sink.show(Event::Answer(&text::printable(&page)));
         Ok(())
     }
@@ -259,8 +259,8 @@ impl Session {
             return "unset".to_owned();
         }
         match variable.kind {
-            Kind::Table | Kind::Handle | Kind::Error => return String::new(),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Slice | Kind::Word => {}
+            TyKind::Table | TyKind::Handle | TyKind::Error => return String::new(),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Slice | TyKind::Word => {}
         }
         match self.values.store(name, &self.flags.interrupt) {
             Ok(value) => {
@@ -290,18 +290,18 @@ impl Session {
             let ty = self.type_text(rest, variable);
             let unsized_one = variable.sizes == [None, None];
             let size = match variable.kind {
-                Kind::Slice | Kind::Word if unsized_one => {
+                TyKind::Slice | TyKind::Word if unsized_one => {
                     "; it takes a new size at every assignment"
                 }
-                Kind::Table if unsized_one => "; it may grow",
-                Kind::Int
-                | Kind::Bool
-                | Kind::Str
-                | Kind::Slice
-                | Kind::Word
-                | Kind::Table
-                | Kind::Handle
-                | Kind::Error => "",
+                TyKind::Table if unsized_one => "; it may grow",
+                TyKind::Int
+                | TyKind::Bool
+                | TyKind::Str
+                | TyKind::Slice
+                | TyKind::Word
+                | TyKind::Table
+                | TyKind::Handle
+                | TyKind::Error => "",
             };
             let from = place(variable.span);
             let text = format!("variable {rest}: {ty}, from {from}{size}\n");
@@ -318,8 +318,8 @@ impl Session {
             sink.show(Event::Answer(&text));
             return Ok(());
         }
-        let shelf = Shelf::library(&star_edge::sources::LIBRARY);
-        if Builtin::find(rest).is_some() || shelf.find(rest).is_ok() {
+        let catalogue = Catalogue::library(&star_os::sources::LIBRARY);
+        if Builtin::find(rest).is_some() || catalogue.find(rest).is_ok() {
             return self.help(rest, sink);
         }
         let names = self.environment.iter().map(|(name, _)| name);
@@ -386,9 +386,9 @@ impl Session {
         let mut values = Values::new(Rc::clone(&engine.backend));
         for (name, variable) in self.environment.iter() {
             let fixed = match variable.kind {
-                Kind::Table => variable.sizes[1].is_some(),
-                Kind::Slice | Kind::Word => variable.sizes[0].is_some(),
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+                TyKind::Table => variable.sizes[1].is_some(),
+                TyKind::Slice | TyKind::Word => variable.sizes[0].is_some(),
+                TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
             };
             let value = self.values.store(name, &self.flags.interrupt);
             let moved = value.and_then(|value| values.load(name, value, fixed));
@@ -402,7 +402,7 @@ impl Session {
             })?;
         }
         let lost = self.environment.iter().filter(|(name, variable)| {
-            variable.kind == Kind::Handle && self.values.ty(name).is_some()
+            variable.kind == TyKind::Handle && self.values.ty(name).is_some()
         });
         let lost: Vec<&str> = lost.map(|(name, _)| name).collect();
         if !lost.is_empty() {
@@ -450,7 +450,7 @@ impl Session {
     }
 
     fn reset(&mut self) {
-        self.definitions = star_compiler::session::Session::new(star_edge::sources::LIBRARY);
+        self.definitions = star_compiler::session::Session::new(star_os::sources::LIBRARY);
         self.environment = Environment::default();
         self.values = Values::new(Rc::clone(&self.engine.backend));
         self.optimised = None;

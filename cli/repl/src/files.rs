@@ -5,9 +5,9 @@ use std::path::Path;
 use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_bind::encoding;
-use star_edge::failure::refused_by_backend;
-use star_edge::save::Target;
-use star_edge::sources::FileLoader;
+use star_os::failure::refused_by_backend;
+use star_os::save::Target;
+use star_os::sources::FileLoader;
 
 use super::command::Command;
 use super::commands::usage;

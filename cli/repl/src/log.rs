@@ -17,7 +17,7 @@ pub(crate) enum Did {
 
 /// A line, without the semicolon behind it.
 #[derive(Clone, Debug)]
-enum Entry {
+enum LogEntry {
     /// It ran to its end.
     Statement(String),
     /// It ran, but not to its end.
@@ -27,7 +27,7 @@ enum Entry {
 /// The texts that ran, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
-    entries: Vec<Entry>,
+    entries: Vec<LogEntry>,
     /// Variables that were declared when they were there already.
     redeclared: BTreeSet<String>,
     /// Variables whose values come from a graph.
@@ -41,15 +41,15 @@ impl Log {
     pub(crate) fn add(&mut self, text: &str, did: Did) {
         let text = bare(text);
         match did {
-            Did::Showed => self.entries.push(Entry::Statement(format!("print({text})"))),
-            Did::Ran => self.entries.push(Entry::Statement(text.to_owned())),
+            Did::Showed => self.entries.push(LogEntry::Statement(format!("print({text})"))),
+            Did::Ran => self.entries.push(LogEntry::Statement(text.to_owned())),
             Did::Declared => {}
         }
     }
 
     /// A line did not run to its end.
     pub(crate) fn add_wrong(&mut self, text: &str) {
-        self.entries.push(Entry::Wrong(bare(text).to_owned()));
+        self.entries.push(LogEntry::Wrong(bare(text).to_owned()));
     }
 
     /// A variable was declared that was there already.
@@ -74,11 +74,11 @@ impl Log {
 
     /// The statements of a program that does the same, line by line; what went wrong is a comment.
     pub(crate) fn body(&self) -> String {
-        let last = self.entries.iter().rposition(|entry| matches!(entry, Entry::Statement(_)));
+        let last = self.entries.iter().rposition(|entry| matches!(entry, LogEntry::Statement(_)));
         let texts = self.entries.iter().enumerate().map(|(idx, entry)| match entry {
-            Entry::Statement(text) if Some(idx) == last => format!("{text}\n"),
-            Entry::Statement(text) => format!("{text};\n"),
-            Entry::Wrong(text) => {
+            LogEntry::Statement(text) if Some(idx) == last => format!("{text}\n"),
+            LogEntry::Statement(text) => format!("{text};\n"),
+            LogEntry::Wrong(text) => {
                 let lines = text.lines().map(|line| format!("// {line}\n"));
                 format!("// This went wrong:\n{}", lines.collect::<String>())
             }
@@ -89,7 +89,8 @@ impl Log {
     /// What the program does not do as the session did, in sentences.
     pub(crate) fn differences(&self) -> Vec<String> {
         let mut found = Vec::new();
-        let n_wrong = self.entries.iter().filter(|entry| matches!(entry, Entry::Wrong(_))).count();
+        let n_wrong =
+            self.entries.iter().filter(|entry| matches!(entry, LogEntry::Wrong(_))).count();
         match n_wrong {
             0 => {}
             1 => found.push(

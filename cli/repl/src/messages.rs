@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_compiler::session::{Defined, ItemKind};
-use star_edge::exit::Exit;
+use star_os::exit::Exit;
 
 use super::command;
 use super::event::{Event, Sink};

@@ -9,10 +9,10 @@ use star_bind::offer::{Offer, offer};
 use star_bind::{Kind, Reading, Settings, widths};
 use star_compiler::hir;
 use star_compiler::session::Variable;
-use star_edge::failure::refused_by_backend;
-use star_edge::files::{Console, Disk};
 use star_io::{FileError, Graph, Layout};
 use star_ir::Ty;
+use star_os::failure::refused_by_backend;
+use star_os::files::{Console, Disk};
 use star_syntax::Piece;
 use star_vm::{HostValue, TableForm};
 
@@ -74,8 +74,8 @@ fn widths_of(graph: &Graph, file: &str) -> WidthOverrides {
 }
 
 /// What a name stands for, if a graph offers something to it.
-fn offered(name: &str) -> Option<(hir::Kind, Kind, Offer)> {
-    let kinds = [hir::Kind::Int, hir::Kind::Word, hir::Kind::Table, hir::Kind::Slice];
+fn offered(name: &str) -> Option<(hir::TyKind, Kind, Offer)> {
+    let kinds = [hir::TyKind::Int, hir::TyKind::Word, hir::TyKind::Table, hir::TyKind::Slice];
     kinds.into_iter().find_map(|of_variable| {
         let kind = of_variable.known()?;
         Some((of_variable, kind, offer(name, kind)?))

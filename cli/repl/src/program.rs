@@ -7,8 +7,8 @@ use star_base::text;
 use star_base::{Code, Diagnostic, SourceFile};
 use star_compiler::Formatter;
 use star_compiler::session::span_of;
-use star_edge::destination::Destination;
-use star_edge::sources::{FileLoader, LIBRARY};
+use star_os::destination::Destination;
+use star_os::sources::{FileLoader, LIBRARY};
 use star_syntax::ast;
 
 use super::command::Command;

@@ -5,20 +5,20 @@ use std::time::Instant;
 
 use star_base::{Code, Diagnostic};
 use star_bind::Settings;
-use star_compiler::hir::Kind;
-use star_compiler::session::{Declared, Does, Line, Variable};
+use star_compiler::hir::TyKind;
+use star_compiler::session::{Declared, Does, SessionLine, Variable};
 use star_compiler::{describe_limit, describe_trap};
-use star_edge::failure::{device_lost, internal, refused_by_backend, unsupported};
-use star_edge::files::Console;
-use star_edge::host::stopped_in_host;
-use star_edge::host::{Advice, Printer, RunHost};
-use star_edge::passes;
 use star_ir::{Extent, LimitKind, Program, Ty};
+use star_os::failure::{device_lost, internal, refused_by_backend, unsupported};
+use star_os::files::Console;
+use star_os::host::stopped_in_host;
+use star_os::host::{Advice, Printer, RunHost};
+use star_os::passes;
 use star_vm::{
     BackendError, CompileOptions, Control, HostValue, Limits, Outcome, Stats, TableLayout,
 };
 
-use star_edge::sentry::Sentry;
+use star_os::watchdog::Sentry;
 
 use super::event::{Event, Sink};
 use super::session::Session;
@@ -49,8 +49,8 @@ pub(super) enum Ran {
 
 impl Session {
     /// Runs a line.
-    pub(super) fn run(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
-        let Line { span: _, statements, does, declares, steps } = line;
+    pub(super) fn run(&mut self, line: SessionLine, how: How, sink: &mut dyn Sink) -> Ran {
+        let SessionLine { span: _, statements, does, declares, steps } = line;
         let Does::Run { mut program, entry, slots, value, variables } = does else {
             return Ran::Well;
         };
@@ -188,7 +188,7 @@ impl Session {
             }
         }
         if self.settings.cost {
-            sink.show(Event::Answer(&star_edge::cost::table(&stats, 0)));
+            sink.show(Event::Answer(&star_os::cost::table(&stats, 0)));
         }
         if self.settings.time {
             sink.show(Event::Answer(&format!("time {taken:.1?}\n")));
@@ -246,11 +246,11 @@ impl Session {
     fn make(&mut self, name: &str, variable: &Variable) -> Result<(), Diagnostic> {
         let Variable { kind, sizes, span, .. } = variable;
         let fixed = match kind {
-            Kind::Table => sizes[1].is_some(),
-            Kind::Slice | Kind::Word => sizes[0].is_some(),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+            TyKind::Table => sizes[1].is_some(),
+            TyKind::Slice | TyKind::Word => sizes[0].is_some(),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
         };
-        let (Kind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
+        let (TyKind::Table, [Some(rows), Some(columns)]) = (kind, sizes) else {
             let made = self.values.load(name, HostValue::Unset, fixed);
             return made.map_err(|error| refused_by_backend("no memory for a variable", &error));
         };

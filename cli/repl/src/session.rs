@@ -8,16 +8,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use star_base::{Builtin, Diagnostic, Span};
 use star_bind::RecordList;
-use star_compiler::session::{self as compiler, Does, Environment, Line};
-use star_edge::access::{Access, Grants};
-use star_edge::engine::Engine;
-use star_edge::exit::Exit;
-use star_edge::flags::Flags;
-use star_edge::limits::LimitArgs;
-use star_edge::report::Reporter;
-use star_edge::sentry::{Bounds, Scope, Sentry};
-use star_edge::sources::{FileLoader, LIBRARY};
+use star_compiler::session::{self as compiler, Does, Environment, SessionLine};
 use star_opt::Optimised;
+use star_os::access::{Access, Grants};
+use star_os::engine::Engine;
+use star_os::exit::Exit;
+use star_os::flags::Flags;
+use star_os::limits::LimitArgs;
+use star_os::report::Reporter;
+use star_os::sources::{FileLoader, LIBRARY};
+use star_os::watchdog::{Bounds, Scope, Sentry};
 use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
 use super::command::{self, Command};
@@ -405,7 +405,7 @@ impl Session {
         }
     }
 
-    fn run_line(&mut self, line: Line, how: How, sink: &mut dyn Sink) -> Ran {
+    fn run_line(&mut self, line: SessionLine, how: How, sink: &mut dyn Sink) -> Ran {
         match line.does {
             Does::Show(ref name) => self.show_variable(name, &line, sink),
             Does::Run { .. } => self.run(line, how, sink),
@@ -413,7 +413,7 @@ impl Session {
     }
 
     /// A program declares a variable once.
-    fn note_redeclared(&mut self, line: &Line) {
+    fn note_redeclared(&mut self, line: &SessionLine) {
         let Does::Run { variables, .. } = &line.does else { return };
         for variable in variables {
             if self.environment.get(&variable.name).is_some() {
@@ -422,7 +422,7 @@ impl Session {
         }
     }
 
-    fn show_variable(&mut self, name: &str, line: &Line, sink: &mut dyn Sink) -> Ran {
+    fn show_variable(&mut self, name: &str, line: &SessionLine, sink: &mut dyn Sink) -> Ran {
         if self.values.ty(name).is_none() {
             let message = format!("`{name}` was never set");
             let mut diagnostic = Diagnostic::at(star_base::Code::UnsetTrap, line.span, message);

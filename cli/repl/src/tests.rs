@@ -4,11 +4,11 @@ use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
 
 use star_base::BitTable;
-use star_edge::access::Grants;
-use star_edge::engine::Engine;
-use star_edge::limits::LimitArgs;
-use star_edge::report::{ErrorFormat, Reporter};
 use star_ir::RoutineId;
+use star_os::access::Grants;
+use star_os::engine::Engine;
+use star_os::limits::LimitArgs;
+use star_os::report::{ErrorFormat, Reporter};
 use star_vm::{CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
 use crate::event::{Event, Sink};
@@ -165,7 +165,7 @@ fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
     let entry = RoutineId(0);
     let job = Job { program: program.clone(), entry, slots: &slots, options };
     assert!(matches!(values.run(job, &mut control).unwrap(), Outcome::Done));
-    assert_eq!(control.stats.paths.homes_changed, 0);
+    assert_eq!(control.stats.counters.homes_changed, 0);
 
     // Without that the run itself turns the table.
     let code = backend.compile(program, &options).unwrap();
@@ -173,5 +173,5 @@ fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
     let load = |value| backend.load(value, false).unwrap();
     let mut values = [load(HostValue::Table(table)), load(HostValue::Unset)];
     assert!(matches!(backend.run(&plan, &mut values, &mut control), Outcome::Done));
-    assert_eq!(control.stats.paths.homes_changed, 1);
+    assert_eq!(control.stats.counters.homes_changed, 1);
 }

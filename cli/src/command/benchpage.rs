@@ -4,10 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 use star_base::Code;
-use star_edge::destination::Destination;
-use star_edge::failure::Failure;
-use star_edge::report::Reporter;
 use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::failure::Failure;
+use star_os::report::Reporter;
 use star_report::page::{self, NamedRecord};
 
 use crate::records;

@@ -3,16 +3,16 @@
 use clap::Args;
 use star_base::Diagnostic;
 use star_compiler::{Compilation, LowerOptions};
-use star_edge::exit::Exit;
-use star_edge::flags::Flags;
-use star_edge::limits::CompileLimitArgs;
-use star_edge::passes::{self, PassArgs};
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
 use star_opt::Options;
+use star_os::exit::Exit;
+use star_os::flags::Flags;
+use star_os::limits::CompileLimitArgs;
+use star_os::passes::{self, PassArgs};
+use star_os::report::Reporter;
+use star_os::watchdog::Sentry;
 
 use super::{Lints, Tally, compile};
-use crate::{explained, headers};
+use crate::{explain, headers};
 
 /// What `star check` is told.
 #[derive(Args, Debug)]
@@ -72,5 +72,5 @@ fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>,
     let lowered = star_compiler::lower(compilation, &LowerOptions::default());
     let mut program = lowered.map_err(|error| *error)?.program;
     let remarks = passes::optimise(&mut program, enabled)?.remarks;
-    Ok(explained::plan(&remarks, &program, file))
+    Ok(explain::plan(&remarks, &program, file))
 }

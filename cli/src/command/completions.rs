@@ -3,7 +3,7 @@
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use star_edge::output::Output;
+use star_os::output::Output;
 
 /// What `star completions` is told.
 #[derive(Args, Debug)]

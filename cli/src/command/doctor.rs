@@ -3,7 +3,7 @@
 use clap::Args;
 use serde_json::{Map, Value, json};
 use star_base::intrinsics::{Intrinsic, Signature};
-use star_edge::output::Output;
+use star_os::output::Output;
 use star_report::columns::{self, Align};
 use star_report::json;
 

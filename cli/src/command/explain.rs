@@ -2,8 +2,8 @@
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_edge::failure::Failure;
-use star_edge::output::Output;
+use star_os::failure::Failure;
+use star_os::output::Output;
 
 use crate::text;
 

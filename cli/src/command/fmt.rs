@@ -7,16 +7,16 @@ use clap::Args;
 use similar::TextDiff;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{Formatter, read_source};
-use star_edge::destination::Destination;
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::flags::Flags;
-use star_edge::limits::CompileLimitArgs;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
-use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::flags::Flags;
+use star_os::limits::CompileLimitArgs;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::sources::{FileLoader, LIBRARY, STDIN};
+use star_os::watchdog::Sentry;
 
 use crate::text;
 

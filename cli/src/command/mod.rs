@@ -8,12 +8,12 @@ pub(crate) mod completions;
 pub(crate) mod dev;
 pub(crate) mod doc;
 pub(crate) mod doctor;
-mod ended;
 pub(crate) mod explain;
 pub(crate) mod fmt;
 pub(crate) mod generate;
 pub(crate) mod moving;
 pub(crate) mod new;
+mod outcome_message;
 pub(crate) mod repl;
 pub(crate) mod run;
 pub(crate) mod test;
@@ -21,8 +21,8 @@ pub(crate) mod view;
 
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};
-use star_edge::report::Reporter;
-use star_edge::sources::{FileLoader, LIBRARY};
+use star_os::report::Reporter;
+use star_os::sources::{FileLoader, LIBRARY};
 
 use crate::text;
 

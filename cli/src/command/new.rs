@@ -5,11 +5,11 @@ use std::path::Path;
 
 use clap::Args;
 use star_base::{Code, Diagnostic, text};
-use star_edge::destination::Destination;
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::output::Output;
 use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::output::Output;
 
 /// The files of a new folder: their names, in which `{name}` is that of the folder, and their texts.
 const FILES: [(&str, &str); 3] = [

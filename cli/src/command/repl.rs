@@ -4,14 +4,14 @@ use std::io::{self, IsTerminal};
 use std::path::PathBuf;
 
 use clap::Args;
-use star_edge::access::Grants;
-use star_edge::engine::{self, Engine};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::limits::{LimitArgs, default_memory};
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sizes::available_memory;
+use star_os::access::Grants;
+use star_os::engine::{self, Engine};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::limits::{LimitArgs, default_memory};
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::size_args::available_memory;
 use star_repl::session::{Session, Settings};
 
 use crate::repl::plain::Plain;

@@ -12,37 +12,37 @@ use clap::builder::PossibleValuesParser;
 use star_base::Diagnostic;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
-use star_bind::{Kind, Loaded, Reading, load};
+use star_bind::{Kind, LoadedArguments, Reading, load};
 use star_compiler::{Compilation, Entry, LowerOptions, Lowered, SourceLoader};
-use star_edge::access::Access;
-use star_edge::engine::{self, Argument, Engine, GpuMode, Wanted};
-use star_edge::entry;
-use star_edge::exit::{EXIT_HELP, Exit};
-use star_edge::failure::{Failure, internal, refused_by_backend};
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
-use star_edge::host::{Advice, RunHost};
-use star_edge::limits::LimitArgs;
-use star_edge::output::Output;
-use star_edge::passes::{self, PassArgs};
-use star_edge::report::Reporter;
-use star_edge::sentry::{Scope, Sentry};
-use star_edge::sources::FileLoader;
 use star_io::{FileError, LEAST_DENSE_BYTES};
 use star_ir::RoutineId;
 use star_opt::Remark;
+use star_os::access::Access;
+use star_os::engine::{self, Argument, DeviceOptions, Engine, GpuMode};
+use star_os::entry;
+use star_os::exit::{EXIT_HELP, Exit};
+use star_os::failure::{Failure, internal, refused_by_backend};
+use star_os::files::{Console, Disk};
+use star_os::flags::Flags;
+use star_os::host::{Advice, RunHost};
+use star_os::limits::LimitArgs;
+use star_os::output::Output;
+use star_os::passes::{self, PassArgs};
+use star_os::report::Reporter;
+use star_os::sources::FileLoader;
+use star_os::watchdog::{Scope, Sentry};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use self::sizes::Sizes;
-use super::ended::describe;
+use super::outcome_message::describe;
 use super::{Lints, compile_with};
-use crate::explained;
+use crate::explain;
+use crate::function_entry;
 use crate::profile::{self, Session};
 use crate::results::{self, Origins};
 use crate::text;
 use crate::times::{Part, Times};
 use crate::view;
-use crate::wrap;
 
 /// What `star run` is told.
 #[derive(Args, Debug)]
@@ -220,7 +220,7 @@ pub(crate) fn run_with(
 ) -> Result<Exit, Failure> {
     let mut times = Times::start();
     let mode = GpuMode::find(&args.gpu_mode).unwrap_or_default();
-    let device = Wanted { adapter: args.adapter.as_deref(), mode };
+    let device = DeviceOptions { adapter: args.adapter.as_deref(), mode };
     let engine = Engine::find_on(auto::first(&args.backend), &device)?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
@@ -268,7 +268,7 @@ pub(crate) fn run_with(
     let mut sizes = Sizes::of_origins(&signature, &binding, args.graph.as_deref());
     let loaded = load(&signature, binding, args.graph.as_deref(), reading, max_bytes)
         .map_err(stopped_at_file);
-    let Loaded { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
+    let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
     sizes.take(&signature, &arguments);
     // What is only shown is not worth much memory.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
@@ -290,17 +290,17 @@ pub(crate) fn run_with(
         compiled.load_laid_out(ready.entry, arguments, limits.memory, &flags.interrupt);
     let mut ready_to_run =
         ready_to_run.map_err(|error| refused_by_backend("no memory for the arguments", &error))?;
-    let mut plan = explained::Plan::new();
+    let mut plan = explain::Plan::new();
     if args.explain || target.is_some() {
         let explanation = ready_to_run.explain();
         let explanation = explanation
             .map_err(|error| refused_by_backend("the plan cannot be explained", &error))?;
         let (program, sources) = (&ready.lowered.program, &compilation.sources);
         if target.is_some() {
-            plan = explained::by_lines(&explanation, &ready.remarks, program, sources);
+            plan = explain::by_lines(&explanation, &ready.remarks, program, sources);
         }
         if args.explain {
-            let lines = explained::lines(&explanation, &ready.remarks, program, sources);
+            let lines = explain::lines(&explanation, &ready.remarks, program, sources);
             lines.iter().for_each(|line| reporter.summary(line));
         }
     }
@@ -346,7 +346,7 @@ pub(crate) fn run_with(
         | Outcome::Internal(_)) => {
             // Nothing reads the values any more, and the process is about to end.
             ready_to_run.abandon();
-            let stop = wrap::unwrapped(stop, ready.is_function);
+            let stop = function_entry::unwrapped(stop, ready.is_function);
             let (notes, help) = sizes.advice(&stop, &ready.lowered.program);
             let mut diagnostic = describe(stop, &ready.lowered.program);
             diagnostic.notes.extend(notes);
@@ -362,7 +362,7 @@ pub(crate) fn run_with(
     };
     output.flush();
     times.end(Part::Results);
-    if let Some(line) = explained::on_device(&stats.paths).filter(|_| args.explain) {
+    if let Some(line) = explain::on_device(&stats.counters).filter(|_| args.explain) {
         reporter.summary(&line);
     }
     if args.time {
@@ -436,7 +436,7 @@ fn lower(
     };
     let found = lowered.routine(entry.id);
     let found = found.ok_or_else(|| internal("the routine to run was not lowered"))?;
-    let wrapper = wrap::with_result(&mut lowered.program, found);
+    let wrapper = function_entry::with_result(&mut lowered.program, found);
     let is_function = wrapper.is_some();
     Ok(Ready { lowered, remarks, entry: wrapper.unwrap_or(found), is_function })
 }
@@ -444,7 +444,7 @@ fn lower(
 /// Writes and prints the results.
 fn finish(
     names: &[Option<&str>],
-    line::Wanted { outs, views }: line::Wanted,
+    line::Outputs { outs, views }: line::Outputs,
     results: Result<Vec<results::Taken>, BackendError>,
     origins: &Origins,
     flags: &Flags,

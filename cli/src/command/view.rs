@@ -4,14 +4,14 @@ use std::path::Path;
 
 use clap::Args;
 use star_bind::{Reading, Settings};
-use star_edge::engine::{DEFAULT, Engine};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
-use star_edge::limits::LimitArgs;
-use star_edge::report::Reporter;
 use star_io::Data;
+use star_os::engine::{DEFAULT, Engine};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::files::{Console, Disk};
+use star_os::flags::Flags;
+use star_os::limits::LimitArgs;
+use star_os::report::Reporter;
 
 use crate::text;
 use crate::view::{Extras, Frame, drawing, places_for};

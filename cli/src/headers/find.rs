@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
-use star_edge::sources::STDIN;
+use star_os::sources::STDIN;
 
 use crate::text;
 

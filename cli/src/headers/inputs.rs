@@ -7,15 +7,15 @@ use star_base::{Code, Diagnostic, Kind, Span};
 use star_bind::arg_value::{self, ArgValue};
 use star_bind::settings::SETTINGS;
 use star_bind::{Binding, Origin, Param, Reading, Signature, UnknownNames, bind, generated, load};
-use star_edge::entry::signature;
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
-use star_edge::report::Reporter;
 use star_harness::{Argument, Case, Header};
 use star_io::FileError;
+use star_os::entry::signature;
+use star_os::files::{Console, Disk};
+use star_os::flags::Flags;
+use star_os::report::Reporter;
 use star_vm::HostValue;
 
-use super::subject::Routine;
+use super::test_file::Routine;
 use crate::text;
 
 /// The name that is to a header what `--graph` is to `star run`, where no parameter has it.

@@ -1,12 +1,12 @@
 //! The headers of tests and benchmarks in the user's files, made ready to run.
 //!
 //! * [`find`]: the files in the folders that a command line names.
-//! * [`subject`]: a file with its headers, and its routines as the machines take them.
+//! * [`test_file`]: a file with its headers, and its routines as the machines take them.
 //! * [`inputs`]: the values of one case, bound as `star run` binds them.
 
 pub(crate) mod find;
 pub(crate) mod inputs;
-pub(crate) mod subject;
+pub(crate) mod test_file;
 
 use star_base::Diagnostic;
 use star_compiler::Compilation;

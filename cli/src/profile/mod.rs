@@ -9,10 +9,10 @@ mod session;
 use std::path::Path;
 
 use star_base::{Code, Diagnostic};
-use star_edge::destination::Destination;
-use star_edge::failure::Failure;
-use star_edge::report::Reporter;
 use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::failure::Failure;
+use star_os::report::Reporter;
 use star_report::profile::{Profile, data, page, table};
 
 use crate::text;

@@ -16,12 +16,12 @@ use std::time::{Duration, Instant};
 use star_base::{FileId, SourceMap, Span};
 use star_compiler::Lowered;
 use star_ir::{Program, RoutineId};
-use star_report::profile::{self as report, Intrinsic, Line, Routine};
+use star_report::profile::{self as report, Intrinsic, LineProfile, Routine};
 use star_vm::Profile;
-use star_vm::profile::{Clock, Lines, Tally};
+use star_vm::profile::{Clock, LineTable, Tally};
 
 use super::clock::Stopwatch;
-use crate::explained::Plan;
+use crate::explain::Plan;
 
 /// Time between two ticks, at least and at most.
 const TICK: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(1));
@@ -94,7 +94,7 @@ impl Session {
                 let intrinsics = intrinsics.collect();
                 let (file, line_idx) = (*file, *line_idx);
                 let plan = plan.remove(&(file, line_idx)).unwrap_or_default();
-                lines.push(Line { file, line_idx, tally: of(tally), intrinsics, plan });
+                lines.push(LineProfile { file, line_idx, tally: of(tally), intrinsics, plan });
             }
         }
         lines.sort_by_key(|line| (line.file, line.line_idx));
@@ -136,7 +136,7 @@ fn of(tally: &Tally) -> report::Tally {
 }
 
 /// The line of every location of a program, and where each line is.
-fn lines(lowered: &Lowered, sources: &SourceMap) -> (Lines, Vec<(FileId, usize)>) {
+fn lines(lowered: &Lowered, sources: &SourceMap) -> (LineTable, Vec<(FileId, usize)>) {
     let mut places = Vec::new();
     let mut numbers = HashMap::new();
     let mut number = |span: Span| {
@@ -150,7 +150,7 @@ fn lines(lowered: &Lowered, sources: &SourceMap) -> (Lines, Vec<(FileId, usize)>
         (*loc, parts.iter().map(|(span, units)| (number(*span), *units)).collect())
     });
     let costs = costs.collect();
-    (Lines { count: places.len(), of, costs }, places)
+    (LineTable { count: places.len(), of, costs }, places)
 }
 
 /// File and line, from 0, at which a part of the source begins.

@@ -5,7 +5,7 @@ use std::io::{BufRead, Read};
 
 use star_base::{Code, Diagnostic};
 use star_compiler::MAX_SOURCE_BYTES;
-use star_edge::exit::Exit;
+use star_os::exit::Exit;
 use star_repl::event::{Event, Sink};
 use star_repl::session::{Flow, Session};
 

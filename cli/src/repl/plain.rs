@@ -4,8 +4,8 @@
 use star_base::Code;
 use star_report::message::Style;
 
-use star_edge::output::Output;
-use star_edge::report::{self, Reporter};
+use star_os::output::Output;
+use star_os::report::{self, Reporter};
 use star_repl::event::{Event, Sink};
 use star_repl::show::{self, Screen};
 

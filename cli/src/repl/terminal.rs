@@ -12,7 +12,7 @@ use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
 use rustyline::validate::{ValidationContext, ValidationResult, Validator};
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
-use star_edge::failure::{Failure, internal};
+use star_os::failure::{Failure, internal};
 use star_repl::complete::{self, Disk, Names};
 use star_repl::event::{Event, Sink};
 use star_repl::session::{Flow, Session};

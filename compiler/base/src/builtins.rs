@@ -9,7 +9,7 @@
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
     /// A value of values: its operands, and its result.
-    Value(&'static [Operand], Outcome),
+    Value(&'static [Operand], ResultKind),
     /// A value with rules of its own, and the number of its arguments.
     Special(Special, usize),
     /// A statement, and the least and greatest number of its arguments.
@@ -29,7 +29,7 @@ pub enum Operand {
 
 /// The result of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum ResultKind {
     /// An integer.
     Int,
     /// A boolean.
@@ -72,7 +72,7 @@ pub enum Statement {
 /// `{operands -> result}` is a value, `[special count]` a special value, `(statement least most)` a statement.
 macro_rules! form {
     ({$($operand:ident)* -> $result:ident}) => {
-        Form::Value(&[$(Operand::$operand),*], Outcome::$result)
+        Form::Value(&[$(Operand::$operand),*], ResultKind::$result)
     };
     ([$special:ident $count:literal]) => {
         Form::Special(Special::$special, $count)

@@ -135,7 +135,7 @@ pub enum Ty {
 
 /// A type without sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum TyKind {
     /// `integer`
     Int,
     /// `boolean`
@@ -156,15 +156,15 @@ pub enum Kind {
 
 impl Ty {
     /// The type without sizes.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> TyKind {
         match self {
-            Ty::Int => Kind::Int,
-            Ty::Bool => Kind::Bool,
-            Ty::Str => Kind::Str,
-            Ty::Slice(_) => Kind::Slice,
-            Ty::Word(_) => Kind::Word,
-            Ty::Table(..) => Kind::Table,
-            Ty::Handle => Kind::Handle,
+            Ty::Int => TyKind::Int,
+            Ty::Bool => TyKind::Bool,
+            Ty::Str => TyKind::Str,
+            Ty::Slice(_) => TyKind::Slice,
+            Ty::Word(_) => TyKind::Word,
+            Ty::Table(..) => TyKind::Table,
+            Ty::Handle => TyKind::Handle,
         }
     }
 
@@ -178,18 +178,18 @@ impl Ty {
     }
 }
 
-impl Kind {
+impl TyKind {
     /// What it is, unless it is that of an error.
     pub fn known(self) -> Option<star_base::Kind> {
         match self {
-            Kind::Int => Some(star_base::Kind::Int),
-            Kind::Bool => Some(star_base::Kind::Bool),
-            Kind::Str => Some(star_base::Kind::Str),
-            Kind::Slice => Some(star_base::Kind::Slice),
-            Kind::Word => Some(star_base::Kind::Word),
-            Kind::Table => Some(star_base::Kind::Table),
-            Kind::Handle => Some(star_base::Kind::Handle),
-            Kind::Error => None,
+            TyKind::Int => Some(star_base::Kind::Int),
+            TyKind::Bool => Some(star_base::Kind::Bool),
+            TyKind::Str => Some(star_base::Kind::Str),
+            TyKind::Slice => Some(star_base::Kind::Slice),
+            TyKind::Word => Some(star_base::Kind::Word),
+            TyKind::Table => Some(star_base::Kind::Table),
+            TyKind::Handle => Some(star_base::Kind::Handle),
+            TyKind::Error => None,
         }
     }
 
@@ -205,7 +205,7 @@ impl Kind {
 
     /// Is it a slice or a word?
     pub fn is_bits(self) -> bool {
-        matches!(self, Kind::Slice | Kind::Word)
+        matches!(self, TyKind::Slice | TyKind::Word)
     }
 }
 
@@ -226,7 +226,7 @@ pub struct Expr {
     /// Which one.
     pub kind: ExprKind,
     /// Its type.
-    pub ty: Kind,
+    pub ty: TyKind,
     /// Its place.
     pub span: Span,
     /// May evaluating it change a variable?

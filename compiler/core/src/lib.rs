@@ -78,7 +78,7 @@ pub struct EntryParam {
     /// set, or a table is stored to.
     pub takes_value: bool,
     /// Its type.
-    pub kind: hir::Kind,
+    pub kind: hir::TyKind,
 }
 
 /// Reads and checks the file `path`, or the library module `star:NAME`.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, RoutineKind, TypeKind};
 
-use crate::hir::{Kind, RoutineId};
+use crate::hir::{RoutineId, TyKind};
 use crate::loader::{Library, Unit};
 use crate::session::Environment;
 
@@ -14,14 +14,14 @@ pub(crate) struct Signature<'a> {
     pub(crate) tree: &'a ast::Routine,
     pub(crate) unit: usize,
     pub(crate) params: Vec<SigParam>,
-    pub(crate) result: Option<Kind>,
+    pub(crate) result: Option<TyKind>,
 }
 
 /// A parameter as callers see it.
 pub(crate) struct SigParam {
     pub(crate) name: String,
     pub(crate) by_ref: bool,
-    pub(crate) kind: Kind,
+    pub(crate) kind: TyKind,
     pub(crate) span: Span,
     /// Is a size declared?
     pub(crate) sized: bool,
@@ -349,15 +349,15 @@ fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {
     Signature { tree, unit, params, result: tree.result.as_ref().map(kind_of) }
 }
 
-pub(crate) fn kind_of(ty: &ast::Type) -> Kind {
+pub(crate) fn kind_of(ty: &ast::Type) -> TyKind {
     match ty.kind {
-        TypeKind::Integer => Kind::Int,
-        TypeKind::Boolean => Kind::Bool,
-        TypeKind::Str => Kind::Str,
-        TypeKind::Slice(_) => Kind::Slice,
-        TypeKind::Word(_) => Kind::Word,
-        TypeKind::Table(..) => Kind::Table,
-        TypeKind::Handle => Kind::Handle,
+        TypeKind::Integer => TyKind::Int,
+        TypeKind::Boolean => TyKind::Bool,
+        TypeKind::Str => TyKind::Str,
+        TypeKind::Slice(_) => TyKind::Slice,
+        TypeKind::Word(_) => TyKind::Word,
+        TypeKind::Table(..) => TyKind::Table,
+        TypeKind::Handle => TyKind::Handle,
     }
 }
 

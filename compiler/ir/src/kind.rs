@@ -4,7 +4,7 @@ use crate::program::Ty;
 
 /// What is asked of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum OperandKind {
     Any,
     Int,
     Bool,
@@ -20,44 +20,62 @@ pub(crate) enum Kind {
     Handle,
 }
 
-impl Kind {
+impl OperandKind {
     pub(crate) fn takes(self, ty: Ty) -> bool {
-        if self == Kind::Any {
+        if self == OperandKind::Any {
             return true;
         }
         match ty {
-            Ty::Int => matches!(self, Kind::Int | Kind::Shown),
-            Ty::Bool => matches!(self, Kind::Bool | Kind::Shown | Kind::Logic),
-            Ty::Str => matches!(self, Kind::Str | Kind::Shown),
+            Ty::Int => matches!(self, OperandKind::Int | OperandKind::Shown),
+            Ty::Bool => matches!(self, OperandKind::Bool | OperandKind::Shown | OperandKind::Logic),
+            Ty::Str => matches!(self, OperandKind::Str | OperandKind::Shown),
             Ty::Slice(_) => matches!(
                 self,
-                Kind::Slice | Kind::Bits | Kind::Stored | Kind::Shown | Kind::Rowed | Kind::Logic
+                OperandKind::Slice
+                    | OperandKind::Bits
+                    | OperandKind::Stored
+                    | OperandKind::Shown
+                    | OperandKind::Rowed
+                    | OperandKind::Logic
             ),
             Ty::Word(_) => {
-                matches!(self, Kind::Word | Kind::Bits | Kind::Stored | Kind::Shown | Kind::Logic)
+                matches!(
+                    self,
+                    OperandKind::Word
+                        | OperandKind::Bits
+                        | OperandKind::Stored
+                        | OperandKind::Shown
+                        | OperandKind::Logic
+                )
             }
             Ty::Table(..) => {
-                matches!(self, Kind::Table | Kind::Stored | Kind::Shown | Kind::Rowed)
+                matches!(
+                    self,
+                    OperandKind::Table
+                        | OperandKind::Stored
+                        | OperandKind::Shown
+                        | OperandKind::Rowed
+                )
             }
-            Ty::Handle => matches!(self, Kind::Handle),
+            Ty::Handle => matches!(self, OperandKind::Handle),
         }
     }
 
     pub(crate) fn text(self) -> &'static str {
         match self {
-            Kind::Any => "a value",
-            Kind::Int => "an integer",
-            Kind::Bool => "a truth value",
-            Kind::Str => "a text",
-            Kind::Slice => "a slice",
-            Kind::Word => "a word",
-            Kind::Bits => "a slice or word",
-            Kind::Table => "a table",
-            Kind::Stored => "a table, slice or word",
-            Kind::Shown => "a value that can be shown",
-            Kind::Rowed => "a slice or table",
-            Kind::Logic => "a truth value, slice or word",
-            Kind::Handle => "a handle",
+            OperandKind::Any => "a value",
+            OperandKind::Int => "an integer",
+            OperandKind::Bool => "a truth value",
+            OperandKind::Str => "a text",
+            OperandKind::Slice => "a slice",
+            OperandKind::Word => "a word",
+            OperandKind::Bits => "a slice or word",
+            OperandKind::Table => "a table",
+            OperandKind::Stored => "a table, slice or word",
+            OperandKind::Shown => "a value that can be shown",
+            OperandKind::Rowed => "a slice or table",
+            OperandKind::Logic => "a truth value, slice or word",
+            OperandKind::Handle => "a handle",
         }
     }
 }

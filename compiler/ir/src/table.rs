@@ -13,7 +13,7 @@
 use star_base::BitVector;
 
 use crate::check::{Check, SizeOperand};
-use crate::kind::Kind;
+use crate::kind::OperandKind;
 use crate::mnemonic::Mnemonic;
 use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 use crate::parse::{Parsed, Parser};
@@ -23,13 +23,13 @@ use crate::program::{HandlePart, VarId};
 #[derive(Clone, Copy)]
 pub(crate) enum Field<'a> {
     /// A variable whose value is read.
-    Read(VarId, Kind),
+    Read(VarId, OperandKind),
     /// Likewise, of the same kind as the first variable.
     Alike(VarId),
     /// A variable of which only the size is read, or whether it is set.
-    Measured(VarId, Kind),
+    Measured(VarId, OperandKind),
     /// A scalar.
-    Scalar(&'a Operand, Kind),
+    Scalar(&'a Operand, OperandKind),
     /// A size.
     Size(&'a SizeOperand),
     /// A truth value that is part of the operation.
@@ -46,7 +46,7 @@ pub(crate) enum Field<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Gives {
     /// This kind.
-    Is(Kind),
+    Is(OperandKind),
     /// An integer that is not negative.
     Natural,
     /// The integer 0 or 1.
@@ -110,13 +110,13 @@ macro_rules! roles {
 
 roles! {
     /// [`Field::Read`].
-    Read(Kind) => VarId: |this, value| Field::Read(*value, this.0), |parser| parser.var();
+    Read(OperandKind) => VarId: |this, value| Field::Read(*value, this.0), |parser| parser.var();
     /// [`Field::Alike`].
     Alike => VarId: |_this, value| Field::Alike(*value), |parser| parser.var();
     /// [`Field::Measured`].
-    Measured(Kind) => VarId: |this, value| Field::Measured(*value, this.0), |parser| parser.var();
+    Measured(OperandKind) => VarId: |this, value| Field::Measured(*value, this.0), |parser| parser.var();
     /// [`Field::Scalar`].
-    Scalar(Kind) => Operand: |this, value| Field::Scalar(value, this.0), |parser| parser.operand();
+    Scalar(OperandKind) => Operand: |this, value| Field::Scalar(value, this.0), |parser| parser.operand();
     /// [`Field::Size`].
     Size => SizeOperand: |_this, value| Field::Size(value), |parser| parser.measure();
     /// [`Field::Flag`].
@@ -221,68 +221,68 @@ macro_rules! operations {
     };
 }
 
-const ANY: Scalar = Scalar(Kind::Any);
-const INT: Scalar = Scalar(Kind::Int);
-const BOOL: Scalar = Scalar(Kind::Bool);
-const TEXT: Scalar = Scalar(Kind::Str);
-const BITS: Read = Read(Kind::Bits);
-const WORD: Read = Read(Kind::Word);
-const SLICE: Read = Read(Kind::Slice);
-const TABLE: Read = Read(Kind::Table);
-const HANDLE: Read = Read(Kind::Handle);
+const ANY: Scalar = Scalar(OperandKind::Any);
+const INT: Scalar = Scalar(OperandKind::Int);
+const BOOL: Scalar = Scalar(OperandKind::Bool);
+const TEXT: Scalar = Scalar(OperandKind::Str);
+const BITS: Read = Read(OperandKind::Bits);
+const WORD: Read = Read(OperandKind::Word);
+const SLICE: Read = Read(OperandKind::Slice);
+const TABLE: Read = Read(OperandKind::Table);
+const HANDLE: Read = Read(OperandKind::Handle);
 
 use Gives::{Alike as LikeFirst, Bit, Copied, Is, Natural, OtherBits};
 use Rows::{Across, AcrossResult, AcrossSlice, Each};
 
 operations! {
     "copy" => Copy { 0: value ANY } -> Copied, Each;
-    "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(Kind::Int), Each;
-    "" + 0: op Relation => Compare { 1: left INT, 2: right INT } -> Is(Kind::Bool), Each;
-    "not" => Not { 0: value BOOL } -> Is(Kind::Bool), Each;
-    "" + 0: op LogicOp => Logic { 1: left BOOL, 2: right BOOL } -> Is(Kind::Bool), Each;
-    "fill" => Fill { 0: size INT, 1: ones Flag } -> Is(Kind::Bits), Each;
-    "literal" => Literal { 0: bits Constant } -> Is(Kind::Bits), Each;
+    "" + 0: op IntOp => Int { 1: left INT, 2: right INT } -> Is(OperandKind::Int), Each;
+    "" + 0: op Relation => Compare { 1: left INT, 2: right INT } -> Is(OperandKind::Bool), Each;
+    "not" => Not { 0: value BOOL } -> Is(OperandKind::Bool), Each;
+    "" + 0: op LogicOp => Logic { 1: left BOOL, 2: right BOOL } -> Is(OperandKind::Bool), Each;
+    "fill" => Fill { 0: size INT, 1: ones Flag } -> Is(OperandKind::Bits), Each;
+    "literal" => Literal { 0: bits Constant } -> Is(OperandKind::Bits), Each;
     "bits_not" => BitsNot { 0: bits BITS } -> LikeFirst, Each;
     "bits_" + 0: op LogicOp => BitsLogic { 1: left BITS, 2: right Alike } -> LikeFirst, Each;
-    "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(Kind::Bool), AcrossSlice;
+    "bits_equal" => BitsEqual { 0: left BITS, 1: right Alike } -> Is(OperandKind::Bool), AcrossSlice;
     "component" => Component { 0: bits BITS, 1: index INT } -> Bit, AcrossSlice;
     "first" => First { 0: bits BITS } -> Natural, AcrossSlice;
     "count" => Count { 0: bits BITS } -> Natural, AcrossSlice;
-    "some" => Some { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
-    "all" => All { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
-    "none" => None { 0: bits BITS } -> Is(Kind::Bool), AcrossSlice;
+    "some" => Some { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
+    "all" => All { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
+    "none" => None { 0: bits BITS } -> Is(OperandKind::Bool), AcrossSlice;
     "convert" => Convert { 0: bits BITS } -> OtherBits, Across;
     "keep_first" => KeepFirst { 0: bits BITS } -> LikeFirst, AcrossSlice;
-    "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(Kind::Bits), AcrossResult;
+    "mask" => Mask { size: size INT, from: from INT, to: to INT } -> Is(OperandKind::Bits), AcrossResult;
     "shift_" + 1: direction Direction => Shift { 0: bits BITS, 2: by INT } -> LikeFirst, AcrossSlice;
     "rotate" => Rotate { 0: bits BITS, 1: by INT } -> LikeFirst, AcrossSlice;
     "mirror" => Mirror { 0: bits BITS } -> LikeFirst, AcrossSlice;
     "shuffle" => Shuffle { 0: bits BITS } -> LikeFirst, AcrossSlice;
-    "length" => Length { 0: bits Measured(Kind::Bits) } -> Natural, Each;
-    "trim" => Trim { word: word WORD, base: base INT, width: width INT } -> Is(Kind::Word), Each;
-    "word_" + 0: op Relation => WordCompare { 1: left WORD, 2: right WORD } -> Is(Kind::Bool), Each;
-    "word_add" => WordAdd { 0: left WORD, 1: right WORD } -> Is(Kind::Word), Each;
-    "word_sub" => WordSub { 0: left WORD, 1: right WORD } -> Is(Kind::Word), Each;
+    "length" => Length { 0: bits Measured(OperandKind::Bits) } -> Natural, Each;
+    "trim" => Trim { word: word WORD, base: base INT, width: width INT } -> Is(OperandKind::Word), Each;
+    "word_" + 0: op Relation => WordCompare { 1: left WORD, 2: right WORD } -> Is(OperandKind::Bool), Each;
+    "word_add" => WordAdd { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word), Each;
+    "word_sub" => WordSub { 0: left WORD, 1: right WORD } -> Is(OperandKind::Word), Each;
     "word_to_int" => WordToInt { 0: word WORD } -> Natural, Each;
-    "int_to_word" => IntToWord { value: value INT, width: width INT } -> Is(Kind::Word), Each;
-    "column" => Column { 0: table TABLE, 1: index INT } -> Is(Kind::Slice), Each;
-    "row" => Row { 0: table TABLE, 1: index INT } -> Is(Kind::Word), Across;
+    "int_to_word" => IntToWord { value: value INT, width: width INT } -> Is(OperandKind::Word), Each;
+    "column" => Column { 0: table TABLE, 1: index INT } -> Is(OperandKind::Slice), Each;
+    "row" => Row { 0: table TABLE, 1: index INT } -> Is(OperandKind::Word), Across;
     "bit" => Bit { 0: table TABLE, 1: row INT, 2: column INT } -> Bit, Across;
-    "field" => Field { table: table TABLE, base: base INT, width: width INT } -> Is(Kind::Table), Each;
+    "field" => Field { table: table TABLE, base: base INT, width: width INT } -> Is(OperandKind::Table), Each;
     "rows" => Rows { 0: table TABLE } -> Natural, Each;
-    "columns" => Columns { 0: table Measured(Kind::Table) } -> Natural, Each;
-    "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(Kind::Table), Each;
-    "handle_part" => HandlePart { 0: handle HANDLE, 1: part Part } -> Is(Kind::Table), Across;
-    "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(Kind::Slice), Across;
+    "columns" => Columns { 0: table Measured(OperandKind::Table) } -> Natural, Each;
+    "new_table" => NewTable { 0: rows INT, 1: columns INT } -> Is(OperandKind::Table), Each;
+    "handle_part" => HandlePart { 0: handle HANDLE, 1: part Part } -> Is(OperandKind::Table), Across;
+    "extreme_" + sense: sense Sense => Extreme { table: table TABLE, mask: mask SLICE } -> Is(OperandKind::Slice), Across;
 }
 
 rows! { Check
-    "set" => Set { 0: var Measured(Kind::Any) };
-    "sized" => Sized { 0: var Measured(Kind::Stored) };
-    "handle_part" => HandlePart { 0: handle Measured(Kind::Handle), 1: part Part };
-    "result" => Result { 0: var Measured(Kind::Any) };
+    "set" => Set { 0: var Measured(OperandKind::Any) };
+    "sized" => Sized { 0: var Measured(OperandKind::Stored) };
+    "handle_part" => HandlePart { 0: handle Measured(OperandKind::Handle), 1: part Part };
+    "result" => Result { 0: var Measured(OperandKind::Any) };
     "index" => Index { 0: index INT, 1: limit Size };
-    "new_column" => NewColumn { 0: table Measured(Kind::Table), 1: index INT };
+    "new_column" => NewColumn { 0: table Measured(OperandKind::Table), 1: index INT };
     "size" => Size { 0: left Size, 1: right Size };
     "range" => Range { base: base INT, width: width INT, limit: limit Size };
     "" + 0: op IntOp => Int { 1: left INT, 2: right INT };

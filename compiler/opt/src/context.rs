@@ -2,7 +2,7 @@
 
 use star_ir::{LocId, RoutineId};
 
-use crate::remark::{Outcome, Remark, Stay};
+use crate::remark::{LoopOutcome, Remark, Stay};
 
 /// When the verifier looks for the guards of a routine that was rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,25 +33,25 @@ impl Context {
 
     /// A loop of the routine became something else.
     pub(crate) fn became(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
-        self.remark(routine, loc, Outcome::Became(form.into()), None);
+        self.remark(routine, loc, LoopOutcome::Became(form.into()), None);
     }
 
     /// A loop of the routine is this as a whole, under conditions that the form names.
     pub(crate) fn whole(&mut self, routine: RoutineId, loc: LocId, form: impl Into<String>) {
-        self.remark(routine, loc, Outcome::Whole(form.into()), None);
+        self.remark(routine, loc, LoopOutcome::Whole(form.into()), None);
     }
 
     /// A loop of the routine stays as it is, because of something in its body.
     pub(crate) fn stayed_for(&mut self, routine: RoutineId, loc: LocId, Stay { why, at }: Stay) {
-        self.remark(routine, loc, Outcome::Stayed(why), at);
+        self.remark(routine, loc, LoopOutcome::Stayed(why), at);
     }
 
     /// A loop of the routine stays as it is.
     pub(crate) fn stayed(&mut self, routine: RoutineId, loc: LocId, why: impl Into<String>) {
-        self.remark(routine, loc, Outcome::Stayed(why.into()), None);
+        self.remark(routine, loc, LoopOutcome::Stayed(why.into()), None);
     }
 
-    fn remark(&mut self, routine: RoutineId, loc: LocId, outcome: Outcome, at: Option<LocId>) {
+    fn remark(&mut self, routine: RoutineId, loc: LocId, outcome: LoopOutcome, at: Option<LocId>) {
         self.remarks.push(Remark { pass: self.pass, routine, loc, outcome, at });
     }
 }

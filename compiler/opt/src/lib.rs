@@ -16,6 +16,7 @@ mod constants;
 mod context;
 mod copies;
 mod dead;
+mod foreach;
 mod group;
 mod idioms;
 mod inline;
@@ -24,7 +25,6 @@ mod loops;
 mod optimised;
 mod pipeline;
 mod remark;
-mod responders;
 mod rewrite;
 mod sizes;
 mod temporaries;
@@ -36,7 +36,7 @@ use star_ir::{Program, RoutineId};
 pub use loops::{Loop, loops};
 pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
-pub use remark::{Outcome, Remark};
+pub use remark::{LoopOutcome, Remark};
 
 /// How far a pass looks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -93,11 +93,11 @@ pub static PASSES: &[Pass] = &[
         run: unreachable::run,
     },
     Pass {
-        name: "responders",
+        name: "foreach",
         about: "turns loops that visit the ones of a slice or word into `foreach`",
         adds_locations: false,
         scope: Scope::Routine,
-        run: responders::run,
+        run: foreach::run,
     },
     Pass {
         name: "checks",

@@ -5,7 +5,7 @@ use std::fmt;
 
 use star_ir::{LocId, RoutineId};
 
-use crate::remark::{Outcome, Remark};
+use crate::remark::{LoopOutcome, Remark};
 
 /// What became of a loop of the source. Shown, it is that in words.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,12 +47,12 @@ pub fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
     for Remark { pass: _, routine, loc, outcome, at } in remarks {
         let found = loops.entry((*routine, *loc)).or_default();
         match outcome {
-            Outcome::Became(form) => {
+            LoopOutcome::Became(form) => {
                 found.became.push(form);
                 (found.stayed, found.at) = (None, None);
             }
-            Outcome::Whole(form) => found.whole = Some(form),
-            Outcome::Stayed(why) => (found.stayed, found.at) = (Some(why.as_str()), *at),
+            LoopOutcome::Whole(form) => found.whole = Some(form),
+            LoopOutcome::Stayed(why) => (found.stayed, found.at) = (Some(why.as_str()), *at),
         }
     }
     loops

@@ -12,14 +12,14 @@ pub struct Remark {
     /// The location of the loop, which it keeps through all passes.
     pub loc: LocId,
     /// What became of it.
-    pub outcome: Outcome,
+    pub outcome: LoopOutcome,
     /// The place in its body that the outcome is about, if there is one.
     pub at: Option<LocId>,
 }
 
 /// What became of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum LoopOutcome {
     /// This, as `a foreach`.
     Became(String),
     /// This, as a whole; the loop is kept for where that cannot be, and what becomes of it is of less interest.

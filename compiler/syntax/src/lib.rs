@@ -8,19 +8,19 @@
 
 pub mod ast;
 pub mod doc;
-mod feed;
-mod fragment;
-mod lexemes;
+mod entry_reader;
+mod errors;
 pub mod parser;
 mod prepass;
+mod repl_input;
 mod state;
 pub mod token;
-mod wording;
+mod tokens;
 
-pub use feed::{Feed, Readiness};
-pub use fragment::{Fragment, Piece, PieceKind, fragment};
-pub use lexemes::lexemes;
+pub use entry_reader::{Feed, Readiness};
 pub use parser::{Parsed, is_reserved, mentions, outline, parse};
+pub use repl_input::{Fragment, Piece, PieceKind, fragment};
+pub use tokens::lexemes;
 
 #[allow(
     clippy::all,

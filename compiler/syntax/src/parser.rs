@@ -9,9 +9,9 @@ use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, SourceMap, Span};
 
 use crate::ast::File;
-use crate::fragment::PieceKind;
 use crate::grammar::PieceParser;
 use crate::prepass::{self, Spanned};
+use crate::repl_input::PieceKind;
 use crate::state::{Bodies, State, begins_item};
 use crate::token::Token;
 

@@ -18,7 +18,7 @@ pub use read::headers;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
     /// Which word it begins with.
-    pub kind: Kind,
+    pub kind: HeaderKind,
     /// The rest of that line; may be empty.
     pub title: String,
     /// The place of the word and the title.
@@ -39,7 +39,7 @@ pub struct Header {
 
 /// What a header is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum HeaderKind {
     /// `@test`: a test, and a benchmark if it has `bench` lines.
     Test,
     /// `@bench`: a benchmark only.
@@ -130,8 +130,8 @@ impl Header {
     /// Is it a benchmark, perhaps among others?
     pub fn is_benchmark(&self) -> bool {
         match self.kind {
-            Kind::Test => !self.bench.is_empty(),
-            Kind::Bench => true,
+            HeaderKind::Test => !self.bench.is_empty(),
+            HeaderKind::Bench => true,
         }
     }
 

@@ -3,9 +3,11 @@
 use star_base::{Code, Diagnostic, FileId, Span, did_you_mean};
 use star_syntax::Parsed;
 use star_syntax::ast::Item;
-use star_syntax::doc::{Line, header_word, lines};
+use star_syntax::doc::{CommentLine, header_word, lines};
 
-use super::{Definition, Expectation, Expected, Header, Kind, Name, bad, place, published, values};
+use super::{
+    Definition, Expectation, Expected, Header, HeaderKind, Name, bad, place, published, values,
+};
 use crate::template::Joined;
 
 /// The words that a header begins with.
@@ -26,8 +28,8 @@ pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<D
         let at = lines.iter().find(|line| !line.is_blank()).map_or(comment.start, |line| line.at);
         let here = Span::new(file, at, at + 1 + word.len() as u32);
         let kind = match word {
-            "test" => Kind::Test,
-            "bench" => Kind::Bench,
+            "test" => HeaderKind::Test,
+            "bench" => HeaderKind::Bench,
             _ if is_line => continue,
             _ => {
                 faults.push(unknown_word(here, word));
@@ -77,7 +79,7 @@ fn inside_routine(parsed: &Parsed, comment: Span, here: Span) -> Option<Diagnost
     })
 }
 
-fn empty(kind: Kind, span: Span) -> Header {
+fn empty(kind: HeaderKind, span: Span) -> Header {
     Header {
         kind,
         title: String::new(),
@@ -99,7 +101,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     /// Reads the lines of a header; `word` is the one that it begins with.
-    fn read(&mut self, lines: &[Line], word: &str) {
+    fn read(&mut self, lines: &[CommentLine], word: &str) {
         let first = lines.iter().position(|line| !line.is_blank()).unwrap_or(0);
         let (title, body) = match lines.get(first..) {
             Some([title, body @ ..]) => (title, body),
@@ -127,7 +129,7 @@ impl Reader<'_> {
     }
 
     /// Reads a line with the deeper ones behind it.
-    fn entry(&mut self, line: &Line, more: &[Line]) -> Result<(), Diagnostic> {
+    fn entry(&mut self, line: &CommentLine, more: &[CommentLine]) -> Result<(), Diagnostic> {
         let file = self.file;
         let prints = after_word(&line.text, "prints").filter(|rest| !rest.starts_with('='));
         if let Some(rest) = prints {
@@ -149,7 +151,7 @@ impl Reader<'_> {
                 return Err(bad(span, "no name with values behind `bench`")
                     .help("write `bench n = 500, 1000, 2000`"));
             };
-            if self.header.kind == Kind::Bench {
+            if self.header.kind == HeaderKind::Bench {
                 return Err(bad(span, "`bench` inside a benchmark")
                     .help("write the name alone: all values of `@bench` are for benchmarks"));
             }
@@ -222,7 +224,12 @@ impl Reader<'_> {
     }
 
     /// `prints`, with the text on the same line or on deeper ones.
-    fn prints(&mut self, line: &Line, rest: &str, more: &[Line]) -> Result<(), Diagnostic> {
+    fn prints(
+        &mut self,
+        line: &CommentLine,
+        rest: &str,
+        more: &[CommentLine],
+    ) -> Result<(), Diagnostic> {
         let here = place(self.file, line.at, &line.text);
         let shared = more.iter().filter(|line| !line.is_blank()).map(|line| line.indent).min();
         let mut texts: Vec<String> = Vec::new();

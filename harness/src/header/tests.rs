@@ -72,7 +72,7 @@ fn every_line_is_read() {
     let (headers, faults) = read(FULL);
     assert_eq!(faults, []);
     let [test, bench] = &headers[..] else { panic!("{headers:?}") };
-    assert_eq!((test.kind, test.title.as_str()), (Kind::Test, "closure of random graphs"));
+    assert_eq!((test.kind, test.title.as_str()), (HeaderKind::Test, "closure of random graphs"));
     assert_eq!(test.routine.as_ref().map(|name| name.text.as_str()), Some("WARSHALL-C"));
     assert_eq!(test.options.as_ref().map(|name| name.text.as_str()), Some("--max-steps 1000"));
     let names: Vec<&str> = test.definitions.iter().map(|it| it.name.text.as_str()).collect();
@@ -103,7 +103,7 @@ fn every_line_is_read() {
     ];
     assert_eq!(kinds, expected);
     assert!(test.is_benchmark() && bench.is_benchmark());
-    assert_eq!((bench.kind, bench.title.as_str()), (Kind::Bench, ""));
+    assert_eq!((bench.kind, bench.title.as_str()), (HeaderKind::Bench, ""));
     assert_eq!(test.fails(), Some(Code::IndexTrap));
 }
 

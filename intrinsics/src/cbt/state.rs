@@ -6,7 +6,7 @@ use super::tree::Tree;
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::numbers::write_numbers;
 use crate::reserved;
-use crate::state::{IntrinsicState, Lines, StateTable};
+use crate::state::{IntrinsicState, LineOrder, StateTable};
 
 /// Bits of a level in a table of leaves.
 pub const LEVEL_BITS: usize = 5;
@@ -49,7 +49,7 @@ impl IntrinsicState for Tree {
 
     fn tables(&self) -> Vec<StateTable> {
         let n_rows = self.depth.n_bits();
-        let table = |name| StateTable { name, n_rows, n_cols: 1, lines: Lines::Columns };
+        let table = |name| StateTable { name, n_rows, n_cols: 1, lines: LineOrder::Columns };
         Tree::PARTS.map(table).to_vec()
     }
 

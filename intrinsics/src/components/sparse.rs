@@ -109,7 +109,7 @@ impl Search {
         if frame.left != 0 {
             let to = frame.place as usize * 64 + frame.left.trailing_zeros() as usize;
             frame.left &= frame.left - 1;
-            // Lines may be longer than there are vertices.
+            // LineOrder may be longer than there are vertices.
             if to >= n {
                 return true;
             }

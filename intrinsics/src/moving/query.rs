@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use crate::environment::{Ended, Environment};
 use crate::moving::geometry::Rect;
 use crate::moving::grid::Grid;
-use crate::moving::region::{Line, for_each_slot};
+use crate::moving::region::{RegionLine, for_each_slot};
 use crate::moving::statistics::Answering;
 use crate::moving::store::Store;
 use crate::moving::{Collector, Query, bytes, grow};
@@ -331,7 +331,7 @@ fn scan(
 
 /// The slots whose points lie in a rectangle; what holes hold is not asked.
 #[inline]
-fn mask(rect: Rect, lines: &[Line]) -> u32 {
+fn mask(rect: Rect, lines: &[RegionLine]) -> u32 {
     let masks = lines.iter().zip([0, 8, 16, 24]).map(|(line, bit)| line.inside(rect) << bit);
     masks.fold(0, |all, mask| all | mask)
 }

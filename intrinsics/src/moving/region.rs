@@ -37,7 +37,7 @@ const NONE: u32 = u32::MAX;
 
 /// An object and where it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Entry {
+pub(super) struct StoredObject {
     pub(super) at: Point,
     pub(super) id: u32,
 }
@@ -45,21 +45,21 @@ pub(super) struct Entry {
 /// A cache line: first coordinates, second coordinates, ids. The tests of a query run side by side.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
-pub(super) struct Line {
+pub(super) struct RegionLine {
     x: [i32; PER_LINE],
     y: [i32; PER_LINE],
     id: [u32; PER_LINE],
 }
 
-impl Line {
+impl RegionLine {
     /// What lies in a place, which may be a hole.
     #[inline]
-    pub(super) fn entry(&self, place: usize) -> Entry {
-        Entry { at: Point { x: self.x[place], y: self.y[place] }, id: self.id[place] }
+    pub(super) fn entry(&self, place: usize) -> StoredObject {
+        StoredObject { at: Point { x: self.x[place], y: self.y[place] }, id: self.id[place] }
     }
 
     #[inline]
-    fn put(&mut self, place: usize, Entry { at, id }: Entry) {
+    fn put(&mut self, place: usize, StoredObject { at, id }: StoredObject) {
         self.move_to(place, at);
         self.id[place] = id;
     }
@@ -87,7 +87,7 @@ impl Line {
 }
 
 /// Places for objects.
-type Bucket = [Line; N_LINES];
+type Bucket = [RegionLine; N_LINES];
 
 /// How the buckets of a cell hang together; of no interest while there is but the first one.
 #[derive(Clone, Copy, Debug)]
@@ -130,7 +130,7 @@ impl Region {
         let mut buckets = reserved(capacity)?;
         used.resize(n, 0);
         links.extend((0..n_cells).map(|cell| Link { cell, next: NONE, with_hole: NONE }));
-        buckets.resize(n, [Line::default(); N_LINES]);
+        buckets.resize(n, [RegionLine::default(); N_LINES]);
         Ok(Region { n_cells, used, links, buckets })
     }
 
@@ -168,7 +168,7 @@ impl Region {
 
     /// Puts an object into a cell, and says where.
     #[inline]
-    pub(super) fn insert(&mut self, cell: u32, entry: Entry) -> Result<Place, Ended> {
+    pub(super) fn insert(&mut self, cell: u32, entry: StoredObject) -> Result<Place, Ended> {
         let used = &mut self.used[cell as usize];
         if *used & FULL == FULL {
             return self.insert_behind(cell, entry);
@@ -182,7 +182,7 @@ impl Region {
 
     /// Puts an object behind the first bucket of a cell.
     #[cold]
-    fn insert_behind(&mut self, cell: u32, entry: Entry) -> Result<Place, Ended> {
+    fn insert_behind(&mut self, cell: u32, entry: StoredObject) -> Result<Place, Ended> {
         let mut idx = self.links[cell as usize].with_hole;
         if idx == NONE {
             idx = self.lengthen(cell)?;
@@ -216,7 +216,7 @@ impl Region {
         self.used[cell as usize] |= GOES_ON;
         self.used.push(0);
         self.links.push(link);
-        self.buckets.push([Line::default(); N_LINES]);
+        self.buckets.push([RegionLine::default(); N_LINES]);
         Ok(idx)
     }
 
@@ -274,7 +274,7 @@ impl Region {
     /// Calls `each` with the lines of every bucket of a cell, up to the last one that holds an object, and the mask
     /// of the slots that do: eight bits for each line.
     #[inline]
-    pub(super) fn for_each_bucket(&self, cell: u32, mut each: impl FnMut(u32, &[Line])) {
+    pub(super) fn for_each_bucket(&self, cell: u32, mut each: impl FnMut(u32, &[RegionLine])) {
         let used = self.used[cell as usize];
         each(used & FULL, &self.buckets[cell as usize][..n_lines(used)]);
         if used & GOES_ON != 0 {
@@ -288,7 +288,7 @@ impl Region {
     }
 
     /// Calls `each` for every object.
-    pub(super) fn for_each(&self, mut each: impl FnMut(Entry)) {
+    pub(super) fn for_each(&self, mut each: impl FnMut(StoredObject)) {
         for (&used, bucket) in self.used.iter().zip(&self.buckets) {
             for_each_slot(used & FULL, |line, place| each(bucket[line].entry(place)));
         }
@@ -311,7 +311,7 @@ fn hole(used: u32) -> u32 {
     (!used & FULL).trailing_zeros()
 }
 
-/// Line and place of a slot.
+/// RegionLine and place of a slot.
 #[inline]
 fn in_lines(slot: u32) -> (usize, usize) {
     // A mask that makes the line one that exists whatever the slot is, so that nothing has to be checked.

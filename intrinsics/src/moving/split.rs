@@ -13,7 +13,7 @@ use crate::environment::{Ended, Environment};
 use crate::moving::geometry::Point;
 use crate::moving::grid::{CellId, Grid};
 use crate::moving::ids::{IdIndex, Known, Place};
-use crate::moving::region::Entry;
+use crate::moving::region::StoredObject;
 use crate::moving::statistics::Updates;
 use crate::moving::{Update, bytes, grow};
 
@@ -28,7 +28,7 @@ const TASKS_PER_THREAD: usize = 4;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Insertion {
     pub(super) cell: u32,
-    pub(super) entry: Entry,
+    pub(super) entry: StoredObject,
 }
 
 /// An object that stays in its cell.
@@ -289,7 +289,7 @@ impl Queue {
                     let CellId { region, cell } = grid.cell_of(at);
                     self.insertions
                         .found
-                        .push((region, Insertion { cell, entry: Entry { at, id } }));
+                        .push((region, Insertion { cell, entry: StoredObject { at, id } }));
                 }
                 (Some(old), None) => {
                     self.counted.removed += 1;
@@ -306,7 +306,7 @@ impl Queue {
                     } else {
                         self.counted.split += 1;
                         self.deletions.found.push((old.cell.region, old.place));
-                        let entry = Entry { at, id };
+                        let entry = StoredObject { at, id };
                         self.insertions.found.push((region, Insertion { cell, entry }));
                     }
                 }

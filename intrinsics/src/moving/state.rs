@@ -9,7 +9,7 @@ use super::index::MovingIndex;
 use super::{AnswerHash, Point, Update};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::numbers::write_numbers_from;
-use crate::state::{IntrinsicState, Lines, StateTable};
+use crate::state::{IntrinsicState, LineOrder, StateTable};
 
 /// Rows that are written at once, whole limbs.
 const ROWS: usize = 1024;
@@ -107,7 +107,7 @@ impl IntrinsicState for Movers {
         let n_rows = self.n as usize;
         let coordinates = self.bits as usize;
         [(x, coordinates), (y, coordinates), (there, 1)]
-            .map(|(name, n_cols)| StateTable { name, n_rows, n_cols, lines: Lines::Columns })
+            .map(|(name, n_cols)| StateTable { name, n_rows, n_cols, lines: LineOrder::Columns })
             .to_vec()
     }
 

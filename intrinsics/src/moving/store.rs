@@ -8,7 +8,7 @@ use crate::environment::{Ended, Environment};
 use crate::moving::geometry::{Point, Rect};
 use crate::moving::grid::{CellId, Grid};
 use crate::moving::ids::{IdIndex, Location, Place};
-use crate::moving::region::{Entry, Region, for_each_slot};
+use crate::moving::region::{Region, StoredObject, for_each_slot};
 use crate::moving::split::{Insertion, Operations};
 
 /// Operations of a region whose cache lines are touched before any is made, so that their first reads wait together. No
@@ -77,7 +77,7 @@ impl Store {
     }
 
     /// Calls `each` for every object in a rectangle, one cell after another.
-    pub(super) fn for_each_in(&self, grid: &Grid, rect: Rect, mut each: impl FnMut(Entry)) {
+    pub(super) fn for_each_in(&self, grid: &Grid, rect: Rect, mut each: impl FnMut(StoredObject)) {
         grid.touch(rect, |CellId { region, cell }, _| {
             self.region(region).for_each_bucket(cell, |used, lines| {
                 for_each_slot(used, |line, place| {

@@ -257,7 +257,7 @@ pub(super) fn each_arc(
         let from = components.of(vertex);
         poller.spend(1 + graph.line(vertex).places.len())?;
         graph.ones(vertex, |to| {
-            // Lines may be longer than there are vertices.
+            // LineOrder may be longer than there are vertices.
             if to < n {
                 each(from, components.of(to));
             }

@@ -7,7 +7,7 @@ use super::size::GridSize;
 use crate::cbt::{Tree, Watch};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::numbers::write_numbers;
-use crate::state::{IntrinsicState, Lines, StateTable};
+use crate::state::{IntrinsicState, LineOrder, StateTable};
 
 impl Mesh {
     /// Bytes that a mesh takes together with the tables that it stands for, and while it is made.
@@ -27,7 +27,7 @@ impl Mesh {
 
     fn tables_of(size: GridSize, height_bits: usize) -> [StateTable; 4] {
         let table =
-            |name, n_rows, n_cols| StateTable { name, n_rows, n_cols, lines: Lines::Columns };
+            |name, n_rows, n_cols| StateTable { name, n_rows, n_cols, lines: LineOrder::Columns };
         let n_bits = size.depth().n_bits();
         [
             table("field", n_bits, 1),

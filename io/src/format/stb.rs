@@ -36,7 +36,7 @@ const CRC_BYTES: usize = 4;
 
 /// The kinds of values, as numbered in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ContentKind {
     Table = 1,
     Slice = 2,
     Word = 3,
@@ -53,7 +53,7 @@ struct Head {
 
 /// What stands before the limbs.
 struct Header {
-    kind: Kind,
+    kind: ContentKind,
     n_rows: usize,
     n_cols: usize,
     n_limbs: u64,
@@ -81,9 +81,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let table = read_table(&mut source, &mut crc, &header)?;
     check_end(&mut source, crc)?;
     let data = match header.kind {
-        Kind::Table => Data::Table(table),
-        Kind::Slice => Data::Slice(table.into_first_column()),
-        Kind::Word => Data::Word(table.into_first_column()),
+        ContentKind::Table => Data::Table(table),
+        ContentKind::Slice => Data::Slice(table.into_first_column()),
+        ContentKind::Word => Data::Word(table.into_first_column()),
     };
     Ok((data, ReaderNotes::default()))
 }
@@ -103,16 +103,20 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 fn write_bits(value: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     match value {
         BitsRef::Table(table) => {
-            write_columns(Kind::Table, value.shape(), |idx| table.column_limbs(idx), out)
+            write_columns(ContentKind::Table, value.shape(), |idx| table.column_limbs(idx), out)
         }
-        BitsRef::Slice(bits) => write_columns(Kind::Slice, (bits.len(), 1), |_| bits.limbs(), out),
-        BitsRef::Word(bits) => write_columns(Kind::Word, (bits.len(), 1), |_| bits.limbs(), out),
+        BitsRef::Slice(bits) => {
+            write_columns(ContentKind::Slice, (bits.len(), 1), |_| bits.limbs(), out)
+        }
+        BitsRef::Word(bits) => {
+            write_columns(ContentKind::Word, (bits.len(), 1), |_| bits.limbs(), out)
+        }
         BitsRef::Sparse(table) => sparse::write(table, out),
     }
 }
 
 fn write_columns<'b>(
-    kind: Kind,
+    kind: ContentKind,
     (n_rows, n_cols): (usize, usize),
     column: impl Fn(usize) -> &'b [u64],
     out: &mut dyn Write,
@@ -193,12 +197,12 @@ fn parse_head(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Head, Fault
 fn parse_header(source: &Source, head: Head) -> Result<Header, Fault> {
     let Head { version: _, kind, n_rows, n_cols } = head;
     let kind = match kind {
-        1 => Kind::Table,
-        2 => Kind::Slice,
-        3 => Kind::Word,
+        1 => ContentKind::Table,
+        2 => ContentKind::Slice,
+        3 => ContentKind::Word,
         other => return Err(wrong_kind(source, other, "1 is a table, 2 a slice, 3 a word")),
     };
-    if kind != Kind::Table && n_cols != 1 {
+    if kind != ContentKind::Table && n_cols != 1 {
         let message = format!("a slice or word of {}", text::count(n_cols, "column"));
         return Err(source.fault(Code::BadFormat, message));
     }

@@ -13,12 +13,12 @@
 //! `log1p` and `exp2` of the crate libm), so that a seed means the same data on every machine and in every version.
 //!
 //! ```
-//! use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
+//! use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
 //!
 //! let parameters = UniformGraph {
 //!     n_vertices: 1000,
 //!     density: Density::Arcs(5000),
-//!     kind: Kind::Directed,
+//!     kind: GraphKind::Directed,
 //!     labels: Labels::InOrder,
 //!     max_weight: Some(100),
 //! };
@@ -62,7 +62,7 @@ pub use rmat::{Repeats, Rmat};
 pub use road::{Parts, Road, RoadNetwork};
 pub use table::RandomTable;
 pub use terrain::Terrain;
-pub use uniform::{Density, Kind, UniformGraph};
+pub use uniform::{Density, GraphKind, UniformGraph};
 pub use updates::{Shares, UpdateStream};
 
 /// What a generator is told besides its parameters.

@@ -20,7 +20,7 @@ pub struct UniformGraph {
     /// How many arcs there are.
     pub density: Density,
     /// Which arcs there can be.
-    pub kind: Kind,
+    pub kind: GraphKind,
     /// How the vertices are numbered.
     pub labels: Labels,
     /// Weights from 1 to this, all equally likely; `None` for a graph without weights.
@@ -38,7 +38,7 @@ pub enum Density {
 
 /// Which arcs there can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GraphKind {
     /// From each vertex to each other.
     Directed,
     /// An edge between each two vertices; stored once, the greater vertex as its tail.
@@ -71,7 +71,7 @@ impl UniformGraph {
             n_vertices: self.n_vertices as usize,
             arcs,
             weighted: false,
-            symmetric: self.kind == Kind::Undirected,
+            symmetric: self.kind == GraphKind::Undirected,
             labels: None,
             no_weights: None,
         };
@@ -103,8 +103,8 @@ impl UniformGraph {
 
     fn pairs(&self) -> Pairs {
         match self.kind {
-            Kind::Directed => Pairs::Ordered(self.n_vertices),
-            Kind::Undirected | Kind::Acyclic => Pairs::Unordered(self.n_vertices),
+            GraphKind::Directed => Pairs::Ordered(self.n_vertices),
+            GraphKind::Undirected | GraphKind::Acyclic => Pairs::Unordered(self.n_vertices),
         }
     }
 
@@ -112,8 +112,10 @@ impl UniformGraph {
     fn arc(&self, pairs: Pairs, code: u64) -> Arc {
         let (first, second) = pairs.pair(code);
         match self.kind {
-            Kind::Directed | Kind::Undirected => Arc { tail: first, head: second, weight: 1 },
-            Kind::Acyclic => Arc { tail: second, head: first, weight: 1 },
+            GraphKind::Directed | GraphKind::Undirected => {
+                Arc { tail: first, head: second, weight: 1 }
+            }
+            GraphKind::Acyclic => Arc { tail: second, head: first, weight: 1 },
         }
     }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use star_base::{BitTable, BitsRef};
 use star_io::{
-    Data, Decimal, Format, Layout, Loaded, OutputRef, ReadOptions, Widths, lay_out, read, write,
+    Data, Decimal, Format, Layout, LoadedFile, OutputRef, ReadOptions, Widths, lay_out, read, write,
 };
 
 use crate::support::{BUDGET, check_wording, load};
@@ -33,7 +33,7 @@ const VALID: &[(Format, &str)] = &[
 fn try_everything(format: Format, bytes: &[u8]) {
     match load(format, bytes) {
         Err(error) => check_wording(&error),
-        Ok(Loaded { data: Data::Graph(graph), .. }) => {
+        Ok(LoadedFile { data: Data::Graph(graph), .. }) => {
             for &layout in Layout::ALL {
                 let widths = layout.least_widths(&graph).unwrap_or(Widths { h: 5, b: 5 });
                 if let Err(error) = lay_out(layout, &graph, widths, 1 << 20, "f") {

@@ -28,11 +28,14 @@ fn without_the_feature_the_message_names_it() {
 
 #[cfg(feature = "arrow")]
 mod with_the_feature {
-    use star_io::{Data, FieldRules, FileError, Loaded, Meaning, Numbers, Shape};
+    use star_io::{Data, FieldRules, FileError, LoadedFile, Meaning, Numbers, Shape};
 
     use super::*;
 
-    fn try_load(name: &str, change: impl Fn(&mut ReadOptions<'_>)) -> Result<Loaded, FileError> {
+    fn try_load(
+        name: &str,
+        change: impl Fn(&mut ReadOptions<'_>),
+    ) -> Result<LoadedFile, FileError> {
         let (format, bytes) = file(name);
         let mut options = ReadOptions::new("f", BUDGET);
         change(&mut options);

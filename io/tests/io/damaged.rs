@@ -5,7 +5,9 @@ use std::sync::LazyLock;
 
 use proptest::prelude::*;
 use star_base::Code;
-use star_io::{Data, Field, Format, Loaded, Numbers, OutputRef, ReadOptions, Shape, read, write};
+use star_io::{
+    Data, Field, Format, LoadedFile, Numbers, OutputRef, ReadOptions, Shape, read, write,
+};
 
 use crate::binary::{header, jpeg, npy, png, tiff, tiff_strips, zip, zlib};
 use crate::support::check_wording;
@@ -61,7 +63,7 @@ static FILES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(|| {
 });
 
 /// Reads under a small budget; what is read keeps to it.
-fn try_read(format: Format, bytes: &[u8]) -> Result<Loaded, Code> {
+fn try_read(format: Format, bytes: &[u8]) -> Result<LoadedFile, Code> {
     let mut options = ReadOptions::new("f", SMALL);
     options.size_hint = Some(bytes.len() as u64);
     let result = read(format, &mut &bytes[..], &mut options);

@@ -2,7 +2,7 @@
 
 use star_base::{BitTable, BitsRef, Code};
 use star_io::{
-    Data, FileError, Format, Loaded, OutputRef, Packing, ReadOptions, read, write, write_packed,
+    Data, FileError, Format, LoadedFile, OutputRef, Packing, ReadOptions, read, write, write_packed,
 };
 
 use crate::support::{BUDGET, check_wording, load};
@@ -42,7 +42,7 @@ fn members_follow_one_another() {
         packed.extend(pack(part));
     }
     packed.extend(pack(b));
-    let Ok(Loaded { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &packed) else {
+    let Ok(LoadedFile { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &packed) else {
         panic!("no graph")
     };
     assert_eq!(crate::support::arcs(&graph), [(0, 1, 7), (1, 2, 9)]);
@@ -113,7 +113,7 @@ fn what_stands_behind_the_packed_data_is_refused_unless_it_is_zeros() {
         assert_eq!(load(Format::Dimacs, &padded), expected, "{n_zeros}");
     }
     let apart = [&pack(b"p sp 3 1\n")[..], &[0; 7], &pack(b"a 1 2 5\n"), &[0; 9]].concat();
-    let Ok(Loaded { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &apart) else {
+    let Ok(LoadedFile { data: Data::Graph(graph), .. }) = load(Format::Dimacs, &apart) else {
         panic!("no graph")
     };
     assert_eq!(crate::support::arcs(&graph), [(0, 1, 5)]);

@@ -1,18 +1,18 @@
 //! The scale that the user gives: every format multiplies its values with it in the same way.
 
 use star_base::Code;
-use star_io::{Data, Decimal, FileError, Format, Loaded, ReadOptions, read};
+use star_io::{Data, Decimal, FileError, Format, LoadedFile, ReadOptions, read};
 
 use crate::support::{BUDGET, arcs, check_wording, load};
 
-fn scaled(format: Format, text: &str, scale: &str) -> Result<Loaded, FileError> {
+fn scaled(format: Format, text: &str, scale: &str) -> Result<LoadedFile, FileError> {
     let mut options = ReadOptions::new("f", BUDGET);
     options.scale = Decimal::parse_positive(scale);
     read(format, &mut text.as_bytes(), &mut options)
 }
 
 /// The weights of a graph, or the values of all fields.
-fn values(loaded: &Loaded) -> Vec<i64> {
+fn values(loaded: &LoadedFile) -> Vec<i64> {
     match &loaded.data {
         Data::Graph(graph) => arcs(graph).into_iter().map(|(_, _, weight)| weight).collect(),
         Data::Numbers(numbers) => {
@@ -53,7 +53,7 @@ fn values_of_every_text_format_are_multiplied_and_rounded() {
 fn refusal(format: Format, text: &str) -> FileError {
     match load(format, text.as_bytes()) {
         Err(error) => error,
-        Ok(Loaded { data: Data::Graph(graph), .. }) => *graph.no_weights.expect(text),
+        Ok(LoadedFile { data: Data::Graph(graph), .. }) => *graph.no_weights.expect(text),
         Ok(other) => panic!("{text:?}: {other:?}"),
     }
 }

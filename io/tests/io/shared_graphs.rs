@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use star_io::{Data, Format, Graph, Loaded, ReadOptions, Shape, read};
+use star_io::{Data, Format, Graph, LoadedFile, ReadOptions, Shape, read};
 
 use crate::support::BUDGET;
 
@@ -155,7 +155,7 @@ fn coordinates_belong_to_their_graphs() {
         }
         let mut input = File::open(&path).expect("the file is there");
         let mut options = ReadOptions::new(file, BUDGET);
-        let Ok(Loaded { data: Data::Numbers(numbers), .. }) =
+        let Ok(LoadedFile { data: Data::Numbers(numbers), .. }) =
             read(Format::Coordinates, &mut input, &mut options)
         else {
             panic!("{file} holds no numbers")

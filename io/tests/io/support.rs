@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use star_base::Code;
-use star_io::{Data, FileError, Format, Graph, Loaded, Numbers, ReadOptions, read};
+use star_io::{Data, FileError, Format, Graph, LoadedFile, Numbers, ReadOptions, read};
 
 /// More than any test needs.
 pub(crate) const BUDGET: u64 = 1 << 30;
@@ -19,7 +19,7 @@ impl Read for Dribble<'_> {
 }
 
 /// Reads bytes whole, with and without their length, and one by one: all with the same result.
-pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<Loaded, FileError> {
+pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<LoadedFile, FileError> {
     let whole = read(format, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
     let mut options = ReadOptions::new("f", BUDGET);
     options.size_hint = Some(bytes.len() as u64);

@@ -5,8 +5,8 @@ use star_base::Code::{BadFormat, NoSuchLayout, OutOfRange, Truncated, WidthTooSm
 use star_io::Format::Updates;
 use star_io::updates::FIELDS;
 use star_io::{
-    Data, Field, FileError, Format, GraphSizes, Loaded, Numbers, OutputRef, Packing, ReadOptions,
-    Shape, Update, read, write, write_packed,
+    Data, Field, FileError, Format, GraphSizes, LoadedFile, Numbers, OutputRef, Packing,
+    ReadOptions, Shape, Update, read, write, write_packed,
 };
 
 use crate::support::{BUDGET, check_wording, fields, load, numbers, refuses};
@@ -211,7 +211,7 @@ proptest! {
         write_packed(Updates, packing, OutputRef::Numbers(&numbers), &mut bytes, &mut || true)
             .unwrap();
         prop_assert_eq!(Format::of_file("f.txt", &bytes), Ok(Updates));
-        match load(Updates, &bytes).map(|Loaded { data, .. }| data) {
+        match load(Updates, &bytes).map(|LoadedFile { data, .. }| data) {
             Ok(Data::Numbers(found)) => prop_assert_eq!(records_of(&found), records),
             other => panic!("{other:?} instead of numbers"),
         }

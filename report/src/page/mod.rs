@@ -26,7 +26,7 @@ use maud::{Markup, PreEscaped, html};
 use star_base::text::one_line;
 
 use self::series::Benchmark;
-use crate::html::{self, Kind, Style};
+use crate::html::{self, PageKind, Style};
 use crate::record::Record;
 
 pub use self::conditions::differences;
@@ -62,7 +62,7 @@ pub fn page(files: &[NamedRecord]) -> String {
     let dark = palette::dark_rules("svg.plot");
     let style = format!("@media (prefers-color-scheme: dark) {{\n{dark}}}\n");
     let title = format!("Star benchmarks {days}");
-    html::page(Kind::Benchmarks, &title, Style::Inside(&style), &body)
+    html::page(PageKind::Benchmarks, &title, Style::Inside(&style), &body)
 }
 
 /// The plots of these files, with names for files of their own: `closure-1.svg`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Intrinsic, Line, Profile, Routine, Tally};
+use super::{Intrinsic, LineProfile, Profile, Routine, Tally};
 
 /// The profile as an object.
 #[must_use]
@@ -25,7 +25,7 @@ pub fn data(profile: &Profile<'_>) -> Value {
     })
 }
 
-fn of_line(profile: &Profile<'_>, line: &Line) -> Value {
+fn of_line(profile: &Profile<'_>, line: &LineProfile) -> Value {
     let intrinsics = line.intrinsics.iter().map(
         |Intrinsic { name, runs, time }| json!({ "intrinsic": name, "runs": runs, "ns": time }),
     );

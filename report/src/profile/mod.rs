@@ -26,13 +26,13 @@ pub struct Profile<'a> {
     /// Elementary operations of the run.
     pub operations: u64,
     /// The lines on which something was run, in the order of the source.
-    pub lines: Vec<Line>,
+    pub lines: Vec<LineProfile>,
     /// The routines that were entered, those first that took most time.
     pub routines: Vec<Routine>,
 }
 
 /// A line on which something was run.
-pub struct Line {
+pub struct LineProfile {
     /// Its file.
     pub file: FileId,
     /// Counted from 0.
@@ -45,7 +45,7 @@ pub struct Line {
     pub plan: Vec<String>,
 }
 
-impl Line {
+impl LineProfile {
     /// What stands behind the text of the line, if anything does.
     fn note(&self) -> Option<String> {
         let intrinsics = (!self.intrinsics.is_empty()).then(|| names_of(&self.intrinsics));

@@ -6,8 +6,8 @@ use maud::{Markup, html};
 use star_base::FileId;
 use star_base::text::{count, printable};
 
-use super::{Line, Profile, Tally, Unit};
-use crate::html::{self, Kind, Style};
+use super::{LineProfile, Profile, Tally, Unit};
+use crate::html::{self, PageKind, Style};
 
 /// Lines around one that was run are shown even if nothing was run on them.
 const AROUND: usize = 3;
@@ -34,7 +34,7 @@ pub fn page(profile: &Profile<'_>) -> String {
             (source(profile, file, &lines, most))
         }
     };
-    html::page(Kind::Profile, &title, Style::Inside(""), &body)
+    html::page(PageKind::Profile, &title, Style::Inside(""), &body)
 }
 
 /// What stands between backticks is code.
@@ -52,8 +52,8 @@ fn anchor(file: FileId, line_idx: usize) -> String {
 }
 
 /// The files in which something was run, those first that took most time.
-fn files<'r>(profile: &'r Profile<'_>) -> Vec<(FileId, BTreeMap<usize, &'r Line>)> {
-    let mut files: BTreeMap<FileId, BTreeMap<usize, &Line>> = BTreeMap::new();
+fn files<'r>(profile: &'r Profile<'_>) -> Vec<(FileId, BTreeMap<usize, &'r LineProfile>)> {
+    let mut files: BTreeMap<FileId, BTreeMap<usize, &LineProfile>> = BTreeMap::new();
     for line in &profile.lines {
         files.entry(line.file).or_default().insert(line.line_idx, line);
     }
@@ -81,7 +81,7 @@ fn routines(profile: &Profile<'_>) -> Markup {
 fn source(
     profile: &Profile<'_>,
     file: FileId,
-    lines: &BTreeMap<usize, &Line>,
+    lines: &BTreeMap<usize, &LineProfile>,
     most: u64,
 ) -> Markup {
     // Behind the last line break there is no line.

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use star_base::text;
 
-use super::{Line, Profile, Tally, Unit};
+use super::{LineProfile, Profile, Tally, Unit};
 use crate::columns::{self, Align};
 
 /// Lines, or routines, that are shown.
@@ -20,7 +20,8 @@ pub fn table(profile: &Profile<'_>) -> String {
     for line in profile.summary() {
         text += &format!("profile: {}\n", text::one_line(&line));
     }
-    let mut lines: Vec<&Line> = profile.lines.iter().filter(|line| costs(&line.tally)).collect();
+    let mut lines: Vec<&LineProfile> =
+        profile.lines.iter().filter(|line| costs(&line.tally)).collect();
     lines.sort_by_key(|line| {
         (Reverse(line.tally.time), Reverse(line.tally.operations), line.file, line.line_idx)
     });

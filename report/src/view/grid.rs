@@ -61,7 +61,7 @@ pub fn colours(channels: [&[i64]; 3], width: usize, most: i64) -> Drawing {
 /// Places with whole coordinates, x to the right and y upwards.
 #[must_use]
 pub fn points(x: &[i64], y: &[i64]) -> Drawing {
-    let places = super::places::fitted(x, y, WANTED as f64);
+    let places = super::layout::fitted(x, y, WANTED as f64);
     let radius = if places.at.len() > 2000 { 1.0 } else { 2.5 };
     let marks = places.at.iter().map(|&at| Mark::Disk { at, radius, colour: INK }).collect();
     let about = format!("{} places", places.at.len());

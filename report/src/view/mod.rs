@@ -6,8 +6,8 @@
 mod bits;
 mod digits;
 mod grid;
+mod layout;
 mod network;
-mod places;
 mod raster;
 mod svg;
 

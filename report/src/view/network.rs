@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use star_base::text;
 
-use super::places::{Places, fitted, sprung};
+use super::layout::{Places, fitted, sprung};
 use super::{Anchor, Drawing, FAINT, INK, MARKED, Mark, NUMBER, PAPER, Place, Rgb, WANTED};
 
 /// Vertices that are drawn at most if their places have to be found.

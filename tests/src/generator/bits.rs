@@ -4,23 +4,23 @@ use star_base::Builtin;
 
 use super::Gen;
 use super::ints::{literal, ones};
-use super::source::{Expr, Kind, Part, expr};
+use super::source::{Expr, ExprType, Part, expr};
 
 /// Bit constants are not longer.
 const MAX_CONSTANT: usize = 33;
 
 impl Gen {
     /// Slice or word.
-    pub(super) fn bits_kind(&mut self) -> Kind {
-        [Kind::Slice, Kind::Slice, Kind::Word][self.random.below(3)]
+    pub(super) fn bits_kind(&mut self) -> ExprType {
+        [ExprType::Slice, ExprType::Slice, ExprType::Word][self.random.below(3)]
     }
 
     /// A size that variables of this kind have.
-    pub(super) fn usual_size(&mut self, kind: Kind) -> usize {
+    pub(super) fn usual_size(&mut self, kind: ExprType) -> usize {
         let vars = self.routine.scope.readable(|var| var.kind == kind && var.bits().is_some());
         match self.choose(&vars) {
             Some(idx) if self.random.chance(85) => self.var(idx).bits().unwrap_or(1),
-            Some(_) | None if kind == Kind::Slice => self.sizes.row(&mut self.random),
+            Some(_) | None if kind == ExprType::Slice => self.sizes.row(&mut self.random),
             Some(_) | None => self.sizes.column(&mut self.random),
         }
     }
@@ -33,7 +33,7 @@ impl Gen {
     }
 
     /// Where the context says slice or word: perhaps a constant.
-    pub(super) fn typed_operand(&mut self, kind: Kind, size: usize, depth: usize) -> Expr {
+    pub(super) fn typed_operand(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if size <= MAX_CONSTANT && self.random.chance(12) {
             return self.constant(kind, size);
         }
@@ -41,14 +41,14 @@ impl Gen {
     }
 
     /// Where the other operand says slice or word and the size: perhaps `Θ`.
-    pub(super) fn right_operand(&mut self, kind: Kind, size: usize, depth: usize) -> Expr {
+    pub(super) fn right_operand(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if self.random.chance(6) {
             return Expr::leaf(kind, ["Θ", "∅"][self.random.below(2)]);
         }
         self.typed_operand(kind, size, depth)
     }
 
-    fn constant(&mut self, kind: Kind, size: usize) -> Expr {
+    fn constant(&mut self, kind: ExprType, size: usize) -> Expr {
         let percent = [10, 50, 90][self.random.below(3)];
         let text: String = self
             .random
@@ -60,7 +60,7 @@ impl Gen {
     }
 
     /// A slice or word of `size` bits.
-    pub(super) fn bits(&mut self, kind: Kind, size: usize, depth: usize) -> Expr {
+    pub(super) fn bits(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(20) {
             return self.bits_leaf(kind, size);
         }
@@ -73,7 +73,7 @@ impl Gen {
                 expr!(kind; "(not ", operand, ")")
             }
             5 => {
-                let other = if kind == Kind::Slice { Kind::Word } else { Kind::Slice };
+                let other = if kind == ExprType::Slice { ExprType::Word } else { ExprType::Slice };
                 let operand = self.bits(other, size, depth);
                 self.builtin(Builtin::Convert, kind, vec![operand])
             }
@@ -94,7 +94,7 @@ impl Gen {
                 let operand = self.bits(kind, size, depth);
                 let direction = ["up", "Down", "down"][self.random.below(3)];
                 let by = self.int_in(0, size as i64 + 2, 1);
-                let direction = Expr::leaf(Kind::Str, direction);
+                let direction = Expr::leaf(ExprType::Str, direction);
                 self.builtin(Builtin::Shift, kind, vec![operand, direction, by])
             }
             9 => {
@@ -106,13 +106,13 @@ impl Gen {
                 let operand = self.bits(kind, size, depth);
                 self.builtin(Builtin::Shuffle, kind, vec![operand])
             }
-            11 | 12 if kind == Kind::Word => self.word(size, depth),
+            11 | 12 if kind == ExprType::Word => self.word(size, depth),
             _ => self.line_of_table(kind, size),
         }
     }
 
     /// A chain of `and`, `or` and `xor`.
-    fn logic(&mut self, kind: Kind, size: usize, depth: usize) -> Expr {
+    fn logic(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         let mut parts: Vec<Part> = vec!["(".into(), self.bits(kind, size, depth).into()];
         for _ in 0..1 + self.random.below(2) {
             parts.push([" and ", " or ", " xor ", " and not "][self.random.below(4)].into());
@@ -128,11 +128,11 @@ impl Gen {
         match self.random.below(4) {
             0 => {
                 let operands = vec![
-                    self.bits(Kind::Word, size, depth),
-                    self.typed_operand(Kind::Word, size, depth),
+                    self.bits(ExprType::Word, size, depth),
+                    self.typed_operand(ExprType::Word, size, depth),
                 ];
                 let builtin = [Builtin::Add, Builtin::Subt][self.random.below(2)];
-                self.builtin(builtin, Kind::Word, operands)
+                self.builtin(builtin, ExprType::Word, operands)
             }
             1 => self.number_as_word(size),
             _ => self.trim(size, depth),
@@ -141,21 +141,20 @@ impl Gen {
 
     /// A part of a longer word.
     fn trim(&mut self, size: usize, depth: usize) -> Expr {
-        let longer = self
-            .routine
-            .scope
-            .readable(|var| var.kind == Kind::Word && var.bits().is_some_and(|bits| bits >= size));
+        let longer = self.routine.scope.readable(|var| {
+            var.kind == ExprType::Word && var.bits().is_some_and(|bits| bits >= size)
+        });
         let (Some(idx), true) = (self.choose(&longer), size > 0) else {
-            return self.bits_leaf(Kind::Word, size);
+            return self.bits_leaf(ExprType::Word, size);
         };
         let whole = self.var(idx).bits().unwrap_or(size);
         let from = 1 + self.random.below(whole - size + 1);
         let args = vec![
             literal(from as i64),
             literal((from + size - 1) as i64),
-            self.bits(Kind::Word, whole, depth),
+            self.bits(ExprType::Word, whole, depth),
         ];
-        self.builtin(Builtin::Trim, Kind::Word, args)
+        self.builtin(Builtin::Trim, ExprType::Word, args)
     }
 
     /// `WORD(i,h)`
@@ -163,38 +162,44 @@ impl Gen {
         let most = ones(size.min(40));
         let number = self.int_in(0, most, 1);
         let length = self.int_in(size as i64, size as i64, 0);
-        self.builtin(Builtin::Word, Kind::Word, vec![number, length])
+        self.builtin(Builtin::Word, ExprType::Word, vec![number, length])
     }
 
     /// `COL(i,T)` or `ROW(i,T)`
-    fn line_of_table(&mut self, kind: Kind, size: usize) -> Expr {
+    fn line_of_table(&mut self, kind: ExprType, size: usize) -> Expr {
         let tables = self.routine.scope.readable(|var| {
             var.table().is_some_and(|(rows, columns)| match kind {
-                Kind::Slice => rows == size && columns > 0,
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Word | Kind::Table => {
-                    columns == size && rows > 0
-                }
+                ExprType::Slice => rows == size && columns > 0,
+                ExprType::Int
+                | ExprType::Bool
+                | ExprType::Str
+                | ExprType::Word
+                | ExprType::Table => columns == size && rows > 0,
             })
         });
         let Some(idx) = self.choose(&tables) else { return self.bits_leaf(kind, size) };
         let (rows, columns) = self.var(idx).table().unwrap_or((1, 1));
         let (builtin, n) = match kind {
-            Kind::Slice => (Builtin::Col, columns),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Word | Kind::Table => (Builtin::Row, rows),
+            ExprType::Slice => (Builtin::Col, columns),
+            ExprType::Int | ExprType::Bool | ExprType::Str | ExprType::Word | ExprType::Table => {
+                (Builtin::Row, rows)
+            }
         };
         let args = vec![self.index(n), self.read(idx)];
         self.builtin(builtin, kind, args)
     }
 
-    pub(super) fn bits_leaf(&mut self, kind: Kind, size: usize) -> Expr {
+    pub(super) fn bits_leaf(&mut self, kind: ExprType, size: usize) -> Expr {
         let vars = self.routine.scope.readable(|var| var.is_bits(kind, size));
         if let (Some(idx), true) = (self.choose(&vars), !self.random.chance(3)) {
             return self.read(idx);
         }
         let word = self.number_as_word(size);
         match kind {
-            Kind::Slice => self.builtin(Builtin::Convert, kind, vec![word]),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Word | Kind::Table => word,
+            ExprType::Slice => self.builtin(Builtin::Convert, kind, vec![word]),
+            ExprType::Int | ExprType::Bool | ExprType::Str | ExprType::Word | ExprType::Table => {
+                word
+            }
         }
     }
 }

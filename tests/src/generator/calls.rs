@@ -2,7 +2,7 @@
 
 use super::ints::{Ranged, ranged};
 use super::scope::{Known, VarIdx};
-use super::source::{Expr, Kind, Stmt, stmt};
+use super::source::{Expr, ExprType, Stmt, stmt};
 use super::{Gen, call};
 
 /// How a parameter is passed.
@@ -20,7 +20,7 @@ pub(super) enum Mode {
 #[derive(Clone, Debug)]
 pub(super) struct Param {
     pub(super) mode: Mode,
-    pub(super) kind: Kind,
+    pub(super) kind: ExprType,
     /// What is passed, or set by the routine.
     pub(super) known: Known,
     pub(super) domain: (i64, i64),
@@ -31,8 +31,8 @@ pub(super) struct Param {
 pub(super) struct Callable {
     pub(super) name: String,
     pub(super) params: Vec<Param>,
-    /// Kind and domain of a function's value.
-    pub(super) result: Option<(Kind, (i64, i64))>,
+    /// ExprType and domain of a function's value.
+    pub(super) result: Option<(ExprType, (i64, i64))>,
     /// Elementary operations, by a rough estimate.
     pub(super) cost: f64,
 }
@@ -92,12 +92,12 @@ impl Gen {
             return idx;
         }
         let value = match param.kind {
-            Kind::Int => self.int_in(param.domain.0, param.domain.1, 1),
-            Kind::Bool => self.boolean(1),
-            Kind::Str => Expr::leaf(Kind::Str, "\"s\""),
+            ExprType::Int => self.int_in(param.domain.0, param.domain.1, 1),
+            ExprType::Bool => self.boolean(1),
+            ExprType::Str => Expr::leaf(ExprType::Str, "\"s\""),
             // A table with declared sizes is set from the beginning.
-            Kind::Table => return self.declare(Kind::Table, Some(param.known), (0, 0)),
-            Kind::Slice | Kind::Word => {
+            ExprType::Table => return self.declare(ExprType::Table, Some(param.known), (0, 0)),
+            ExprType::Slice | ExprType::Word => {
                 let Known::Bits(size) = param.known else { return 0 };
                 self.bits(param.kind, size, 1)
             }
@@ -145,16 +145,16 @@ impl Gen {
 
     fn value_argument(&mut self, param: &Param) -> Expr {
         match (param.kind, param.known) {
-            (Kind::Int, _) => self.int_in(param.domain.0, param.domain.1, 2),
-            (Kind::Bool, _) => self.boolean(1),
-            (Kind::Slice | Kind::Word, Known::Bits(size)) => {
+            (ExprType::Int, _) => self.int_in(param.domain.0, param.domain.1, 2),
+            (ExprType::Bool, _) => self.boolean(1),
+            (ExprType::Slice | ExprType::Word, Known::Bits(size)) => {
                 self.typed_operand(param.kind, size, 2)
             }
-            (Kind::Table, Known::Table(rows, columns)) => {
+            (ExprType::Table, Known::Table(rows, columns)) => {
                 let idx = self.table_like(rows, columns);
                 self.read(idx)
             }
-            _ => Expr::leaf(Kind::Str, "\"text\""),
+            _ => Expr::leaf(ExprType::Str, "\"text\""),
         }
     }
 
@@ -164,7 +164,7 @@ impl Gen {
         let suits = self.routine.scope.readable(|var| var.known == known);
         match self.choose(&suits) {
             Some(idx) => idx,
-            None => self.declare(Kind::Table, Some(known), (0, 0)),
+            None => self.declare(ExprType::Table, Some(known), (0, 0)),
         }
     }
 
@@ -173,9 +173,9 @@ impl Gen {
     pub(super) fn new_table(&mut self, rows: usize, columns: usize) -> VarIdx {
         let known = Known::Table(rows, columns);
         if self.random.chance(30) {
-            return self.declare(Kind::Table, Some(known), (0, 0));
+            return self.declare(ExprType::Table, Some(known), (0, 0));
         }
-        let idx = self.declare(Kind::Table, None, (0, 0));
+        let idx = self.declare(ExprType::Table, None, (0, 0));
         if self.routine.depth > 0 {
             self.var_mut(idx).fixed = Some(known);
         }
@@ -184,7 +184,7 @@ impl Gen {
 
     /// The value of a function that is an integer.
     pub(super) fn function_int(&mut self, depth: usize) -> Ranged {
-        match self.function(Kind::Int) {
+        match self.function(ExprType::Int) {
             Some((expr, (lo, hi))) => ranged(expr, lo, hi),
             None => self.int(depth),
         }
@@ -192,13 +192,13 @@ impl Gen {
 
     /// The value of a function that is a truth value.
     pub(super) fn function_bool(&mut self, depth: usize) -> Expr {
-        match self.function(Kind::Bool) {
+        match self.function(ExprType::Bool) {
             Some((expr, _)) => expr,
             None => self.boolean(depth),
         }
     }
 
-    fn function(&mut self, kind: Kind) -> Option<(Expr, (i64, i64))> {
+    fn function(&mut self, kind: ExprType) -> Option<(Expr, (i64, i64))> {
         let suits: Vec<usize> = (0..self.callables.len())
             .filter(|&idx| self.callables[idx].result.is_some_and(|(result, _)| result == kind))
             .filter(|&idx| self.affords(self.callables[idx].cost))

@@ -3,7 +3,7 @@
 use star_base::Builtin;
 
 use super::scope::Known;
-use super::source::{Expr, Kind, expr};
+use super::source::{Expr, ExprType, expr};
 use super::{Gen, call};
 
 /// An integer expression whose value lies in `lo ..= hi`.
@@ -27,20 +27,20 @@ impl Gen {
             4 => {
                 let (operand, size) = self.any_bits(depth - 1);
                 let builtin = [Builtin::Fnd, Builtin::Numb][self.random.below(2)];
-                ranged(self.builtin(builtin, Kind::Int, vec![operand]), 0, size as i64)
+                ranged(self.builtin(builtin, ExprType::Int, vec![operand]), 0, size as i64)
             }
             5 => self.component(),
             6 => self.bit(),
             7 => {
                 let size = self.word_size(62);
-                let word = self.bits(Kind::Word, size, depth - 1);
-                ranged(self.builtin(Builtin::Int, Kind::Int, vec![word]), 0, ones(size))
+                let word = self.bits(ExprType::Word, size, depth - 1);
+                ranged(self.builtin(Builtin::Int, ExprType::Int, vec![word]), 0, ones(size))
             }
             8 => self.step(),
             9 => self.function_int(depth - 1),
             10 => {
                 let Ranged { expr, lo, hi } = self.int(depth - 1);
-                ranged(expr!(Kind::Int; "(-", expr, ")"), -hi, -lo)
+                ranged(expr!(ExprType::Int; "(-", expr, ")"), -hi, -lo)
             }
             _ => self.sum_of_rows(depth - 1),
         }
@@ -51,7 +51,7 @@ impl Gen {
         let inside = self
             .routine
             .scope
-            .readable(|var| var.kind == Kind::Int && lo <= var.domain.0 && var.domain.1 <= hi);
+            .readable(|var| var.kind == ExprType::Int && lo <= var.domain.0 && var.domain.1 <= hi);
         if let (Some(idx), true) = (self.choose(&inside), self.random.chance(55)) {
             return self.read(idx);
         }
@@ -70,12 +70,12 @@ impl Gen {
         if lo <= from && to <= hi {
             expr
         } else if from >= 0 {
-            let rest = expr!(Kind::Int; "(", expr, format!(" mod {n}"), ")");
-            if lo == 0 { rest } else { expr!(Kind::Int; "(", literal(lo), "+", rest, ")") }
+            let rest = expr!(ExprType::Int; "(", expr, format!(" mod {n}"), ")");
+            if lo == 0 { rest } else { expr!(ExprType::Int; "(", literal(lo), "+", rest, ")") }
         } else {
-            let rest = expr!(Kind::Int; "(", expr, format!(" mod {n}"), ")");
-            let rest = expr!(Kind::Int; "((", rest, format!("+{n}) mod {n})"));
-            if lo == 0 { rest } else { expr!(Kind::Int; "(", literal(lo), "+", rest, ")") }
+            let rest = expr!(ExprType::Int; "(", expr, format!(" mod {n}"), ")");
+            let rest = expr!(ExprType::Int; "((", rest, format!("+{n}) mod {n})"));
+            if lo == 0 { rest } else { expr!(ExprType::Int; "(", literal(lo), "+", rest, ")") }
         }
     }
 
@@ -97,7 +97,7 @@ impl Gen {
     }
 
     fn int_leaf(&mut self) -> Ranged {
-        let vars = self.routine.scope.readable(|var| var.kind == Kind::Int);
+        let vars = self.routine.scope.readable(|var| var.kind == ExprType::Int);
         if let (Some(idx), true) = (self.choose(&vars), self.random.chance(60)) {
             let (lo, hi) = self.var(idx).domain;
             return ranged(self.read(idx), lo, hi);
@@ -127,7 +127,7 @@ impl Gen {
         };
         let operand = self.read(idx);
         let size = size as i64;
-        Some(ranged(self.builtin(builtin, Kind::Int, vec![operand]), size, size))
+        Some(ranged(self.builtin(builtin, ExprType::Int, vec![operand]), size, size))
     }
 
     fn arithmetic(&mut self, depth: usize) -> Ranged {
@@ -152,7 +152,7 @@ impl Gen {
         };
         match (i64::try_from(lo), i64::try_from(hi)) {
             (Ok(from), Ok(to)) if -LARGE <= lo && hi <= LARGE => {
-                ranged(expr!(Kind::Int; "(", left.expr, op, right.expr, ")"), from, to)
+                ranged(expr!(ExprType::Int; "(", left.expr, op, right.expr, ")"), from, to)
             }
             _ => left,
         }
@@ -164,7 +164,7 @@ impl Gen {
         let Some(idx) = self.choose(&vars) else { return self.int_leaf() };
         let index = self.index(self.var(idx).bits().unwrap_or(1));
         self.charge(1);
-        ranged(expr!(Kind::Int; &self.var(idx).name, "(", index, ")"), 0, 1)
+        ranged(expr!(ExprType::Int; &self.var(idx).name, "(", index, ")"), 0, 1)
     }
 
     /// `T(i,j)`
@@ -176,7 +176,7 @@ impl Gen {
         let (row, column) = (self.index(rows), self.index(columns));
         self.charge(1);
         let name = &self.var(idx).name;
-        ranged(expr!(Kind::Int; name, "(", row, ",", column, ")"), 0, 1)
+        ranged(expr!(ExprType::Int; name, "(", row, ",", column, ")"), 0, 1)
     }
 
     /// `STEP(Y)` as a value.
@@ -185,7 +185,7 @@ impl Gen {
         let Some(idx) = self.choose(&vars) else { return self.int_leaf() };
         let size = self.var(idx).bits().unwrap_or(0) as i64;
         let operand = self.read(idx);
-        ranged(self.builtin(Builtin::Step, Kind::Int, vec![operand]), 0, size)
+        ranged(self.builtin(Builtin::Step, ExprType::Int, vec![operand]), 0, size)
     }
 
     fn sum_of_rows(&mut self, depth: usize) -> Ranged {
@@ -200,8 +200,8 @@ impl Gen {
         }
         self.charge(3 * columns + 1);
         *self.counts.library.entry("SUMROWS").or_default() += 1;
-        let args = vec![self.read(idx), self.bits(Kind::Slice, rows, depth)];
-        let sum = Expr { kind: Kind::Int, parts: call("SUMROWS", args) };
+        let args = vec![self.read(idx), self.bits(ExprType::Slice, rows, depth)];
+        let sum = Expr { kind: ExprType::Int, parts: call("SUMROWS", args) };
         ranged(sum, 0, ones(columns).saturating_mul(rows as i64))
     }
 
@@ -211,7 +211,7 @@ impl Gen {
         let vars = self
             .routine
             .scope
-            .readable(|var| var.kind == Kind::Word && var.bits().as_ref().is_some_and(fits));
+            .readable(|var| var.kind == ExprType::Word && var.bits().as_ref().is_some_and(fits));
         match self.choose(&vars) {
             Some(idx) if self.random.chance(80) => self.var(idx).bits().unwrap_or(1),
             Some(_) | None => super::sizes::size(&mut self.random, most),
@@ -226,7 +226,7 @@ pub(super) fn ranged(expr: Expr, lo: i64, hi: i64) -> Ranged {
 /// A number; negative ones in brackets.
 pub(super) fn literal(value: i64) -> Expr {
     let text = if value < 0 { format!("({value})") } else { value.to_string() };
-    Expr::leaf(Kind::Int, text)
+    Expr::leaf(ExprType::Int, text)
 }
 
 /// 2^size − 1, for sizes up to 62.

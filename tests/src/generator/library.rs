@@ -2,7 +2,7 @@
 
 use super::ints::literal;
 use super::scope::{Known, VarIdx};
-use super::source::{Expr, Kind, Stmt};
+use super::source::{Expr, ExprType, Stmt};
 use super::{Gen, call};
 
 /// The procedures and functions that every program sees.
@@ -55,7 +55,7 @@ impl Gen {
 
     /// Likewise with arguments as texts.
     pub(super) fn library_call(&mut self, name: &'static str, args: &[&str]) -> Stmt {
-        let args = args.iter().map(|arg| Expr::leaf(Kind::Int, arg)).collect();
+        let args = args.iter().map(|arg| Expr::leaf(ExprType::Int, arg)).collect();
         self.library_stmt(name, args)
     }
 
@@ -88,7 +88,7 @@ impl Gen {
     fn result_slice(&mut self, rows: usize, taken: &[VarIdx]) -> VarIdx {
         let known = Known::Bits(rows);
         let mut suits = self.routine.scope.writable(|var| {
-            var.kind == Kind::Slice
+            var.kind == ExprType::Slice
                 && (var.fixed == Some(known) || var.fixed.is_none() && var.known == known)
         });
         suits.retain(|idx| !taken.contains(idx));
@@ -96,7 +96,7 @@ impl Gen {
             Some(idx) if self.random.chance(85) => idx,
             Some(_) | None => {
                 let fixed = self.random.chance(40).then_some(known);
-                self.declare(Kind::Slice, fixed, (0, 0))
+                self.declare(ExprType::Slice, fixed, (0, 0))
             }
         };
         self.var_mut(idx).known = known;
@@ -107,7 +107,7 @@ impl Gen {
     fn result_table(&mut self, rows: usize, columns: usize, taken: &[VarIdx]) -> VarIdx {
         let known = Known::Table(rows, columns);
         let mut suits =
-            self.routine.scope.writable(|var| var.kind == Kind::Table && var.known == known);
+            self.routine.scope.writable(|var| var.kind == ExprType::Table && var.known == known);
         suits.retain(|idx| !taken.contains(idx));
         let idx = match self.choose(&suits) {
             Some(idx) if self.random.chance(70) => idx,
@@ -118,12 +118,12 @@ impl Gen {
     }
 
     fn control(&mut self, rows: usize) -> Expr {
-        self.typed_operand(Kind::Slice, rows, 1)
+        self.typed_operand(ExprType::Slice, rows, 1)
     }
 
     /// A comparand: often a row of the table.
     fn comparand(&mut self, columns: usize) -> Expr {
-        self.typed_operand(Kind::Word, columns, 2)
+        self.typed_operand(ExprType::Word, columns, 2)
     }
 
     /// A search: see [`SEARCHES`].
@@ -257,7 +257,7 @@ impl Gen {
         let result = match (name, self.choose(&suits)) {
             (_, Some(idx)) => idx,
             ("WCOPY", None) => self.result_table(rows, columns, &[]),
-            (_, None) => self.declare(Kind::Table, Some(known), (0, 0)),
+            (_, None) => self.declare(ExprType::Table, Some(known), (0, 0)),
         };
         args.push(self.read(result));
         self.library_stmt(name, args)

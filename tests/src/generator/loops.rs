@@ -3,7 +3,7 @@
 use star_base::Builtin;
 
 use super::scope::{Known, VarIdx};
-use super::source::{Expr, Kind, Part, Stmt, expr, stmt};
+use super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 use super::{Gen, Jumps};
 
 impl Gen {
@@ -28,10 +28,10 @@ impl Gen {
         let suits = self
             .routine
             .scope
-            .writable(|var| var.kind == Kind::Int && var.domain.0 <= lo && hi <= var.domain.1);
+            .writable(|var| var.kind == ExprType::Int && var.domain.0 <= lo && hi <= var.domain.1);
         match self.choose(&suits) {
             Some(idx) if self.random.chance(40) => idx,
-            Some(_) | None => self.declare(Kind::Int, None, (lo, hi)),
+            Some(_) | None => self.declare(ExprType::Int, None, (lo, hi)),
         }
     }
 
@@ -89,7 +89,7 @@ impl Gen {
     }
 
     /// A slice or word of few enough ones for a loop, and their number.
-    fn responders(&mut self, kind: Kind) -> (Expr, usize, usize) {
+    fn responders(&mut self, kind: ExprType) -> (Expr, usize, usize) {
         let size = self.usual_size(kind);
         let turns = self.turns(size);
         let value = self.bits(kind, size, 2);
@@ -140,7 +140,7 @@ impl Gen {
         let mut body =
             if size == 0 { Vec::new() } else { self.body(var, (1, hi), turns, Jumps::All) };
         let next = self.read(list);
-        let step = self.builtin(Builtin::Step, Kind::Int, vec![next.clone()]);
+        let step = self.builtin(Builtin::Step, ExprType::Int, vec![next.clone()]);
         body.insert(0, stmt!(&self.var(var).name, ":=", step));
         if touches == 9 && size > 0 {
             let less = self.turned(turns, |this| this.take_away(list, size));
@@ -151,9 +151,9 @@ impl Gen {
         self.var_mut(list).hidden = false;
         let condition = if self.random.chance(30) {
             self.charge(turns);
-            expr!(Kind::Bool; name, " ≠ Θ")
+            expr!(ExprType::Bool; name, " ≠ Θ")
         } else {
-            self.builtin(Builtin::Some, Kind::Bool, vec![next])
+            self.builtin(Builtin::Some, ExprType::Bool, vec![next])
         };
         self.charge(2 * turns);
         all.push(stmt!("while ", condition, " do ", Part::Body(body)));
@@ -198,7 +198,7 @@ impl Gen {
             return;
         }
         self.count("while STEP");
-        let var = self.declare(Kind::Int, None, (0, size as i64));
+        let var = self.declare(ExprType::Int, None, (0, size as i64));
         let reads = self.random.chance(30);
         self.var_mut(list).locked = true;
         self.var_mut(list).hidden = !reads;
@@ -206,7 +206,7 @@ impl Gen {
         self.var_mut(list).locked = false;
         self.var_mut(list).hidden = false;
         let next = self.read(list);
-        let step = self.builtin(Builtin::Step, Kind::Int, vec![next]);
+        let step = self.builtin(Builtin::Step, ExprType::Int, vec![next]);
         self.charge(turns);
         let name = self.var(var).name.clone();
         let step = stmt!(&name, ":=", step);
@@ -221,7 +221,7 @@ impl Gen {
     fn counted(&mut self, all: &mut Vec<Stmt>) {
         let most = 1 + self.random.below(8);
         let turns = self.turns(most).max(1);
-        let counter = self.declare(Kind::Int, None, (0, turns as i64 + 1));
+        let counter = self.declare(ExprType::Int, None, (0, turns as i64 + 1));
         let name = self.var(counter).name.clone();
         all.push(stmt!(&name, ":=0"));
         self.var_mut(counter).known = Known::Scalar;

@@ -39,7 +39,7 @@ use calls::Callable;
 use report::Counts;
 use scope::{Known, Scope, Var, VarIdx};
 use sizes::Sizes;
-use source::{Expr, Kind, Part, Routine, Source, Stmt};
+use source::{Expr, ExprType, Part, Routine, Source, Stmt};
 
 pub use library::PROCEDURES;
 pub use near_miss::KINDS as NEAR_MISSES;
@@ -134,7 +134,7 @@ enum Jumps {
 
 impl Gen {
     /// A use of a built-in as a call: its name from the catalogue, and its arguments.
-    fn builtin(&mut self, builtin: Builtin, kind: Kind, args: Vec<Expr>) -> Expr {
+    fn builtin(&mut self, builtin: Builtin, kind: ExprType, args: Vec<Expr>) -> Expr {
         Expr { kind, parts: self.call_of(builtin, args) }
     }
 
@@ -190,14 +190,14 @@ impl Gen {
     }
 
     /// Declares a local variable; it is not set.
-    fn declare(&mut self, kind: Kind, fixed: Option<Known>, domain: (i64, i64)) -> VarIdx {
+    fn declare(&mut self, kind: ExprType, fixed: Option<Known>, domain: (i64, i64)) -> VarIdx {
         let prefix = match kind {
-            Kind::Int => "i",
-            Kind::Bool => "b",
-            Kind::Str => "name",
-            Kind::Slice => "X",
-            Kind::Word => "w",
-            Kind::Table => "T",
+            ExprType::Int => "i",
+            ExprType::Bool => "b",
+            ExprType::Str => "name",
+            ExprType::Slice => "X",
+            ExprType::Word => "w",
+            ExprType::Table => "T",
         };
         let name = self.name(prefix);
         let ty = match fixed {
@@ -217,7 +217,7 @@ impl Gen {
     }
 
     /// A type with these sizes, spelt in one of several ways.
-    fn sized_type(&mut self, kind: Kind, known: Known) -> String {
+    fn sized_type(&mut self, kind: ExprType, known: Known) -> String {
         let keyword = kind.keyword();
         match known {
             Known::Unset | Known::Scalar => keyword.to_owned(),
@@ -227,22 +227,22 @@ impl Gen {
                 if let (Some(idx), true) = (self.choose(&same), self.random.chance(30)) {
                     return format!("{keyword}({})", self.var(idx).name);
                 }
-                let rows = self.size_text(Kind::Slice, rows);
-                format!("{keyword}({rows},{})", self.size_text(Kind::Word, columns))
+                let rows = self.size_text(ExprType::Slice, rows);
+                format!("{keyword}({rows},{})", self.size_text(ExprType::Word, columns))
             }
         }
     }
 
     /// A size as a number, a name of that value or a variable of that size.
-    fn size_text(&mut self, kind: Kind, size: usize) -> String {
+    fn size_text(&mut self, kind: ExprType, size: usize) -> String {
         let value = size as i64;
         let named = self.sources_of_sizes(|var| match kind {
-            Kind::Slice => var.table().is_some_and(|(rows, _)| rows == size),
-            Kind::Word => var.table().is_some_and(|(_, columns)| columns == size),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Table => false,
+            ExprType::Slice => var.table().is_some_and(|(rows, _)| rows == size),
+            ExprType::Word => var.table().is_some_and(|(_, columns)| columns == size),
+            ExprType::Int | ExprType::Bool | ExprType::Str | ExprType::Table => false,
         });
         let numbers =
-            self.sources_of_sizes(|var| var.kind == Kind::Int && var.domain == (value, value));
+            self.sources_of_sizes(|var| var.kind == ExprType::Int && var.domain == (value, value));
         let names: Vec<VarIdx> = named.into_iter().chain(numbers).collect();
         match self.choose(&names) {
             Some(idx) if self.random.chance(60) => self.var(idx).name.clone(),

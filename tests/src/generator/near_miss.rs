@@ -4,7 +4,7 @@ use star_base::Builtin;
 
 use super::Gen;
 use super::scope::Known;
-use super::source::{Expr, Kind, Part, Routine, Stmt, expr, stmt};
+use super::source::{Expr, ExprType, Part, Routine, Stmt, expr, stmt};
 
 /// The kinds of near-misses.
 pub const KINDS: [&str; 22] = [
@@ -47,11 +47,11 @@ impl Gen {
     }
 
     fn wrong(&mut self, kind: &str) -> Vec<Stmt> {
-        let size = self.usual_size(Kind::Slice);
-        let x = self.some_bits(Kind::Slice, size);
-        let columns = self.usual_size(Kind::Word);
-        let w = self.some_bits(Kind::Word, columns);
-        let number = self.declare(Kind::Int, None, (0, 1));
+        let size = self.usual_size(ExprType::Slice);
+        let x = self.some_bits(ExprType::Slice, size);
+        let columns = self.usual_size(ExprType::Word);
+        let w = self.some_bits(ExprType::Word, columns);
+        let number = self.declare(ExprType::Int, None, (0, 1));
         let i = self.var(number).name.clone();
         let mut before = vec![stmt!(&x.0, ":=", x.1), stmt!(&w.0, ":=", w.1)];
         let (x, w) = (x.0, w.0);
@@ -82,7 +82,7 @@ impl Gen {
                 stmt!(&w, format!(":=WORD({}+NUMB(", 1 << width), &x, format!("),{width})"))
             }
             "does not fit an integer" => {
-                let long = self.declare(Kind::Word, None, (0, 0));
+                let long = self.declare(ExprType::Word, None, (0, 0));
                 let long = self.var(long).name.clone();
                 before.push(stmt!(&long, ":=WORD(1,64+length(", &w, "))"));
                 before.push(stmt!(&long, "(1):=1"));
@@ -92,7 +92,7 @@ impl Gen {
             "growth of a fixed table" => {
                 let table = self.table_like(size, columns);
                 let known = self.var(table).known;
-                let copy = self.declare(Kind::Table, Some(known), (0, 0));
+                let copy = self.declare(ExprType::Table, Some(known), (0, 0));
                 let name = self.var(copy).name.clone();
                 stmt!("COL(size(", &name, ")+1,", &name, "):=", &x)
             }
@@ -121,7 +121,7 @@ impl Gen {
                 stmt!(&i, ":=", name, "(", &x, ")")
             }
             "no size" => {
-                let table = self.declare(Kind::Table, None, (0, 0));
+                let table = self.declare(ExprType::Table, None, (0, 0));
                 let name = self.var(table).name.clone();
                 stmt!(&i, ":=rows(", name, ")")
             }
@@ -131,7 +131,7 @@ impl Gen {
             "other sizes for the library" => {
                 let table = self.table_like(size, columns);
                 let name = self.var(table).name.clone();
-                let longer = expr!(Kind::Word; "WORD(0,size(", &name, ")+1)");
+                let longer = expr!(ExprType::Word; "WORD(0,size(", &name, ")+1)");
                 stmt!("MATCH(", name, ",", &x, ",", longer, ",", &x, ")")
             }
             "overflow" => match self.random.below(3) {
@@ -145,7 +145,7 @@ impl Gen {
                 _ => stmt!("REP(0,length(", &w, ")-1,", &w, ",", &w, ")"),
             },
             "row of no table" => {
-                let table = self.declare(Kind::Table, Some(Known::Table(0, columns)), (0, 0));
+                let table = self.declare(ExprType::Table, Some(Known::Table(0, columns)), (0, 0));
                 let name = self.var(table).name.clone();
                 stmt!(&w, ":=ROW(1,", name, ")")
             }
@@ -154,10 +154,10 @@ impl Gen {
             }
             _ => {
                 // Set on one way only.
-                let unset = self.declare(Kind::Slice, None, (0, 0));
+                let unset = self.declare(ExprType::Slice, None, (0, 0));
                 let name = self.var(unset).name.clone();
                 before.push(stmt!("if length(", &x, ")<0 then ", &name, ":=", &x));
-                let read = self.builtin(Builtin::Numb, Kind::Int, vec![self.read(unset)]);
+                let read = self.builtin(Builtin::Numb, ExprType::Int, vec![self.read(unset)]);
                 stmt!(&i, ":=", read)
             }
         };
@@ -166,7 +166,7 @@ impl Gen {
     }
 
     /// A new variable and a value for it. It is not for others: what it holds is not known.
-    fn some_bits(&mut self, kind: Kind, size: usize) -> (String, Expr) {
+    fn some_bits(&mut self, kind: ExprType, size: usize) -> (String, Expr) {
         let value = self.bits(kind, size, 1);
         let idx = self.declare(kind, None, (0, 0));
         self.var_mut(idx).locked = true;

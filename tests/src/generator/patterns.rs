@@ -10,7 +10,7 @@ use star_base::Builtin;
 use super::Gen;
 use super::ints::literal;
 use super::scope::{Known, VarIdx};
-use super::source::{Expr, Kind, Part, Stmt, expr, stmt};
+use super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 
 impl Gen {
     pub(super) fn pattern(&mut self, all: &mut Vec<Stmt>) {
@@ -41,14 +41,14 @@ impl Gen {
     }
 
     /// A new local that is set and that only this pattern uses while it is made.
-    fn own(&mut self, kind: Kind, known: Known, domain: (i64, i64)) -> (VarIdx, String) {
+    fn own(&mut self, kind: ExprType, known: Known, domain: (i64, i64)) -> (VarIdx, String) {
         let idx = self.declare(kind, None, domain);
         self.var_mut(idx).known = known;
         (idx, self.var(idx).name.clone())
     }
 
     /// A new slice or word with a value.
-    fn begin(&mut self, all: &mut Vec<Stmt>, kind: Kind, size: usize) -> String {
+    fn begin(&mut self, all: &mut Vec<Stmt>, kind: ExprType, size: usize) -> String {
         let value = self.bits(kind, size, 1);
         let (_, name) = self.own(kind, Known::Bits(size), (0, 0));
         all.push(stmt!(&name, ":=", value));
@@ -56,28 +56,28 @@ impl Gen {
     }
 
     fn col(&mut self, index: impl Into<String>, table: &str) -> Expr {
-        self.line(Builtin::Col, Kind::Slice, index.into(), table)
+        self.line(Builtin::Col, ExprType::Slice, index.into(), table)
     }
 
     fn row(&mut self, index: impl Into<String>, table: &str) -> Expr {
-        self.line(Builtin::Row, Kind::Word, index.into(), table)
+        self.line(Builtin::Row, ExprType::Word, index.into(), table)
     }
 
-    fn line(&mut self, builtin: Builtin, kind: Kind, index: String, table: &str) -> Expr {
-        let index = Expr::leaf(Kind::Int, index);
-        self.builtin(builtin, kind, vec![index, Expr::leaf(Kind::Table, table)])
+    fn line(&mut self, builtin: Builtin, kind: ExprType, index: String, table: &str) -> Expr {
+        let index = Expr::leaf(ExprType::Int, index);
+        self.builtin(builtin, kind, vec![index, Expr::leaf(ExprType::Table, table)])
     }
 
     fn size_of(&mut self, builtin: Builtin, table: &str) -> Expr {
-        self.builtin(builtin, Kind::Int, vec![Expr::leaf(Kind::Table, table)])
+        self.builtin(builtin, ExprType::Int, vec![Expr::leaf(ExprType::Table, table)])
     }
 
     /// Each column from itself, or from its neighbour.
     fn columns(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let (_, i) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
         let value = self.turned(columns, |this| {
-            let operand = this.bits(Kind::Slice, rows, 1);
+            let operand = this.bits(ExprType::Slice, rows, 1);
             let other = match this.random.below(4) {
                 0 => format!("1+{i} mod {columns}"),
                 1 => format!("{columns}+1-{i}"),
@@ -85,7 +85,7 @@ impl Gen {
             };
             let column = this.col(other, &name);
             let op = [" and ", " or ", " xor "][this.random.below(3)];
-            expr!(Kind::Slice; column, op, operand)
+            expr!(ExprType::Slice; column, op, operand)
         });
         let target = self.turned(columns, |this| this.col(&*i, &name));
         let to = self.size_of(Builtin::Size, &name);
@@ -103,11 +103,11 @@ impl Gen {
     /// Columns of a table from those so far behind or before them, of another table or of the same one.
     fn shifted(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let (_, copy) = self.own(Kind::Table, Known::Table(rows, columns), (0, 0));
+        let (_, copy) = self.own(ExprType::Table, Known::Table(rows, columns), (0, 0));
         self.charge(1);
         all.push(stmt!(&copy, ":=", &name));
-        let carried = self.begin(all, Kind::Slice, rows);
-        let (_, i) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let carried = self.begin(all, ExprType::Slice, rows);
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
         let by = 1 + self.random.below(columns - 1);
         let turns = columns - by;
         let from = if self.random.chance(80) { &copy } else { &name };
@@ -140,13 +140,14 @@ impl Gen {
     /// Rows of a responder loop, changed by themselves or by their neighbour.
     fn rows(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let x = self.begin(all, Kind::Slice, rows);
-        let w = self.begin(all, Kind::Word, columns);
-        let (_, i) = self.own(Kind::Int, Known::Unset, (1, rows as i64));
-        let (_, v) = self.own(Kind::Word, Known::Unset, (0, 0));
+        let x = self.begin(all, ExprType::Slice, rows);
+        let w = self.begin(all, ExprType::Word, columns);
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, rows as i64));
+        let (_, v) = self.own(ExprType::Word, Known::Unset, (0, 0));
         let other = if self.random.chance(20) { format!("1+{i} mod {rows}") } else { i.clone() };
         let body = self.turned(rows, |this| {
-            let step = this.builtin(Builtin::Step, Kind::Int, vec![Expr::leaf(Kind::Slice, &x)]);
+            let step =
+                this.builtin(Builtin::Step, ExprType::Int, vec![Expr::leaf(ExprType::Slice, &x)]);
             let (read, written) = (this.row(other, &name), this.row(&*i, &name));
             let op = [" or ", " xor ", " and not "][this.random.below(3)];
             this.charge(3);
@@ -163,20 +164,21 @@ impl Gen {
             body
         });
         self.count("while SOME");
-        let some = self.builtin(Builtin::Some, Kind::Bool, vec![Expr::leaf(Kind::Slice, &x)]);
+        let some =
+            self.builtin(Builtin::Some, ExprType::Bool, vec![Expr::leaf(ExprType::Slice, &x)]);
         all.push(stmt!("while ", some, " do ", Part::Body(body)));
     }
 
     /// Unions over columns, and sums beside them.
     fn gather(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
-        let (_, j) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
-        let (_, sum) = self.own(Kind::Int, Known::Scalar, (0, (rows * columns) as i64));
+        let (_, j) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
+        let (_, sum) = self.own(ExprType::Int, Known::Scalar, (0, (rows * columns) as i64));
         all.push(stmt!(&sum, ":=0"));
-        let union = self.begin(all, Kind::Slice, rows);
+        let union = self.begin(all, ExprType::Slice, rows);
         let body = self.turned(columns, |this| {
             let (one, two) = (this.col(&*j, &name), this.col(&*j, &name));
-            let count = this.builtin(Builtin::Numb, Kind::Int, vec![one]);
+            let count = this.builtin(Builtin::Numb, ExprType::Int, vec![one]);
             let op = [" or ", " and ", " xor "][this.random.below(3)];
             this.charge(2);
             let mut body = vec![stmt!(&union, ":=", &union, op, two)];
@@ -195,13 +197,13 @@ impl Gen {
     fn diagonal(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let turns = rows.min(columns);
-        let (i_idx, i) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
+        let (i_idx, i) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
         let body = self.turned(turns, |this| {
             let var = this.var_mut(i_idx);
             (var.known, var.locked) = (Known::Scalar, true);
             let (column, row) = (this.col(&*i, &name), this.row(&*i, &name));
-            let down = this.typed_operand(Kind::Slice, rows, 2);
-            let across = this.typed_operand(Kind::Word, columns, 2);
+            let down = this.typed_operand(ExprType::Slice, rows, 2);
+            let across = this.typed_operand(ExprType::Word, columns, 2);
             let mut body = vec![stmt!(column, ":=", down), stmt!(row, ":=", across)];
             if this.random.chance(50) {
                 body.reverse();
@@ -221,17 +223,17 @@ impl Gen {
     fn closure(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let turns = rows.min(columns);
-        let (_, k) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
-        let (_, i) = self.own(Kind::Int, Known::Unset, (1, rows as i64));
-        let (_, x) = self.own(Kind::Slice, Known::Unset, (0, 0));
-        let (_, v) = self.own(Kind::Word, Known::Unset, (0, 0));
-        let (_, w) = self.own(Kind::Word, Known::Unset, (0, 0));
-        let list = Expr::leaf(Kind::Slice, &x);
+        let (_, k) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, rows as i64));
+        let (_, x) = self.own(ExprType::Slice, Known::Unset, (0, 0));
+        let (_, v) = self.own(ExprType::Word, Known::Unset, (0, 0));
+        let (_, w) = self.own(ExprType::Word, Known::Unset, (0, 0));
+        let list = Expr::leaf(ExprType::Slice, &x);
         let body = self.turned(turns, |this| {
             let (column, row) = (this.col(&*k, &name), this.row(&*k, &name));
-            let some = this.builtin(Builtin::Some, Kind::Bool, vec![list.clone()]);
+            let some = this.builtin(Builtin::Some, ExprType::Bool, vec![list.clone()]);
             let inner = this.turned(rows, |this| {
-                let step = this.builtin(Builtin::Step, Kind::Int, vec![list.clone()]);
+                let step = this.builtin(Builtin::Step, ExprType::Int, vec![list.clone()]);
                 let (read, written) = (this.row(&*i, &name), this.row(&*i, &name));
                 this.charge(2);
                 vec![
@@ -257,9 +259,9 @@ impl Gen {
     /// Components of one slice from another, some of them from the neighbour.
     fn components(&mut self, all: &mut Vec<Stmt>, rows: usize) {
         let turns = rows.min(40);
-        let (_, i) = self.own(Kind::Int, Known::Unset, (1, turns as i64));
-        let x = self.begin(all, Kind::Slice, rows);
-        let y = self.begin(all, Kind::Slice, rows);
+        let (_, i) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
+        let x = self.begin(all, ExprType::Slice, rows);
+        let y = self.begin(all, ExprType::Slice, rows);
         let from = [&x, &y][self.random.below(2)].clone();
         let body = match self.random.below(3) {
             0 => stmt!(&x, "(", &i, "):=", &from, format!("(1+{i} mod {rows})")),
@@ -282,13 +284,13 @@ impl Gen {
         // At the head of a loop it is either unset or of these sizes already: a table of its own.
         let table = self.new_table(rows, columns);
         let name = self.var(table).name.clone();
-        let (j_idx, j) = self.own(Kind::Int, Known::Unset, (1, columns as i64));
+        let (j_idx, j) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
         self.var_mut(table).known = Known::Unset;
         let body = self.turned(columns, |this| {
             let var = this.var_mut(j_idx);
             (var.known, var.locked) = (Known::Scalar, true);
             let target = this.col(&*j, &name);
-            let value = this.typed_operand(Kind::Slice, rows, 2);
+            let value = this.typed_operand(ExprType::Slice, rows, 2);
             let var = this.var_mut(j_idx);
             (var.known, var.locked) = (Known::Unset, false);
             vec![stmt!(target, ":=", value)]

@@ -57,7 +57,7 @@ impl Counts {
 
 impl Report {
     /// Notes a run of a text.
-    pub fn note(&mut self, text: &str, counts: &Counts, run: &crate::run::Run) {
+    pub fn note(&mut self, text: &str, counts: &Counts, run: &crate::run::RunResult) {
         self.n_programs += 1;
         self.n_lines += text.lines().count() as u64;
         self.operations += run.stats.operations;

@@ -6,7 +6,7 @@ use star_opt::Options;
 use super::calls::{Callable, Mode, Param};
 use super::scope::{Known, Scope, Var};
 use super::sizes::Sizes;
-use super::source::{Expr, Kind, Part, Routine, Source, Stmt, stmt};
+use super::source::{Expr, ExprType, Part, Routine, Source, Stmt, stmt};
 use super::{BUDGET, Current, Gen, Generated, Jumps, values};
 use crate::case::Random;
 
@@ -84,8 +84,8 @@ impl Gen {
     fn routine(&mut self) -> Routine {
         self.routine = Current::new(BUDGET / 8.0);
         let result = match self.random.below(10) {
-            0..=2 => Some((Kind::Int, (0, [1, 10, 1000][self.random.below(3)]))),
-            3 => Some((Kind::Bool, (0, 0))),
+            0..=2 => Some((ExprType::Int, (0, [1, 10, 1000][self.random.below(3)]))),
+            3 => Some((ExprType::Bool, (0, 0))),
             _ => None,
         };
         let prefix = if result.is_some() { "f" } else { "Proc" };
@@ -96,7 +96,7 @@ impl Gen {
         let recursive = self.random.chance(25);
         let mut params = Vec::new();
         if recursive {
-            params.push(self.parameter(Mode::Value, Kind::Int, Known::Scalar, (0, 3)));
+            params.push(self.parameter(Mode::Value, ExprType::Int, Known::Scalar, (0, 3)));
         }
         for _ in 0..1 + self.random.below(5) {
             let named = self.random_parameter(result.is_some());
@@ -169,9 +169,9 @@ impl Gen {
         body.push(stmt!(format!("if {depth}>0 then "), Part::Body(inner)));
     }
 
-    fn result(&mut self, name: &str, (kind, (lo, hi)): (Kind, (i64, i64))) -> Stmt {
+    fn result(&mut self, name: &str, (kind, (lo, hi)): (ExprType, (i64, i64))) -> Stmt {
         self.count("assign variable");
-        let value = if kind == Kind::Int { self.int_in(lo, hi, 2) } else { self.boolean(2) };
+        let value = if kind == ExprType::Int { self.int_in(lo, hi, 2) } else { self.boolean(2) };
         stmt!(name, ":=", value)
     }
 
@@ -182,17 +182,17 @@ impl Gen {
             _ => Mode::Out,
         };
         let kind = [
-            Kind::Int,
-            Kind::Bool,
-            Kind::Slice,
-            Kind::Slice,
-            Kind::Word,
-            Kind::Table,
-            Kind::Table,
-            Kind::Str,
+            ExprType::Int,
+            ExprType::Bool,
+            ExprType::Slice,
+            ExprType::Slice,
+            ExprType::Word,
+            ExprType::Table,
+            ExprType::Table,
+            ExprType::Str,
         ][self.random.below(8)];
         let mode = match (mode, kind, of_function) {
-            (_, Kind::Str, _) => Mode::Value,
+            (_, ExprType::Str, _) => Mode::Value,
             // Functions change something now and then.
             (Mode::Out, _, true) => Mode::Value,
             (mode, _, true) if self.random.chance(50) => match mode {
@@ -203,20 +203,23 @@ impl Gen {
         let (rows, columns) =
             (self.sizes.row(&mut self.random), self.sizes.column(&mut self.random));
         let known = match kind {
-            Kind::Int | Kind::Bool | Kind::Str => Known::Scalar,
-            Kind::Slice => Known::Bits(rows),
-            Kind::Word => Known::Bits(columns),
-            Kind::Table => Known::Table(rows, columns),
+            ExprType::Int | ExprType::Bool | ExprType::Str => Known::Scalar,
+            ExprType::Slice => Known::Bits(rows),
+            ExprType::Word => Known::Bits(columns),
+            ExprType::Table => Known::Table(rows, columns),
         };
         let domain = match (kind, self.random.below(4)) {
             // A size.
-            (Kind::Int, 0) => (rows as i64, rows as i64),
-            (Kind::Int, 1) => (0, 3),
-            (Kind::Int, 2) => (-100, 100),
-            (Kind::Int, _) => (1, rows.max(1) as i64),
-            (Kind::Bool | Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => (0, 0),
+            (ExprType::Int, 0) => (rows as i64, rows as i64),
+            (ExprType::Int, 1) => (0, 3),
+            (ExprType::Int, 2) => (-100, 100),
+            (ExprType::Int, _) => (1, rows.max(1) as i64),
+            (
+                ExprType::Bool | ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table,
+                _,
+            ) => (0, 0),
         };
-        let mode = if domain.0 == domain.1 && kind == Kind::Int { Mode::Value } else { mode };
+        let mode = if domain.0 == domain.1 && kind == ExprType::Int { Mode::Value } else { mode };
         self.parameter(mode, kind, known, domain)
     }
 
@@ -224,19 +227,19 @@ impl Gen {
     fn parameter(
         &mut self,
         mode: Mode,
-        kind: Kind,
+        kind: ExprType,
         known: Known,
         domain: (i64, i64),
     ) -> NamedParam {
         let name = self.name("p");
         let held = if mode == Mode::Out { Known::Unset } else { known };
         let fixed = match (kind, mode) {
-            (Kind::Int | Kind::Bool | Kind::Str, _) => None,
-            (Kind::Slice | Kind::Word, Mode::Value) => None,
-            (Kind::Table, Mode::Value) | (_, Mode::InOut | Mode::Out) => Some(known),
+            (ExprType::Int | ExprType::Bool | ExprType::Str, _) => None,
+            (ExprType::Slice | ExprType::Word, Mode::Value) => None,
+            (ExprType::Table, Mode::Value) | (_, Mode::InOut | Mode::Out) => Some(known),
         };
         // What counts recursion down or is a size never changes.
-        let counts = kind == Kind::Int && (domain.0 == domain.1 || domain == (0, 3));
+        let counts = kind == ExprType::Int && (domain.0 == domain.1 || domain == (0, 3));
         let constant = counts && mode == Mode::Value;
         self.routine.scope.vars.push(Var {
             name: name.clone(),
@@ -293,7 +296,7 @@ impl Gen {
                 let Bound { size, name, .. } = bound;
                 self.routine.scope.vars.push(Var {
                     name,
-                    kind: Kind::Int,
+                    kind: ExprType::Int,
                     known: Known::Scalar,
                     fixed: Some(Known::Scalar),
                     domain: (size as i64, size as i64),
@@ -315,7 +318,7 @@ impl Gen {
         let value = size as i64;
         let is_size = |named: &&NamedParam| {
             let Param { mode, kind, known: _, domain } = &named.param;
-            *mode == Mode::Value && *kind == Kind::Int && *domain == (value, value)
+            *mode == Mode::Value && *kind == ExprType::Int && *domain == (value, value)
         };
         let named = params.iter().find(is_size);
         match (self.random.below(10), named) {
@@ -340,14 +343,16 @@ impl Gen {
         for named in params.iter().filter(|named| named.param.mode == Mode::Out) {
             let Param { kind, known, domain, .. } = named.param;
             let value = match (kind, known) {
-                (Kind::Int, _) => self.int_in(domain.0, domain.1, 1),
-                (Kind::Bool, _) => self.boolean(1),
-                (Kind::Slice | Kind::Word, Known::Bits(size)) => self.typed_operand(kind, size, 2),
-                (Kind::Table, Known::Table(rows, columns)) => {
+                (ExprType::Int, _) => self.int_in(domain.0, domain.1, 1),
+                (ExprType::Bool, _) => self.boolean(1),
+                (ExprType::Slice | ExprType::Word, Known::Bits(size)) => {
+                    self.typed_operand(kind, size, 2)
+                }
+                (ExprType::Table, Known::Table(rows, columns)) => {
                     let idx = self.table_like(rows, columns);
                     self.read(idx)
                 }
-                (Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => continue,
+                (ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table, _) => continue,
             };
             body.push(stmt!(&named.name, ":=", value));
             let vars = &mut self.routine.scope.vars;
@@ -361,12 +366,14 @@ impl Gen {
     fn entry(&mut self) -> (Routine, String, Vec<star_vm::HostValue>) {
         self.routine = Current::new(BUDGET);
         let mut params = Vec::new();
-        for kind in [Kind::Slice, Kind::Table, Kind::Word] {
+        for kind in [ExprType::Slice, ExprType::Table, ExprType::Word] {
             let (rows, columns) = (self.sizes.rows[0], self.sizes.columns[0]);
             let known = match kind {
-                Kind::Slice => Known::Bits(rows),
-                Kind::Word => Known::Bits(columns),
-                Kind::Table | Kind::Int | Kind::Bool | Kind::Str => Known::Table(rows, columns),
+                ExprType::Slice => Known::Bits(rows),
+                ExprType::Word => Known::Bits(columns),
+                ExprType::Table | ExprType::Int | ExprType::Bool | ExprType::Str => {
+                    Known::Table(rows, columns)
+                }
             };
             let mode = [Mode::Value, Mode::InOut][self.random.below(2)];
             params.push(self.parameter(mode, kind, known, (0, 0)));

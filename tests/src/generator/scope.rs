@@ -5,7 +5,7 @@
 //! variable that has a size keeps it, and a variable that was not set before them is taken for unset
 //! after them. So what is known at the head of a loop holds in each of its turns.
 
-use super::source::Kind;
+use super::source::ExprType;
 
 /// What a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub(super) enum Known {
 #[derive(Clone, Debug)]
 pub(super) struct Var {
     pub(super) name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: ExprType,
     pub(super) known: Known,
     /// The size that it always has, if it was declared or belongs to a caller.
     pub(super) fixed: Option<Known>,
@@ -78,7 +78,7 @@ impl Scope {
 
 impl Var {
     /// Does the variable hold so many bits of this kind?
-    pub(super) fn is_bits(&self, kind: Kind, size: usize) -> bool {
+    pub(super) fn is_bits(&self, kind: ExprType, size: usize) -> bool {
         self.kind == kind && self.known == Known::Bits(size)
     }
 

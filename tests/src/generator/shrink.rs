@@ -1,7 +1,7 @@
 //! Smaller texts that still do what a text does: parts are taken away, one after another, as long as
 //! that keeps it.
 
-use super::source::{Expr, Kind, Part, Source, Stmt};
+use super::source::{Expr, ExprType, Part, Source, Stmt};
 
 /// A text as small as single steps make it for which `keeps` holds, as it does for `source`. At most
 /// `most` texts are tried.
@@ -130,9 +130,9 @@ impl Editor {
 
     fn expr(&mut self, expr: &mut Expr) -> bool {
         let simplest = match expr.kind {
-            Kind::Int => "1",
-            Kind::Bool => "true",
-            Kind::Str | Kind::Slice | Kind::Word | Kind::Table => "",
+            ExprType::Int => "1",
+            ExprType::Bool => "true",
+            ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table => "",
         };
         if !simplest.is_empty() && expr.parts.len() > 1 && self.here() {
             *expr = Expr::leaf(expr.kind, simplest);

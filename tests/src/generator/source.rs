@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 /// The type of an expression or variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Kind {
+pub enum ExprType {
     /// `integer`
     Int,
     /// `boolean`
@@ -36,7 +36,7 @@ pub enum Part {
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Its type.
-    pub kind: Kind,
+    pub kind: ExprType,
     /// Its pieces.
     pub parts: Vec<Part>,
 }
@@ -70,23 +70,23 @@ pub struct Source {
     pub routines: Vec<Routine>,
 }
 
-impl Kind {
+impl ExprType {
     /// The keyword.
     pub fn keyword(self) -> &'static str {
         match self {
-            Kind::Int => "integer",
-            Kind::Bool => "boolean",
-            Kind::Str => "string",
-            Kind::Slice => "slice",
-            Kind::Word => "word",
-            Kind::Table => "table",
+            ExprType::Int => "integer",
+            ExprType::Bool => "boolean",
+            ExprType::Str => "string",
+            ExprType::Slice => "slice",
+            ExprType::Word => "word",
+            ExprType::Table => "table",
         }
     }
 }
 
 impl Expr {
     /// An expression without parts that are expressions.
-    pub fn leaf(kind: Kind, text: impl Display) -> Self {
+    pub fn leaf(kind: ExprType, text: impl Display) -> Self {
         Expr { kind, parts: vec![Part::Text(text.to_string())] }
     }
 }

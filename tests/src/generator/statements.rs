@@ -4,7 +4,7 @@ use star_base::Builtin;
 
 use super::Gen;
 use super::scope::{Known, VarIdx};
-use super::source::{Expr, Kind, Part, Stmt, expr, stmt};
+use super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 
 /// Every kind of statement that a program can contain.
 pub const KINDS: [&str; 24] = [
@@ -104,7 +104,7 @@ impl Gen {
     }
 
     /// A variable that can take a slice or word of this size here.
-    fn takes_bits(&mut self, kind: Kind, size: usize) -> VarIdx {
+    fn takes_bits(&mut self, kind: ExprType, size: usize) -> VarIdx {
         let outside = self.routine.depth == 0;
         let suits = self.routine.scope.writable(|var| {
             var.kind == kind
@@ -141,25 +141,24 @@ impl Gen {
 
     /// A variable of integers of this domain, locked or not; perhaps a new one.
     pub(super) fn int_variable(&mut self, lo: i64, hi: i64) -> VarIdx {
-        let suits = self
-            .routine
-            .scope
-            .writable(|var| var.kind == Kind::Int && var.fixed.is_none() && var.domain == (lo, hi));
+        let suits = self.routine.scope.writable(|var| {
+            var.kind == ExprType::Int && var.fixed.is_none() && var.domain == (lo, hi)
+        });
         match self.choose(&suits) {
             Some(idx) => idx,
-            None => self.declare(Kind::Int, None, (lo, hi)),
+            None => self.declare(ExprType::Int, None, (lo, hi)),
         }
     }
 
     fn assign_int(&mut self) -> Stmt {
         self.count("assign variable");
-        let suits = self.routine.scope.writable(|var| var.kind == Kind::Int);
+        let suits = self.routine.scope.writable(|var| var.kind == ExprType::Int);
         let target = match self.choose(&suits) {
             Some(idx) if !self.random.chance(20) => idx,
             Some(_) | None => {
                 let hi = [1, 7, 100, 1 << 40][self.random.below(4)];
                 let lo = [0, 1, -hi][self.random.below(3)];
-                self.declare(Kind::Int, None, (lo, hi))
+                self.declare(ExprType::Int, None, (lo, hi))
             }
         };
         let (lo, hi) = self.var(target).domain;
@@ -170,10 +169,10 @@ impl Gen {
 
     fn assign_bool(&mut self) -> Stmt {
         self.count("assign variable");
-        let suits = self.routine.scope.writable(|var| var.kind == Kind::Bool);
+        let suits = self.routine.scope.writable(|var| var.kind == ExprType::Bool);
         let target = match self.choose(&suits) {
             Some(idx) if !self.random.chance(20) => idx,
-            Some(_) | None => self.declare(Kind::Bool, None, (0, 0)),
+            Some(_) | None => self.declare(ExprType::Bool, None, (0, 0)),
         };
         let value = self.boolean(DEPTH + 1);
         self.var_mut(target).known = Known::Scalar;
@@ -183,7 +182,7 @@ impl Gen {
     /// A zero or one as a component takes it.
     fn zero_or_one(&mut self) -> Expr {
         match self.random.below(4) {
-            0 => Expr::leaf(Kind::Int, ["'0'", "'1'"][self.random.below(2)]),
+            0 => Expr::leaf(ExprType::Int, ["'0'", "'1'"][self.random.below(2)]),
             1 => {
                 let super::ints::Ranged { expr, lo, hi } = self.component();
                 if 0 <= lo && hi <= 1 { expr } else { self.int_in(0, 1, 0) }
@@ -226,8 +225,8 @@ impl Gen {
         if !by_column {
             self.count("assign row");
             let args = vec![self.index(rows), self.read(idx)];
-            let line = self.builtin(Builtin::Row, Kind::Word, args);
-            let value = self.typed_operand(Kind::Word, columns, DEPTH);
+            let line = self.builtin(Builtin::Row, ExprType::Word, args);
+            let value = self.typed_operand(ExprType::Word, columns, DEPTH);
             return stmt!(line, ":=", value);
         }
         self.count("assign column");
@@ -244,9 +243,9 @@ impl Gen {
             self.index(columns)
         };
         let args = vec![index, self.read(idx)];
-        let line = self.builtin(Builtin::Col, Kind::Slice, args);
+        let line = self.builtin(Builtin::Col, ExprType::Slice, args);
         let hidden = std::mem::replace(&mut self.var_mut(idx).hidden, grows);
-        let value = self.typed_operand(Kind::Slice, rows, DEPTH);
+        let value = self.typed_operand(ExprType::Slice, rows, DEPTH);
         self.var_mut(idx).hidden = hidden;
         stmt!(line, ":=", value)
     }
@@ -279,7 +278,7 @@ impl Gen {
         let known = Known::Table(rows, columns);
         let outside = self.routine.depth == 0;
         let mut suits = self.routine.scope.writable(|var| {
-            var.kind == Kind::Table
+            var.kind == ExprType::Table
                 && match var.fixed {
                     Some(fixed) => fixed == known,
                     None => outside || var.known == Known::Unset || var.known == known,
@@ -290,7 +289,7 @@ impl Gen {
             Some(idx) if !self.random.chance(20) => idx,
             Some(_) | None => {
                 let fixed = self.random.chance(30).then_some(known);
-                self.declare(Kind::Table, fixed, (0, 0))
+                self.declare(ExprType::Table, fixed, (0, 0))
             }
         }
     }
@@ -308,13 +307,13 @@ impl Gen {
         match (self.random.below(6), size) {
             (0, Some(_)) => self.builtin_stmt(Builtin::Step, vec![operand]),
             (1, Some(_)) => self.builtin_stmt(Builtin::Frst, vec![operand]),
-            (2 | 3, Some(size)) if size > 0 && self.var(idx).kind == Kind::Word => {
+            (2 | 3, Some(size)) if size > 0 && self.var(idx).kind == ExprType::Word => {
                 let from = 1 + self.random.below(size);
                 let part = 1 + self.random.below(size - from + 1);
                 let args = vec![
                     super::ints::literal(from as i64),
                     super::ints::literal((from + part - 1) as i64),
-                    self.typed_operand(Kind::Word, part, 1),
+                    self.typed_operand(ExprType::Word, part, 1),
                     operand,
                 ];
                 self.builtin_stmt(Builtin::Rep, args)
@@ -335,7 +334,7 @@ impl Gen {
         let mut args = Vec::new();
         for _ in 0..1 + self.random.below(3) {
             let arg = match self.random.below(5) {
-                0 => Expr::leaf(Kind::Str, "\" a text \""),
+                0 => Expr::leaf(ExprType::Str, "\" a text \""),
                 1 => self.int(DEPTH).expr,
                 2 => self.boolean(DEPTH),
                 3 => self.any_bits(DEPTH).0,
@@ -343,7 +342,7 @@ impl Gen {
                     let vars = self.routine.scope.readable(|_| true);
                     match self.choose(&vars) {
                         Some(idx) => self.read(idx),
-                        None => Expr::leaf(Kind::Str, "\"\""),
+                        None => Expr::leaf(ExprType::Str, "\"\""),
                     }
                 }
             };
@@ -358,31 +357,31 @@ impl Gen {
             self.routine.scope.readable(|var| !matches!(var.known, Known::Scalar | Known::Unset));
         if self.random.chance(50) {
             let condition = self.boolean(DEPTH);
-            let holds = expr!(Kind::Bool; "(", condition, " or true)");
+            let holds = expr!(ExprType::Bool; "(", condition, " or true)");
             let mut args = vec![holds];
             if self.random.chance(50) {
-                args.push(Expr::leaf(Kind::Str, "\"it holds\""));
+                args.push(Expr::leaf(ExprType::Str, "\"it holds\""));
             }
             all.push(self.builtin_stmt(Builtin::Assert, args));
         } else if let Some(idx) = self.choose(&vars) {
             let name = self.name("memory:");
-            let file = Expr::leaf(Kind::Str, format!("\"{name}\""));
+            let file = Expr::leaf(ExprType::Str, format!("\"{name}\""));
             let args = vec![self.read(idx), file.clone()];
             all.push(self.builtin_stmt(Builtin::Write, args));
             let (kind, known) = (self.var(idx).kind, self.var(idx).known);
             let target = match known {
                 Known::Bits(size) => self.takes_bits(kind, size),
-                Known::Table(..) => self.declare(Kind::Table, None, (0, 0)),
+                Known::Table(..) => self.declare(ExprType::Table, None, (0, 0)),
                 Known::Unset | Known::Scalar => return,
             };
             let mut args = vec![self.read(target), file];
             if self.random.chance(50) {
-                args.push(Expr::leaf(Kind::Str, "\"layout\""));
+                args.push(Expr::leaf(ExprType::Str, "\"layout\""));
             }
             // A table that was read does not grow.
             let var = self.var_mut(target);
             var.known = known;
-            if kind == Kind::Table {
+            if kind == ExprType::Table {
                 var.fixed = Some(known);
             }
             all.push(self.builtin_stmt(Builtin::Read, args));

@@ -8,7 +8,7 @@ use super::source::Source;
 use crate::backends::Machine;
 use crate::case::ending;
 use crate::differ::{InBothModes, Same, same};
-use crate::run::{Program, Run};
+use crate::run::{Program, RunResult};
 
 /// Limits that only programs without an end reach.
 pub const LIMITS: Limits =
@@ -21,7 +21,7 @@ const MOST_TRIED: usize = 3000;
 #[derive(Debug)]
 pub enum Verdict {
     /// It ran and left the same on every backend.
-    Same(Box<Run>),
+    Same(Box<RunResult>),
     /// The compiler refused it; its messages.
     Refused(String),
     /// The compiler failed, or the reference did, or backends differ; what about.
@@ -63,7 +63,7 @@ impl Generated {
     /// # Errors
     /// In words, if backends differ, or if the program does not end well although nothing was made
     /// wrong on purpose.
-    pub fn tried(&self, machines: &[Machine]) -> Result<Option<Run>, String> {
+    pub fn tried(&self, machines: &[Machine]) -> Result<Option<RunResult>, String> {
         let (verdict, program) = self.try_text(&self.source, machines);
         match (self.complaint(&verdict, program.as_ref()), verdict) {
             (Some(why), _) => Err(why),

@@ -5,7 +5,7 @@ use star_vm::HostValue;
 
 use super::calls::{Mode, Param};
 use super::scope::Known;
-use super::source::Kind;
+use super::source::ExprType;
 use crate::case::Random;
 
 /// A value that the parameter asks for.
@@ -14,18 +14,18 @@ pub(super) fn argument(random: &mut Random, param: &Param) -> HostValue {
         return HostValue::Unset;
     }
     match (param.kind, param.known) {
-        (Kind::Int, _) => {
+        (ExprType::Int, _) => {
             let (lo, hi) = param.domain;
             let n = hi.saturating_sub(lo).saturating_add(1) as u64;
             HostValue::Int(lo + (random.bits64() % n) as i64)
         }
-        (Kind::Bool, _) => HostValue::Bool(random.chance(50)),
-        (Kind::Slice, Known::Bits(size)) => HostValue::Slice(bits(random, size)),
-        (Kind::Word, Known::Bits(size)) => HostValue::Word(bits(random, size)),
-        (Kind::Table, Known::Table(rows, columns)) => {
+        (ExprType::Bool, _) => HostValue::Bool(random.chance(50)),
+        (ExprType::Slice, Known::Bits(size)) => HostValue::Slice(bits(random, size)),
+        (ExprType::Word, Known::Bits(size)) => HostValue::Word(bits(random, size)),
+        (ExprType::Table, Known::Table(rows, columns)) => {
             HostValue::Table(table(random, rows, columns))
         }
-        (Kind::Str | Kind::Slice | Kind::Word | Kind::Table, _) => {
+        (ExprType::Str | ExprType::Slice | ExprType::Word | ExprType::Table, _) => {
             HostValue::Str("a name".to_owned())
         }
     }

@@ -11,7 +11,7 @@ use star_vm::{HostValue, Outcome, Reference};
 
 use crate::backends::{Compiled, Machine, Mode, backends, on};
 use crate::differ::{Agreement, InBothModes, Same, compile, in_words};
-use crate::run::{LIMITS, Run};
+use crate::run::{LIMITS, RunResult};
 
 /// A verified program of SIR, compiled on some backends.
 pub struct Sir {
@@ -92,7 +92,7 @@ impl Sir {
     ///
     /// # Panics
     /// If there is no such backend.
-    pub fn run_in_steps(&self, machine: &str, args: &[HostValue]) -> Run {
+    pub fn run_in_steps(&self, machine: &str, args: &[HostValue]) -> RunResult {
         self.compiled.run_as_written(machine, RoutineId(0), args, LIMITS)
     }
 }
@@ -130,7 +130,7 @@ pub fn read(text: &str) -> Program {
 }
 
 /// How a run ended, in a line.
-fn ending(run: &Run) -> String {
+fn ending(run: &RunResult) -> String {
     match &run.outcome {
         Outcome::Trap(trap) => format!("{} ", trap.kind.code()),
         Outcome::Done

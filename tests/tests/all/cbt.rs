@@ -4,7 +4,7 @@ use star_base::{BitTable, BitVector};
 use star_tests::backends::{Mode, WITH_INTRINSICS, backends, have_intrinsics};
 use star_tests::case::{Random, ending, traps};
 use star_tests::differ::difference;
-use star_tests::run::{LIMITS, Program, Run};
+use star_tests::run::{LIMITS, Program, RunResult};
 use star_vm::{HostValue, Outcome};
 
 /// Does what the rows of W say, 3 bits of operation and 9 of node, and asks for everything.
@@ -56,7 +56,11 @@ begin
 end;";
 
 /// Runs `TRY` on every backend; what it left, and how many intrinsics were taken in all.
-pub(crate) fn same_everywhere(program: &Program, args: &[HostValue], n_taken: &mut u64) -> Run {
+pub(crate) fn same_everywhere(
+    program: &Program,
+    args: &[HostValue],
+    n_taken: &mut u64,
+) -> RunResult {
     let entry = program.entry("TRY");
     let compiled = program.compile_on(&backends());
     let (first, others) = compiled.split_first().expect("a backend");

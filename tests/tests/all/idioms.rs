@@ -8,7 +8,7 @@ use std::path::Path;
 use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 use star_base::{BitTable, BitVector, Intrinsic};
-use star_opt::{Options, Outcome};
+use star_opt::{LoopOutcome, Options};
 use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits};
@@ -192,14 +192,14 @@ fn the_pass_says_what_a_loop_is_and_why_another_is_not() {
     };
     assert_eq!(
         remark(&mutated("n", "n")),
-        Some(Outcome::Whole(
+        Some(LoopOutcome::Whole(
             "the transitive closure of `P`, all at once where `n` is no more than its rows and columns"
                 .to_owned()
         ))
     );
     assert_eq!(
         remark(&mutated("k:=1 to n", "k:=2 to n")),
-        Some(Outcome::Stayed(
+        Some(LoopOutcome::Stayed(
             "it looks like the transitive closure, but not of `P` over the vertices 1 to `n`"
                 .to_owned()
         ))
@@ -348,13 +348,13 @@ fn the_pass_says_where_a_text_leaves_floyd() {
     let (outcome, at) = remark(FLOYD).expect("a remark");
     let whole = "the distances in `D`, all at once where `D` is `n` fields of `h` bits and no sum of \
                  lengths reaches `inf`";
-    assert_eq!((outcome, at), (Outcome::Whole(whole.to_owned()), None));
+    assert_eq!((outcome, at), (LoopOutcome::Whole(whole.to_owned()), None));
     let (outcome, at) = remark(&floyd("TCOPY2(B,j,h,D)", "TCOPY2(A,j,h,D)")).expect("a remark");
     let why = "it looks like the distances between all pairs of vertices, but goes on otherwise than \
                FLOYD";
     assert_eq!(
         (outcome, at.as_deref()),
-        (Outcome::Stayed(why.to_owned()), Some("TCOPY2(A,j,h,D)"))
+        (LoopOutcome::Stayed(why.to_owned()), Some("TCOPY2(A,j,h,D)"))
     );
 }
 

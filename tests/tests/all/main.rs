@@ -25,21 +25,21 @@
 //! Hostile files are the business of star-io's tests, the command line and the examples of the
 //! codes that of star-cli's.
 
+mod architecture;
 mod bad_input;
 mod cbt;
-mod decisions;
+mod cpu_fast_paths;
 mod documentation;
 mod editors;
-mod fast_paths;
 mod faults;
 mod format;
 mod golden;
 #[cfg(feature = "gpu")]
 mod gpu;
 mod graphs;
-mod house;
 mod idioms;
 mod intrinsics;
+mod language_rules;
 mod lowering;
 mod moving;
 mod operations;

@@ -99,10 +99,10 @@ fn kernels(program: &Program) -> BTreeMap<(RoutineId, LocId), String> {
 
 fn is_over_responders(remarks: &[Remark], routine: RoutineId, loc: LocId) -> bool {
     remarks.iter().any(|remark| {
-        let of = remark.pass == "responders" && (remark.routine, remark.loc) == (routine, loc);
+        let of = remark.pass == "foreach" && (remark.routine, remark.loc) == (routine, loc);
         of && match &remark.outcome {
-            star_opt::Outcome::Became(_) | star_opt::Outcome::Whole(_) => true,
-            star_opt::Outcome::Stayed(why) => !why.starts_with("it does not visit"),
+            star_opt::LoopOutcome::Became(_) | star_opt::LoopOutcome::Whole(_) => true,
+            star_opt::LoopOutcome::Stayed(why) => !why.starts_with("it does not visit"),
         }
     })
 }

@@ -13,7 +13,7 @@ use star_ir::Ty;
 use star_tests::backends::{Machine, on};
 use star_tests::generator::generate;
 use star_tests::run::{LIMITS, Printed, Program};
-use star_vm::profile::{Clock, Lines, Tally};
+use star_vm::profile::{Clock, LineTable, Tally};
 use star_vm::{
     Backend, CompileOptions, Control, Cpu, Host, HostError, HostValue, Limits, Outcome, Profile,
     Reference, Stats,
@@ -148,7 +148,7 @@ fn profiled_by<B: Backend>(
     Profiled { outcome, stats, profile, keys, printed: world.inner.text }
 }
 
-fn lines(lowered: &Lowered, key: impl Fn(Span) -> (u32, u32)) -> (Lines, Vec<(u32, u32)>) {
+fn lines(lowered: &Lowered, key: impl Fn(Span) -> (u32, u32)) -> (LineTable, Vec<(u32, u32)>) {
     let mut keys = Vec::new();
     let mut numbers = HashMap::new();
     let mut number = |span: Span| {
@@ -162,7 +162,7 @@ fn lines(lowered: &Lowered, key: impl Fn(Span) -> (u32, u32)) -> (Lines, Vec<(u3
         (*loc, parts.iter().map(|(span, units)| (number(*span), *units)).collect())
     });
     let costs = costs.collect();
-    (Lines { count: keys.len(), of, costs }, keys)
+    (LineTable { count: keys.len(), of, costs }, keys)
 }
 
 fn with_places() -> LowerOptions {
@@ -366,7 +366,7 @@ fn a_tape_is_charged_to_the_lines_that_recorded_it() {
         let args = args(n);
         let cpu = (&Cpu::new(), CompileOptions::default());
         let run = profiled_by(&clock, 100, cpu, &program, ("P", &args, LIMITS), by_line(&program));
-        let n_recorded = run.stats.paths.ops_recorded;
+        let n_recorded = run.stats.counters.ops_recorded;
         assert_eq!(n_recorded > 0, n > 1000, "{n_recorded} for {n}: {:?}", run.outcome);
         [3, 4, 5].map(|line| run.line(line).time)
     };

@@ -219,7 +219,7 @@ fn meets_memory_limit(
         // enough, too.
         let may_do_with_less = backend.name.starts_with("gpu")
             || backend.name == "cpu-forms"
-            || free.stats.paths.homes_changed > 0;
+            || free.stats.counters.homes_changed > 0;
         if needed == 0 || may_do_with_less {
             continue;
         }

@@ -5,7 +5,7 @@ use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, Mode, WITH_INTRINSICS, backends};
 use star_tests::case::{Random, traps};
 use star_tests::differ::difference;
-use star_tests::run::{LIMITS, Program, Run};
+use star_tests::run::{LIMITS, Program, RunResult};
 use star_vm::HostValue;
 
 const WEIGH: &str = "import \"star:weighed\";
@@ -138,7 +138,12 @@ impl Map {
 }
 
 /// What the first backend gives; all others give the same, with so many intrinsics where there are some.
-fn on_all(program: &Program, compiled: &[Compiled], args: &[HostValue], n_intrinsics: u64) -> Run {
+fn on_all(
+    program: &Program,
+    compiled: &[Compiled],
+    args: &[HostValue],
+    n_intrinsics: u64,
+) -> RunResult {
     let entry = program.entry("WEIGH");
     let expected = compiled[0].run(entry, args, LIMITS);
     for other in &compiled[1..] {

@@ -17,14 +17,14 @@ use star_vm::{
 
 use crate::compile::Choices;
 use crate::device::Mode;
+use crate::device_trait::ControlUnit;
 use crate::grid::LeastBits;
 use crate::heap::Heap;
 use crate::intrinsics;
 use crate::program::{Code, Plan, internal};
 use crate::run::{self, Argument, Slot};
-use crate::unit::Unit;
 use crate::value::{
-    Data, Kind, Placed, Sizes, Value, download, download_object, place, upload_columns,
+    Data, ObjectKind, Placed, Sizes, Value, download, download_object, place, upload_columns,
 };
 
 /// The backend that runs programs on a device.
@@ -36,7 +36,7 @@ pub struct Gpu {
 }
 
 impl Gpu {
-    pub(crate) fn on(unit: Box<dyn Unit>, mode: Mode) -> Self {
+    pub(crate) fn on(unit: Box<dyn ControlUnit>, mode: Mode) -> Self {
         Gpu { heap: Rc::new(RefCell::new(Heap::new(unit))), mode, parts: RefCell::default() }
     }
 
@@ -107,7 +107,7 @@ impl Backend for Gpu {
     }
 
     fn new_table(&self, n_rows: usize, n_cols: usize, fixed: bool) -> Result<Value, BackendError> {
-        let sizes = Sizes::new(Kind::Table, n_rows, n_cols)?;
+        let sizes = Sizes::new(ObjectKind::Table, n_rows, n_cols)?;
         let block = self.heap()?.take(sizes.words())?;
         Ok(Value { data: Data::Object(self.placed(sizes, block)), size: None, fixed })
     }
@@ -142,7 +142,7 @@ impl Backend for Gpu {
             Data::Int(number) => HostValue::Int(*number),
             Data::Bool(truth) => HostValue::Bool(*truth),
             Data::Text(text) => HostValue::Str(text.to_string()),
-            Data::Object(placed) if placed.sizes.kind == Kind::Table => {
+            Data::Object(placed) if placed.sizes.kind == ObjectKind::Table => {
                 let sizes = (placed.sizes.rows as usize, placed.sizes.columns as usize);
                 HostValue::Table(store_by_ranges(self, value, sizes, interrupt)?)
             }
@@ -250,7 +250,7 @@ impl Backend for Gpu {
             Ok(mut heap) => {
                 let before = heap.unit.moved();
                 let outcome = run::run(&mut heap, plan, &mut slots, control);
-                let (now, paths) = (heap.unit.moved(), &mut control.stats.paths);
+                let (now, paths) = (heap.unit.moved(), &mut control.stats.counters);
                 paths.device_reads += now.reads - before.reads;
                 paths.bytes_to_device += now.sent - before.sent;
                 paths.bytes_from_device += now.back - before.back;
@@ -299,7 +299,7 @@ pub(crate) fn parts_of(program: &Program, parts: &mut Vec<HandlePart>) {
 
 fn table_of(value: &Value) -> Result<&Placed, BackendError> {
     match &value.data {
-        Data::Object(placed) if placed.sizes.kind == Kind::Table => Ok(placed),
+        Data::Object(placed) if placed.sizes.kind == ObjectKind::Table => Ok(placed),
         Data::Object(_)
         | Data::Handle(_)
         | Data::Nothing

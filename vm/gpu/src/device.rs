@@ -22,9 +22,9 @@ use self::adapter::{adapter, answer};
 use self::banks::{Division, Memory};
 use self::clock::Clock;
 use self::pipelines::{Pipelines, entry};
+use crate::device_trait::{AHEAD_WORDS, ControlUnit, Moved, State, Wide};
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{AHEAD_WORDS, Moved, State, Unit, Wide};
 
 pub use self::settings::{DeviceSettings, Mode};
 
@@ -288,7 +288,7 @@ fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferBinding<'_> {
     wgpu::BufferBinding { buffer, offset: 0, size: None }
 }
 
-impl Unit for Device {
+impl ControlUnit for Device {
     fn device(&self) -> String {
         self.opened.about.clone()
     }

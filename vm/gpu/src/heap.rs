@@ -6,7 +6,7 @@ use std::ops::Range;
 use star_base::limbs::OutOfMemory;
 use star_vm::BackendError;
 
-use crate::unit::Unit;
+use crate::device_trait::ControlUnit;
 
 /// Every block begins at a multiple of so many words: 64 bytes.
 pub(crate) const ALIGN: u32 = 16;
@@ -35,7 +35,7 @@ pub(crate) struct Block {
 
 /// The memory of a unit, and what of it is free.
 pub(crate) struct Heap {
-    pub(crate) unit: Box<dyn Unit>,
+    pub(crate) unit: Box<dyn ControlUnit>,
     /// Free words by where they begin; neighbours are joined.
     free: BTreeMap<u32, u32>,
     /// Words that somebody has.
@@ -45,7 +45,7 @@ pub(crate) struct Heap {
 }
 
 impl Heap {
-    pub(crate) fn new(unit: Box<dyn Unit>) -> Self {
+    pub(crate) fn new(unit: Box<dyn ControlUnit>) -> Self {
         let mut free = BTreeMap::new();
         if unit.words() > ALIGN {
             // Address 0 is nobody's.

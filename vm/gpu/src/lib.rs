@@ -14,9 +14,11 @@
 //! [`star_vm::BackendError::Unsupported`] when an entry is planned, and no other backend computes any of it.
 
 mod backend;
+mod bandwidth;
 mod code;
 mod compile;
 mod device;
+mod device_trait;
 mod emulator;
 mod forecast;
 mod fuse;
@@ -25,20 +27,18 @@ mod heap;
 mod intrinsics;
 mod lift;
 mod listing;
-mod plain;
 mod program;
 mod run;
-mod scene;
-mod unit;
+mod stopped_frame;
 mod value;
 
 pub use backend::Gpu;
 pub use device::{DeviceSettings, Mode};
+pub use device_trait::Wide;
 pub use emulator::EmulatorSettings;
 pub use forecast::{Forecast, forecast};
 pub use listing::{kernels, listing, shaders};
 pub use program::{Code, Plan};
-pub use unit::Wide;
 pub use value::Value;
 
 impl Gpu {

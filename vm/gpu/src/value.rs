@@ -38,7 +38,7 @@ pub(crate) enum Data {
 
 /// The kind of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ObjectKind {
     Slice,
     Word,
     Table,
@@ -47,7 +47,7 @@ pub(crate) enum Kind {
 /// The sizes of an object. A slice or word is one column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Sizes {
-    pub(crate) kind: Kind,
+    pub(crate) kind: ObjectKind,
     pub(crate) rows: u32,
     pub(crate) columns: u32,
 }
@@ -83,9 +83,9 @@ impl Sizes {
     pub(crate) fn ty(self) -> Ty {
         let (rows, columns) = (Extent::Const(self.rows.into()), Extent::Const(self.columns.into()));
         match self.kind {
-            Kind::Slice => Ty::Slice(rows),
-            Kind::Word => Ty::Word(rows),
-            Kind::Table => Ty::Table(rows, columns),
+            ObjectKind::Slice => Ty::Slice(rows),
+            ObjectKind::Word => Ty::Word(rows),
+            ObjectKind::Table => Ty::Table(rows, columns),
         }
     }
 
@@ -93,7 +93,7 @@ impl Sizes {
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] for lines that are too long.
-    pub(crate) fn new(kind: Kind, rows: usize, columns: usize) -> Result<Self, BackendError> {
+    pub(crate) fn new(kind: ObjectKind, rows: usize, columns: usize) -> Result<Self, BackendError> {
         let size = |n: usize| match u32::try_from(n) {
             Ok(n) if n <= MAX_BITS => Ok(n),
             Ok(_) | Err(_) => Err(BackendError::Unsupported {
@@ -107,13 +107,13 @@ impl Sizes {
 /// Most components of a line: places in it are signed numbers of 32 bits on the device.
 pub(crate) const MAX_BITS: u32 = 0x7fff_ffc0;
 
-impl Kind {
+impl ObjectKind {
     /// The kind of a type of objects.
-    pub(crate) fn of(ty: Ty) -> Option<Kind> {
+    pub(crate) fn of(ty: Ty) -> Option<ObjectKind> {
         match ty {
-            Ty::Slice(_) => Some(Kind::Slice),
-            Ty::Word(_) => Some(Kind::Word),
-            Ty::Table(..) => Some(Kind::Table),
+            Ty::Slice(_) => Some(ObjectKind::Slice),
+            Ty::Word(_) => Some(ObjectKind::Word),
+            Ty::Table(..) => Some(ObjectKind::Table),
             Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => None,
         }
     }
@@ -205,7 +205,7 @@ fn object(
     sizes: Sizes,
     columns: impl FnOnce(&mut dyn FnMut(usize, &[u64])) -> Result<(), BackendError>,
 ) -> Result<HostValue, BackendError> {
-    if sizes.kind == Kind::Table {
+    if sizes.kind == ObjectKind::Table {
         let n_bytes = u128::from(sizes.words()) * 4;
         let table = BitTable::zeros(sizes.rows as usize, sizes.columns as usize);
         let mut table = table.map_err(|_| OutOfMemory { n_bytes })?;
@@ -215,8 +215,8 @@ fn object(
     let mut bits = BitVector::try_zeros(sizes.rows as usize)?;
     columns(&mut |_, limbs| bits.limbs_mut().copy_from_slice(limbs))?;
     Ok(match sizes.kind {
-        Kind::Slice => HostValue::Slice(bits),
-        Kind::Word | Kind::Table => HostValue::Word(bits),
+        ObjectKind::Slice => HostValue::Slice(bits),
+        ObjectKind::Word | ObjectKind::Table => HostValue::Word(bits),
     })
 }
 
@@ -227,14 +227,18 @@ fn object(
 pub(crate) fn place(heap: &mut Heap, value: &HostValue) -> Result<(Sizes, Block), BackendError> {
     match value {
         HostValue::Slice(bits) | HostValue::Word(bits) => {
-            let kind = if matches!(value, HostValue::Slice(_)) { Kind::Slice } else { Kind::Word };
+            let kind = if matches!(value, HostValue::Slice(_)) {
+                ObjectKind::Slice
+            } else {
+                ObjectKind::Word
+            };
             let sizes = Sizes::new(kind, bits.len(), 1)?;
             let block = heap.take(sizes.words())?;
             upload(heap, block.at, bits.limbs())?;
             Ok((sizes, block))
         }
         HostValue::Table(table) => {
-            let sizes = Sizes::new(Kind::Table, table.n_rows(), table.n_cols())?;
+            let sizes = Sizes::new(ObjectKind::Table, table.n_rows(), table.n_cols())?;
             let block = heap.take(sizes.words())?;
             upload_columns(heap, block.at, sizes, table)?;
             Ok((sizes, block))

@@ -276,7 +276,7 @@ fn the_intrinsic_of_the_closure_is_right_at_every_border() {
                     true => size.div_ceil(128) + usize::from(size > 0),
                     false => 2 * size.div_ceil(64),
                 };
-                assert_eq!(stats.paths.grid_kernels, kernels as u64, "{context}");
+                assert_eq!(stats.counters.grid_kernels, kernels as u64, "{context}");
                 assert!(values[1] == expected, "{context}");
             }
         }
@@ -295,12 +295,12 @@ fn memory_beyond_one_binding_is_in_several_buffers() {
             let (outcome, values, stats) = run(device, &text, &args, LIMITS);
             assert_eq!(outcome, Outcome::Done, "{size}");
             assert!(values[1] == expected, "{size}");
-            assert!(stats.paths.grid_kernels > 0, "{size}");
+            assert!(stats.counters.grid_kernels > 0, "{size}");
             // The state goes there and comes back with each dispatch; that is more than some registers.
-            let (paths, least) = (stats.paths, 64 * stats.paths.unit_dispatches);
+            let (paths, least) = (stats.counters, 64 * stats.counters.unit_dispatches);
             assert!(paths.device_reads >= paths.unit_dispatches, "{paths:?}");
             assert!(paths.bytes_to_device.min(paths.bytes_from_device) > least, "{paths:?}");
-            stats.paths.grid_banks
+            stats.counters.grid_banks
         });
         assert_eq!(banks[0], 0, "{size}");
         assert!(banks[1] > 4, "{size}: {banks:?}");
@@ -353,9 +353,9 @@ fn textbook_closures_are_lifted_eight_turns_at_a_time() {
                     assert_eq!(outcome, Outcome::Done, "{context}");
                     assert!(values[1] == expected, "{context}");
                     let is_lifted = shape.0 * shape.1 >= least;
-                    assert_eq!(stats.paths.grid_loops, u64::from(is_lifted), "{context}");
+                    assert_eq!(stats.counters.grid_loops, u64::from(is_lifted), "{context}");
                     let kernels = if is_lifted { (size as u64).div_ceil(8) + 1 } else { 0 };
-                    assert!(stats.paths.grid_kernels >= kernels, "{context}");
+                    assert!(stats.counters.grid_kernels >= kernels, "{context}");
                     if let Some(counted) = counted {
                         assert_eq!(stats.operations, counted.operations, "{context}");
                     }
@@ -376,7 +376,7 @@ fn turns_may_go_down_and_begin_anywhere() {
         for device in &devices {
             let (outcome, values, stats) = run(device, &text, &args, LIMITS);
             assert_eq!((&outcome, &values), (&expected, &wanted), "{range}");
-            assert_eq!(stats.paths.grid_loops, 1, "{range}");
+            assert_eq!(stats.counters.grid_loops, 1, "{range}");
             assert_eq!(stats.operations, counted.operations, "{range}");
         }
     }
@@ -398,7 +398,7 @@ fn a_turn_that_would_trap_traps_where_it_is_written() {
         let (expected, wanted, counted) = run(&Reference::new(), &text, &args, LIMITS);
         let (outcome, values, stats) = run(&device, &text, &args, LIMITS);
         assert_eq!((&outcome, &values), (&expected, &wanted), "{n} of {shape:?}");
-        assert_eq!((stats.paths.grid_loops, stats.paths.declined(reason)), (0, 1));
+        assert_eq!((stats.counters.grid_loops, stats.counters.declined(reason)), (0, 1));
         assert_eq!(stats.operations, counted.operations);
     }
 }
@@ -421,7 +421,7 @@ fn a_loop_of_one_dispatch_combines_lines() {
             let (outcome, values, stats) = run(&device, COMBINED, &args, LIMITS);
             assert_eq!((&outcome, &values), (&expected, &wanted), "{a} to {b} of {rows}×{columns}");
             let is_lifted = b >= a && b <= n;
-            assert_eq!(stats.paths.grid_loops, u64::from(is_lifted));
+            assert_eq!(stats.counters.grid_loops, u64::from(is_lifted));
             assert_eq!(stats.operations, counted.operations);
         }
     }
@@ -465,7 +465,7 @@ fn extremes_are_kernels() {
                 let (outcome, values, stats) = run(device, EXTREMES, &args, LIMITS);
                 assert_eq!(outcome, expected, "{rows}×{columns}, {percent} %");
                 assert!(values == wanted, "{rows}×{columns}, {percent} %");
-                assert_eq!(stats.paths.grid_runs, 2, "{rows}×{columns}, {percent} %");
+                assert_eq!(stats.counters.grid_runs, 2, "{rows}×{columns}, {percent} %");
             }
         }
     }
@@ -482,10 +482,10 @@ fn a_mode_is_kept_or_refused() {
         let (_, expected, _) = run(&device, &text, &args, LIMITS);
         let (_, values, stats) = run(&of(Mode::Lifted), &text, &args, LIMITS);
         assert!(values == expected);
-        assert_eq!((stats.paths.grid_loops, stats.intrinsics), (loops, intrinsics));
+        assert_eq!((stats.counters.grid_loops, stats.intrinsics), (loops, intrinsics));
         let (_, values, stats) = run(&of(Mode::Resident), &text, &args, LIMITS);
         assert!(values == expected);
-        assert_eq!((stats.paths.grid_kernels, stats.intrinsics), (0, 0));
+        assert_eq!((stats.counters.grid_kernels, stats.intrinsics), (0, 0));
     }
     let text = "routine 0 \"NOTHING\" () !0 {\n}\nlocations {\n  !0 = 6:0..44\n}\n";
     let program = parse(text).expect("it is SIR");

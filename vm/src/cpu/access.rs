@@ -9,7 +9,7 @@ use super::operand::{Number, Reg, RegRef, Size};
 use super::registers::{Base, BitsSlot, CowTable, MOST_KEPT_BYTES, TableSlot};
 use super::table::Table;
 use super::value::ValueData;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     #[inline]
@@ -61,9 +61,9 @@ impl Interpreter<'_, '_, '_> {
         &mut self.tables[self.base.tables + reg as usize]
     }
 
-    pub(super) fn table(&self, reg: Reg) -> Run<&Table> {
+    pub(super) fn table(&self, reg: Reg) -> Exec<&Table> {
         let table = self.table_slot(reg).table.get();
-        table.ok_or_else(|| broken("a table that was never set"))
+        table.ok_or_else(|| internal_error("a table that was never set"))
     }
 
     /// A size; `None` if what it measures has none that is known.
@@ -87,9 +87,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A size that is known and that memory can have.
-    pub(super) fn known_size(&self, size: Size) -> Run<usize> {
+    pub(super) fn known_size(&self, size: Size) -> Exec<usize> {
         let known = self.size(size).and_then(|size| usize::try_from(size).ok());
-        known.ok_or_else(|| broken("a size that is not known"))
+        known.ok_or_else(|| internal_error("a size that is not known"))
     }
 
     /// A variable holds nothing any more, and no size of it is known.

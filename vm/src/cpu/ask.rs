@@ -6,12 +6,12 @@ use super::bits::bits_in;
 use super::inst::{Ask, Search};
 use super::interpreter::Interpreter;
 use super::operand::Reg;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 impl Interpreter<'_, '_, '_> {
     /// The first one that is not before `start`, both from 0.
     #[inline]
-    pub(super) fn first_from(&self, bits: Reg, start: usize) -> Run<Option<usize>> {
+    pub(super) fn first_from(&self, bits: Reg, start: usize) -> Exec<Option<usize>> {
         let slot = self.bits_slot(bits);
         let start = start.max(slot.known.zeros * 64);
         let limbs = slot.bits.limbs();
@@ -33,7 +33,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Run<i64> {
+    pub(super) fn ask(&mut self, ask: Ask, of: Reg) -> Exec<i64> {
         let slot = self.bits_slot(of);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());
         let kernels = self.parallelism.kernels;
@@ -69,7 +69,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// What the first one of a function of two answers.
     #[inline]
-    pub(super) fn search_lut(&self, search: Search, table: u8, left: Reg, right: Reg) -> Run<i64> {
+    pub(super) fn search_lut(&self, search: Search, table: u8, left: Reg, right: Reg) -> Exec<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Number of ones of a function of two.
     #[inline]
-    pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Run<i64> {
+    pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<i64> {
         self.same_length(left, right)?;
         let (a, b) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
@@ -101,7 +101,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn step(&mut self, bits: Reg) -> Run<i64> {
+    pub(super) fn step(&mut self, bits: Reg) -> Exec<i64> {
         let first = self.first_from(bits, 0)?;
         let Interpreter { bits: slots, base, parallelism, .. } = self;
         let slot = &mut slots[base.bits + bits as usize];

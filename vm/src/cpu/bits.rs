@@ -10,12 +10,12 @@ use super::form::bytes_of;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 use crate::tape::swapped;
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on slices and words.
-    pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Run<()> {
+    pub(super) fn bits_inst(&mut self, inst: BitsInst) -> Exec<()> {
         let all = Inst::Bits(inst);
         match inst {
             BitsInst::Copy { dst, src } => match self.long_function(all, 0b10, dst, &[src])? {
@@ -73,7 +73,7 @@ impl Interpreter<'_, '_, '_> {
             }
             BitsInst::WordToInt { dst, word } => {
                 let number = self.int_of(word)?;
-                let number = number.ok_or_else(|| broken("a word beyond the integers"))?;
+                let number = number.ok_or_else(|| internal_error("a word beyond the integers"))?;
                 self.set(dst, number);
                 Ok(())
             }
@@ -93,21 +93,21 @@ impl Interpreter<'_, '_, '_> {
 
     /// An index of something of this size, from 0.
     #[inline]
-    pub(super) fn place(&self, index: Number, size: Size) -> Run<usize> {
+    pub(super) fn place(&self, index: Number, size: Size) -> Exec<usize> {
         let high = self.size(size).unwrap_or(0);
         index_in(self.number(index), usize::try_from(high).unwrap_or(usize::MAX))
     }
 
     /// The part `base + 1 ..= base + width` of `len` places, from 0.
-    pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Run<Range<usize>> {
+    pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Exec<Range<usize>> {
         part_of(self.number(base), width, len)
     }
 
-    pub(super) fn bit(&self, bit: Number) -> Run<bool> {
+    pub(super) fn bit(&self, bit: Number) -> Exec<bool> {
         match self.number(bit) {
             0 => Ok(false),
             1 => Ok(true),
-            _ => Err(broken("a bit that is neither 0 nor 1")),
+            _ => Err(internal_error("a bit that is neither 0 nor 1")),
         }
     }
 
@@ -119,9 +119,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     #[inline]
-    pub(super) fn same_length(&self, left: Reg, right: Reg) -> Run<usize> {
+    pub(super) fn same_length(&self, left: Reg, right: Reg) -> Exec<usize> {
         let (n, m) = (self.bits(left).len(), self.bits(right).len());
-        if n == m { Ok(n) } else { Err(broken("bits of different sizes")) }
+        if n == m { Ok(n) } else { Err(internal_error("bits of different sizes")) }
     }
 
     /// Register `dst` takes `len` bits that `make` writes. Where it is one of the operands too, they are
@@ -132,8 +132,8 @@ impl Interpreter<'_, '_, '_> {
         dst: Reg,
         len: usize,
         is_operand: bool,
-        make: impl FnOnce(&Self, &mut [u64]) -> Run<()>,
-    ) -> Run<()> {
+        make: impl FnOnce(&Self, &mut [u64]) -> Exec<()>,
+    ) -> Exec<()> {
         self.budget.reserve(bytes_of(len))?;
         let at = self.base.bits + dst as usize;
         let before = self.bits[at].n_bytes();
@@ -173,12 +173,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// Gives bits a length, in memory of others that are gone if there is any; they hold anything then.
     #[inline]
-    pub(super) fn lengthen(&mut self, bits: &mut BitVector, len: usize) -> Run<()> {
+    pub(super) fn lengthen(&mut self, bits: &mut BitVector, len: usize) -> Exec<()> {
         if bits.len() == len { Ok(()) } else { self.change_length(bits, len) }
     }
 
     #[inline(never)]
-    fn change_length(&mut self, bits: &mut BitVector, len: usize) -> Run<()> {
+    fn change_length(&mut self, bits: &mut BitVector, len: usize) -> Exec<()> {
         if let Some(recycled) = self.budget.recycled(len) {
             self.budget.recycle(std::mem::replace(bits, recycled));
             self.paths.slices_recycled += 1;
@@ -192,11 +192,11 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The same bits in other memory, for which there is room; they do not count yet.
-    pub(super) fn second_bits(&self, bits: &BitVector) -> Run<BitVector> {
+    pub(super) fn second_bits(&self, bits: &BitVector) -> Exec<BitVector> {
         self.parallelism.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
     }
 
-    pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Run<()> {
+    pub(super) fn copy_bits(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         if dst == src {
             return self.budget.reserve(bytes_of(self.bits(src).len()));
         }
@@ -208,7 +208,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Run<()> {
+    fn fill(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<()> {
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
             interpreter.parallelism.fill(to, 1, |start, part| {
@@ -217,14 +217,14 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn literal(&mut self, dst: Reg, literal: &BitVector) -> Run<()> {
+    pub(super) fn literal(&mut self, dst: Reg, literal: &BitVector) -> Exec<()> {
         self.make(dst, literal.len(), false, |_, to| {
             to.copy_from_slice(literal.limbs());
             Ok(())
         })
     }
 
-    fn not_bits(&mut self, dst: Reg, src: Reg) -> Run<()> {
+    fn not_bits(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         let len = self.bits(src).len();
         self.make(dst, len, dst == src, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -238,7 +238,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// `dst` takes a function of two slices or words; see Note [Truth tables] in `crate::tape::lut`.
     #[inline]
-    pub(super) fn lut2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Run<()> {
+    pub(super) fn lut2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Exec<()> {
         let len = self.same_length(left, right)?;
         if dst == left && dst != right {
             return self.lut2_assign(table, dst, right);
@@ -259,10 +259,11 @@ impl Interpreter<'_, '_, '_> {
 
     /// `dst` takes a function of itself and another operand, in place.
     #[inline]
-    fn lut2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Run<()> {
+    fn lut2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Exec<()> {
         let Interpreter { bits, base, parallelism, budget, .. } = self;
         let slots = [base.bits + dst as usize, base.bits + other as usize];
-        let [slot, other] = bits.get_disjoint_mut(slots).map_err(|_| broken("no such register"))?;
+        let [slot, other] =
+            bits.get_disjoint_mut(slots).map_err(|_| internal_error("no such register"))?;
         let len = slot.bits.len();
         budget.reserve(bytes_of(len))?;
         // Zeros stay where the function is zero for them.
@@ -277,7 +278,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `dst` takes a function of three slices or words.
-    pub(super) fn lut3(&mut self, table: u8, dst: Reg, of: [Reg; 3]) -> Run<()> {
+    pub(super) fn lut3(&mut self, table: u8, dst: Reg, of: [Reg; 3]) -> Exec<()> {
         let [a, b, c] = of;
         let len = self.same_length(a, b)?;
         self.same_length(a, c)?;
@@ -292,7 +293,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn keep_first(&mut self, dst: Reg, src: Reg) -> Run<()> {
+    fn keep_first(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         let len = self.bits(src).len();
         let first = self.first_from(src, 0)?;
         self.make(dst, len, false, |interpreter, to| {
@@ -304,12 +305,13 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Run<()> {
+    fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Exec<()> {
         let len = self.known_size(Size::Value(size))?;
         let (from, to) = (self.number(from), self.number(to));
-        let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
+        let base =
+            from.checked_sub(1).ok_or_else(|| internal_error("a mask from the least integer"))?;
         let width = to.checked_sub(base).and_then(|width| usize::try_from(width).ok());
-        let width = width.ok_or_else(|| broken("a mask of less than nothing"))?;
+        let width = width.ok_or_else(|| internal_error("a mask of less than nothing"))?;
         let ones = part_of(base, width, len)?;
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -327,10 +329,10 @@ const MOST_SPARE_BYTES: u64 = 16 << 20;
 
 /// An index among `len`, from 0.
 #[inline]
-pub(super) fn index_in(index: i64, len: usize) -> Run<usize> {
+pub(super) fn index_in(index: i64, len: usize) -> Exec<usize> {
     match usize::try_from(index) {
         Ok(index @ 1..) if index <= len => Ok(index - 1),
-        Ok(_) | Err(_) => Err(broken("an index outside of what it is of")),
+        Ok(_) | Err(_) => Err(internal_error("an index outside of what it is of")),
     }
 }
 
@@ -340,9 +342,9 @@ pub(super) fn bits_in(len: usize, start: usize, part: &[u64]) -> usize {
 }
 
 /// The part `base + 1 ..= base + width` of `len` places, from 0.
-fn part_of(base: i64, width: usize, len: usize) -> Run<Range<usize>> {
+fn part_of(base: i64, width: usize, len: usize) -> Exec<Range<usize>> {
     let base = usize::try_from(base).ok();
     let part = base.and_then(|base| Some(base..base.checked_add(width)?));
     let part = part.filter(|part| part.end <= len);
-    part.ok_or_else(|| broken("a part outside of what it is of"))
+    part.ok_or_else(|| internal_error("a part outside of what it is of"))
 }

@@ -10,7 +10,7 @@ use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::settings::Settings;
 use super::summary::{Blocks, MOST_BLOCK_LIMBS, Word, each};
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// The function of slices that an instruction is.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ impl Interpreter<'_, '_, '_> {
     /// All components of `dst` take one value, as `inst` says, block by block, or that is recorded; false if the limbs are to be
     /// filled.
     #[inline]
-    pub(super) fn long_fill(&mut self, inst: Inst, dst: Reg, len: usize, bit: bool) -> Run<bool> {
+    pub(super) fn long_fill(&mut self, inst: Inst, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
         if self.is_short(len) {
             return Ok(false);
         }
@@ -68,7 +68,7 @@ impl Interpreter<'_, '_, '_> {
         table: u8,
         dst: Reg,
         of: &[Reg],
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         if self.is_short(self.bits(of[0]).len()) {
             return Ok(false);
         }
@@ -77,7 +77,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The same of what may have a summary or be recorded, away from where short slices come by.
     #[inline(never)]
-    fn function_by_blocks(&mut self, inst: Inst, function: Function<'_>, dst: Reg) -> Run<bool> {
+    fn function_by_blocks(&mut self, inst: Inst, function: Function<'_>, dst: Reg) -> Exec<bool> {
         let len = self.bits(function.of[0]).len();
         if let Some(blocks) = Blocks::of(len, &self.parallelism.settings)
             && self.combine_blocks(function, dst, blocks)?
@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
         self.record_long(inst, len)
     }
 
-    fn combine_blocks(&mut self, function: Function<'_>, dst: Reg, blocks: Blocks) -> Run<bool> {
+    fn combine_blocks(&mut self, function: Function<'_>, dst: Reg, blocks: Blocks) -> Exec<bool> {
         let has_summary = |reg: &Reg| self.bits_slot(*reg).known.summary().is_some();
         let has_length = |reg: &Reg| self.bits(*reg).len() == blocks.len;
         if !function.of.iter().any(has_summary) || !function.of.iter().all(has_length) {
@@ -186,7 +186,7 @@ impl Interpreter<'_, '_, '_> {
         dst: Reg,
         blocks: Blocks,
         words: &mut [Word],
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let Function { table, of, own } = function;
         self.budget.reserve(bytes_of(blocks.len))?;
         self.budget.poll()?;
@@ -270,7 +270,7 @@ pub(super) fn fill_all(
     to: &mut [u64],
     len: usize,
     bit: bool,
-) -> Run<()> {
+) -> Exec<()> {
     let kernels = interpreter.parallelism.kernels;
     interpreter.parallelism.fill(to, 1, |start, part| {
         kernels.fill(part, bit, bits_in(len, start, part));

@@ -20,20 +20,20 @@ use super::registers::{
 use super::table::Table;
 use super::value::{Value, ValueData};
 use crate::checks::GuardContext;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 impl<'p> Interpreter<'p, '_, '_> {
-    fn code_of(&self, id: RoutineId) -> Run<&'p RoutineCode> {
+    fn code_of(&self, id: RoutineId) -> Exec<&'p RoutineCode> {
         let routine = self.code.routines.get(id.0 as usize).map(Arc::as_ref);
-        routine.ok_or_else(|| broken(format!("there is no routine number {}", id.0)))
+        routine.ok_or_else(|| internal_error(format!("there is no routine number {}", id.0)))
     }
 
     /// Makes the first frame. Nothing is moved out of `values` if that fails.
-    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Run<()> {
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Exec<()> {
         let routine = self.code_of(entry)?;
         if routine.params.len() != values.len() {
             let (wanted, given) = (routine.params.len(), values.len());
-            return Err(broken(format!("{given} arguments for {wanted} parameters")));
+            return Err(internal_error(format!("{given} arguments for {wanted} parameters")));
         }
         for value in &mut *values {
             if let ValueData::Table(table) = &mut value.data
@@ -59,7 +59,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 data => suits(*place, data),
             };
             if !fits {
-                return Err(broken("an argument that does not suit its parameter"));
+                return Err(internal_error("an argument that does not suit its parameter"));
             }
         }
         self.budget.reserve(0)?;
@@ -97,18 +97,18 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// A table is brought to the end of a turn that a flag has stopped in an earlier run.
     #[cold]
-    fn end_turn(&self, shared: &mut Arc<Table>) -> Run<()> {
+    fn end_turn(&self, shared: &mut Arc<Table>) -> Exec<()> {
         if Arc::get_mut(shared).is_none() {
             let refused = OutOfMemory { n_bytes: u128::from(shared.n_bytes()) };
             let copy = shared.try_clone(&self.parallelism)?;
             *shared = Arc::new(copy.ok_or_else(|| self.out_of_memory(refused))?);
         }
-        let table = Arc::get_mut(shared).ok_or_else(|| broken("a copy that is shared"))?;
+        let table = Arc::get_mut(shared).ok_or_else(|| internal_error("a copy that is shared"))?;
         table.end_turn(&self.parallelism)
     }
 
     /// A copy of an argument; a table is shared.
-    fn copy_value(&mut self, data: &ValueData) -> Run<ValueData> {
+    fn copy_value(&mut self, data: &ValueData) -> Exec<ValueData> {
         let (ValueData::Slice(bits) | ValueData::Word(bits)) = data else {
             return Ok(data.clone());
         };
@@ -145,7 +145,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Begins call `number` of the routine that runs, whose next instruction is `back`.
-    pub(super) fn call(&mut self, number: u32, back: Pc) -> Run<()> {
+    pub(super) fn call(&mut self, number: u32, back: Pc) -> Exec<()> {
         self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
@@ -188,7 +188,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Nothing moves before every copy is made.
-    fn copy_arguments(&mut self, args: &[(CallArg, RegRef)], base: Base) -> Run<()> {
+    fn copy_arguments(&mut self, args: &[(CallArg, RegRef)], base: Base) -> Exec<()> {
         let outer = self.base;
         for (arg, param) in args {
             match (arg, param) {
@@ -221,12 +221,14 @@ impl<'p> Interpreter<'p, '_, '_> {
                     if !self.is_pending(*from) {
                         self.copy_bits(param, *from)?;
                     } else if !self.record(Class::Bitwise(Bitwise::copy(param, *from)))? {
-                        return Err(broken("a copy of what is pending that is not recorded"));
+                        return Err(internal_error(
+                            "a copy of what is pending that is not recorded",
+                        ));
                     }
                 }
                 (CallArg::Move(_) | CallArg::Ref(_), _) => {}
                 (CallArg::Number(_) | CallArg::Text(_) | CallArg::Copy(_), _) => {
-                    return Err(broken("arguments that do not suit the parameters"));
+                    return Err(internal_error("arguments that do not suit the parameters"));
                 }
             }
         }
@@ -282,12 +284,12 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Ends a call; the instruction of the caller that comes next.
-    pub(super) fn leave(&mut self) -> Run<Pc> {
+    pub(super) fn leave(&mut self) -> Exec<Pc> {
         let (Some(frame), Some(caller)) = (self.frames.pop(), self.frames.last().copied()) else {
-            return Err(broken("no routine to leave"));
+            return Err(internal_error("no routine to leave"));
         };
         let Some((number, _)) = frame.call else {
-            return Err(broken("a routine that nobody called"));
+            return Err(internal_error("a routine that nobody called"));
         };
         self.pc = frame.back as usize - 1;
         let call = &self.code.routines[caller.routine].calls[number as usize];
@@ -310,7 +312,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         if let Some(dst) = call.dst {
             let result = result.filter(|data| !matches!(data, ValueData::Nothing));
-            let result = result.ok_or_else(|| broken("a call without a value"))?;
+            let result = result.ok_or_else(|| internal_error("a call without a value"))?;
             self.store_result(dst, result);
         } else if let Some(ValueData::Table(table)) = result {
             self.release(CowTable::Shared(table));
@@ -382,7 +384,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// A parameter without a size of its own may bring back another one than the extents of the variable
     /// say.
-    fn other_size(&self, var: VarId, place: RegRef, ty: Ty) -> Run<Option<TrapKind>> {
+    fn other_size(&self, var: VarId, place: RegRef, ty: Ty) -> Exec<Option<TrapKind>> {
         let pairs = match ty {
             Ty::Slice(extent) | Ty::Word(extent) => {
                 let reg = place.bits();
@@ -412,7 +414,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// The size that an extent says, if it says one.
-    fn extent(&self, extent: Extent) -> Run<Option<u64>> {
+    fn extent(&self, extent: Extent) -> Exec<Option<u64>> {
         Ok(match extent {
             Extent::Const(size) => Some(size),
             Extent::Var(var) => {

@@ -9,7 +9,7 @@ use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::parallelism::pieces;
 use super::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// Columns that MIN and MAX look at as a whole, about, before few candidates are left.
 const FIRST_COLUMNS: usize = 8;
@@ -23,10 +23,10 @@ impl Interpreter<'_, '_, '_> {
         table: Reg,
         mask: Reg,
         sense: Sense,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let len = self.bits(mask).len();
         if self.table(table)?.n_rows() != len {
-            return Err(broken("a mask of another size than the table"));
+            return Err(internal_error("a mask of another size than the table"));
         }
         if self.is_sparse(table) {
             self.make_small_dense(table)?;
@@ -71,7 +71,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The columns of a table that does not lie by columns, unless it has become one that does.
     #[inline(never)]
-    fn columns_for_extreme(&mut self, table: Reg) -> Run<Option<Option<BitTable>>> {
+    fn columns_for_extreme(&mut self, table: Reg) -> Exec<Option<Option<BitTable>>> {
         let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
         let may_copy = !self.is_sparse(table) && self.may_copy(self.table(table)?);
         let columns = if may_copy {
@@ -92,7 +92,7 @@ impl Interpreter<'_, '_, '_> {
         table: Reg,
         mask: Reg,
         sense: Sense,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let (len, at) = (self.bits(mask).len(), self.table_at(table));
         let mut holding = std::mem::take(&mut self.tables[at].table);
         let found = match holding.get_mut() {
@@ -115,7 +115,13 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    fn find_extreme(&self, form: &BitTable, mask: &[u64], sense: Sense, to: &mut [u64]) -> Run<()> {
+    fn find_extreme(
+        &self,
+        form: &BitTable,
+        mask: &[u64],
+        sense: Sense,
+        to: &mut [u64],
+    ) -> Exec<()> {
         let columns = columns_of(form);
         let (parallelism, kernels) = (&self.parallelism, self.parallelism.kernels);
         let block = parallelism.settings.block_limbs.max(1);

@@ -11,10 +11,10 @@ use super::lines::Kernel;
 use super::operand::{Range, RegRef};
 use super::registers::Running;
 use super::value::ValueData;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    pub(super) fn begin_forall(&mut self, forall: &Forall) -> Run<()> {
+    pub(super) fn begin_forall(&mut self, forall: &Forall) -> Exec<()> {
         let (next, to, over) = match forall.range {
             Range::Numbers(from, to) => (self.number(from), self.number(to), None),
             Range::Ones(over) => (0, 0, Some(self.second_bits(self.bits(over))?)),
@@ -25,9 +25,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Ends the iteration that ran, if any, and begins the next one, if any.
-    pub(super) fn forall_turn(&mut self, forall: &Forall) -> Run<bool> {
+    pub(super) fn forall_turn(&mut self, forall: &Forall) -> Exec<bool> {
         let Some(mut running) = self.foralls.pop() else {
-            return Err(broken("no `forall` was begun"));
+            return Err(internal_error("no `forall` was begun"));
         };
         match self.next_iteration(forall, &mut running) {
             Ok(true) => {
@@ -45,7 +45,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn next_iteration(&mut self, forall: &Forall, running: &mut Running) -> Run<bool> {
+    fn next_iteration(&mut self, forall: &Forall, running: &mut Running) -> Exec<bool> {
         if running.has_begun {
             for ((place, op), (_, combined)) in parts(forall).zip(&mut running.combined) {
                 let part = self.take_value(*place);
@@ -108,7 +108,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The element that changes nothing it is combined with; nothing for what was never set.
-    fn neutral(&mut self, op: ReductionOp, like: &ValueData) -> Run<ValueData> {
+    fn neutral(&mut self, op: ReductionOp, like: &ValueData) -> Exec<ValueData> {
         Ok(match like {
             ValueData::Nothing => ValueData::Nothing,
             ValueData::Int(_) => ValueData::Int(match op {
@@ -124,7 +124,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Run<BitVector> {
+    fn neutral_bits(&mut self, op: ReductionOp, len: usize) -> Exec<BitVector> {
         self.budget.reserve(bytes_of(len))?;
         let mut bits = BitVector::try_zeros(len).map_err(|wanted| self.out_of_memory(wanted))?;
         if logic(op)? == LogicOp::And {
@@ -134,7 +134,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `into` takes `into op value`.
-    fn combine(&mut self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Run<()> {
+    fn combine(&mut self, op: ReductionOp, into: &mut ValueData, value: ValueData) -> Exec<()> {
         match (into, value) {
             (_, ValueData::Nothing) => Ok(()),
             (into @ ValueData::Nothing, value) => {
@@ -189,7 +189,7 @@ fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
 }
 
 /// The logic operation of a reduction of truth values or bits.
-fn logic(op: ReductionOp) -> Run<LogicOp> {
+fn logic(op: ReductionOp) -> Exec<LogicOp> {
     match op {
         ReductionOp::Or => Ok(LogicOp::Or),
         ReductionOp::And => Ok(LogicOp::And),
@@ -199,5 +199,5 @@ fn logic(op: ReductionOp) -> Run<LogicOp> {
 }
 
 fn wrong() -> Stop {
-    broken("a reduction that overflows, or of another type or size")
+    internal_error("a reduction that overflows, or of another type or size")
 }

@@ -3,8 +3,8 @@
 use star_base::BitTable;
 
 use super::parallelism::{Parallelism, pieces};
+use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
-use crate::stop::{Run, broken};
 
 /// Rows or columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(super) fn gather(
     idx: usize,
     dst: &mut [u64],
     parallelism: &Parallelism<'_>,
-) -> Run<()> {
+) -> Exec<()> {
     let all = columns_of(form);
     // 64 accesses for a limb, and each may miss every cache.
     parallelism.fill(dst, 64 * limbs_touched(all.stride), |start, part| {
@@ -59,7 +59,7 @@ pub(super) fn scatter(
     idx: usize,
     src: &[u64],
     parallelism: &Parallelism<'_>,
-) -> Run<()> {
+) -> Exec<()> {
     let (stride, n_cols, kernels) = (form.stride(), form.n_cols(), parallelism.kernels);
     let per_column = limbs_touched(stride);
     let n_touched = n_cols.saturating_mul(per_column);
@@ -79,7 +79,7 @@ pub(super) fn scatter(
 }
 
 /// A copy of `form`; `None` if the system has no room for it.
-pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
     parallelism.fill(copy.storage_mut(), 1, |start, part| {
@@ -96,14 +96,14 @@ pub(super) fn copy_columns(
     to_idx: usize,
     n_cols: usize,
     parallelism: &Parallelism<'_>,
-) -> Run<()> {
+) -> Exec<()> {
     // Columns of one length lie as far apart in every table, so that they are one run of limbs.
     let stride = to.stride();
     if n_cols == 0 || stride == 0 {
         return Ok(());
     }
     if from.stride() != stride {
-        return Err(broken("columns of one length that lie differently far apart"));
+        return Err(internal_error("columns of one length that lie differently far apart"));
     }
     let from = &from.storage()[from_idx * stride..(from_idx + n_cols) * stride];
     let to = &mut to.storage_mut()[to_idx * stride..(to_idx + n_cols) * stride];
@@ -113,7 +113,7 @@ pub(super) fn copy_columns(
 }
 
 /// The corner turn of `form`; `None` if the system has no room for it.
-pub(super) fn turn(form: &BitTable, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+pub(super) fn turn(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
     let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
     let stride = turned.stride();

@@ -14,7 +14,7 @@ use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::probe::Probe;
 use super::recording::Deferred;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// A change of a form.
 #[derive(Clone, Copy, Debug)]
@@ -65,7 +65,7 @@ impl Probe for RandomForms {
 
 impl Interpreter<'_, '_, '_> {
     /// Changes the form of a table of the routine that is running, if nobody counts on it and there is memory.
-    pub(super) fn change_form(&mut self, FormChange { pick, to_sparse }: FormChange) -> Run<()> {
+    pub(super) fn change_form(&mut self, FormChange { pick, to_sparse }: FormChange) -> Exec<()> {
         let n_tables = self.tables.len() - self.base.tables;
         let is_free = !self.recorder.is_open() && self.tile.is_none() && self.foralls.is_empty();
         if n_tables == 0 || !is_free {

@@ -8,8 +8,8 @@ use super::handle::Handle;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size, Test};
 use crate::checks::{self, GuardContext};
+use crate::interrupt::{Exec, Stop, internal_error};
 use crate::scalars;
-use crate::stop::{Run, Stop, broken};
 
 impl Interpreter<'_, '_, '_> {
     /// Was the variable set?
@@ -95,65 +95,66 @@ impl Interpreter<'_, '_, '_> {
 
     /// The end of the run at a guard that does not hold.
     #[cold]
-    pub(super) fn trapped(&self, check: &Check) -> Run<Stop> {
+    pub(super) fn trapped(&self, check: &Check) -> Exec<Stop> {
         match checks::check(self, check)? {
             Some(kind) => Ok(Stop::Trap(kind)),
-            None => Err(broken("a guard that fails and holds")),
+            None => Err(internal_error("a guard that fails and holds")),
         }
     }
 
-    fn place_of(&self, var: VarId) -> Run<RegRef> {
+    fn place_of(&self, var: VarId) -> Exec<RegRef> {
         let places = &self.routine()?.places;
         let place = places.get(var.0 as usize).copied();
-        place.ok_or_else(|| broken(format!("there is no variable number {}", var.0)))
+        place.ok_or_else(|| internal_error(format!("there is no variable number {}", var.0)))
     }
 
-    fn bits_of(&self, var: VarId) -> Run<Reg> {
-        self.place_of(var)?.bits().ok_or_else(|| broken("neither a slice nor a word"))
+    fn bits_of(&self, var: VarId) -> Exec<Reg> {
+        self.place_of(var)?.bits().ok_or_else(|| internal_error("neither a slice nor a word"))
     }
 
-    fn table_of(&self, var: VarId) -> Run<Reg> {
-        self.place_of(var)?.table().ok_or_else(|| broken("no table"))
+    fn table_of(&self, var: VarId) -> Exec<Reg> {
+        self.place_of(var)?.table().ok_or_else(|| internal_error("no table"))
     }
 }
 
 impl GuardContext for Interpreter<'_, '_, '_> {
-    fn names(&self) -> Run<Names<'_>> {
+    fn names(&self) -> Exec<Names<'_>> {
         let program = &self.code.program;
         let routine = program.routines.get(self.routine()?.id.0 as usize);
-        let routine = routine.ok_or_else(|| broken("there is no such routine"))?;
+        let routine = routine.ok_or_else(|| internal_error("there is no such routine"))?;
         Ok(Names { routine, place: program.locations.get(self.loc()) })
     }
 
-    fn int(&self, operand: &Operand) -> Run<i64> {
+    fn int(&self, operand: &Operand) -> Exec<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Bool(truth) => Ok(i64::from(*truth)),
             Operand::Var(var) => {
-                let reg = self.place_of(*var)?.number().ok_or_else(|| broken("no number"))?;
+                let reg =
+                    self.place_of(*var)?.number().ok_or_else(|| internal_error("no number"))?;
                 Ok(self.number(Number(reg)))
             }
-            Operand::Str(_) => Err(broken("no number")),
+            Operand::Str(_) => Err(internal_error("no number")),
         }
     }
 
-    fn boolean(&self, operand: &Operand) -> Run<bool> {
+    fn boolean(&self, operand: &Operand) -> Exec<bool> {
         self.int(operand).map(|number| number != 0)
     }
 
-    fn text(&self, operand: &Operand) -> Run<Arc<str>> {
+    fn text(&self, operand: &Operand) -> Exec<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
             Operand::Var(var) => {
-                let reg = self.place_of(*var)?.text().ok_or_else(|| broken("no text"))?;
+                let reg = self.place_of(*var)?.text().ok_or_else(|| internal_error("no text"))?;
                 let text = &self.texts[self.base.texts + reg as usize];
-                text.clone().ok_or_else(|| broken("a text that was never set"))
+                text.clone().ok_or_else(|| internal_error("a text that was never set"))
             }
-            Operand::Int(_) | Operand::Bool(_) => Err(broken("no text")),
+            Operand::Int(_) | Operand::Bool(_) => Err(internal_error("no text")),
         }
     }
 
-    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
+    fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
         let size = match measure {
             SizeOperand::Length(var) => Size::Length(self.bits_of(*var)?),
             SizeOperand::Rows(var) => Size::Rows(self.table_of(*var)?),
@@ -163,26 +164,26 @@ impl GuardContext for Interpreter<'_, '_, '_> {
         Ok(self.size(size))
     }
 
-    fn is_table(&self, var: VarId) -> Run<bool> {
+    fn is_table(&self, var: VarId) -> Exec<bool> {
         Ok(self.place_of(var)?.table().is_some())
     }
 
-    fn is_set(&self, var: VarId) -> Run<bool> {
+    fn is_set(&self, var: VarId) -> Exec<bool> {
         Ok(self.holds_value(self.place_of(var)?))
     }
 
-    fn is_sized(&self, var: VarId) -> Run<bool> {
+    fn is_sized(&self, var: VarId) -> Exec<bool> {
         match self.place_of(var)?.bits() {
             Some(reg) => Ok(self.holds(Test::BitsSized(reg))),
             None => self.is_set(var),
         }
     }
 
-    fn is_fixed(&self, var: VarId) -> Run<bool> {
+    fn is_fixed(&self, var: VarId) -> Exec<bool> {
         Ok(self.table_slot(self.table_of(var)?).fixed)
     }
 
-    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool> {
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Exec<bool> {
         match self.place_of(handle)? {
             RegRef::Handle(reg) => Ok(self.has_handle_part(reg, part)),
             RegRef::Int(_)
@@ -190,19 +191,19 @@ impl GuardContext for Interpreter<'_, '_, '_> {
             | RegRef::Slice(_)
             | RegRef::Word(_)
             | RegRef::Table(_)
-            | RegRef::Text(_) => Err(broken("no handle")),
+            | RegRef::Text(_) => Err(internal_error("no handle")),
         }
     }
 
-    fn length(&self, bits: VarId) -> Run<u64> {
+    fn length(&self, bits: VarId) -> Exec<u64> {
         Ok(self.bits(self.bits_of(bits)?).len() as u64)
     }
 
-    fn fits_int(&self, word: VarId) -> Run<bool> {
+    fn fits_int(&self, word: VarId) -> Exec<bool> {
         Ok(self.int_of(self.bits_of(word)?)?.is_some())
     }
 
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool> {
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Exec<bool> {
         self.word_carries(op, self.bits_of(left)?, self.bits_of(right)?)
     }
 }

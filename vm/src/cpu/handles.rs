@@ -16,15 +16,15 @@ use super::interpreter::Interpreter;
 use super::operand::{Passing, Reg, RegRef};
 use super::registers::CowTable;
 use super::table::Table;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
         &self.handles[self.base.handles + reg as usize]
     }
 
-    fn handle(&self, reg: Reg) -> Run<Arc<Handle>> {
-        self.handle_slot(reg).clone().ok_or_else(|| broken("a handle that was never set"))
+    fn handle(&self, reg: Reg) -> Exec<Arc<Handle>> {
+        self.handle_slot(reg).clone().ok_or_else(|| internal_error("a handle that was never set"))
     }
 
     /// A register takes a handle whose bytes are counted already.
@@ -57,7 +57,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The tables of a state take its place.
-    fn settle(&mut self, handle: &Handle) -> Run<()> {
+    fn settle(&mut self, handle: &Handle) -> Exec<()> {
         let n_more = handle.bytes_to_settle();
         self.budget.reserve(n_more)?;
         match handle.settle(&self.parallelism) {
@@ -66,7 +66,7 @@ impl Interpreter<'_, '_, '_> {
                 self.budget.release(freed);
             }
             Err(Ended::Interrupted) => return Err(self.interrupted()),
-            Err(Ended::Internal(why)) => return Err(broken(why)),
+            Err(Ended::Internal(why)) => return Err(internal_error(why)),
             Err(Ended::OutOfMemory) => {
                 let n_bytes = u128::from(handle.n_bytes());
                 return Err(self.out_of_memory(OutOfMemory { n_bytes }));
@@ -76,7 +76,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `H.part := T`
-    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Run<()> {
+    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Exec<()> {
         let HandlePart { module, name } = part;
         let mut tables = match self.handle_slot(reg).clone() {
             Some(handle) if handle.module == *module => {
@@ -86,7 +86,7 @@ impl Interpreter<'_, '_, '_> {
             Some(_) | None => Tables::new(),
         };
         let table = self.table_slot_mut(value).table.share().into_shared();
-        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
         // The register still holds the table that is replaced.
         tables.insert(name.clone(), table);
         let form = Mutex::new(Form::Tables(tables));
@@ -95,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `T := H.part`
-    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Run<()> {
+    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Exec<()> {
         let handle = self.handle(reg)?;
         match self.settle(&handle) {
             Err(stop @ Stop::Limit(LimitKind::Memory { .. })) => {
@@ -104,18 +104,18 @@ impl Interpreter<'_, '_, '_> {
             settled => settled?,
         }
         let table = handle.stored(&part.name);
-        let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
+        let table = table.ok_or_else(|| internal_error("a part that a handle does not hold"))?;
         self.put_table(dst, CowTable::Shared(table));
         Ok(())
     }
 
     /// The trap of a guard behind this instruction, which wants a table for which there is no memory; see Note [Refused parts].
     #[cold]
-    fn trap_before(&mut self, dst: Reg, handle: &Handle, part: &HandlePart) -> Run<Option<Stop>> {
+    fn trap_before(&mut self, dst: Reg, handle: &Handle, part: &HandlePart) -> Exec<Option<Stop>> {
         let measured = match handle.measure(&part.name, &self.parallelism) {
             Ok(measured) => measured,
             Err(Ended::Interrupted) => return Err(self.interrupted()),
-            Err(Ended::Internal(why)) => return Err(broken(why)),
+            Err(Ended::Internal(why)) => return Err(internal_error(why)),
             Err(Ended::OutOfMemory) => None,
         };
         let Some((n_rows, n_cols, n_ones)) = measured else { return Ok(None) };

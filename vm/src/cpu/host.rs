@@ -12,17 +12,19 @@ use super::value::ValueData;
 use crate::backend::HostError;
 use crate::checks::GuardContext;
 use crate::display::{self, Shown};
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    pub(super) fn print(&mut self, items: &[Operand]) -> Run<()> {
+    pub(super) fn print(&mut self, items: &[Operand]) -> Exec<()> {
         let mut seen = Vec::new();
         for item in items {
             seen.push(match item {
                 Operand::Var(var) => {
                     let place = self.routine()?.places.get(var.0 as usize);
-                    let place = place.ok_or_else(|| broken("a variable that is not there"))?;
-                    self.seen(*place)?.ok_or_else(|| broken("a value that cannot be printed"))?
+                    let place =
+                        place.ok_or_else(|| internal_error("a variable that is not there"))?;
+                    self.seen(*place)?
+                        .ok_or_else(|| internal_error("a value that cannot be printed"))?
                 }
                 Operand::Int(number) => Seen::Ready(Shown::Int(*number)),
                 Operand::Bool(truth) => Seen::Ready(Shown::Bool(*truth)),
@@ -41,7 +43,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table that was read does not grow.
-    pub(super) fn read(&mut self, file: &FileUse) -> Run<()> {
+    pub(super) fn read(&mut self, file: &FileUse) -> Exec<()> {
         let name = self.text(&file.file)?;
         let layout = file.layout.as_ref().map(|layout| self.text(layout)).transpose()?;
         let max_bytes = Some(self.budget.available());
@@ -50,16 +52,16 @@ impl Interpreter<'_, '_, '_> {
             .map_err(file_trap)?;
         let data = ValueData::from_host(value);
         if data.ty().is_none_or(|ty| !ty.same_kind(file.ty)) {
-            return Err(broken("a file gave another value"));
+            return Err(internal_error("a file gave another value"));
         }
         self.budget.reserve(data.n_bytes())?;
         match data {
             ValueData::Slice(bits) | ValueData::Word(bits) => {
-                let reg = file.var.bits().ok_or_else(|| broken("a file gave bits"))?;
+                let reg = file.var.bits().ok_or_else(|| internal_error("a file gave bits"))?;
                 self.put_new_bits(reg, bits);
             }
             ValueData::Table(table) => {
-                let reg = file.var.table().ok_or_else(|| broken("a file gave a table"))?;
+                let reg = file.var.table().ok_or_else(|| internal_error("a file gave a table"))?;
                 self.budget.commit(table.n_bytes());
                 self.put_table(reg, CowTable::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
@@ -69,13 +71,13 @@ impl Interpreter<'_, '_, '_> {
             | ValueData::Bool(_)
             | ValueData::Text(_)
             | ValueData::Handle(_) => {
-                return Err(broken("a file gave another value"));
+                return Err(internal_error("a file gave another value"));
             }
         }
         Ok(())
     }
 
-    pub(super) fn write(&mut self, file: &FileUse) -> Run<()> {
+    pub(super) fn write(&mut self, file: &FileUse) -> Exec<()> {
         let name = self.text(&file.file)?;
         let (turned, sparse): (BitTable, SparseTable);
         let value = match file.var {
@@ -83,7 +85,7 @@ impl Interpreter<'_, '_, '_> {
             RegRef::Word(reg) => BitsRef::Word(&self.bits[self.base.bits + reg as usize].bits),
             RegRef::Table(reg) => {
                 let table = self.tables[self.base.tables + reg as usize].table.get();
-                let table = table.ok_or_else(|| broken("a table that was never set"))?;
+                let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
                 match table.as_columns() {
                     Some(form) => BitsRef::Table(form),
                     None => {
@@ -105,14 +107,14 @@ impl Interpreter<'_, '_, '_> {
                 }
             }
             RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
-                return Err(broken("a value that cannot be written"));
+                return Err(internal_error("a value that cannot be written"));
             }
         };
         self.control.host.write(&name, value).map_err(file_trap)
     }
 
-    pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Run<()> {
-        let text = text.first().ok_or_else(|| broken("no text"))?;
+    pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Exec<()> {
+        let text = text.first().ok_or_else(|| internal_error("no text"))?;
         let text = self.text(text)?;
         self.texts[self.base.texts + dst as usize] = Some(text);
         Ok(())

@@ -23,8 +23,8 @@ use super::table::Table;
 use super::value::Value;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
-use crate::paths::PathStats;
-use crate::stop::{Run, Stop, broken};
+use crate::counters::Counters;
+use crate::interrupt::{Exec, Stop, internal_error};
 
 /// A run.
 pub(super) struct Interpreter<'p, 'c, 'h> {
@@ -83,7 +83,7 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// Intrinsics taken.
     intrinsics_taken: u64,
     /// Fast paths taken and declined.
-    pub(super) paths: PathStats,
+    pub(super) paths: Counters,
 }
 
 /// Runs `entry`; see [`crate::Backend::run`].
@@ -132,7 +132,7 @@ pub(super) fn run<'h, P: Probe>(
         operations: 0,
         steps: 0,
         intrinsics_taken: 0,
-        paths: PathStats::default(),
+        paths: Counters::default(),
     };
     let end = interpreter.enter(entry, values).and_then(|()| interpreter.run_to_end(probe));
     let outcome = match end {
@@ -150,15 +150,15 @@ pub(super) fn run<'h, P: Probe>(
     stats.operations = interpreter.operations;
     stats.steps = interpreter.steps;
     stats.intrinsics = interpreter.intrinsics_taken;
-    stats.paths = interpreter.paths;
+    stats.counters = interpreter.paths;
     stats.peak_bytes = interpreter.budget.peak();
     outcome
 }
 
 impl<'p> Interpreter<'p, '_, '_> {
     /// The routine that is running.
-    pub(super) fn routine(&self) -> Run<&'p RoutineCode> {
-        let frame = self.frames.last().ok_or_else(|| broken("no routine is active"))?;
+    pub(super) fn routine(&self) -> Exec<&'p RoutineCode> {
+        let frame = self.frames.last().ok_or_else(|| internal_error("no routine is active"))?;
         Ok(&self.code.routines[frame.routine])
     }
 
@@ -176,20 +176,20 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     /// Adds elementary operations.
     #[inline]
-    pub(super) fn cost(&mut self, cost: u64) -> Run<()> {
+    pub(super) fn cost(&mut self, cost: u64) -> Exec<()> {
         self.operations = self.operations.saturating_add(cost);
         self.count_steps(cost)
     }
 
     /// Counts a turn of a loop, and looks at the flags.
     #[inline]
-    pub(super) fn count_turn(&mut self) -> Run<()> {
+    pub(super) fn count_turn(&mut self) -> Exec<()> {
         self.budget.poll()?;
         self.count_steps(1)
     }
 
     #[inline]
-    pub(super) fn count_steps(&mut self, steps: u64) -> Run<()> {
+    pub(super) fn count_steps(&mut self, steps: u64) -> Exec<()> {
         self.steps = self.steps.saturating_add(steps);
         if self.steps > self.step_limit {
             let limit = self.step_limit;
@@ -215,14 +215,14 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.steps = self.steps.saturating_add(n);
     }
 
-    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Run<()> {
+    fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Exec<()> {
         let mut routine = self.routine()?;
         // They are at hand: what comes next waits for nothing else.
         let mut insts = &*routine.insts;
         let mut next = 0;
         loop {
             let Some(inst) = insts.get(next) else {
-                return Err(broken("a routine without an end"));
+                return Err(internal_error("a routine without an end"));
             };
             self.pc = next;
             probe.begin(next);
@@ -240,8 +240,8 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Inst::Int { op, dst, left, right } => {
                     let result = op.apply(self.number(left), self.number(right));
-                    let result =
-                        result.ok_or_else(|| broken("integer arithmetic without a result"))?;
+                    let result = result
+                        .ok_or_else(|| internal_error("integer arithmetic without a result"))?;
                     self.set(dst, result);
                 }
                 Inst::Compare { relation, dst, left, right } => {

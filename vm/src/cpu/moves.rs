@@ -5,7 +5,7 @@ use star_ir::Direction;
 use super::bits::bits_in;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     pub(super) fn shift(
@@ -14,7 +14,7 @@ impl Interpreter<'_, '_, '_> {
         src: Reg,
         direction: Direction,
         by: Number,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let len = self.bits(src).len();
         let by = usize::try_from(self.number(by)).unwrap_or(usize::MAX).min(len);
         self.make(dst, len, dst == src, |interpreter, to| {
@@ -44,7 +44,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn rotate(&mut self, dst: Reg, src: Reg, by: Number) -> Run<()> {
+    pub(super) fn rotate(&mut self, dst: Reg, src: Reg, by: Number) -> Exec<()> {
         let len = self.bits(src).len();
         let by = self.number(by).rem_euclid((len as i64).max(1)) as usize;
         self.make(dst, len, dst == src, |interpreter, to| {
@@ -70,7 +70,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn mirror(&mut self, dst: Reg, src: Reg) -> Run<()> {
+    pub(super) fn mirror(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         let len = self.bits(src).len();
         self.make(dst, len, dst == src, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -81,10 +81,10 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn shuffle(&mut self, dst: Reg, src: Reg) -> Run<()> {
+    pub(super) fn shuffle(&mut self, dst: Reg, src: Reg) -> Exec<()> {
         let len = self.bits(src).len();
         if !len.is_multiple_of(2) {
-            return Err(broken(format!("a shuffle of {len} components")));
+            return Err(internal_error(format!("a shuffle of {len} components")));
         }
         self.make(dst, len, dst == src, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -95,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn trim(&mut self, dst: Reg, word: Reg, base: Number, width: Number) -> Run<()> {
+    pub(super) fn trim(&mut self, dst: Reg, word: Reg, base: Number, width: Number) -> Exec<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.bits(word).len())?;
         self.make(dst, width, dst == word, |interpreter, to| {
@@ -110,7 +110,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn replace(&mut self, word: Reg, base: Number, value: Reg) -> Run<()> {
+    pub(super) fn replace(&mut self, word: Reg, base: Number, value: Reg) -> Exec<()> {
         if word == value {
             return Ok(());
         }

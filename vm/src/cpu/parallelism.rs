@@ -17,8 +17,8 @@ use star_base::{BitVector, OutOfMemory};
 use super::pool::Pool;
 use super::settings::Settings;
 use crate::budget::Flags;
+use crate::interrupt::Exec;
 use crate::kernels::Kernels;
-use crate::stop::Run;
 
 /// What an operation needs to be done: kernels, flags, threads.
 #[derive(Clone)]
@@ -41,7 +41,7 @@ impl<'a> Parallelism<'a> {
 
     /// Stops the run if the user or the clock wants that.
     #[inline]
-    pub(crate) fn poll(&self) -> Run<()> {
+    pub(crate) fn poll(&self) -> Exec<()> {
         self.flags.poll()
     }
 
@@ -79,7 +79,7 @@ impl<'a> Parallelism<'a> {
         dst: &mut [u64],
         weight: usize,
         piece: impl Fn(usize, &mut [u64]) + Sync,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         if self.is_short(dst.len().saturating_mul(weight)) {
             piece(0, dst);
             return Ok(());
@@ -93,7 +93,7 @@ impl<'a> Parallelism<'a> {
         dst: &mut [u64],
         weight: usize,
         piece: &(impl Fn(usize, &mut [u64]) + Sync),
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let crew = self.crew(dst.len(), weight);
         let shares = dst.chunks_mut(crew.share).zip(starts(crew.share));
         let shares = shares.map(|(share, start)| {
@@ -136,7 +136,7 @@ impl<'a> Parallelism<'a> {
         shares: impl Iterator<Item = I>,
         scratch: impl Fn() -> S + Sync,
         work: impl Fn(&mut S, I::Item) + Sync,
-    ) -> Run<Vec<S>>
+    ) -> Exec<Vec<S>>
     where
         I: Iterator + Send,
         S: Send,
@@ -177,7 +177,7 @@ impl<'a> Parallelism<'a> {
         empty: T,
         piece: impl Fn(Range<usize>) -> T + Sync,
         join: impl Fn(T, T) -> T + Sync,
-    ) -> Run<T> {
+    ) -> Exec<T> {
         if self.is_short(n_limbs.saturating_mul(weight)) {
             return Ok(piece(0..n_limbs));
         }
@@ -199,7 +199,7 @@ impl<'a> Parallelism<'a> {
     }
 
     /// A copy of bits, if the system has room for it.
-    pub(crate) fn copy(&self, bits: &BitVector) -> Run<Result<BitVector, OutOfMemory>> {
+    pub(crate) fn copy(&self, bits: &BitVector) -> Exec<Result<BitVector, OutOfMemory>> {
         let mut copy = match BitVector::try_zeros(bits.len()) {
             Ok(zeros) => zeros,
             Err(refused) => return Ok(Err(refused)),
@@ -213,7 +213,7 @@ impl<'a> Parallelism<'a> {
 
     /// Number of ones.
     #[inline]
-    pub(crate) fn count(&self, limbs: &[u64]) -> Run<u64> {
+    pub(crate) fn count(&self, limbs: &[u64]) -> Exec<u64> {
         self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
     }
 
@@ -223,7 +223,7 @@ impl<'a> Parallelism<'a> {
         &self,
         n_limbs: usize,
         piece: impl Fn(Range<usize>) -> Option<T> + Sync,
-    ) -> Run<Option<T>> {
+    ) -> Exec<Option<T>> {
         if self.is_short(n_limbs) {
             return Ok(piece(0..n_limbs));
         }
@@ -262,7 +262,7 @@ impl<'a> Parallelism<'a> {
         n_limbs: usize,
         scratch: impl Fn() -> S + Sync + Send,
         work: impl Fn(&mut S, usize, &mut [u64]) + Sync + Send,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let chunk = chunk.max(1);
         let n_chunks = storage.len().div_ceil(chunk);
         let crew = self.crew_of_items(n_chunks, (n_limbs / n_chunks.max(1)).max(1));

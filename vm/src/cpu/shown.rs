@@ -7,7 +7,7 @@ use super::interpreter::Interpreter;
 use super::operand::{Reg, RegRef};
 use super::table::Table;
 use crate::display::{self, Shown, ShownBits, ShownTable};
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// A variable as people see it.
 pub(super) enum Seen<'m> {
@@ -34,7 +34,7 @@ impl Seen<'_> {
 
 impl Interpreter<'_, '_, '_> {
     /// The source variables at a place of the innermost routine, with their values.
-    pub(super) fn values_at(&self, loc: LocId) -> Run<Vec<(String, String)>> {
+    pub(super) fn values_at(&self, loc: LocId) -> Exec<Vec<(String, String)>> {
         let location = self.code.program.locations.get(loc);
         let Some((location, Ok(routine))) = location.map(|location| (location, self.routine()))
         else {
@@ -52,7 +52,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A variable for people; `None` for a handle.
-    pub(super) fn seen(&self, place: RegRef) -> Run<Option<Seen<'_>>> {
+    pub(super) fn seen(&self, place: RegRef) -> Exec<Option<Seen<'_>>> {
         let number = |reg: Reg| {
             let at = self.base.numbers + reg as usize;
             self.numbers_set[at].then(|| self.numbers[at])

@@ -8,11 +8,11 @@ use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size};
 use super::registers::{CowTable, TableSlot};
 use super::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction that finds out or gives a size.
-    pub(super) fn size_inst(&mut self, inst: SizeInst) -> Run<()> {
+    pub(super) fn size_inst(&mut self, inst: SizeInst) -> Exec<()> {
         match inst {
             SizeInst::Latch { dst, size } => {
                 let at = self.base.numbers + dst as usize;
@@ -84,11 +84,11 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Run<()> {
+    fn ensure_columns(&mut self, table: Reg, columns: Size) -> Exec<()> {
         let TableSlot { fixed, .. } = *self.table_slot(table);
         let columns = match columns {
             Size::Value(number) => usize::try_from(self.number(number).max(0))
-                .map_err(|_| broken("a size beyond this machine"))?,
+                .map_err(|_| internal_error("a size beyond this machine"))?,
             Size::Length(_) | Size::Rows(_) | Size::Columns(_) => self.known_size(columns)?,
         };
         let (before, rows) = (self.table(table)?.n_cols(), self.table(table)?.n_rows());

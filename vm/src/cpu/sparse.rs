@@ -14,7 +14,7 @@ use super::operand::{Number, Reg};
 use super::registers::{BitsSlot, CowTable, TableSlot};
 use super::summary::Blocks;
 use super::table::{Found, Table};
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A table does not become dense for want of room for both forms if it takes at most one in so many bytes of the dense one.
 const SMALL_SHARE: u64 = 16;
@@ -27,7 +27,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table of zeros that is sparse, by such lines.
-    pub(super) fn sparse_zeros(&mut self, line: Line, rows: usize, columns: usize) -> Run<Table> {
+    pub(super) fn sparse_zeros(&mut self, line: Line, rows: usize, columns: usize) -> Exec<Table> {
         let (len, n_lines) = match line {
             Line::Row => (columns, rows),
             Line::Column => (rows, columns),
@@ -44,7 +44,7 @@ impl Interpreter<'_, '_, '_> {
     /// A table that gets few limbs as its first column, of many, is sparse from now on: it may become one of many such columns, of which each would
     /// take new memory. False if it is not.
     #[inline]
-    pub(super) fn begins_sparse(&mut self, reg: Reg, line: Line, value: Reg) -> Run<bool> {
+    pub(super) fn begins_sparse(&mut self, reg: Reg, line: Line, value: Reg) -> Exec<bool> {
         if line == Line::Row || !self.may_begin_sparse(reg, value) {
             return Ok(false);
         }
@@ -76,7 +76,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A sparse table that is small becomes dense, since who wants it takes it only so; false if it is dense, or stays sparse.
-    pub(super) fn make_small_dense(&mut self, reg: Reg) -> Run<bool> {
+    pub(super) fn make_small_dense(&mut self, reg: Reg) -> Exec<bool> {
         let table = self.table_slot(reg).table.get();
         let may = table.is_some_and(|table| table.may_become_dense(self.budget.available()));
         if !may || self.parallelism.settings.all_sparse {
@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A sparse table, of its own from now on, gets room for so many more limbs of columns that are written as a whole; false if there is no memory for that.
-    pub(super) fn spare_limbs(&mut self, reg: Reg, n_limbs: usize) -> Run<bool> {
+    pub(super) fn spare_limbs(&mut self, reg: Reg, n_limbs: usize) -> Exec<bool> {
         self.own(reg)?;
         let at = self.table_at(reg);
         let mut holding = std::mem::take(&mut self.tables[at].table);
@@ -102,14 +102,14 @@ impl Interpreter<'_, '_, '_> {
                 self.copies.count(table, extra);
                 Ok(spare)
             }
-            None => Err(broken("a table that is still shared")),
+            None => Err(internal_error("a table that is still shared")),
         };
         self.tables[at].table = holding;
         done
     }
 
     /// A register takes columns of a sparse table that lies by columns, and lies so, too.
-    pub(super) fn sparse_field(&mut self, dst: Reg, table: Reg, part: Range<usize>) -> Run<()> {
+    pub(super) fn sparse_field(&mut self, dst: Reg, table: Reg, part: Range<usize>) -> Exec<()> {
         let (from_at, at) = (self.table_at(table), self.table_at(dst));
         self.paths.sparse_lines += part.len() as u64;
         let mut holding = std::mem::take(&mut self.tables[at].table);
@@ -128,9 +128,9 @@ impl Interpreter<'_, '_, '_> {
         from_at: usize,
         own: Option<&mut Table>,
         part: Range<usize>,
-    ) -> Run<Option<Table>> {
+    ) -> Exec<Option<Table>> {
         let Interpreter { tables, budget, copies, .. } = self;
-        let not_sparse = || broken("a table that is not sparse");
+        let not_sparse = || internal_error("a table that is not sparse");
         let from = tables[from_at].table.get().and_then(Table::sparse_lines);
         let from = from.ok_or_else(not_sparse)?;
         let wanted = SparseLines::bytes_to_copy(from, part.clone());
@@ -162,14 +162,14 @@ impl Interpreter<'_, '_, '_> {
         table: Reg,
         line: Line,
         index: Number,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let (of, len) = self.lines_of(table, line)?;
         let idx = index_in(self.number(index), of)?;
         let at = self.table_at(table);
         let holding = std::mem::take(&mut self.tables[at].table);
         let done = match holding.get() {
             Some(table) => self.take_line(dst, table, line, idx, len),
-            None => Err(broken("a table that was never set")),
+            None => Err(internal_error("a table that was never set")),
         };
         self.tables[at].table = holding;
         self.paths.sparse_lines += 1;
@@ -183,7 +183,7 @@ impl Interpreter<'_, '_, '_> {
         line: Line,
         idx: usize,
         len: usize,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let before = table.extra_bytes();
         let may_turn = |bytes| self.copies.may_add(&self.budget, bytes);
         let found = table.find_line(line, idx, &self.parallelism, may_turn)?;
@@ -201,11 +201,11 @@ impl Interpreter<'_, '_, '_> {
         line: Line,
         index: Number,
         value: Reg,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let (of, len) = self.lines_of(table, line)?;
         let idx = index_in(self.number(index), of)?;
         if len != self.bits(value).len() {
-            return Err(broken("a line of another size"));
+            return Err(internal_error("a line of another size"));
         }
         let along = self.lies_or_turns(table, line)?;
         self.paths.sparse_lines += 1;
@@ -227,7 +227,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Does a sparse table lie by such lines? A large one of zeros does from now on.
-    fn lies_or_turns(&mut self, reg: Reg, line: Line) -> Run<bool> {
+    fn lies_or_turns(&mut self, reg: Reg, line: Line) -> Exec<bool> {
         let table = self.table(reg)?;
         if table.lies_along(line) || !table.turns_for_first(line) {
             return Ok(table.lies_along(line));
@@ -245,7 +245,7 @@ impl Interpreter<'_, '_, '_> {
         (idx, len): (usize, usize),
         ground: bool,
         limbs: &[(u32, u64)],
-    ) -> Run<()> {
+    ) -> Exec<()> {
         // One bit of every line: those that it may add get room of their own.
         let bits_at = |place: u32| ((len - place as usize * 64).min(64)) as u64;
         let listed = limbs.iter().map(|(place, limb)| match ground {
@@ -285,7 +285,7 @@ impl Interpreter<'_, '_, '_> {
         row_idx: usize,
         col_idx: usize,
         bit: bool,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let (idx, at) = match self.table(table)?.lies_along(Line::Row) {
             true => (row_idx, col_idx),
             false => (col_idx, row_idx),
@@ -295,7 +295,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Rows and their length, or columns and theirs.
-    fn lines_of(&self, table: Reg, line: Line) -> Run<(usize, usize)> {
+    fn lines_of(&self, table: Reg, line: Line) -> Exec<(usize, usize)> {
         let table = self.table(table)?;
         Ok(match line {
             Line::Row => (table.n_rows(), table.n_cols()),
@@ -309,13 +309,13 @@ impl Interpreter<'_, '_, '_> {
         reg: Reg,
         growth: impl FnOnce(&SparseLines) -> u64,
         change: impl FnOnce(&mut SparseLines, &dyn Fn() -> bool) -> Result<(), OutOfMemory>,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.own(reg)?;
         let at = self.table_at(reg);
         let mut holding = std::mem::take(&mut self.tables[at].table);
         let done = match holding.get_mut() {
             Some(table) => self.change_lines_of(table, growth, change),
-            None => Err(broken("a table that is still shared")),
+            None => Err(internal_error("a table that is still shared")),
         };
         self.tables[at].table = holding;
         done?;
@@ -342,9 +342,11 @@ impl Interpreter<'_, '_, '_> {
         table: &mut Table,
         growth: impl FnOnce(&SparseLines) -> u64,
         change: impl FnOnce(&mut SparseLines, &dyn Fn() -> bool) -> Result<(), OutOfMemory>,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
-        let Some(lines) = table.sparse_mut() else { return Err(broken("a table of another form")) };
+        let Some(lines) = table.sparse_mut() else {
+            return Err(internal_error("a table of another form"));
+        };
         let reserved = self.budget.reserve(growth(lines));
         let poll = || self.parallelism.poll().is_err();
         let done = reserved
@@ -358,7 +360,7 @@ impl Interpreter<'_, '_, '_> {
     ///
     /// # Errors
     /// The limit, with the bytes that the dense table takes.
-    pub(super) fn make_dense(&mut self, reg: Reg) -> Run<()> {
+    pub(super) fn make_dense(&mut self, reg: Reg) -> Exec<()> {
         if !self.is_sparse(reg) {
             return Ok(());
         }
@@ -376,7 +378,7 @@ impl Interpreter<'_, '_, '_> {
                 self.copies.count(table, extra);
                 made
             }
-            None => Err(broken("a table that is still shared")),
+            None => Err(internal_error("a table that is still shared")),
         };
         self.tables[at].table = holding;
         match done? {
@@ -390,7 +392,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// A sparse table that is to have so many columns becomes dense as long as there is room for both forms, if it may need that; false if it stays
     /// sparse.
-    pub(super) fn grows_dense(&mut self, reg: Reg, n_cols: usize) -> Run<bool> {
+    pub(super) fn grows_dense(&mut self, reg: Reg, n_cols: usize) -> Exec<bool> {
         let table = self.table(reg)?;
         let dense = bytes_of(table.n_rows()).saturating_mul(n_cols as u64);
         if !self.is_due_dense(table, dense) {
@@ -401,7 +403,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// More columns for a sparse table.
-    pub(super) fn grow_sparse(&mut self, reg: Reg, n_cols: usize) -> Run<()> {
+    pub(super) fn grow_sparse(&mut self, reg: Reg, n_cols: usize) -> Exec<()> {
         self.own(reg)?;
         let growth = self.table(reg)?.sparse_growth(n_cols);
         self.budget.reserve(growth)?;
@@ -415,7 +417,7 @@ impl Interpreter<'_, '_, '_> {
                 self.copies.count(table, extra);
                 grown.map_err(|refused| self.out_of_memory(refused))
             }
-            None => Err(broken("a table that is still shared")),
+            None => Err(internal_error("a table that is still shared")),
         };
         self.tables[at].table = holding;
         done

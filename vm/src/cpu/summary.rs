@@ -10,7 +10,7 @@
 //! Beside the two bits, or without them, the limbs that are not zero may be *listed*: whoever has looked for them leaves the list to who looks next.
 
 use super::settings::Settings;
-use crate::stop::{Stop, broken};
+use crate::interrupt::{Stop, internal_error};
 
 /// Most limbs of a block.
 pub(super) const MOST_BLOCK_LIMBS: usize = 8;
@@ -273,5 +273,5 @@ pub(super) fn each(mut word: u64, mut work: impl FnMut(usize)) {
 
 /// A summary that was to be there.
 pub(super) fn no_summary() -> Stop {
-    broken("a slice without the summary that it had")
+    internal_error("a slice without the summary that it had")
 }

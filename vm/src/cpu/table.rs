@@ -24,13 +24,13 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use star_base::BitTable;
-use star_intrinsics::Lines;
+use star_intrinsics::LineOrder;
 
 use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;
 use super::transpose::Transposition;
 use super::window::Window;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 use extremes::Extremes;
 pub(super) use index::Becomes;
@@ -99,10 +99,10 @@ impl Table {
     }
 
     /// A table whose columns or rows, as `lines` says, are the columns of `bits`.
-    pub(super) fn of_lines(bits: BitTable, lines: Lines) -> Self {
+    pub(super) fn of_lines(bits: BitTable, lines: LineOrder) -> Self {
         match lines {
-            Lines::Columns => Table::new(bits),
-            Lines::Rows => Table::of_rows(bits),
+            LineOrder::Columns => Table::new(bits),
+            LineOrder::Rows => Table::of_rows(bits),
         }
     }
 
@@ -134,7 +134,7 @@ impl Table {
     }
 
     /// A copy of the table, its home form only; `None` if the system has no room for it.
-    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Table>> {
+    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Table>> {
         if let Some(view) = &self.view {
             return Ok(view.copy(self.n_cols, parallelism)?.map(Table::new));
         }
@@ -180,7 +180,7 @@ impl Table {
     }
 
     /// The other form of the home; `None` if the system has no room for it.
-    fn turned(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+    fn turned(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
         turn(&self.home, parallelism)
     }
 
@@ -192,7 +192,7 @@ impl Table {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
         may_copy: bool,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         if self.sparse.is_some() {
             return self.read_sparse(line, idx, dst, parallelism, may_copy);
         }
@@ -222,7 +222,7 @@ impl Table {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
         room_for: impl Fn(u64) -> TransposeRoom,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let has_form = self.has(line);
         if !has_form {
             let form = columns_of(&self.home);
@@ -271,8 +271,9 @@ impl Table {
         idx: usize,
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
-    ) -> Run<()> {
-        let form = self.form(line).ok_or_else(|| broken("a line of a form that there is not"))?;
+    ) -> Exec<()> {
+        let form =
+            self.form(line).ok_or_else(|| internal_error("a line of a form that there is not"))?;
         let limbs = form.column_limbs(idx);
         parallelism.fill(dst, 1, |start, part| {
             part.copy_from_slice(&limbs[start..start + part.len()]);
@@ -286,7 +287,7 @@ impl Table {
         line: Line,
         parallelism: &Parallelism<'_>,
         room: TransposeRoom,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         if self.sparse.is_some() {
             return Ok(false);
         }
@@ -373,7 +374,7 @@ impl Table {
         src: &[u64],
         parallelism: &Parallelism<'_>,
         room: TransposeRoom,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         if self.by_rows != (line == Line::Row) {
             let turned = match self.copy.take() {
                 Some(copy) => Some(copy),
@@ -402,7 +403,7 @@ impl Table {
         idx: usize,
         src: &[u64],
         parallelism: &Parallelism<'_>,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.lines_change();
         self.window.write(idx, src);
         let limbs = self.home.column_limbs_mut(idx);
@@ -430,7 +431,7 @@ impl Table {
         &self,
         line: Line,
         parallelism: &Parallelism<'_>,
-    ) -> Run<Option<&BitTable>> {
+    ) -> Exec<Option<&BitTable>> {
         if self.form(line).is_none()
             && self.sparse.is_none()
             && self.view.is_none()
@@ -446,7 +447,7 @@ impl Table {
         &mut self,
         line: Line,
         parallelism: &Parallelism<'_>,
-    ) -> Run<Option<&mut BitTable>> {
+    ) -> Exec<Option<&mut BitTable>> {
         if self.sparse.is_some() {
             return Ok(None);
         }
@@ -467,7 +468,7 @@ impl Table {
     }
 
     /// Number of ones.
-    pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Run<u64> {
+    pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Exec<u64> {
         match (&self.sparse, &self.view) {
             (Some(sparse), _) => Ok(sparse.n_ones()),
             (None, Some(view)) => parallelism.count(view.columns(self.n_cols).storage),

@@ -15,11 +15,11 @@ use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
 use super::registers::CowTable;
 use super::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
-    pub(super) fn table_inst(&mut self, inst: TableInst) -> Run<()> {
+    pub(super) fn table_inst(&mut self, inst: TableInst) -> Exec<()> {
         match inst {
             TableInst::Copy { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
@@ -75,7 +75,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A register takes a table of zeros.
-    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Run<()> {
+    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Exec<()> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         let is_sparse =
             self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
@@ -88,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table of zeros, for which there is memory.
-    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Run<Box<Table>> {
+    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
         let is_as_large =
@@ -134,9 +134,9 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// A table that is read may have got a second form.
-    pub(super) fn recount_copy(&mut self, table: Reg, before: u64) -> Run<()> {
+    pub(super) fn recount_copy(&mut self, table: Reg, before: u64) -> Exec<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
-        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
         self.copies.count(table, before);
         Ok(())
     }
@@ -145,12 +145,13 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn change(
         &mut self,
         reg: Reg,
-        change: impl FnOnce(&mut Table, &Self) -> Run<()>,
-    ) -> Run<()> {
+        change: impl FnOnce(&mut Table, &Self) -> Exec<()>,
+    ) -> Exec<()> {
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let mut holding = std::mem::take(&mut self.tables[at].table);
-        let table = holding.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
+        let table =
+            holding.get_mut().ok_or_else(|| internal_error("a table that is still shared"))?;
         let before = table.extra_bytes();
         let done = change(table, self);
         self.copies.count(table, before);
@@ -165,15 +166,15 @@ impl Interpreter<'_, '_, '_> {
 
     /// Makes a table one's own before it is written.
     #[inline]
-    pub(super) fn own(&mut self, reg: Reg) -> Run<()> {
+    pub(super) fn own(&mut self, reg: Reg) -> Exec<()> {
         let at = self.base.tables + reg as usize;
         if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
     }
 
     #[cold]
-    fn own_copy(&mut self, at: usize) -> Run<()> {
+    fn own_copy(&mut self, at: usize) -> Exec<()> {
         let table = self.tables[at].table.get();
-        let table = table.ok_or_else(|| broken("a table that was never set"))?;
+        let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
         let bytes = table.n_bytes();
         self.budget.reserve(bytes)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
@@ -188,12 +189,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// Makes a table one's own, and its lines lie together; `false` if that does not pay. They are going to be
     /// written: `change` says so to the table.
-    pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Run<bool> {
+    pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Exec<bool> {
         self.make_small_dense(reg)?;
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
         let table = self.tables[at].table.get_mut();
-        let table = table.ok_or_else(|| broken("a table that is still shared"))?;
+        let table = table.ok_or_else(|| internal_error("a table that is still shared"))?;
         let (before, n_changes) = (table.extra_bytes(), table.n_changes());
         let may_change = !self.recorder.touches_table(at);
         let room = self.copies.room(&self.budget, table.n_bytes(), may_change);
@@ -208,7 +209,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// A register takes a row or column.
     #[inline]
-    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Run<()> {
+    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Exec<()> {
         let Interpreter {
             bits,
             tables,
@@ -223,7 +224,7 @@ impl Interpreter<'_, '_, '_> {
         } = self;
         let table_reg = table;
         let holding = &mut tables[base.tables + table_reg as usize].table;
-        let table = holding.get().ok_or_else(|| broken("a table that was never set"))?;
+        let table = holding.get().ok_or_else(|| internal_error("a table that was never set"))?;
         let form = table.lines(line);
         if form.is_none() && table.is_sparse() {
             return self.sparse_line(dst, table_reg, line, index);
@@ -265,7 +266,7 @@ impl Interpreter<'_, '_, '_> {
                         let may_copy = copies.may_add(budget, table.n_bytes());
                         table.read(line, idx, dst, parallelism, may_copy)
                     }
-                    None => Err(broken("a table that was never set")),
+                    None => Err(internal_error("a table that was never set")),
                 },
             };
             if let Some(table) = holding.get() {
@@ -286,7 +287,7 @@ impl Interpreter<'_, '_, '_> {
         line: Line,
         index: Number,
         value: Reg,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let Interpreter { bits, tables, numbers, base, parallelism, .. } = self;
         if let CowTable::Own(own) = &mut tables[base.tables + table as usize].table
             && own.is_home_alone(line)
@@ -303,7 +304,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// The same, whoever shares the table, and however it lies.
     #[inline(never)]
-    fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Run<()> {
+    fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Exec<()> {
         if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
             return self.put_sparse_line(table, line, index, value);
         }
@@ -322,7 +323,7 @@ impl Interpreter<'_, '_, '_> {
         } = self;
         let at = base.tables + table as usize;
         let table = tables[at].table.get_mut();
-        let table = table.ok_or_else(|| broken("a table that is still shared"))?;
+        let table = table.ok_or_else(|| internal_error("a table that is still shared"))?;
         let value = &bits[base.bits + value as usize].bits;
         let idx = line_to_put(table, line, numbers[base.numbers + index.0 as usize], value.len())?;
         let (before, n_changes) = (table.extra_bytes(), table.n_changes());
@@ -339,7 +340,7 @@ impl Interpreter<'_, '_, '_> {
         table: Reg,
         (base, width): (Number, Number),
         may_view: bool,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let width = self.known_size(Size::Value(width))?;
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         let n_rows = self.table(table)?.n_rows();
@@ -385,12 +386,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The columns of `to`, which has one form, take those of a table from `base` on.
-    fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Run<()> {
+    fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Exec<()> {
         let from = self.table(from)?;
         let may_copy = self.may_copy(from);
         let width = to.n_cols();
         let Some(to) = to.home_along(Line::Column, &self.parallelism)? else {
-            return Err(broken("a new table without columns"));
+            return Err(internal_error("a new table without columns"));
         };
         if let Some(form) = from.as_columns() {
             return copy_columns(form, base, to, 0, width, &self.parallelism);
@@ -403,7 +404,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    fn put_field(&mut self, table: Reg, base: Number, value: Reg) -> Run<()> {
+    fn put_field(&mut self, table: Reg, base: Number, value: Reg) -> Exec<()> {
         if table == value {
             return Ok(());
         }
@@ -411,7 +412,7 @@ impl Interpreter<'_, '_, '_> {
         let (rows, width) = (self.table(value)?.n_rows(), self.table(value)?.n_cols());
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         if rows != self.table(table)?.n_rows() {
-            return Err(broken("a field of another size"));
+            return Err(internal_error("a field of another size"));
         }
         let may_change = !self.recorder.touches_table(self.base.tables + table as usize);
         let n_bytes = self.table(table)?.n_bytes();
@@ -438,10 +439,10 @@ impl Interpreter<'_, '_, '_> {
 
 /// The line of a table with this index, from 0, if it has so many components.
 #[inline]
-fn line_to_put(table: &Table, line: Line, index: i64, n: usize) -> Run<usize> {
+fn line_to_put(table: &Table, line: Line, index: i64, n: usize) -> Exec<usize> {
     let (of, len) = match line {
         Line::Row => (table.n_rows(), table.n_cols()),
         Line::Column => (table.n_cols(), table.n_rows()),
     };
-    if len == n { index_in(index, of) } else { Err(broken("a line of another size")) }
+    if len == n { index_in(index, of) } else { Err(internal_error("a line of another size")) }
 }

@@ -18,11 +18,16 @@ use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::registers::CowTable;
 use super::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     /// A register takes columns of a table as a view; false if they are to be copied.
-    pub(super) fn view_field(&mut self, dst: Reg, table: Reg, columns: &Range<usize>) -> Run<bool> {
+    pub(super) fn view_field(
+        &mut self,
+        dst: Reg,
+        table: Reg,
+        columns: &Range<usize>,
+    ) -> Exec<bool> {
         let settings = self.parallelism.settings;
         let of = self.table(table)?;
         let n_bytes = bytes_of(of.n_rows()).saturating_mul(columns.len() as u64);
@@ -32,7 +37,7 @@ impl Interpreter<'_, '_, '_> {
         }
         self.budget.reserve(n_bytes)?;
         let CowTable::Shared(of) = self.table_slot_mut(table).table.share() else {
-            return Err(broken("a table that was never set"));
+            return Err(internal_error("a table that was never set"));
         };
         self.paths.field_views += 1;
         if let CowTable::Shared(view) = &mut self.table_slot_mut(dst).table

@@ -7,8 +7,8 @@ use star_base::Limbs;
 
 use super::form::bytes_of;
 use super::parallelism::Parallelism;
+use crate::interrupt::Exec;
 use crate::kernels::Columns;
-use crate::stop::Run;
 
 /// One limb of every line of a form, if there is one.
 #[derive(Debug, Default)]
@@ -71,7 +71,7 @@ impl Window {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
         may_move: bool,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let limb = at / 64;
         if self.limbs.is_empty() || self.limb != limb {
             let is_asked_again = self.last.replace(limb) == Some(limb);
@@ -89,7 +89,12 @@ impl Window {
     }
 
     /// Puts a limb of all lines together; false if the system has no room for that.
-    fn make(&mut self, form: Columns<'_>, limb: usize, parallelism: &Parallelism<'_>) -> Run<bool> {
+    fn make(
+        &mut self,
+        form: Columns<'_>,
+        limb: usize,
+        parallelism: &Parallelism<'_>,
+    ) -> Exec<bool> {
         let n_lines = form.n_cols;
         if self.limbs.len() != n_lines {
             let Ok(limbs) = Limbs::zeros(n_lines) else { return Ok(false) };

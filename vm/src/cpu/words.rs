@@ -8,11 +8,11 @@ use super::bits::bits_in;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
 use super::parallelism::Parallelism;
+use crate::interrupt::{Exec, internal_error};
 use crate::scalars;
-use crate::stop::{Run, broken};
 
 impl Interpreter<'_, '_, '_> {
-    pub(super) fn add_words(&mut self, dst: Reg, left: Reg, right: Reg, adds: bool) -> Run<()> {
+    pub(super) fn add_words(&mut self, dst: Reg, left: Reg, right: Reg, adds: bool) -> Exec<()> {
         let len = self.same_length(left, right)?;
         self.make(dst, len, dst == left || dst == right, |interpreter, to| {
             let (kernels, parallelism) =
@@ -46,11 +46,11 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    pub(super) fn int_to_word(&mut self, dst: Reg, value: Number, width: Number) -> Run<()> {
+    pub(super) fn int_to_word(&mut self, dst: Reg, value: Number, width: Number) -> Exec<()> {
         let len = self.known_size(Size::Value(width))?;
         let value = self.number(value);
         if !scalars::fits(value, len) {
-            return Err(broken(format!("{value} in {len} bits")));
+            return Err(internal_error(format!("{value} in {len} bits")));
         }
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -62,7 +62,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The number that a word is; `None` beyond the integers.
-    pub(super) fn int_of(&self, word: Reg) -> Run<Option<i64>> {
+    pub(super) fn int_of(&self, word: Reg) -> Exec<Option<i64>> {
         let Some(first) = self.first_from(word, 0)? else { return Ok(Some(0)) };
         let bits = self.bits(word);
         if bits.len() - first > 63 {
@@ -74,7 +74,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
     /// it is negative.
-    pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Run<bool> {
+    pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Exec<bool> {
         if op == IntOp::Sub {
             return Ok(self.order(left, right, true)?.is_lt());
         }
@@ -89,7 +89,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// How bits stand to each other; without `with_order`, only whether they are equal.
-    pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Run<Ordering> {
+    pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Exec<Ordering> {
         self.same_length(left, right)?;
         let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
         let kernels = self.parallelism.kernels;
@@ -115,7 +115,7 @@ fn carries(
     adds: bool,
     piece_limbs: usize,
     parallelism: &Parallelism<'_>,
-) -> Run<Vec<bool>> {
+) -> Exec<Vec<bool>> {
     let mut carries = vec![false; v.len().div_ceil(piece_limbs)];
     let passes_on = |x: u64, y: u64| if adds { x ^ y == !0 } else { x == y };
     for idx in (1..carries.len()).rev() {

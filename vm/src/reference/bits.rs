@@ -3,56 +3,56 @@
 use star_ir::{Direction, LogicOp};
 
 use crate::budget::MemoryBudget;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// The place of a component, row or column counted from 1, if there is one among `limit`.
-pub(super) fn place(index: i64, limit: usize) -> Run<usize> {
+pub(super) fn place(index: i64, limit: usize) -> Exec<usize> {
     usize::try_from(index)
         .ok()
         .and_then(|index| index.checked_sub(1))
         .filter(|&idx| idx < limit)
-        .ok_or_else(|| broken(format!("index {index} outside 1..{limit}")))
+        .ok_or_else(|| internal_error(format!("index {index} outside 1..{limit}")))
 }
 
 /// A size.
-pub(super) fn size(number: i64) -> Run<usize> {
-    usize::try_from(number).map_err(|_| broken(format!("a size of {number}")))
+pub(super) fn size(number: i64) -> Exec<usize> {
+    usize::try_from(number).map_err(|_| internal_error(format!("a size of {number}")))
 }
 
 /// The places `base + 1 ..= base + width` among `limit`, as a range from 0.
-pub(super) fn part(base: i64, width: usize, limit: usize) -> Run<std::ops::Range<usize>> {
+pub(super) fn part(base: i64, width: usize, limit: usize) -> Exec<std::ops::Range<usize>> {
     let start = size(base)?;
     match start.checked_add(width) {
         Some(end) if end <= limit => Ok(start..end),
-        _ => Err(broken(format!("{width} places behind {base} of {limit}"))),
+        _ => Err(internal_error(format!("{width} places behind {base} of {limit}"))),
     }
 }
 
 /// The number 0 or 1 as a bit.
-pub(super) fn bit(number: i64) -> Run<bool> {
+pub(super) fn bit(number: i64) -> Exec<bool> {
     match number {
         0 => Ok(false),
         1 => Ok(true),
-        _ => Err(broken(format!("{number} as a bit"))),
+        _ => Err(internal_error(format!("{number} as a bit"))),
     }
 }
 
 /// That two sizes are equal.
-pub(super) fn same_size(left: usize, right: usize) -> Run<()> {
+pub(super) fn same_size(left: usize, right: usize) -> Exec<()> {
     if left == right {
         Ok(())
     } else {
-        Err(broken(format!("sizes {left} and {right} in one operation")))
+        Err(internal_error(format!("sizes {left} and {right} in one operation")))
     }
 }
 
 /// SET, CLR: every one of `len` components is `bit`.
-pub(super) fn fill(budget: &mut MemoryBudget<'_>, len: usize, bit: bool) -> Run<Vec<bool>> {
+pub(super) fn fill(budget: &mut MemoryBudget<'_>, len: usize, bit: bool) -> Exec<Vec<bool>> {
     budget.make(len, |_| bit)
 }
 
 /// `not x`: z(i) = 1 − x(i).
-pub(super) fn not(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn not(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
     budget.make(x.len(), |idx| !x[idx])
 }
 
@@ -62,19 +62,19 @@ pub(super) fn logic(
     op: LogicOp,
     x: &[bool],
     y: &[bool],
-) -> Run<Vec<bool>> {
+) -> Exec<Vec<bool>> {
     same_size(x.len(), y.len())?;
     budget.make(x.len(), |idx| op.apply(x[idx], y[idx]))
 }
 
 /// `x = y`: x(i) = y(i) for every i.
-pub(super) fn equal(x: &[bool], y: &[bool]) -> Run<bool> {
+pub(super) fn equal(x: &[bool], y: &[bool]) -> Exec<bool> {
     same_size(x.len(), y.len())?;
     Ok(x == y)
 }
 
 /// x(index).
-pub(super) fn component(x: &[bool], index: i64) -> Run<bool> {
+pub(super) fn component(x: &[bool], index: i64) -> Exec<bool> {
     Ok(x[place(index, x.len())?])
 }
 
@@ -109,12 +109,12 @@ pub(super) fn none(x: &[bool]) -> bool {
 }
 
 /// CONVERT: z(i) = x(i); only the kind differs.
-pub(super) fn convert(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn convert(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
     budget.make(x.len(), |idx| x[idx])
 }
 
 /// FRST: z(i) = 1 exactly for i = FND(x).
-pub(super) fn keep_first(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn keep_first(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
     let first = first(x);
     budget.make(x.len(), |idx| idx as i64 + 1 == first)
 }
@@ -126,9 +126,11 @@ pub(super) fn mask(
     len: usize,
     from: i64,
     to: i64,
-) -> Run<Vec<bool>> {
-    let base = from.checked_sub(1).ok_or_else(|| broken("a mask from the least integer"))?;
-    let width = to.checked_sub(base).ok_or_else(|| broken("a mask of more than 2⁶³ places"))?;
+) -> Exec<Vec<bool>> {
+    let base =
+        from.checked_sub(1).ok_or_else(|| internal_error("a mask from the least integer"))?;
+    let width =
+        to.checked_sub(base).ok_or_else(|| internal_error("a mask of more than 2⁶³ places"))?;
     let ones = part(base, size(width)?, len)?;
     budget.make(len, |idx| ones.contains(&idx))
 }
@@ -139,7 +141,7 @@ pub(super) fn shift(
     x: &[bool],
     direction: Direction,
     by: i64,
-) -> Run<Vec<bool>> {
+) -> Exec<Vec<bool>> {
     let by = size(by)?;
     budget.make(x.len(), |idx| {
         let source = match direction {
@@ -151,7 +153,7 @@ pub(super) fn shift(
 }
 
 /// ROTATE: z(j) = x(i) for j = i + by, counted cyclically.
-pub(super) fn rotate(budget: &mut MemoryBudget<'_>, x: &[bool], by: i64) -> Run<Vec<bool>> {
+pub(super) fn rotate(budget: &mut MemoryBudget<'_>, x: &[bool], by: i64) -> Exec<Vec<bool>> {
     let len = x.len();
     // An allocation has at most 2⁶³ − 1 bytes.
     let by = by.rem_euclid((len as i64).max(1)) as usize;
@@ -159,14 +161,14 @@ pub(super) fn rotate(budget: &mut MemoryBudget<'_>, x: &[bool], by: i64) -> Run<
 }
 
 /// MIRROR: z(i) = x(n + 1 − i).
-pub(super) fn mirror(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn mirror(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
     budget.make(x.len(), |idx| x[x.len() - 1 - idx])
 }
 
 /// SHUFFLE: z(2i − 1) = x(i), z(2i) = x(n/2 + i).
-pub(super) fn shuffle(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn shuffle(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<bool>> {
     if !x.len().is_multiple_of(2) {
-        return Err(broken(format!("a shuffle of {} components", x.len())));
+        return Err(internal_error(format!("a shuffle of {} components", x.len())));
     }
     let half = x.len() / 2;
     budget.make(x.len(), |idx| if idx % 2 == 0 { x[idx / 2] } else { x[half + idx / 2] })
@@ -182,7 +184,7 @@ pub(super) fn step(x: &mut [bool]) -> i64 {
 }
 
 /// x(index) becomes the number given.
-pub(super) fn put(x: &mut [bool], index: i64, number: i64) -> Run<()> {
+pub(super) fn put(x: &mut [bool], index: i64, number: i64) -> Exec<()> {
     let idx = place(index, x.len())?;
     x[idx] = bit(number)?;
     Ok(())

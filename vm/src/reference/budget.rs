@@ -5,7 +5,7 @@
 
 use super::value::{Data, Handle, Table, bytes_of_bits};
 use crate::budget::MemoryBudget;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// Most bytes of values that this backend holds, counted as packed bits: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
@@ -15,7 +15,7 @@ const BITS_PER_POLL: usize = 1 << 20;
 
 impl MemoryBudget<'_> {
     /// Bits, of which the one with index `idx`, from 0, is `bit(idx)`.
-    pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Run<Vec<bool>> {
+    pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Exec<Vec<bool>> {
         self.reserve(bytes_of_bits(len))?;
         self.fill(len, bit)
     }
@@ -26,7 +26,7 @@ impl MemoryBudget<'_> {
         rows: usize,
         columns: usize,
         bit: impl Fn(usize, usize) -> bool,
-    ) -> Run<Table> {
+    ) -> Exec<Table> {
         let mut table = Table { rows, columns: Vec::new() };
         self.add_columns(&mut table, columns, bit)?;
         Ok(table)
@@ -40,7 +40,7 @@ impl MemoryBudget<'_> {
         table: &mut Table,
         columns: usize,
         bit: impl Fn(usize, usize) -> bool,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let column_bytes = bytes_of_bits(table.rows);
         // A column of no rows takes no limb, but a header of this machine's.
         let header_bytes = (size_of::<Vec<bool>>() / 8) as u64;
@@ -68,7 +68,7 @@ impl MemoryBudget<'_> {
     }
 
     /// A copy.
-    pub(super) fn copy(&mut self, data: &Data) -> Run<Data> {
+    pub(super) fn copy(&mut self, data: &Data) -> Exec<Data> {
         Ok(match data {
             Data::Int(number) => Data::Int(*number),
             Data::Bool(truth) => Data::Bool(*truth),
@@ -82,20 +82,20 @@ impl MemoryBudget<'_> {
                 let copies = parts
                     .iter()
                     .map(|(name, table)| self.copy_table(table).map(|table| (name.clone(), table)));
-                let parts = copies.collect::<Run<_>>()?;
+                let parts = copies.collect::<Exec<_>>()?;
                 Data::Handle(Handle { module: module.clone(), parts })
             }
         })
     }
 
-    pub(super) fn copy_table(&mut self, table: &Table) -> Run<Table> {
+    pub(super) fn copy_table(&mut self, table: &Table) -> Exec<Table> {
         self.make_table(table.rows, table.columns.len(), |row_idx, col_idx| {
             table.columns[col_idx][row_idx]
         })
     }
 
     /// Bits for which there is room.
-    fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Run<Vec<bool>> {
+    fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Exec<Vec<bool>> {
         let mut bits = Vec::new();
         if bits.try_reserve_exact(len).is_err() {
             let wanted = self.alive().saturating_add(bytes_of_bits(len));

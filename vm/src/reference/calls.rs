@@ -10,16 +10,16 @@ use super::frame::{Frame, PendingCall, top};
 use super::interpreter::Interpreter;
 use super::touch::Touch;
 use super::value::Value;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 impl<'p> Interpreter<'p, '_, '_> {
     /// Makes the first frame. Nothing is moved out of `values` if that fails.
-    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Run<()> {
+    pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Exec<()> {
         let mut frame = self.frame(entry)?;
         let params = &frame.routine.params;
         if params.len() != values.len() {
             let (wanted, given) = (params.len(), values.len());
-            return Err(broken(format!("{given} arguments for {wanted} parameters")));
+            return Err(internal_error(format!("{given} arguments for {wanted} parameters")));
         }
         for (param, value) in params.iter().zip(&*values) {
             self.budget.commit(value.bytes());
@@ -30,7 +30,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             };
             if !fits {
                 let name = frame.name(param.var);
-                return Err(broken(format!("an argument that does not suit `{name}`")));
+                return Err(internal_error(format!("an argument that does not suit `{name}`")));
             }
         }
         self.loc = frame.routine.loc;
@@ -59,7 +59,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         args: &'p [Arg],
         dst: Option<VarId>,
         loc: LocId,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
@@ -75,7 +75,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             Arg::Ref(_) => param.mode == Mode::Ref,
         });
         if params.len() != args.len() || !modes_agree || !all_different(args) {
-            return Err(broken("arguments that do not suit the parameters"));
+            return Err(internal_error("arguments that do not suit the parameters"));
         }
         // Nothing moves before every copy is made; a value then moves without being counted anew.
         for (param, arg) in params.iter().zip(args) {
@@ -97,7 +97,10 @@ impl<'p> Interpreter<'p, '_, '_> {
                 }
                 Arg::Ref(var) => {
                     if !caller.ty(*var)?.same_kind(frame.ty(param.var)?) {
-                        return Err(broken(format!("`{}` is of another type", caller.name(*var))));
+                        return Err(internal_error(format!(
+                            "`{}` is of another type",
+                            caller.name(*var)
+                        )));
                     }
                 }
             }
@@ -115,16 +118,16 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Ends a call.
-    pub(super) fn leave(&mut self) -> Run<()> {
+    pub(super) fn leave(&mut self) -> Exec<()> {
         if let Some(meter) = &mut self.meter {
             meter.leave();
         }
         let Some(mut callee) = self.frames.pop() else {
-            return Err(broken("no routine to leave"));
+            return Err(internal_error("no routine to leave"));
         };
         let caller = top(&mut self.frames)?;
         let Some(call) = callee.call else {
-            return Err(broken("a routine that nobody called"));
+            return Err(internal_error("a routine that nobody called"));
         };
         give_back(&mut callee, caller);
         for slot in &callee.slots {
@@ -151,7 +154,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 Some(result) => callee.slot_mut(result)?.data.take(),
                 None => None,
             };
-            let result = result.ok_or_else(|| broken("a call without a value"))?;
+            let result = result.ok_or_else(|| internal_error("a call without a value"))?;
             caller.store(&mut self.budget, dst, result)?;
             self.record(&[Touch::write(dst)])?;
         }
@@ -181,10 +184,10 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// A frame whose variables hold nothing.
-    fn frame(&mut self, id: RoutineId) -> Run<Frame<'p>> {
+    fn frame(&mut self, id: RoutineId) -> Exec<Frame<'p>> {
         let routine = (self.program.routines)
             .get(id.0 as usize)
-            .ok_or_else(|| broken(format!("there is no routine number {}", id.0)))?;
+            .ok_or_else(|| internal_error(format!("there is no routine number {}", id.0)))?;
         let first_tag = self.next_tag;
         self.next_tag += routine.vars.len() as u64;
         let slots = routine.vars.iter().zip(first_tag..).map(|(var, tag)| Value {

@@ -8,7 +8,7 @@ use super::interpreter::Interpreter;
 use super::tile::Tile;
 use super::touch::Touch;
 use super::value::Data;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A construct that was begun. On top of a loop lies the block of the turn that is running.
 pub(super) enum Region<'p> {
@@ -82,7 +82,7 @@ impl<'p> Region<'p> {
 
 impl<'p> Interpreter<'p, '_, '_> {
     /// Begins a construct, or jumps.
-    pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Run<()> {
+    pub(super) fn begin(&mut self, kind: &'p StmtKind, loc: LocId) -> Exec<()> {
         let frame = top(&mut self.frames)?;
         let region = match kind {
             StmtKind::For { label, var, from, to, down, body } => Region::For {
@@ -133,7 +133,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                         Ok(())
                     }
                     Some(Region::Block { .. } | Region::Tile(_)) | None => {
-                        Err(broken(format!("{label} is no loop")))
+                        Err(internal_error(format!("{label} is no loop")))
                     }
                     Some(Region::For { .. } | Region::Foreach { .. } | Region::Forall(_)) => Ok(()),
                 };
@@ -159,19 +159,21 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::Call { .. }
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
-            | StmtKind::Write { .. } => return Err(broken("this statement is no construct")),
+            | StmtKind::Write { .. } => {
+                return Err(internal_error("this statement is no construct"));
+            }
         };
         frame.regions.push(region);
         Ok(())
     }
 
     /// The next turn of the innermost construct, or its end.
-    pub(super) fn turn(&mut self) -> Run<()> {
+    pub(super) fn turn(&mut self) -> Exec<()> {
         let Some(region) = top(&mut self.frames)?.regions.pop() else {
-            return Err(broken("no construct was begun"));
+            return Err(internal_error("no construct was begun"));
         };
         match region {
-            Region::Block { .. } => Err(broken("a block has no turns")),
+            Region::Block { .. } => Err(internal_error("a block has no turns")),
             Region::For { .. } => self.for_turn(region),
             Region::While { .. } => self.while_turn(region),
             Region::Foreach { .. } => self.foreach_turn(region),
@@ -181,16 +183,16 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Another turn of `region`, with `body`.
-    pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Run<()> {
+    pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Exec<()> {
         let regions = &mut top(&mut self.frames)?.regions;
         regions.push(region);
         regions.push(Region::block(body));
         Ok(())
     }
 
-    fn for_turn(&mut self, mut region: Region<'p>) -> Run<()> {
+    fn for_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::For { loc, var, ref mut next, to, down, body, .. } = region else {
-            return Err(broken("not a `for`"));
+            return Err(internal_error("not a `for`"));
         };
         self.looks_for_turn(body, loc)?;
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
@@ -208,9 +210,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.again(region, body)
     }
 
-    fn while_turn(&mut self, mut region: Region<'p>) -> Run<()> {
+    fn while_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::While { loc, head, test, body, ref mut at_test, .. } = region else {
-            return Err(broken("not a `while`"));
+            return Err(internal_error("not a `while`"));
         };
         *at_test = !*at_test;
         if *at_test {
@@ -227,9 +229,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.again(region, body)
     }
 
-    fn foreach_turn(&mut self, mut region: Region<'p>) -> Run<()> {
+    fn foreach_turn(&mut self, mut region: Region<'p>) -> Exec<()> {
         let Region::Foreach { loc, var, over, ref mut at, body, .. } = region else {
-            return Err(broken("not a `foreach`"));
+            return Err(internal_error("not a `foreach`"));
         };
         self.looks_for_turn(body, loc)?;
         let frame = top(&mut self.frames)?;
@@ -246,21 +248,21 @@ impl<'p> Interpreter<'p, '_, '_> {
 }
 
 /// Leaves whatever lies inside the construct of this name.
-fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Run<()> {
+fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Exec<()> {
     loop {
         match frame.regions.last() {
             Some(region) if region.label() == Some(label) => return Ok(()),
             Some(_) => leave_region(frame)?,
-            None => return Err(broken(format!("no construct {label} around"))),
+            None => return Err(internal_error(format!("no construct {label} around"))),
         }
     }
 }
 
 /// Leaves the innermost construct by a jump.
-fn leave_region(frame: &mut Frame<'_>) -> Run<()> {
+fn leave_region(frame: &mut Frame<'_>) -> Exec<()> {
     match frame.regions.last() {
         Some(Region::Forall(_) | Region::Tile(_)) => {
-            Err(broken("a jump out of a `forall` or a tile kernel"))
+            Err(internal_error("a jump out of a `forall` or a tile kernel"))
         }
         Some(
             Region::Block { .. }

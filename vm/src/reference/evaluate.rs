@@ -7,7 +7,7 @@ use super::frame::Frame;
 use super::value::Data;
 use super::{tables, words};
 use crate::budget::MemoryBudget;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// The value of the operation, for a variable of type `ty`. Nothing changes.
 pub(super) fn evaluate(
@@ -15,7 +15,7 @@ pub(super) fn evaluate(
     budget: &mut MemoryBudget<'_>,
     ty: Ty,
     op: &Op,
-) -> Run<Data> {
+) -> Exec<Data> {
     let as_bits = |bits| Data::from_bits(ty, bits);
     let is_slice = matches!(ty, Ty::Slice(_));
     Ok(match op {
@@ -23,7 +23,7 @@ pub(super) fn evaluate(
         Op::Int(op, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
             let result = op.apply(left, right);
-            Data::Int(result.ok_or_else(|| broken("integer arithmetic without a result"))?)
+            Data::Int(result.ok_or_else(|| internal_error("integer arithmetic without a result"))?)
         }
         Op::Compare(relation, left, right) => {
             let (left, right) = (frame.int(left)?, frame.int(right)?);
@@ -116,7 +116,8 @@ pub(super) fn evaluate(
         }
         Op::HandlePart(handle, part) => {
             let table = frame.handle(*handle)?.part(part);
-            let table = table.ok_or_else(|| broken("a part that a handle does not hold"))?;
+            let table =
+                table.ok_or_else(|| internal_error("a part that a handle does not hold"))?;
             Data::Table(budget.copy_table(table)?)
         }
         Op::Extreme { table, mask, sense } => {
@@ -130,7 +131,7 @@ pub(super) fn copy(
     frame: &Frame<'_>,
     budget: &mut MemoryBudget<'_>,
     operand: &Operand,
-) -> Run<Data> {
+) -> Exec<Data> {
     Ok(match operand {
         Operand::Var(var) => budget.copy(frame.data(*var)?)?,
         Operand::Int(number) => Data::Int(*number),

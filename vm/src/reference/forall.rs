@@ -16,7 +16,7 @@ use super::interpreter::Interpreter;
 use super::races::{Own, RaceDetector};
 use super::value::Data;
 use crate::budget::MemoryBudget;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A `forall` that was begun.
 pub(super) struct Forall<'p> {
@@ -66,7 +66,7 @@ impl<'p> Forall<'p> {
         privates: &'p [VarId],
         reductions: &'p [Reduction],
         body: &'p Block,
-    ) -> Run<Self> {
+    ) -> Exec<Self> {
         let indices = match range {
             ForallRange::Range(from, to) => {
                 let (from, to) = (frame.int(from)?, frame.int(to)?);
@@ -87,7 +87,7 @@ impl<'p> Forall<'p> {
     }
 
     /// Watches every variable that the iterations share.
-    pub(super) fn detector(&self, frame: &Frame<'_>, writes: &[Part]) -> Run<RaceDetector> {
+    pub(super) fn detector(&self, frame: &Frame<'_>, writes: &[Part]) -> Exec<RaceDetector> {
         let mut detector = RaceDetector::new();
         for (idx, slot) in frame.slots.iter().enumerate() {
             let var = VarId(idx as u32);
@@ -113,7 +113,7 @@ impl<'p> Forall<'p> {
     }
 
     /// The reductions of the iteration that ended join those before.
-    fn combine(&mut self, frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>) -> Run<()> {
+    fn combine(&mut self, frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>) -> Exec<()> {
         for (reduction, combined) in self.reductions.iter().zip(&mut self.combined) {
             let Some(data) = frame.slot_mut(reduction.var)?.data.take() else {
                 continue;
@@ -142,7 +142,7 @@ impl<'p> Forall<'p> {
 impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the iteration that ran, if any, and begins the next one, if any. Where something fails in
     /// between, the `forall` still gives its variables back.
-    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Run<()> {
+    pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Exec<()> {
         self.looks_for_turn(forall.body, forall.loc)?;
         match self.next_iteration(&mut forall) {
             Ok(true) => {
@@ -161,7 +161,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    fn next_iteration(&mut self, forall: &mut Forall<'p>) -> Run<bool> {
+    fn next_iteration(&mut self, forall: &mut Forall<'p>) -> Exec<bool> {
         let frame = top(&mut self.frames)?;
         if forall.begun > 0 {
             forall.combine(frame, &mut self.budget)?;
@@ -174,7 +174,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             return frame.unset(&mut self.budget, forall.var).map(|()| false);
         }
         let at = place_in_order(self.settings.order, forall.begun, len);
-        let index = (forall.indices.get(at)).ok_or_else(|| broken("no such iteration"))?;
+        let index = (forall.indices.get(at)).ok_or_else(|| internal_error("no such iteration"))?;
         forall.begun += 1;
         self.count_turn()?;
         let frame = top(&mut self.frames)?;
@@ -218,7 +218,7 @@ fn gcd(a: u128, b: u128) -> u128 {
 }
 
 /// The value that combines with `like` to `like`.
-fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Run<Data> {
+fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Exec<Data> {
     let ones = op == ReductionOp::And;
     let number = match op {
         ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => None,
@@ -234,11 +234,11 @@ fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Run<D
         (Data::Bool(_) | Data::Slice(_) | Data::Word(_), Some(_))
         | (Data::Str(_) | Data::Table(_) | Data::Handle(_), _) => None,
     };
-    neutral.ok_or_else(|| broken("a reduction of another type"))
+    neutral.ok_or_else(|| internal_error("a reduction of another type"))
 }
 
 /// `into` takes `into op value`.
-fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Run<()> {
+fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Exec<()> {
     let bit = |x: bool, y: bool| match op {
         ReductionOp::Or => Some(x || y),
         ReductionOp::And => Some(x && y),
@@ -275,7 +275,7 @@ fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Run<()> {
         }
         Data::Str(_) | Data::Table(_) | Data::Handle(_) => None,
     };
-    done.ok_or_else(|| broken("a reduction that overflows, or of another type or size"))
+    done.ok_or_else(|| internal_error("a reduction that overflows, or of another type or size"))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use super::value::{Data, Handle, Table, Value};
 use super::words;
 use crate::budget::MemoryBudget;
 use crate::checks::GuardContext;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// An active routine.
 pub(super) struct Frame<'p> {
@@ -48,8 +48,8 @@ pub(super) struct Window {
 }
 
 /// The innermost frame.
-pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Run<&'f mut Frame<'p>> {
-    frames.last_mut().ok_or_else(|| broken("no routine is active"))
+pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Exec<&'f mut Frame<'p>> {
+    frames.last_mut().ok_or_else(|| internal_error("no routine is active"))
 }
 
 impl<'p> Frame<'p> {
@@ -60,78 +60,84 @@ impl<'p> Frame<'p> {
     }
 
     /// The type of a variable.
-    pub(super) fn ty(&self, var: VarId) -> Run<Ty> {
+    pub(super) fn ty(&self, var: VarId) -> Exec<Ty> {
         let found = self.routine.vars.get(var.0 as usize);
         found.map(|var| var.ty).ok_or_else(|| no_variable(var))
     }
 
-    pub(super) fn slot(&self, var: VarId) -> Run<&Value> {
+    pub(super) fn slot(&self, var: VarId) -> Exec<&Value> {
         self.slots.get(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
-    pub(super) fn slot_mut(&mut self, var: VarId) -> Run<&mut Value> {
+    pub(super) fn slot_mut(&mut self, var: VarId) -> Exec<&mut Value> {
         self.slots.get_mut(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
     /// What a variable holds.
-    pub(super) fn data(&self, var: VarId) -> Run<&Data> {
+    pub(super) fn data(&self, var: VarId) -> Exec<&Data> {
         let data = self.slot(var)?.data.as_ref();
-        data.ok_or_else(|| broken(format!("`{}` is read before it is set", self.name(var))))
+        data.ok_or_else(|| internal_error(format!("`{}` is read before it is set", self.name(var))))
     }
 
-    pub(super) fn int(&self, operand: &Operand) -> Run<i64> {
+    pub(super) fn int(&self, operand: &Operand) -> Exec<i64> {
         match operand {
             Operand::Int(number) => Ok(*number),
             Operand::Var(var) => {
                 let number = self.data(*var)?.as_int();
                 number.ok_or_else(|| self.wrong_kind(*var, "an integer"))
             }
-            Operand::Bool(_) | Operand::Str(_) => Err(broken("a constant that is no integer")),
+            Operand::Bool(_) | Operand::Str(_) => {
+                Err(internal_error("a constant that is no integer"))
+            }
         }
     }
 
-    pub(super) fn boolean(&self, operand: &Operand) -> Run<bool> {
+    pub(super) fn boolean(&self, operand: &Operand) -> Exec<bool> {
         match operand {
             Operand::Bool(truth) => Ok(*truth),
             Operand::Var(var) => {
                 let truth = self.data(*var)?.as_bool();
                 truth.ok_or_else(|| self.wrong_kind(*var, "a truth value"))
             }
-            Operand::Int(_) | Operand::Str(_) => Err(broken("a constant that is no truth value")),
+            Operand::Int(_) | Operand::Str(_) => {
+                Err(internal_error("a constant that is no truth value"))
+            }
         }
     }
 
-    pub(super) fn text(&self, operand: &Operand) -> Run<Arc<str>> {
+    pub(super) fn text(&self, operand: &Operand) -> Exec<Arc<str>> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
             Operand::Var(var) => {
                 let text = self.data(*var)?.as_text();
                 text.cloned().ok_or_else(|| self.wrong_kind(*var, "a text"))
             }
-            Operand::Int(_) | Operand::Bool(_) => Err(broken("a constant that is no text")),
+            Operand::Int(_) | Operand::Bool(_) => Err(internal_error("a constant that is no text")),
         }
     }
 
     /// The components of a slice or word.
-    pub(super) fn bits(&self, var: VarId) -> Run<&[bool]> {
+    pub(super) fn bits(&self, var: VarId) -> Exec<&[bool]> {
         let bits = self.data(var)?.as_bits();
         bits.ok_or_else(|| self.wrong_kind(var, "a slice or word"))
     }
 
-    pub(super) fn table(&self, var: VarId) -> Run<&Table> {
+    pub(super) fn table(&self, var: VarId) -> Exec<&Table> {
         self.data(var)?.as_table().ok_or_else(|| self.wrong_kind(var, "a table"))
     }
 
-    pub(super) fn handle(&self, var: VarId) -> Run<&Handle> {
+    pub(super) fn handle(&self, var: VarId) -> Exec<&Handle> {
         self.data(var)?.as_handle().ok_or_else(|| self.wrong_kind(var, "a handle"))
     }
 
     /// A size; `None` if what it measures has none that is known.
-    pub(super) fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
+    pub(super) fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
         match measure {
             SizeOperand::Value(operand) => {
                 let number = self.int(operand)?;
-                u64::try_from(number).map(Some).map_err(|_| broken(format!("a size of {number}")))
+                u64::try_from(number)
+                    .map(Some)
+                    .map_err(|_| internal_error(format!("a size of {number}")))
             }
             SizeOperand::Length(var) => {
                 let set = self.if_set(*var, |frame| {
@@ -151,13 +157,13 @@ impl<'p> Frame<'p> {
     }
 
     /// A size that is known.
-    pub(super) fn size(&self, measure: &SizeOperand) -> Run<usize> {
+    pub(super) fn size(&self, measure: &SizeOperand) -> Exec<usize> {
         let size = self.measure(measure)?;
-        let size = size.ok_or_else(|| broken("a size that is not known"))?;
-        usize::try_from(size).map_err(|_| broken(format!("a size of {size}")))
+        let size = size.ok_or_else(|| internal_error("a size that is not known"))?;
+        usize::try_from(size).map_err(|_| internal_error(format!("a size of {size}")))
     }
 
-    fn if_set(&self, var: VarId, size: impl FnOnce(&Self) -> Run<usize>) -> Run<Option<u64>> {
+    fn if_set(&self, var: VarId, size: impl FnOnce(&Self) -> Exec<usize>) -> Exec<Option<u64>> {
         match self.slot(var)?.data {
             Some(_) => Ok(Some(size(self)? as u64)),
             None => Ok(None),
@@ -175,13 +181,14 @@ impl<'p> Frame<'p> {
 
     /// The number of rows that the machine has where a program says `rows`: inside a tile kernel, those
     /// of the tile.
-    pub(super) fn rows_here(&self, rows: usize) -> Run<usize> {
+    pub(super) fn rows_here(&self, rows: usize) -> Exec<usize> {
         match self.window {
             None => Ok(rows),
             Some(window) if window.rows == rows => Ok(window.height),
-            Some(window) => {
-                Err(broken(format!("{rows} rows inside a tile kernel of {} rows", window.rows)))
-            }
+            Some(window) => Err(internal_error(format!(
+                "{rows} rows inside a tile kernel of {} rows",
+                window.rows
+            ))),
         }
     }
 
@@ -191,7 +198,7 @@ impl<'p> Frame<'p> {
         budget: &mut MemoryBudget<'_>,
         var: VarId,
         data: Data,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.accepts(var, &data)?;
         self.put(budget, var, data)
     }
@@ -203,12 +210,12 @@ impl<'p> Frame<'p> {
         budget: &mut MemoryBudget<'_>,
         var: VarId,
         data: Data,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.is_of_kind(var, &data)?;
         self.put(budget, var, data)
     }
 
-    fn put(&mut self, budget: &mut MemoryBudget<'_>, var: VarId, data: Data) -> Run<()> {
+    fn put(&mut self, budget: &mut MemoryBudget<'_>, var: VarId, data: Data) -> Exec<()> {
         let slot = self.slot_mut(var)?;
         budget.release(slot.bytes());
         budget.commit(data.bytes());
@@ -223,7 +230,7 @@ impl<'p> Frame<'p> {
         budget: &mut MemoryBudget<'_>,
         var: VarId,
         rows: usize,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         if !matches!(self.ty(var)?, Ty::Table(..)) {
             return Err(self.wrong_kind(var, "a table"));
         }
@@ -234,7 +241,7 @@ impl<'p> Frame<'p> {
     }
 
     /// The variable holds nothing any more, and no size of it is known.
-    pub(super) fn unset(&mut self, budget: &mut MemoryBudget<'_>, var: VarId) -> Run<()> {
+    pub(super) fn unset(&mut self, budget: &mut MemoryBudget<'_>, var: VarId) -> Exec<()> {
         let slot = self.slot_mut(var)?;
         budget.release(slot.bytes());
         slot.data = None;
@@ -243,17 +250,17 @@ impl<'p> Frame<'p> {
     }
 
     /// Is the value of the variable's kind and size?
-    pub(super) fn accepts(&self, var: VarId, data: &Data) -> Run<()> {
+    pub(super) fn accepts(&self, var: VarId, data: &Data) -> Exec<()> {
         self.is_of_kind(var, data)?;
         if self.other_size(var, data).is_some() {
             let name = self.name(var);
-            return Err(broken(format!("`{name}` takes a value of another size")));
+            return Err(internal_error(format!("`{name}` takes a value of another size")));
         }
         Ok(())
     }
 
     /// Is the value of the variable's kind?
-    pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Run<()> {
+    pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Exec<()> {
         if self.ty(var)?.same_kind(data.ty()) {
             Ok(())
         } else {
@@ -306,13 +313,13 @@ impl<'p> Frame<'p> {
     pub(super) fn change_table(
         &mut self,
         var: VarId,
-        change: impl FnOnce(&mut Table, &Self) -> Run<()>,
-    ) -> Run<()> {
+        change: impl FnOnce(&mut Table, &Self) -> Exec<()>,
+    ) -> Exec<()> {
         self.table(var)?;
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match data.as_mut().and_then(Data::as_table_mut) {
             Some(table) => change(table, self),
-            None => Err(broken("a table that is gone")),
+            None => Err(internal_error("a table that is gone")),
         };
         self.slot_mut(var)?.data = data;
         changed
@@ -322,86 +329,88 @@ impl<'p> Frame<'p> {
     pub(super) fn change_bits(
         &mut self,
         var: VarId,
-        change: impl FnOnce(&mut [bool], &Self) -> Run<()>,
-    ) -> Run<()> {
+        change: impl FnOnce(&mut [bool], &Self) -> Exec<()>,
+    ) -> Exec<()> {
         self.bits(var)?;
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match data.as_mut().and_then(Data::as_bits_mut) {
             Some(bits) => change(bits, self),
-            None => Err(broken("bits that are gone")),
+            None => Err(internal_error("bits that are gone")),
         };
         self.slot_mut(var)?.data = data;
         changed
     }
 
-    fn wrong_kind(&self, var: VarId, wanted: &str) -> crate::stop::Stop {
-        broken(format!("`{}` is not {wanted}", self.name(var)))
+    fn wrong_kind(&self, var: VarId, wanted: &str) -> crate::interrupt::Stop {
+        internal_error(format!("`{}` is not {wanted}", self.name(var)))
     }
 }
 
-fn no_variable(var: VarId) -> crate::stop::Stop {
-    broken(format!("there is no variable number {}", var.0))
+fn no_variable(var: VarId) -> crate::interrupt::Stop {
+    internal_error(format!("there is no variable number {}", var.0))
 }
 
 impl GuardContext for Frame<'_> {
-    fn names(&self) -> Run<Names<'_>> {
+    fn names(&self) -> Exec<Names<'_>> {
         Ok(Names { routine: self.routine, place: self.place })
     }
 
-    fn int(&self, operand: &Operand) -> Run<i64> {
+    fn int(&self, operand: &Operand) -> Exec<i64> {
         self.int(operand)
     }
 
-    fn boolean(&self, operand: &Operand) -> Run<bool> {
+    fn boolean(&self, operand: &Operand) -> Exec<bool> {
         self.boolean(operand)
     }
 
-    fn text(&self, operand: &Operand) -> Run<Arc<str>> {
+    fn text(&self, operand: &Operand) -> Exec<Arc<str>> {
         self.text(operand)
     }
 
-    fn measure(&self, measure: &SizeOperand) -> Run<Option<u64>> {
+    fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
         self.measure(measure)
     }
 
-    fn is_table(&self, var: VarId) -> Run<bool> {
+    fn is_table(&self, var: VarId) -> Exec<bool> {
         Ok(matches!(self.ty(var)?, Ty::Table(..)))
     }
 
-    fn is_set(&self, var: VarId) -> Run<bool> {
+    fn is_set(&self, var: VarId) -> Exec<bool> {
         Ok(self.slot(var)?.data.is_some())
     }
 
-    fn is_sized(&self, var: VarId) -> Run<bool> {
+    fn is_sized(&self, var: VarId) -> Exec<bool> {
         let slot = self.slot(var)?;
         Ok(slot.data.is_some() || slot.size.is_some())
     }
 
-    fn is_fixed(&self, var: VarId) -> Run<bool> {
+    fn is_fixed(&self, var: VarId) -> Exec<bool> {
         Ok(self.slot(var)?.fixed)
     }
 
-    fn has_part(&self, handle: VarId, part: &HandlePart) -> Run<bool> {
+    fn has_part(&self, handle: VarId, part: &HandlePart) -> Exec<bool> {
         match self.slot(handle)?.data {
             Some(_) => Ok(self.handle(handle)?.part(part).is_some()),
             None => Ok(false),
         }
     }
 
-    fn length(&self, bits: VarId) -> Run<u64> {
+    fn length(&self, bits: VarId) -> Exec<u64> {
         Ok(self.bits(bits)?.len() as u64)
     }
 
-    fn fits_int(&self, word: VarId) -> Run<bool> {
+    fn fits_int(&self, word: VarId) -> Exec<bool> {
         Ok(words::fits_int(self.bits(word)?))
     }
 
-    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Run<bool> {
+    fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Exec<bool> {
         let (v, w) = (self.bits(left)?, self.bits(right)?);
         match op {
             IntOp::Add => words::add_carries(v, w),
             IntOp::Sub => words::sub_borrows(v, w),
-            IntOp::Mul | IntOp::Div | IntOp::Mod => Err(broken("a carry of another operation")),
+            IntOp::Mul | IntOp::Div | IntOp::Mod => {
+                Err(internal_error("a carry of another operation"))
+            }
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::backend::{Control, HostError, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::checks;
 use crate::display;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 /// Statements run between two looks at the flags.
 const STATEMENTS_PER_POLL: u32 = 1000;
@@ -85,7 +85,7 @@ pub(super) fn run<'c>(
 }
 
 impl<'p> Interpreter<'p, '_, '_> {
-    fn run_to_end(&mut self) -> Run<()> {
+    fn run_to_end(&mut self) -> Exec<()> {
         loop {
             let frame = top(&mut self.frames)?;
             match frame.regions.last_mut() {
@@ -111,7 +111,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     /// Runs a statement; a construct or call is only begun. Inside a `forall`, what it touches is
     /// recorded: before it runs, with sizes as they are then, and for what it writes again with sizes
     /// as they are afterwards.
-    fn statement(&mut self, stmt: &'p Stmt) -> Run<()> {
+    fn statement(&mut self, stmt: &'p Stmt) -> Exec<()> {
         self.loc = stmt.loc;
         if self.meter.is_some() {
             let repeated = self.is_repeated()?;
@@ -138,12 +138,12 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.record(&touches)
     }
 
-    fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Run<()> {
+    fn execute(&mut self, kind: &'p StmtKind, loc: LocId) -> Exec<()> {
         let frame = top(&mut self.frames)?;
         if frame.window.is_some()
             && let Some(what) = rows::crosses(&frame.routine.vars, kind)
         {
-            return Err(broken(format!("{what} in a tile kernel")));
+            return Err(internal_error(format!("{what} in a tile kernel")));
         }
         let budget = &mut self.budget;
         match kind {
@@ -196,7 +196,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Adds `units × times` elementary operations; a negative number of times is none.
-    fn cost(&mut self, units: u64, times: Option<&SizeOperand>, loc: LocId) -> Run<()> {
+    fn cost(&mut self, units: u64, times: Option<&SizeOperand>, loc: LocId) -> Exec<()> {
         let frame = top(&mut self.frames)?;
         let times = match times {
             None => 1,
@@ -216,12 +216,12 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Is a part of the run that was counted already done once more, for other rows?
-    pub(super) fn is_repeated(&mut self) -> Run<bool> {
+    pub(super) fn is_repeated(&mut self) -> Exec<bool> {
         Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
     }
 
     /// A loop looks for its next turn.
-    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Run<()> {
+    pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Exec<()> {
         self.loc = loc;
         if self.meter.is_some() {
             let repeated = self.is_repeated()?;
@@ -233,7 +233,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// Counts a turn of a loop, and looks at the flags.
-    pub(super) fn count_turn(&mut self) -> Run<()> {
+    pub(super) fn count_turn(&mut self) -> Exec<()> {
         self.budget.poll()?;
         self.observe(Moment::Turn)?;
         let window = top(&mut self.frames)?.window;
@@ -243,7 +243,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.count_steps(1)
     }
 
-    pub(super) fn count_steps(&mut self, steps: u64) -> Run<()> {
+    pub(super) fn count_steps(&mut self, steps: u64) -> Exec<()> {
         let stats = &mut self.control.stats;
         stats.steps = stats.steps.saturating_add(steps);
         match self.control.limits.steps {
@@ -252,7 +252,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    fn print(&mut self, items: &[Operand]) -> Run<()> {
+    fn print(&mut self, items: &[Operand]) -> Exec<()> {
         self.only_in_sequence("`print`")?;
         let frame = top(&mut self.frames)?;
         let mut values = Vec::new();
@@ -275,7 +275,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 
     /// A table that was read does not grow (star.md, section 3).
-    fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Run<()> {
+    fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Exec<()> {
         self.only_in_sequence("`read`")?;
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
@@ -284,7 +284,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let value = (self.control.host)
             .read(&file, layout.as_deref(), frame.ty(dst)?, max_bytes)
             .map_err(file_trap)?;
-        let data = Data::from_host(value).ok_or_else(|| broken("a file gave no value"))?;
+        let data = Data::from_host(value).ok_or_else(|| internal_error("a file gave no value"))?;
         self.budget.reserve(data.bytes())?;
         if matches!(data, Data::Table(_)) {
             frame.slot_mut(dst)?.fixed = true;
@@ -292,25 +292,25 @@ impl<'p> Interpreter<'p, '_, '_> {
         frame.store(&mut self.budget, dst, data)
     }
 
-    fn write(&mut self, src: VarId, file: &Operand) -> Run<()> {
+    fn write(&mut self, src: VarId, file: &Operand) -> Exec<()> {
         self.only_in_sequence("`write`")?;
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
         let value = frame.data(src)?.to_host();
-        let value = value.bits().ok_or_else(|| broken("a value that cannot be written"))?;
+        let value = value.bits().ok_or_else(|| internal_error("a value that cannot be written"))?;
         self.control.host.write(&file, value).map_err(file_trap)
     }
 
-    fn only_in_sequence(&self, what: &str) -> Run<()> {
+    fn only_in_sequence(&self, what: &str) -> Exec<()> {
         if self.race_detectors.is_empty() {
             Ok(())
         } else {
-            Err(broken(format!("{what} inside a `forall`")))
+            Err(internal_error(format!("{what} inside a `forall`")))
         }
     }
 
     /// A copy of an operand's value.
-    pub(super) fn copy(&mut self, operand: &Operand) -> Run<Data> {
+    pub(super) fn copy(&mut self, operand: &Operand) -> Exec<Data> {
         copy(top(&mut self.frames)?, &mut self.budget, operand)
     }
 

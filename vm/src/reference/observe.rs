@@ -10,7 +10,7 @@ use star_ir::{LimitKind, LocId, Routine, Stmt, VarId};
 use super::frame::Frame;
 use super::interpreter::Interpreter;
 use super::value::Data;
-use crate::stop::{Run, Stop};
+use crate::interrupt::{Exec, Stop};
 use crate::value::HostValue;
 
 /// Looks at a run.
@@ -68,7 +68,7 @@ impl Scene<'_> {
 
 impl Interpreter<'_, '_, '_> {
     /// Tells the observer, if there is one.
-    pub(super) fn observe(&mut self, moment: Moment<'_>) -> Run<()> {
+    pub(super) fn observe(&mut self, moment: Moment<'_>) -> Exec<()> {
         let (Some(observer), Some(frame)) = (&mut self.observer, self.frames.last()) else {
             return Ok(());
         };

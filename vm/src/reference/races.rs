@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::frame::top;
 use super::interpreter::Interpreter;
 use super::touch::Touch;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// Watches one `forall`.
 pub(super) struct RaceDetector {
@@ -114,13 +114,13 @@ impl RaceDetector {
     }
 
     /// The iteration touches an area, or the sizes, of a variable.
-    fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Run<()> {
+    fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Exec<()> {
         let (Some(iteration), Some(shared)) = (self.iteration, self.shared.get_mut(&tag)) else {
             return Ok(());
         };
         let is_own = !sizes && shared.owns(iteration, area);
         if touch.writes && !is_own {
-            return Err(broken(format!(
+            return Err(internal_error(format!(
                 "iteration {iteration} of a `forall` writes {} of `{}`, which is not its own",
                 touch.region, shared.name
             )));
@@ -130,7 +130,7 @@ impl RaceDetector {
                 Other::One(other) => format!("iteration {other}"),
                 Other::Some => "other iterations".to_owned(),
             };
-            return Err(broken(format!(
+            return Err(internal_error(format!(
                 "iteration {iteration} and {other} of a `forall` meet in {} of `{}`",
                 touch.region, shared.name
             )));
@@ -179,7 +179,7 @@ impl Shared {
 
 impl Interpreter<'_, '_, '_> {
     /// Tells every running `forall` what the innermost routine touches.
-    pub(super) fn record(&mut self, touches: &[Touch]) -> Run<()> {
+    pub(super) fn record(&mut self, touches: &[Touch]) -> Exec<()> {
         if self.race_detectors.is_empty() {
             return Ok(());
         }

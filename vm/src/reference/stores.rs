@@ -9,7 +9,7 @@ use super::frame::Frame;
 use super::value::{Data, Handle};
 use super::{tables, words};
 use crate::budget::MemoryBudget;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// STEP: `dst` takes the index of the first one of `bits`, which is cleared.
 pub(super) fn step(
@@ -17,7 +17,7 @@ pub(super) fn step(
     budget: &mut MemoryBudget<'_>,
     dst: VarId,
     bits: VarId,
-) -> Run<()> {
+) -> Exec<()> {
     let mut index = 0;
     frame.change_bits(bits, |x, _| {
         index = bits::step(x);
@@ -27,12 +27,17 @@ pub(super) fn step(
 }
 
 /// A component takes a new value.
-pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Run<()> {
+pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Exec<()> {
     frame.change_bits(bits, |x, frame| bits::put(x, frame.int(index)?, frame.int(bit)?))
 }
 
 /// REP. A word put into itself fills it, and nothing changes.
-pub(super) fn replace(frame: &mut Frame<'_>, word: VarId, base: &Operand, value: VarId) -> Run<()> {
+pub(super) fn replace(
+    frame: &mut Frame<'_>,
+    word: VarId,
+    base: &Operand,
+    value: VarId,
+) -> Exec<()> {
     if word == value {
         return Ok(());
     }
@@ -45,7 +50,7 @@ pub(super) fn put_column(
     table: VarId,
     index: &Operand,
     value: VarId,
-) -> Run<()> {
+) -> Exec<()> {
     frame.change_table(table, |table, frame| {
         tables::put_column(table, frame.int(index)?, frame.bits(value)?)
     })
@@ -57,7 +62,7 @@ pub(super) fn put_row(
     table: VarId,
     index: &Operand,
     value: VarId,
-) -> Run<()> {
+) -> Exec<()> {
     frame.change_table(table, |table, frame| {
         tables::put_row(table, frame.int(index)?, frame.bits(value)?)
     })
@@ -70,7 +75,7 @@ pub(super) fn put_bit(
     row: &Operand,
     column: &Operand,
     bit: &Operand,
-) -> Run<()> {
+) -> Exec<()> {
     frame.change_table(table, |table, frame| {
         tables::put_bit(table, frame.int(row)?, frame.int(column)?, frame.int(bit)?)
     })
@@ -83,7 +88,7 @@ pub(super) fn put_field(
     table: VarId,
     base: &Operand,
     value: VarId,
-) -> Run<()> {
+) -> Exec<()> {
     if table == value {
         return Ok(());
     }
@@ -99,7 +104,7 @@ pub(super) fn put_handle_part(
     handle: VarId,
     part: &HandlePart,
     value: VarId,
-) -> Run<()> {
+) -> Exec<()> {
     let HandlePart { module, name } = part;
     let table = budget.copy_table(frame.table(value)?)?;
     let slot = frame.slot_mut(handle)?;
@@ -115,7 +120,11 @@ pub(super) fn put_handle_part(
 }
 
 /// A change of size.
-pub(super) fn resize(frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>, op: &SizeOp) -> Run<()> {
+pub(super) fn resize(
+    frame: &mut Frame<'_>,
+    budget: &mut MemoryBudget<'_>,
+    op: &SizeOp,
+) -> Exec<()> {
     match op {
         SizeOp::Latch { dst, size } => latch(frame, budget, *dst, size),
         SizeOp::SetRows { table, rows } => set_rows(frame, budget, *table, rows),
@@ -133,7 +142,7 @@ fn latch(
     budget: &mut MemoryBudget<'_>,
     dst: VarId,
     size: &SizeOperand,
-) -> Run<()> {
+) -> Exec<()> {
     if frame.slot(dst)?.data.is_some() {
         return Ok(());
     }
@@ -155,7 +164,7 @@ fn set_rows(
     budget: &mut MemoryBudget<'_>,
     table: VarId,
     rows: &SizeOperand,
-) -> Run<()> {
+) -> Exec<()> {
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
@@ -169,7 +178,7 @@ fn ensure_columns(
     budget: &mut MemoryBudget<'_>,
     table: VarId,
     columns: &SizeOperand,
-) -> Run<()> {
+) -> Exec<()> {
     if frame.slot(table)?.fixed {
         return Ok(());
     }
@@ -181,7 +190,7 @@ fn ensure_columns(
 }
 
 /// A number of columns; a negative one asks for none.
-pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &SizeOperand) -> Run<usize> {
+pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &SizeOperand) -> Exec<usize> {
     match columns {
         SizeOperand::Value(number) => size(frame.int(number)?.max(0)),
         SizeOperand::Length(_) | SizeOperand::Rows(_) | SizeOperand::Columns(_) => {
@@ -197,7 +206,7 @@ fn init(
     table: VarId,
     rows: &Operand,
     columns: &Operand,
-) -> Run<()> {
+) -> Exec<()> {
     if frame.slot(table)?.data.is_some() {
         return Ok(());
     }
@@ -212,7 +221,7 @@ fn adapt(
     budget: &mut MemoryBudget<'_>,
     bits: VarId,
     size: &Operand,
-) -> Run<()> {
+) -> Exec<()> {
     let wanted = frame.int(size)?;
     let length = frame.measure(&SizeOperand::Length(bits))?;
     let differs = length.is_some_and(|length| u64::try_from(wanted) != Ok(length));
@@ -223,7 +232,7 @@ fn adapt(
 }
 
 /// The size of a slice or word that was never set is known.
-fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Run<()> {
+fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Exec<()> {
     let wanted = size(frame.int(wanted)?)?;
     if fixes(frame, bits)? {
         frame.slot_mut(bits)?.size = Some(wanted);
@@ -232,7 +241,7 @@ fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Run<()> {
 }
 
 /// Does `fix` give the slice or word a size? One that is sized keeps the size that it has.
-pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Run<bool> {
+pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Exec<bool> {
     let slot = frame.slot(bits)?;
     Ok(slot.data.is_none() && !(slot.fixed && slot.size.is_some()))
 }

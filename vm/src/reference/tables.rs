@@ -5,22 +5,22 @@ use star_ir::Sense;
 use super::bits::{bit, part, place, same_size, size, some};
 use super::value::Table;
 use crate::budget::MemoryBudget;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// COL: z(i) = T(i, index).
-pub(super) fn column(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Run<Vec<bool>> {
+pub(super) fn column(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Exec<Vec<bool>> {
     let column = &table.columns[place(index, table.columns.len())?];
     budget.make(table.rows, |idx| column[idx])
 }
 
 /// ROW: z(j) = T(index, j).
-pub(super) fn row(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Run<Vec<bool>> {
+pub(super) fn row(budget: &mut MemoryBudget<'_>, table: &Table, index: i64) -> Exec<Vec<bool>> {
     let row_idx = place(index, table.rows)?;
     budget.make(table.columns.len(), |idx| table.columns[idx][row_idx])
 }
 
 /// T(row, column).
-pub(super) fn get(table: &Table, row: i64, column: i64) -> Run<bool> {
+pub(super) fn get(table: &Table, row: i64, column: i64) -> Exec<bool> {
     let row_idx = place(row, table.rows)?;
     let col_idx = place(column, table.columns.len())?;
     Ok(table.columns[col_idx][row_idx])
@@ -32,7 +32,7 @@ pub(super) fn field(
     table: &Table,
     base: i64,
     width: i64,
-) -> Run<Table> {
+) -> Exec<Table> {
     let places = part(base, size(width)?, table.columns.len())?;
     budget.make_table(table.rows, places.len(), |row_idx, col_idx| {
         table.columns[places.start + col_idx][row_idx]
@@ -40,7 +40,7 @@ pub(super) fn field(
 }
 
 /// Z(i, j) = 0.
-pub(super) fn zeros(budget: &mut MemoryBudget<'_>, rows: usize, columns: usize) -> Run<Table> {
+pub(super) fn zeros(budget: &mut MemoryBudget<'_>, rows: usize, columns: usize) -> Exec<Table> {
     budget.make_table(rows, columns, |_, _| false)
 }
 
@@ -52,7 +52,7 @@ pub(super) fn extreme(
     table: &Table,
     mask: &[bool],
     sense: Sense,
-) -> Run<Vec<bool>> {
+) -> Exec<Vec<bool>> {
     same_size(table.rows, mask.len())?;
     let better = matches!(sense, Sense::Max);
     let mut left = budget.make(mask.len(), |idx| mask[idx])?;
@@ -66,7 +66,7 @@ pub(super) fn extreme(
 }
 
 /// T(i, index) becomes x(i).
-pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Run<()> {
+pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Exec<()> {
     let col_idx = place(index, table.columns.len())?;
     same_size(table.rows, x.len())?;
     table.columns[col_idx].copy_from_slice(x);
@@ -74,7 +74,7 @@ pub(super) fn put_column(table: &mut Table, index: i64, x: &[bool]) -> Run<()> {
 }
 
 /// T(index, j) becomes w(j).
-pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Run<()> {
+pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Exec<()> {
     let row_idx = place(index, table.rows)?;
     same_size(table.columns.len(), w.len())?;
     for (column, &bit) in table.columns.iter_mut().zip(w) {
@@ -84,7 +84,7 @@ pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Run<()> {
 }
 
 /// T(row, column) becomes the number given.
-pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Run<()> {
+pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Exec<()> {
     let row_idx = place(row, table.rows)?;
     let col_idx = place(column, table.columns.len())?;
     table.columns[col_idx][row_idx] = bit(number)?;
@@ -97,7 +97,7 @@ pub(super) fn put_field(
     table: &mut Table,
     base: i64,
     field: &Table,
-) -> Run<()> {
+) -> Exec<()> {
     same_size(table.rows, field.rows)?;
     let places = part(base, field.columns.len(), table.columns.len())?;
     for (column, new) in table.columns[places].iter_mut().zip(&field.columns) {
@@ -112,7 +112,7 @@ pub(super) fn ensure_columns(
     budget: &mut MemoryBudget<'_>,
     table: &mut Table,
     columns: usize,
-) -> Run<()> {
+) -> Exec<()> {
     let missing = columns.saturating_sub(table.columns.len());
     budget.add_columns(table, missing, |_, _| false)
 }

@@ -14,7 +14,7 @@ use super::control::Region;
 use super::frame::{Frame, Window, top};
 use super::interpreter::Interpreter;
 use super::value::{Data, Table};
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A tile kernel that was begun.
 pub(super) struct Tile<'p> {
@@ -53,7 +53,7 @@ impl<'p> Tile<'p> {
         privates: &'p [VarId],
         body: &'p Block,
         reductions: &'p [TileReduction],
-    ) -> Run<Self> {
+    ) -> Exec<Self> {
         let rows = size(frame.int(rows)?)?;
         let mut tall = Vec::new();
         let mut others = Vec::new();
@@ -130,7 +130,7 @@ impl<'p> Tile<'p> {
     }
 
     /// Takes what a tile left.
-    fn collect(&mut self, frame: &mut Frame<'_>) -> Run<()> {
+    fn collect(&mut self, frame: &mut Frame<'_>) -> Exec<()> {
         let is_first = frame.window.is_some_and(|window| !window.repeated);
         for tall in &mut self.tall {
             let part = frame.slots[tall.slot].data.take();
@@ -145,14 +145,14 @@ impl<'p> Tile<'p> {
             };
             if !joined {
                 let name = frame.name(VarId(tall.slot as u32));
-                return Err(broken(format!("the tiles of a kernel differ in `{name}`")));
+                return Err(internal_error(format!("the tiles of a kernel differ in `{name}`")));
             }
         }
         Ok(())
     }
 
     /// Gives every variable its value after the kernel.
-    fn finish(&mut self, frame: &mut Frame<'_>) -> Run<()> {
+    fn finish(&mut self, frame: &mut Frame<'_>) -> Exec<()> {
         frame.window = None;
         for tall in &mut self.tall {
             let untouched = !tall.fits && tall.result.is_none();
@@ -182,7 +182,7 @@ impl<'p> Tile<'p> {
 
 impl<'p> Interpreter<'p, '_, '_> {
     /// Ends the tile that ran, if any, and begins the next one, if any.
-    pub(super) fn tile_turn(&mut self, mut tile: Box<Tile<'p>>) -> Run<()> {
+    pub(super) fn tile_turn(&mut self, mut tile: Box<Tile<'p>>) -> Exec<()> {
         self.loc = tile.loc;
         let frame = top(&mut self.frames)?;
         let ready = self

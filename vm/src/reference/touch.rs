@@ -10,7 +10,7 @@ use super::frame::Frame;
 use super::races::Area;
 use super::stores;
 use super::value::Data;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// A part of a variable that is read or written.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Touch {
 
     /// The bits touched, and whether the sizes are touched. Whatever lies outside of the variable is
     /// left out. Inside a tile kernel, rows are those of the whole value.
-    pub(super) fn area(&self, frame: &Frame<'_>) -> Run<(Area, bool)> {
+    pub(super) fn area(&self, frame: &Frame<'_>) -> Exec<(Area, bool)> {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
             Some(Data::Slice(bits) | Data::Word(bits)) => (bits.len(), 1),
@@ -112,7 +112,7 @@ impl Touch {
 }
 
 /// Everything that the statement touches itself.
-pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Run<Vec<Touch>> {
+pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Exec<Vec<Touch>> {
     let mut list = List { frame, touches: Vec::new() };
     list.statement(kind)?;
     Ok(list.touches)
@@ -159,18 +159,18 @@ impl List<'_, '_> {
     }
 
     /// The number that says which part is meant is read too.
-    fn index(&mut self, operand: &Operand) -> Run<i64> {
+    fn index(&mut self, operand: &Operand) -> Exec<i64> {
         self.operand(operand);
         self.frame.int(operand)
     }
 
-    fn component(&mut self, var: VarId, index: &Operand, writes: bool) -> Run<()> {
+    fn component(&mut self, var: VarId, index: &Operand, writes: bool) -> Exec<()> {
         let base = self.index(index)?.saturating_sub(1);
         self.part(var, Region::Components { base, width: 1 }, writes);
         Ok(())
     }
 
-    fn statement(&mut self, kind: &StmtKind) -> Run<()> {
+    fn statement(&mut self, kind: &StmtKind) -> Exec<()> {
         match kind {
             StmtKind::Assign(dst, op) => {
                 self.operation(op)?;
@@ -281,7 +281,7 @@ impl List<'_, '_> {
         }
     }
 
-    fn operation(&mut self, op: &Op) -> Run<()> {
+    fn operation(&mut self, op: &Op) -> Exec<()> {
         match op {
             Op::Copy(operand) | Op::Not(operand) | Op::Fill(operand, _) => self.operand(operand),
             Op::Int(_, left, right)
@@ -343,7 +343,7 @@ impl List<'_, '_> {
     }
 
     /// A change of size writes only if it will change something.
-    fn resize(&mut self, op: &SizeOp) -> Run<()> {
+    fn resize(&mut self, op: &SizeOp) -> Exec<()> {
         let (var, changes) = match op {
             SizeOp::Latch { dst, size } => {
                 self.measure(size);

@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 
 use super::bits::{part, same_size, size};
 use crate::budget::MemoryBudget;
+use crate::interrupt::{Exec, internal_error};
 use crate::scalars;
-use crate::stop::{Run, broken};
 
 /// TRIM: z(i) = w(base + i) for 1 ≤ i ≤ width.
 pub(super) fn trim(
@@ -13,13 +13,13 @@ pub(super) fn trim(
     w: &[bool],
     base: i64,
     width: i64,
-) -> Run<Vec<bool>> {
+) -> Exec<Vec<bool>> {
     let places = part(base, size(width)?, w.len())?;
     budget.make(places.len(), |idx| w[places.start + idx])
 }
 
 /// REP: w(base + i) becomes v(i).
-pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Run<()> {
+pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Exec<()> {
     let places = part(base, v.len(), w.len())?;
     w[places].copy_from_slice(v);
     Ok(())
@@ -27,7 +27,7 @@ pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Run<()> {
 
 /// How the numbers v and w of equal size stand to each other: as their bits do in the first place in
 /// which they differ.
-pub(super) fn compare(v: &[bool], w: &[bool]) -> Run<Ordering> {
+pub(super) fn compare(v: &[bool], w: &[bool]) -> Exec<Ordering> {
     same_size(v.len(), w.len())?;
     for (x, y) in v.iter().zip(w) {
         if x != y {
@@ -38,7 +38,7 @@ pub(super) fn compare(v: &[bool], w: &[bool]) -> Run<Ordering> {
 }
 
 /// ADD: the sum modulo 2 to the size, column by column from the right.
-pub(super) fn add(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn add(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Exec<Vec<bool>> {
     same_size(v.len(), w.len())?;
     let mut sum = budget.make(v.len(), |_| false)?;
     let mut carry = false;
@@ -50,7 +50,7 @@ pub(super) fn add(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<
 }
 
 /// SUBT: the difference modulo 2 to the size, column by column from the right.
-pub(super) fn sub(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<Vec<bool>> {
+pub(super) fn sub(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Exec<Vec<bool>> {
     same_size(v.len(), w.len())?;
     let mut difference = budget.make(v.len(), |_| false)?;
     let mut borrow = false;
@@ -62,7 +62,7 @@ pub(super) fn sub(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Run<
 }
 
 /// Does the sum need one bit more than the words have?
-pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Run<bool> {
+pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Exec<bool> {
     same_size(v.len(), w.len())?;
     let mut carry = false;
     for (&x, &y) in v.iter().zip(w).rev() {
@@ -72,7 +72,7 @@ pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Run<bool> {
 }
 
 /// Is the difference negative?
-pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Run<bool> {
+pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Exec<bool> {
     Ok(compare(v, w)?.is_lt())
 }
 
@@ -83,18 +83,18 @@ pub(super) fn fits_int(w: &[bool]) -> bool {
 }
 
 /// INT: the sum of w(i) · 2ⁿ⁻ⁱ.
-pub(super) fn to_int(w: &[bool]) -> Run<i64> {
+pub(super) fn to_int(w: &[bool]) -> Exec<i64> {
     if !fits_int(w) {
-        return Err(broken("a word beyond the integers"));
+        return Err(internal_error("a word beyond the integers"));
     }
     Ok(w.iter().fold(0, |sum, &bit| sum << 1 | i64::from(bit)))
 }
 
 /// WORD: z(i) is the digit of `value` with the worth 2 to the (width − i).
-pub(super) fn from_int(budget: &mut MemoryBudget<'_>, value: i64, width: i64) -> Run<Vec<bool>> {
+pub(super) fn from_int(budget: &mut MemoryBudget<'_>, value: i64, width: i64) -> Exec<Vec<bool>> {
     let len = size(width)?;
     if !scalars::fits(value, len) {
-        return Err(broken(format!("{value} in {width} bits")));
+        return Err(internal_error(format!("{value} in {width} bits")));
     }
     budget.make(len, |idx| {
         let digit = len - 1 - idx;

@@ -16,20 +16,20 @@
 mod cascade;
 mod chain;
 mod cover;
-mod few;
 mod lane;
 mod lut;
 mod plan;
 mod record;
 mod run;
+mod sparse_mask;
 mod step;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use few::{BlockProgram, COPY, Given, N_SLOTS, Narrowing, SlotOp};
 pub(crate) use lane::{Echo, Lane};
 pub(crate) use lut::{Lut, swapped, table2};
 pub(crate) use plan::Plan;
 pub(crate) use record::{Answer, PortId, Reduction, Tape, ValueId};
 pub(crate) use run::{Strips, Turns};
+pub(crate) use sparse_mask::{BlockProgram, COPY, Given, N_SLOTS, Narrowing, SlotOp};

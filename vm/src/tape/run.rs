@@ -13,8 +13,8 @@ use super::lut::{Lut, swapped};
 use super::plan::{Location, Plan, PlannedOp};
 use super::record::{Answer, Reduction};
 use crate::cpu::parallelism::{Crew, Parallelism, pieces};
+use crate::interrupt::{Exec, internal_error};
 use crate::kernels::{Kernels, LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
-use crate::stop::{Run, broken};
 
 /// A plan, and what it runs over.
 pub(crate) struct Strips<'m> {
@@ -35,7 +35,7 @@ struct Scratch {
 impl Strips<'_> {
     /// Runs the plan over one line. The answers are those of its reductions. If a flag ends it, what is written
     /// lies between two states.
-    pub(crate) fn line(&self, mut lanes: Vec<Lane<'_>>) -> Run<Vec<Answer>> {
+    pub(crate) fn line(&self, mut lanes: Vec<Lane<'_>>) -> Exec<Vec<Answer>> {
         self.check(&lanes)?;
         let n_limbs = self.n_bits.div_ceil(64);
         // What each limb of a piece costs.
@@ -62,7 +62,7 @@ impl Strips<'_> {
         lanes: Vec<Lane<'_>>,
         echo: Option<Echo<'_>>,
         indices: &[usize],
-    ) -> Run<()> {
+    ) -> Exec<()> {
         self.check(&lanes)?;
         // Loops over whole vectors of limbs are the fastest, and zeros beyond the lines stay what they are.
         let whole = self.n_bits.next_multiple_of(512);
@@ -83,7 +83,7 @@ impl Strips<'_> {
         indices: &[usize],
         scratch: impl Fn() -> S + Sync,
         take: impl Fn(&mut S, &[usize], &[Answer]) + Sync,
-    ) -> Run<Vec<S>> {
+    ) -> Exec<Vec<S>> {
         self.check(&lanes)?;
         let neutral = self.plan.reductions.iter().map(|(reduction, _)| Answer::neutral(*reduction));
         let neutral: Vec<Answer> = neutral.collect();
@@ -134,7 +134,7 @@ impl Strips<'_> {
     }
 
     /// Every port that the plan uses has a lane of its kind.
-    fn check(&self, lanes: &[Lane<'_>]) -> Run<()> {
+    fn check(&self, lanes: &[Lane<'_>]) -> Exec<()> {
         let fits = lanes.len() == self.plan.ports.len()
             && self.plan.ports.iter().zip(lanes).all(|(port, lane)| match lane {
                 Lane::Read { limbs, .. } => {
@@ -142,11 +142,11 @@ impl Strips<'_> {
                 }
                 Lane::Written { limbs, .. } => limbs.len() >= self.n_bits.div_ceil(64),
             });
-        if fits { Ok(()) } else { Err(broken("a port without its lane")) }
+        if fits { Ok(()) } else { Err(internal_error("a port without its lane")) }
     }
 
     /// Works on the pieces of all shares, and joins what they answer.
-    fn run<'m, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Run<Vec<Answer>>
+    fn run<'m, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Exec<Vec<Answer>>
     where
         I: Iterator<Item = Piece<'m>> + Send,
     {

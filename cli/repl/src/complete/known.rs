@@ -1,8 +1,8 @@
 //! The names that a session knows, and the files that there are.
 
 use star_base::SourceMap;
-use star_edge::engine;
 use star_io::Layout;
+use star_os::engine;
 use star_syntax::ast;
 
 use super::names::{Files, Names, Signature};

@@ -5,8 +5,8 @@ use std::ops::Range;
 use star_base::text;
 use star_base::{BitTable, did_you_mean};
 use star_bind::RecordList;
-use star_edge::failure::not_shown;
 use star_ir::{Extent, Ty};
+use star_os::failure::not_shown;
 use star_vm::{BackendError, HostValue};
 
 use super::grid::Grid;

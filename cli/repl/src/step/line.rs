@@ -5,10 +5,10 @@ use std::cell::RefCell;
 
 use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::Statements;
-use star_compiler::hir::Kind;
+use star_compiler::hir::TyKind;
 use star_compiler::session::Environment;
-use star_edge::failure::refused_by_backend;
 use star_ir::Ty;
+use star_os::failure::refused_by_backend;
 use star_vm::reference::Value;
 use star_vm::{Backend, BackendError, CompileOptions, Control, HostValue, Outcome, Reference};
 
@@ -81,9 +81,9 @@ pub(crate) fn run(
 /// Does the variable keep its size, as its declaration says?
 fn is_fixed(environment: &Environment, slot: &str) -> bool {
     environment.get(slot).is_some_and(|variable| match variable.kind {
-        Kind::Table => variable.sizes[1].is_some(),
-        Kind::Slice | Kind::Word => variable.sizes[0].is_some(),
-        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => false,
+        TyKind::Table => variable.sizes[1].is_some(),
+        TyKind::Slice | TyKind::Word => variable.sizes[0].is_some(),
+        TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => false,
     })
 }
 

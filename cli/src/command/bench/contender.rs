@@ -5,24 +5,24 @@ use std::time::{Duration, Instant};
 
 use star_base::{Code, Diagnostic, SourceMap};
 use star_bind::{Settings, bytes::bytes_of};
-use star_edge::access::Access;
-use star_edge::failure::refused_by_backend;
-use star_edge::files::Console;
-use star_edge::flags::Flags;
-use star_edge::host::RunHost;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
-use star_harness::{Argument, Compiled, Loaded};
+use star_harness::{Argument, Compiled, LoadedRoutine};
 use star_ir::{LimitKind, Program, RoutineId};
+use star_os::access::Access;
+use star_os::failure::refused_by_backend;
+use star_os::files::Console;
+use star_os::flags::Flags;
+use star_os::host::RunHost;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::watchdog::Sentry;
 use star_report::measure::{Budget, Median, Sampler, repetitions};
 use star_report::record::{IntrinsicUse, RowError};
 use star_vm::{BackendError, Control, Limits, Outcome, Stats};
 
 use super::hash::hash;
-use crate::command::ended::describe;
+use crate::command::outcome_message::describe;
+use crate::function_entry;
 use crate::text;
-use crate::wrap;
 
 /// Bytes that the values of all repetitions within a sample may take.
 const MAX_BYTES: u64 = 64 << 20;
@@ -94,7 +94,7 @@ struct Batch {
     device: Option<f64>,
     stats: Stats,
     printed: String,
-    last: Loaded,
+    last: LoadedRoutine,
 }
 
 impl Contender {
@@ -182,7 +182,7 @@ impl Contender {
         let clock = clock.map_err(|error| Failed::Error(error_of(&error, &SourceMap::new())))?;
         let mut load = Duration::ZERO;
         let entry = around.ready.entry;
-        let mut loaded: Vec<Loaded> = Vec::new();
+        let mut loaded: Vec<LoadedRoutine> = Vec::new();
         for _ in 0..n {
             let arguments = around.arguments.to_vec();
             let begun = Instant::now();
@@ -210,7 +210,7 @@ impl Contender {
             };
             let outcome = ready.run(&mut control);
             stats = control.stats;
-            if let Some(seconds) = stats.paths.device_seconds() {
+            if let Some(seconds) = stats.counters.device_seconds() {
                 *device.get_or_insert(0.0) += seconds / n as f64;
             }
             if outcome != Outcome::Done {
@@ -240,7 +240,7 @@ fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
         return Failed::Interrupted;
     }
-    let outcome = wrap::unwrapped(outcome, around.ready.is_function);
+    let outcome = function_entry::unwrapped(outcome, around.ready.is_function);
     let diagnostic = describe(outcome, &around.ready.program);
     if diagnostic.code == Code::Interrupted {
         return Failed::Interrupted;

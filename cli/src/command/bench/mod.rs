@@ -14,16 +14,16 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use star_base::Random;
 use star_base::{Code, Diagnostic};
-use star_edge::destination::Destination;
-use star_edge::engine::{self, Engine, Wanted};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::flags::Flags;
-use star_edge::limits::LimitArgs;
-use star_edge::output::Output;
-use star_edge::passes::PassArgs;
-use star_edge::report::Reporter;
-use star_edge::sizes::{parse_count, parse_size, parse_time};
+use star_os::destination::Destination;
+use star_os::engine::{self, DeviceOptions, Engine};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::flags::Flags;
+use star_os::limits::LimitArgs;
+use star_os::output::Output;
+use star_os::passes::PassArgs;
+use star_os::report::Reporter;
+use star_os::size_args::{parse_count, parse_size, parse_time};
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
@@ -162,7 +162,7 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    let wanted = Wanted { adapter: args.adapter.as_deref(), ..Wanted::default() };
+    let wanted = DeviceOptions { adapter: args.adapter.as_deref(), ..DeviceOptions::default() };
     let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;

@@ -1,7 +1,7 @@
 //! One case: every backend with intrinsics and without, in rounds, so that what disturbs the machine disturbs all.
 
 use star_base::Random;
-use star_edge::engine::Engine;
+use star_os::engine::Engine;
 use star_report::measure::{Budget, Median};
 use star_report::record::{IntrinsicUse, Row, RowError, Source, Time};
 use star_vm::{CompileOptions, Limits};

@@ -3,7 +3,7 @@
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use star_edge::sizes::available_memory;
+use star_os::size_args::available_memory;
 use star_report::measure::{Bandwidth, read_speed};
 use star_report::record::{MachineInfo, Speed, Tool, utc};
 use star_vm::kernels::Level;

@@ -1,9 +1,9 @@
 //! `star benchcmp`: two files of benchmarks beside each other, and what of the difference means anything.
 
 use clap::{Args, ValueEnum};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::output::Output;
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::output::Output;
 use star_report::compare::{Difference, lines, pairs};
 use star_report::page::differences;
 

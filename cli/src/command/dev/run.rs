@@ -2,23 +2,23 @@
 
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_bind::{Param, Reading, Signature, UnknownNames, bind, load};
-use star_edge::access::{Access, Grants};
-use star_edge::engine::Engine;
-use star_edge::exit::Exit;
-use star_edge::failure::{Failure, refused_by_backend};
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
-use star_edge::host::RunHost;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
 use star_ir::{Mode, Program, Routine, RoutineId, StmtKind, visit};
+use star_os::access::{Access, Grants};
+use star_os::engine::Engine;
+use star_os::exit::Exit;
+use star_os::failure::{Failure, refused_by_backend};
+use star_os::files::{Console, Disk};
+use star_os::flags::Flags;
+use star_os::host::RunHost;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::watchdog::Sentry;
 use star_vm::{Argument, CompileOptions, Control, HostValue, Outcome, Stats};
 
 use super::DevArgs;
-use crate::command::ended::describe;
+use crate::command::outcome_message::describe;
+use crate::function_entry;
 use crate::results;
-use crate::wrap;
 
 /// Runs a routine of a verified program, intrinsics off: what runs is the SIR.
 ///
@@ -44,7 +44,7 @@ pub(super) fn run(
     let _clock = args.limits.max_time.map(|time| Sentry::clock(flags, time)).transpose()?;
     let loaded = load(&signature, binding, None, reading, limits.memory.unwrap_or(u64::MAX))?;
     let mut arguments = loaded.arguments;
-    let wrapper = wrap::with_result(&mut program, chosen);
+    let wrapper = function_entry::with_result(&mut program, chosen);
     if wrapper.is_some() {
         arguments.push(Argument::new(HostValue::Unset, false));
     }

@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use clap::Parser;
 use star_base::{Code, Diagnostic, SourceFile, SourceMap};
 use star_compiler::{LoadError, Source, SourceLoader};
-use star_edge::exit::Exit;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sources::FileLoader;
+use star_os::exit::Exit;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::sources::FileLoader;
 use star_syntax::doc::{Doc, Label, Section, example};
 
-use super::shelf::{Kind, Module, Shelf, Topic, modules_of};
+use super::catalogue::{Catalogue, Module, ModuleKind, Topic, modules_of};
 use crate::command::run::{RunArgs, run_with};
 use crate::text;
 use crate::usage::{self, Refusal};
 
 /// Runs the examples of these topics; how the command ends. `time` bounds the examples of each file.
 pub(super) fn test(
-    shelf: &Shelf,
+    catalogue: &Catalogue,
     topics: &[Topic],
     backend: &str,
     time: Option<Duration>,
@@ -29,7 +29,7 @@ pub(super) fn test(
 ) -> Exit {
     let mut exit = Exit::Success;
     for idx in modules_of(topics) {
-        let module = shelf.at(idx);
+        let module = catalogue.at(idx);
         let whole = topics.iter().any(|topic| topic.module == idx && topic.routine.is_none());
         let wanted = |routine: usize| {
             whole || topics.contains(&Topic { module: idx, routine: Some(routine) })
@@ -59,9 +59,9 @@ pub(super) fn test(
         if n_failed > 0 {
             exit = Exit::Compile;
             if let Some(twin) =
-                shelf.module(module.short_name()).filter(|_| module.kind == Kind::File)
-                && let twin = shelf.at(twin)
-                && twin.kind == Kind::Imported
+                catalogue.module(module.short_name()).filter(|_| module.kind == ModuleKind::File)
+                && let twin = catalogue.at(twin)
+                && twin.kind == ModuleKind::Imported
             {
                 // Only the library's own text may do what only the library may.
                 let name = text::one_line(&module.title);
@@ -198,17 +198,20 @@ impl ExampleLoader {
     fn new(example: &Example<'_>) -> Self {
         let module = example.module;
         let path = match module.kind {
-            Kind::Language | Kind::Operations | Kind::Basic => None,
-            Kind::Imported => Some(module.title.clone()),
+            ModuleKind::Language | ModuleKind::Operations | ModuleKind::Basic => None,
+            ModuleKind::Imported => Some(module.title.clone()),
             // Relative to the folder of the file; a quote cannot stand in a string.
-            Kind::File => Some(format!("{}.star", module.short_name().replace('"', "_"))),
+            ModuleKind::File => Some(format!("{}.star", module.short_name().replace('"', "_"))),
         };
         let source = module.sources.get(example.section.span.file);
         let program =
             source.map(|source| example::program(example.section, source, path.as_deref()));
         let own = match module.kind {
-            Kind::Language | Kind::Operations | Kind::Basic | Kind::Imported => None,
-            Kind::File => {
+            ModuleKind::Language
+            | ModuleKind::Operations
+            | ModuleKind::Basic
+            | ModuleKind::Imported => None,
+            ModuleKind::File => {
                 path.map(|path| (path, module.title.clone(), whole_text(&module.sources)))
             }
         };

@@ -9,20 +9,20 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic};
+use star_doc::catalogue::{self, Catalogue, Module, Topic};
 use star_doc::search::search;
-use star_doc::shelf::{self, Module, Shelf, Topic};
 use star_doc::{guides, plain, site};
-use star_edge::destination::Destination;
-use star_edge::engine::{self, Engine};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::flags::Flags;
-use star_edge::limits::CompileLimitArgs;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
-use star_edge::sources::{FileLoader, LIBRARY, STDIN};
 use star_io::FileError;
+use star_os::destination::Destination;
+use star_os::engine::{self, Engine};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::flags::Flags;
+use star_os::limits::CompileLimitArgs;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::sources::{FileLoader, LIBRARY, STDIN};
+use star_os::watchdog::Sentry;
 use star_syntax::doc::Label;
 
 use super::MAX_SHOWN;
@@ -89,53 +89,53 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     // One message, and not one for each example.
     Engine::find(&args.backend)?;
-    let mut shelf = Shelf::library(&LIBRARY);
+    let mut catalogue = Catalogue::library(&LIBRARY);
     let mut topics = Vec::new();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     for name in &args.what {
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter)?;
-        if is_file(name) && shelf.module(name).is_none() {
+        if is_file(name) && catalogue.module(name).is_none() {
             let module = Module::of_file(name, &mut FileLoader::default())?;
             if report(&module, &module.unreadable, reporter) {
                 return Ok(Exit::Compile);
             }
             // A file of the library is tested with the rights that it has there.
-            let known = shelf.same_text(&module);
-            let module = known.unwrap_or_else(|| shelf.add(module));
+            let known = catalogue.same_text(&module);
+            let module = known.unwrap_or_else(|| catalogue.add(module));
             topics.push(Topic { module, routine: None });
         } else {
-            match shelf.find(name) {
+            match catalogue.find(name) {
                 Ok(found) => topics.extend(found),
-                Err(unknown) => return look_for(args, &shelf, unknown, output),
+                Err(unknown) => return look_for(args, &catalogue, unknown, output),
             }
         }
     }
     let all = topics.is_empty();
     if all {
-        topics.extend(shelf.modules().map(|(module, _)| Topic { module, routine: None }));
+        topics.extend(catalogue.modules().map(|(module, _)| Topic { module, routine: None }));
     }
     if args.check || args.test {
-        let well_formed = check(&shelf, &topics, reporter);
+        let well_formed = check(&catalogue, &topics, reporter);
         if args.check {
-            count(&shelf, &topics, reporter);
+            count(&catalogue, &topics, reporter);
             return Ok(well_formed);
         }
         let tested =
-            examples::test(&shelf, &topics, &args.backend, args.limits.max_time(), reporter);
+            examples::test(&catalogue, &topics, &args.backend, args.limits.max_time(), reporter);
         return Ok(if tested == Exit::Success { well_formed } else { tested });
     }
     match args.format {
-        Format::Html => write_site(&shelf, &topics, args.out.as_deref(), reporter)?,
+        Format::Html => write_site(&catalogue, &topics, args.out.as_deref(), reporter)?,
         Format::Text => {
             let width = match &args.out {
                 None => output.width(),
                 Some(_) => 80,
             };
             let page = if all {
-                plain::contents(&shelf, width)
+                plain::contents(&catalogue, width)
             } else {
-                plain::topics(&shelf, &topics, width)
+                plain::topics(&catalogue, &topics, width)
             };
             show(&text::printable(&page), args, output)?;
         }
@@ -149,13 +149,13 @@ pub(crate) fn run(
 /// `unknown` if there is neither, or if more than text is asked for.
 fn look_for(
     args: &DocArgs,
-    shelf: &Shelf,
+    catalogue: &Catalogue,
     unknown: Diagnostic,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
     let query = args.what.join(" ");
     let plain = !args.check && !args.test && args.format == Format::Text;
-    let page = match (guides::find(&query), search(shelf, &query)) {
+    let page = match (guides::find(&query), search(catalogue, &query)) {
         _ if !plain => return Err(unknown.into()),
         (sections, _) if !sections.is_empty() => plain::sections(&sections),
         (_, hits) if hits.is_empty() => return Err(unknown.into()),
@@ -194,10 +194,10 @@ fn report(module: &Module, diagnostics: &[Diagnostic], reporter: &Reporter) -> b
 }
 
 /// Says what is wrong with the comments.
-fn check(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) -> Exit {
+fn check(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) -> Exit {
     let mut exit = Exit::Success;
-    for idx in shelf::modules_of(topics) {
-        let module = shelf.at(idx);
+    for idx in catalogue::modules_of(topics) {
+        let module = catalogue.at(idx);
         if report(module, &module.faults, reporter) {
             exit = Exit::Compile;
         }
@@ -206,9 +206,9 @@ fn check(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) -> Exit {
 }
 
 /// Says how many routines have a comment, and an example.
-fn count(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) {
-    for idx in shelf::modules_of(topics) {
-        let module = shelf.at(idx);
+fn count(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) {
+    for idx in catalogue::modules_of(topics) {
+        let module = catalogue.at(idx);
         let docs: Vec<_> = module.routines.iter().filter_map(|one| one.doc.as_ref()).collect();
         let n_examples = docs.iter().filter(|doc| doc.section(Label::Example).is_some()).count();
         let routines = text::count(module.routines.len(), "routine");
@@ -221,14 +221,14 @@ fn count(shelf: &Shelf, topics: &[Topic], reporter: &Reporter) {
 
 /// Writes the pages of the modules into a folder.
 fn write_site(
-    shelf: &Shelf,
+    catalogue: &Catalogue,
     topics: &[Topic],
     folder: Option<&Path>,
     reporter: &Reporter,
 ) -> Result<(), Failure> {
     let usage = |message: &str, help: &str| Diagnostic::new(Code::Usage, message).help(help);
     if let Some(one) = topics.iter().find(|topic| topic.routine.is_some()) {
-        let title = &shelf.at(one.module).title;
+        let title = &catalogue.at(one.module).title;
         let help = format!("write `star doc {title} --format html --out DIR`");
         return Err(usage("HTML has pages of modules, not of single routines", &help).into());
     }
@@ -242,7 +242,7 @@ fn write_site(
         FileError::new(Code::CannotWrite, name, message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
-    let site = site(shelf, &shelf::modules_of(topics));
+    let site = site(catalogue, &catalogue::modules_of(topics));
     for (name, text) in &site {
         let path = folder.join(name);
         Destination::new(&path, &path.display().to_string())?.write_text(text)?;

@@ -11,19 +11,19 @@ use star_base::Code;
 use star_bind::form::{Form, Subject};
 use star_bind::generated::advise;
 use star_bind::{Observer, Reading, Settings, load};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::files::{Console, Disk};
-use star_edge::flags::Flags;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sizes::available_memory;
 use star_io::generate::GenerateOptions;
 use star_io::generate::spec::{Made, Specification};
 use star_io::{FileError, Format};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::files::{Console, Disk};
+use star_os::flags::Flags;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::size_args::available_memory;
 
 use self::args::{KindArgs, Kinds};
-use crate::outlet::Outlet;
+use crate::output_target::Outlet;
 use crate::text;
 
 /// What `star gen` is told.

@@ -7,16 +7,16 @@ use clap::Args;
 use serde_json::json;
 use star_base::{Code, Diagnostic};
 use star_bind::Observer;
-use star_edge::exit::Exit;
-use star_edge::failure::Failure;
-use star_edge::files::Console;
-use star_edge::flags::Flags;
-use star_edge::report::Reporter;
-use star_edge::sheet::Sheet;
-use star_edge::sizes::{available_memory, parse_count};
 use star_io::FileError;
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
 use star_io::moving::{MovingForm, MovingWriter, Position, Record, Window};
+use star_os::exit::Exit;
+use star_os::failure::Failure;
+use star_os::files::Console;
+use star_os::flags::Flags;
+use star_os::incremental_file::Sheet;
+use star_os::report::Reporter;
+use star_os::size_args::{available_memory, parse_count};
 
 use crate::text;
 

@@ -6,12 +6,12 @@ use std::thread;
 
 use star_base::Code;
 use star_bind::{Files, OpenFile, Waiting};
-use star_edge::failure::{Failure, internal};
-use star_edge::files::Disk;
-use star_edge::flags::Flags;
 use star_intrinsics::moving::{Point, Query, Rect, Update};
 use star_io::moving::{MovingReader, NumberLimit, Position, Record, Window};
 use star_io::{FileError, ReadOptions};
+use star_os::failure::{Failure, internal};
+use star_os::files::Disk;
+use star_os::flags::Flags;
 
 use super::no_thread;
 

@@ -10,22 +10,22 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use star_base::{Code, Diagnostic};
-use star_edge::destination::Destination;
-use star_edge::exit::Exit;
-use star_edge::failure::{Failure, internal};
-use star_edge::flags::Flags;
-use star_edge::output::Output;
-use star_edge::report::Reporter;
-use star_edge::sentry::Sentry;
-use star_edge::sheet::Sheet;
-use star_edge::sizes::{available_memory, parse_size, parse_time};
 use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, Rect};
 use star_intrinsics::{Ended, Workers};
 use star_io::moving::NumberLimit;
 use star_io::{FileError, OutputRef};
+use star_os::destination::Destination;
+use star_os::exit::Exit;
+use star_os::failure::{Failure, internal};
+use star_os::flags::Flags;
+use star_os::incremental_file::Sheet;
+use star_os::output::Output;
+use star_os::report::Reporter;
+use star_os::size_args::{available_memory, parse_size, parse_time};
+use star_os::watchdog::Sentry;
 
 use self::batches::{Batch, Streams};
-use crate::outlet::Outlet;
+use crate::output_target::Outlet;
 use crate::text;
 
 /// Ids go so far if no number of objects is declared: the index of them takes 8 bytes each.

@@ -1,8 +1,8 @@
 //! What was done, and how fast, in lines for people or as one object.
 
 use serde_json::json;
-use star_edge::report::Reporter;
 use star_intrinsics::moving::{Answering, Statistics, Updates};
+use star_os::report::Reporter;
 
 use super::Times;
 use crate::text;

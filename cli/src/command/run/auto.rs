@@ -1,11 +1,11 @@
 //! `--backend auto`: the CPU backend compiles and says how files are laid out; whether a graphics card suits better is
 //! decided once the arguments are there, and only then is an adapter opened.
 
-use star_edge::engine::{self, Argument, Engine, Wanted};
-use star_edge::failure::{Failure, refused_by_backend};
-use star_edge::report::Reporter;
 use star_harness::Compiled;
-use star_harness::choice::{Asked, Choice, choose};
+use star_harness::choice::{Choice, ChoiceInput, choose};
+use star_os::engine::{self, Argument, DeviceOptions, Engine};
+use star_os::failure::{Failure, refused_by_backend};
+use star_os::report::Reporter;
 use star_vm::CompileOptions;
 
 use super::Ready;
@@ -18,7 +18,7 @@ pub(super) fn first(name: &str) -> &str {
 /// The program on the backend that suits, and a line that says which and why.
 pub(super) fn settle(
     (compiled, engine): (Compiled, &Engine),
-    device: &Wanted<'_>,
+    device: &DeviceOptions<'_>,
     options: CompileOptions,
     ready: &Ready,
     arguments: &[Argument],
@@ -27,7 +27,7 @@ pub(super) fn settle(
     let (program, entry) = (&ready.lowered.program, ready.entry);
     let cpu_intrinsics = &engine.caps.intrinsics;
     let Choice { backend, why } =
-        choose(&Asked { program, entry, arguments, options, cpu_intrinsics });
+        choose(&ChoiceInput { program, entry, arguments, options, cpu_intrinsics });
     if backend == engine.caps.name {
         reporter.summary(&format!("backend {backend}: {why}"));
         return Ok(compiled);

@@ -4,12 +4,12 @@ use star_base::{Code, Diagnostic};
 use star_bind::data::SparseWish;
 use star_bind::rows::GRAPH;
 use star_bind::{ArgValue, Binding, Origin, Signature, UnknownNames, bind, part};
-use star_edge::access::Grants;
-use star_edge::failure::{Failure, refused_by_backend};
 use star_harness::Compiled;
 use star_io::FileError;
 use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::TableUse;
+use star_os::access::Grants;
+use star_os::failure::{Failure, refused_by_backend};
 use star_vm::HostValue;
 
 use super::RunArgs;
@@ -17,7 +17,7 @@ use crate::results::{self, Out};
 use crate::view::{self, View};
 
 /// What the command line means for the entry; all its faults at once.
-pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Wanted), Failure> {
+pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Outputs), Failure> {
     let with_graph = args.graph.is_some();
     let binding = bind(entry, &args.arguments, with_graph, UnknownNames::Refused);
     let arcs = match &binding {
@@ -28,7 +28,7 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Wanted
     let views = view::views(entry, &args.view);
     match (binding, outs, views) {
         (Ok(binding), Ok(outs), Ok(views)) => {
-            let wanted = Wanted { outs, views };
+            let wanted = Outputs { outs, views };
             let faults = replaced_inputs(args, entry, &binding, &wanted);
             if faults.is_empty() { Ok((binding, wanted)) } else { Err(faults.into()) }
         }
@@ -42,14 +42,14 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Wanted
 }
 
 /// What is done with the results beside showing them.
-pub(super) struct Wanted {
+pub(super) struct Outputs {
     /// Written to files.
     pub(super) outs: Vec<Out>,
     /// Drawn.
     pub(super) views: Vec<View>,
 }
 
-impl Wanted {
+impl Outputs {
     /// Does it take the graph that the values come from?
     pub(super) fn need_graph(&self) -> bool {
         !self.views.is_empty() || results::name_vertices(&self.outs)
@@ -62,7 +62,7 @@ fn replaced_inputs(
     args: &RunArgs,
     entry: &Signature,
     binding: &Binding,
-    wanted: &Wanted,
+    wanted: &Outputs,
 ) -> Vec<Diagnostic> {
     let given = entry.params.iter().zip(&binding.origins).flat_map(|(param, origin)| {
         let path = match origin {

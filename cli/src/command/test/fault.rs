@@ -1,7 +1,7 @@
 //! Why a case fails.
 
 use star_base::{Code, Diagnostic, Span};
-use star_harness::{Difference, Run};
+use star_harness::{Difference, RunResult};
 
 use super::shown;
 use super::trial::{Ready, Trial};
@@ -61,7 +61,7 @@ impl Trial<'_> {
         first: &Ready,
         other: &Ready,
         difference: Difference,
-        (expected, found): (&Run, &Run),
+        (expected, found): (&RunResult, &RunResult),
     ) -> Fault {
         let (one, two) = (first.name(), other.name());
         let what = match difference {
@@ -81,7 +81,7 @@ impl Trial<'_> {
         let pair = |one: &dyn std::fmt::Display, two: &dyn std::fmt::Display| {
             format!("{}: {one}\n{}: {two}", first.name(), other.name())
         };
-        let ends = |run: &Run| match self.describe(self.routine, &run.outcome) {
+        let ends = |run: &RunResult| match self.describe(self.routine, &run.outcome) {
             Some(ended) => format!("{} {}", ended.code, ended.message),
             None => "ends well".to_owned(),
         };
@@ -94,7 +94,7 @@ impl Trial<'_> {
             Difference::Count => pair(&expected.values.len(), &found.values.len()),
             Difference::Printed => pair(&expected.printed.trim_end(), &found.printed.trim_end()),
             Difference::Files => {
-                let names = |run: &Run| text::quoted_list(run.files.keys());
+                let names = |run: &RunResult| text::quoted_list(run.files.keys());
                 pair(&names(expected), &names(found))
             }
             Difference::Operations => pair(&expected.stats.operations, &found.stats.operations),

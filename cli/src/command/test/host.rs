@@ -7,10 +7,10 @@ use star_harness::Printed;
 use star_ir::Ty;
 use star_vm::{Host, HostError, HostValue};
 
-use star_edge::access::Access;
-use star_edge::files::Console;
-use star_edge::host::RunHost;
-use star_edge::output::Output;
+use star_os::access::Access;
+use star_os::files::Console;
+use star_os::host::RunHost;
+use star_os::output::Output;
 
 /// Serves a run under test.
 pub(super) struct TestHost<'a> {

@@ -19,15 +19,15 @@ use std::time::Instant;
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
-use star_edge::exit::Exit;
-use star_edge::failure::Failure as Ends;
-use star_edge::flags::Flags;
-use star_edge::limits::LimitArgs;
-use star_edge::output::Output;
-use star_edge::passes::PassArgs;
-use star_edge::report::Reporter;
-use star_edge::sizes::parse_count;
 use star_harness::{Configuration, MACHINES, Machine};
+use star_os::exit::Exit;
+use star_os::failure::Failure as Ends;
+use star_os::flags::Flags;
+use star_os::limits::LimitArgs;
+use star_os::output::Output;
+use star_os::passes::PassArgs;
+use star_os::report::Reporter;
+use star_os::size_args::parse_count;
 
 pub(crate) use self::report::Format;
 use self::report::{Results, Totals};

@@ -2,14 +2,14 @@
 //! the same values.
 
 use star_base::{Kind, Span};
-use star_harness::{Name, Run};
+use star_harness::{Name, RunResult};
 use star_vm::HostValue;
 
 use super::fault::{Fault, FaultKind, because};
 use super::shown;
 use super::trial::Trial;
 use crate::headers::inputs::{Inputs, ReadContext};
-use crate::headers::subject::Routine;
+use crate::headers::test_file::Routine;
 
 impl Trial<'_> {
     /// Is the function true, does the procedure end well?
@@ -21,7 +21,7 @@ impl Trial<'_> {
         name: &Name,
         span: Span,
         inputs: &Inputs,
-        run: &Run,
+        run: &RunResult,
         around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let property = self.property(name)?;
@@ -58,7 +58,7 @@ impl Trial<'_> {
         name: &Name,
         span: Span,
         inputs: &Inputs,
-        run: &Run,
+        run: &RunResult,
         around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let other = self.property(name)?;
@@ -69,7 +69,13 @@ impl Trial<'_> {
     }
 
     /// Does the other routine leave what the tested one left?
-    fn same(&self, other: &Routine, found: &Run, run: &Run, span: Span) -> Result<(), Fault> {
+    fn same(
+        &self,
+        other: &Routine,
+        found: &RunResult,
+        run: &RunResult,
+        span: Span,
+    ) -> Result<(), Fault> {
         let name = &other.entry.name;
         let fault = |message: String| self.fault(FaultKind::Expected(span), span, message);
         let ends =
@@ -124,7 +130,7 @@ impl Trial<'_> {
         &self,
         routine: &Routine,
         inputs: &Inputs,
-        after: Option<&Run>,
+        after: Option<&RunResult>,
         span: Span,
     ) -> Result<Vec<HostValue>, Fault> {
         let before = |name: &str| {

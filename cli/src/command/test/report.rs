@@ -3,9 +3,9 @@
 
 use serde_json::{Map, Value, json};
 use star_base::{Diagnostic, SourceMap};
-use star_edge::output::Output;
-use star_edge::report::Reporter;
 use star_harness::{Header, MACHINES};
+use star_os::output::Output;
+use star_os::report::Reporter;
 use star_report::{json, message};
 
 use super::row::{Failure, Row};

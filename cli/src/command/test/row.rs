@@ -4,9 +4,9 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use star_base::Diagnostic;
-use star_edge::flags::Flags;
-use star_edge::sentry::Sentry;
 use star_harness::{Argument, Case, shrink};
+use star_os::flags::Flags;
+use star_os::watchdog::Sentry;
 use star_vm::HostValue;
 
 use super::fault::{Fault, FaultKind};

@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::Parser;
 use star_base::{Code, Diagnostic};
-use star_edge::access::{Access, Grants};
-use star_edge::engine::Engine;
-use star_edge::failure::refused_by_backend;
-use star_edge::flags::Flags;
-use star_edge::limits::LimitArgs;
-use star_edge::report::Reporter;
-use star_edge::sentry::{Scope, Sentry};
-use star_harness::{Case, Expected, Header, Kind, Purpose};
+use star_harness::{Case, Expected, Header, HeaderKind, Purpose};
+use star_os::access::{Access, Grants};
+use star_os::engine::Engine;
+use star_os::failure::refused_by_backend;
+use star_os::flags::Flags;
+use star_os::limits::LimitArgs;
+use star_os::report::Reporter;
+use star_os::watchdog::{Scope, Sentry};
 use star_vm::BackendError;
 
 use super::report::{Format, Results};
@@ -22,7 +22,7 @@ use super::trial::{Ready, Trial};
 use super::{Chosen, TestArgs, no_tests};
 use crate::headers::find::StarFile;
 use crate::headers::inputs::ReadContext;
-use crate::headers::subject::{Runnable, Subject};
+use crate::headers::test_file::{Runnable, Subject};
 use crate::text;
 use crate::usage::{self, Refusal};
 
@@ -77,7 +77,7 @@ impl Session<'_> {
             return Ok(());
         }
         let tests: Vec<&Header> =
-            subject.headers.iter().filter(|header| header.kind == Kind::Test).collect();
+            subject.headers.iter().filter(|header| header.kind == HeaderKind::Test).collect();
         let wanted: Vec<&Header> =
             tests.iter().copied().filter(|header| self.is_wanted(&subject, header)).collect();
         if !subject.faults.is_empty() {

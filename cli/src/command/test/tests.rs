@@ -5,11 +5,11 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use star_base::{BitTable, Code};
-use star_edge::access::{Access, Grants};
-use star_edge::flags::Flags;
-use star_edge::report::{ErrorFormat, Reporter};
 use star_harness::{Configuration, Machine, Purpose, on};
 use star_ir::{Program, RoutineId, Ty};
+use star_os::access::{Access, Grants};
+use star_os::flags::Flags;
+use star_os::report::{ErrorFormat, Reporter};
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Cpu, Explanation, HostValue,
     Outcome, cpu,
@@ -18,7 +18,7 @@ use star_vm::{
 use super::row::{self, Row};
 use super::trial::{Ready, Trial};
 use crate::headers::inputs::ReadContext;
-use crate::headers::subject::{Runnable, Subject};
+use crate::headers::test_file::{Runnable, Subject};
 
 /// A backend that loses a one wherever a row has two, when it gives values back.
 struct Spoiled(Cpu);

@@ -1,24 +1,24 @@
 //! One case of one test: the routine on every machine, and what has to come of it.
 
 use star_base::{Code, Diagnostic, Span};
-use star_edge::access::Access;
-use star_edge::failure::refused_by_backend;
-use star_edge::files::Console;
 use star_harness::{
-    Case, Compiled, Configuration, Expectation, Expected, Header, Mode, Run, compare,
+    Case, Compiled, Configuration, Expectation, Expected, Header, Mode, RunResult, compare,
 };
 use star_ir::RoutineId;
+use star_os::access::Access;
+use star_os::failure::refused_by_backend;
+use star_os::files::Console;
 use star_syntax::doc::example;
 use star_vm::{Control, HostValue, Limits, Outcome, Stats};
 
 use super::fault::{Fault, FaultKind, because};
 use super::host::TestHost;
 use super::shown;
-use crate::command::ended;
+use crate::command::outcome_message;
+use crate::function_entry;
 use crate::headers::inputs::{self, Inputs, ReadContext};
-use crate::headers::subject::{Routine, Runnable, Subject};
+use crate::headers::test_file::{Routine, Runnable, Subject};
 use crate::text;
-use crate::wrap;
 
 /// A file on a machine.
 pub(super) struct Ready {
@@ -80,7 +80,7 @@ impl Trial<'_> {
         id: RoutineId,
         values: &[HostValue],
         around: ReadContext<'_>,
-    ) -> Result<Run, Fault> {
+    ) -> Result<RunResult, Fault> {
         let arguments = values.iter().map(star_harness::Argument::of).collect();
         let ReadContext { flags, reporter, folder: _, max_bytes: _ } = around;
         let limits = self.limits_of(ready);
@@ -100,7 +100,7 @@ impl Trial<'_> {
         };
         let outcome = loaded.run(&mut control);
         let stats = control.stats;
-        let run = Run::of(&loaded, outcome, stats, host.into_kept(), &flags.interrupt);
+        let run = RunResult::of(&loaded, outcome, stats, host.into_kept(), &flags.interrupt);
         match flags.stop() {
             Some(Code::Interrupted) => {
                 Err(self.fault(FaultKind::Interrupted, self.header.span, "interrupted".to_owned()))
@@ -117,7 +117,7 @@ impl Trial<'_> {
     }
 
     /// Did it end as it should?
-    fn ending(&self, ready: &Ready, run: &Run) -> Result<(), Fault> {
+    fn ending(&self, ready: &Ready, run: &RunResult) -> Result<(), Fault> {
         let ended = self.describe(self.routine, &run.outcome);
         let wanted = self.header.expectations.iter().find_map(|it| match it.what {
             Expected::Fails { code, line } => Some((code, line, it.span)),
@@ -164,7 +164,7 @@ impl Trial<'_> {
         expectation: &Expectation,
         case: &Case,
         inputs: &Inputs,
-        run: &Run,
+        run: &RunResult,
         around: ReadContext<'_>,
     ) -> Result<(), Fault> {
         let span = expectation.span;
@@ -222,8 +222,8 @@ impl Trial<'_> {
         if *outcome == Outcome::Done {
             return None;
         }
-        let outcome = wrap::unwrapped(outcome.clone(), routine.result.is_some());
-        Some(ended::describe(outcome, &self.runnable.program))
+        let outcome = function_entry::unwrapped(outcome.clone(), routine.result.is_some());
+        Some(outcome_message::describe(outcome, &self.runnable.program))
     }
 
     /// May the input be made smaller? What is expected literally is right for the input as it is only.

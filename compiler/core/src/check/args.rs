@@ -4,7 +4,7 @@ use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast;
 
 use super::{Checker, ExpectedName};
-use crate::hir::{Arg, Expr, ExprKind, Kind, LocalId, Role, RoutineId, VarUse};
+use crate::hir::{Arg, Expr, ExprKind, LocalId, Role, RoutineId, TyKind, VarUse};
 
 impl Checker<'_> {
     /// A call of a function.
@@ -73,7 +73,7 @@ impl Checker<'_> {
                 }
                 let n_before = self.diagnostics.len();
                 let value = self.typed(tree, kind);
-                if value.ty == Kind::Error && self.diagnostics.len() > n_before {
+                if value.ty == TyKind::Error && self.diagnostics.len() > n_before {
                     // Show the parameter that asks for this type.
                     if let Some(last) = self.diagnostics.last_mut()
                         && last.code == Code::TypeMismatch
@@ -117,7 +117,7 @@ impl Checker<'_> {
     fn variable_argument(
         &mut self,
         tree: &ast::Expr,
-        kind: Kind,
+        kind: TyKind,
         param: &str,
         param_span: Span,
     ) -> Option<VarUse> {

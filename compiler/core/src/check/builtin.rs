@@ -1,12 +1,12 @@
 //! Built-ins used as values.
 
-use star_base::builtins::{Form, Operand, Outcome, Special};
+use star_base::builtins::{Form, Operand, ResultKind, Special};
 use star_base::{Builtin, Code, Diagnostic, Span};
 use star_ir::Direction;
 use star_syntax::ast;
 
 use super::{Checker, ExpectedName};
-use crate::hir::{Expr, ExprKind, Kind, VarUse};
+use crate::hir::{Expr, ExprKind, TyKind, VarUse};
 
 impl Checker<'_> {
     /// A built-in in an expression.
@@ -16,7 +16,7 @@ impl Checker<'_> {
         name: &ast::Ident,
         args: &[ast::Expr],
         span: Span,
-        bits: Kind,
+        bits: TyKind,
     ) -> Expr {
         if !self.count_is_right(builtin, name, args.len()) {
             return self.error(span);
@@ -42,14 +42,14 @@ impl Checker<'_> {
             Special::Convert => {
                 let operand = self.bits(&args[0]);
                 let ty = match operand.ty {
-                    Kind::Slice => Kind::Word,
-                    Kind::Word => Kind::Slice,
-                    Kind::Int
-                    | Kind::Bool
-                    | Kind::Str
-                    | Kind::Table
-                    | Kind::Handle
-                    | Kind::Error => {
+                    TyKind::Slice => TyKind::Word,
+                    TyKind::Word => TyKind::Slice,
+                    TyKind::Int
+                    | TyKind::Bool
+                    | TyKind::Str
+                    | TyKind::Table
+                    | TyKind::Handle
+                    | TyKind::Error => {
                         return self.error(span);
                     }
                 };
@@ -57,15 +57,19 @@ impl Checker<'_> {
             }
             Special::Step => match self.bits_variable(&args[0], name) {
                 Some(place) => {
-                    Expr { kind: ExprKind::Step(place), ty: Kind::Int, span, effects: true }
+                    Expr { kind: ExprKind::Step(place), ty: TyKind::Int, span, effects: true }
                 }
                 None => self.error(span),
             },
             Special::Shift => self.shift(args, span, bits),
-            Special::Col => self.line((&args[0], &args[1]), name, span, Kind::Slice, ExprKind::Col),
-            Special::Row => self.line((&args[0], &args[1]), name, span, Kind::Word, ExprKind::Row),
-            Special::Size => self.size_of(&args[0], name, span, Kind::Word),
-            Special::Rows => self.size_of(&args[0], name, span, Kind::Slice),
+            Special::Col => {
+                self.line((&args[0], &args[1]), name, span, TyKind::Slice, ExprKind::Col)
+            }
+            Special::Row => {
+                self.line((&args[0], &args[1]), name, span, TyKind::Word, ExprKind::Row)
+            }
+            Special::Size => self.size_of(&args[0], name, span, TyKind::Word),
+            Special::Rows => self.size_of(&args[0], name, span, TyKind::Slice),
         }
     }
 
@@ -73,26 +77,26 @@ impl Checker<'_> {
     fn value_of_values(
         &mut self,
         builtin: Builtin,
-        (operands, result): (&[Operand], Outcome),
+        (operands, result): (&[Operand], ResultKind),
         args: &[ast::Expr],
         span: Span,
-        bits: Kind,
+        bits: TyKind,
     ) -> Expr {
-        let bits = if result == Outcome::Same { bits } else { Kind::Word };
+        let bits = if result == ResultKind::Same { bits } else { TyKind::Word };
         let operands: Vec<Expr> = operands
             .iter()
             .zip(args)
             .map(|(operand, arg)| match operand {
-                Operand::Int => self.typed(arg, Kind::Int),
-                Operand::Word => self.typed(arg, Kind::Word),
+                Operand::Int => self.typed(arg, TyKind::Int),
+                Operand::Word => self.typed(arg, TyKind::Word),
                 Operand::Bits => self.bits_as(arg, bits),
             })
             .collect();
         let ty = match result {
-            Outcome::Int => Kind::Int,
-            Outcome::Bool => Kind::Bool,
-            Outcome::Word => Kind::Word,
-            Outcome::Same => operands.first().map_or(Kind::Error, |first| first.ty),
+            ResultKind::Int => TyKind::Int,
+            ResultKind::Bool => TyKind::Bool,
+            ResultKind::Word => TyKind::Word,
+            ResultKind::Same => operands.first().map_or(TyKind::Error, |first| first.ty),
         };
         node(builtin, operands, ty, span)
     }
@@ -103,10 +107,10 @@ impl Checker<'_> {
         (index, table): (&ast::Expr, &ast::Expr),
         name: &ast::Ident,
         span: Span,
-        ty: Kind,
+        ty: TyKind,
         kind: fn(Box<Expr>, VarUse) -> ExprKind,
     ) -> Expr {
-        let index = self.typed(index, Kind::Int);
+        let index = self.typed(index, TyKind::Int);
         let effects = index.effects;
         match self.table(table, name) {
             Some(table) => Expr { kind: kind(Box::new(index), table), ty, span, effects },
@@ -115,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// `rows`, `of` a slice, or `size`, `of` a word.
-    fn size_of(&mut self, table: &ast::Expr, name: &ast::Ident, span: Span, of: Kind) -> Expr {
+    fn size_of(&mut self, table: &ast::Expr, name: &ast::Ident, span: Span, of: TyKind) -> Expr {
         match self.table(table, name) {
             Some(table) => self.measure(table, of, span),
             None => self.error(span),
@@ -150,7 +154,7 @@ impl Checker<'_> {
         false
     }
 
-    fn shift(&mut self, args: &[ast::Expr], span: Span, bits: Kind) -> Expr {
+    fn shift(&mut self, args: &[ast::Expr], span: Span, bits: TyKind) -> Expr {
         let whole = self.bits_as(&args[0], bits);
         let direction =
             args[1].plain_name().and_then(|word| match word.name.to_lowercase().as_str() {
@@ -158,7 +162,7 @@ impl Checker<'_> {
                 "down" => Some(Direction::Down),
                 _ => None,
             });
-        let by = self.typed(&args[2], Kind::Int);
+        let by = self.typed(&args[2], TyKind::Int);
         let Some(direction) = direction else {
             self.report(Diagnostic::at(
                 Code::TypeMismatch,
@@ -173,12 +177,12 @@ impl Checker<'_> {
 
     /// The table of `COL`, `ROW`, `size`, `rows`: a variable.
     pub(super) fn table(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
-        self.place(tree, user, "a table", |kind| kind == Kind::Table)
+        self.place(tree, user, "a table", |kind| kind == TyKind::Table)
     }
 
     /// The slice or word of `STEP`, `SET`, `CLR`: a variable that changes.
     pub(super) fn bits_variable(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
-        let place = self.place(tree, user, "a slice or word", Kind::is_bits)?;
+        let place = self.place(tree, user, "a slice or word", TyKind::is_bits)?;
         self.writable(place.local, place.span).then_some(place)
     }
 
@@ -188,7 +192,7 @@ impl Checker<'_> {
         tree: &ast::Expr,
         user: &ast::Ident,
         wanted: &str,
-        suits: impl Fn(Kind) -> bool,
+        suits: impl Fn(TyKind) -> bool,
     ) -> Option<VarUse> {
         let Some(name) = tree.plain_name() else {
             if !tree.is_error() {
@@ -226,22 +230,22 @@ impl Checker<'_> {
     }
 
     /// The number of rows (`of` a slice) or columns (`of` a word) of a table, or the length of bits.
-    pub(super) fn measure(&mut self, place: VarUse, of: Kind, span: Span) -> Expr {
+    pub(super) fn measure(&mut self, place: VarUse, of: TyKind, span: Span) -> Expr {
         let ty = self.kind(place.local);
-        let kind = if ty != Kind::Table {
+        let kind = if ty != TyKind::Table {
             let operand = Expr { kind: ExprKind::Var(place), ty, span, effects: false };
             ExprKind::Builtin(Builtin::Length, vec![operand])
-        } else if of == Kind::Word {
+        } else if of == TyKind::Word {
             ExprKind::NCols(place)
         } else {
             ExprKind::NRows(place)
         };
-        Expr { kind, ty: Kind::Int, span, effects: false }
+        Expr { kind, ty: TyKind::Int, span, effects: false }
     }
 }
 
-fn node(builtin: Builtin, args: Vec<Expr>, ty: Kind, span: Span) -> Expr {
+fn node(builtin: Builtin, args: Vec<Expr>, ty: TyKind, span: Span) -> Expr {
     let effects = args.iter().any(|arg| arg.effects);
-    let ty = if args.iter().any(|arg| arg.ty == Kind::Error) { Kind::Error } else { ty };
+    let ty = if args.iter().any(|arg| arg.ty == TyKind::Error) { TyKind::Error } else { ty };
     Expr { kind: ExprKind::Builtin(builtin, args), ty, span, effects }
 }

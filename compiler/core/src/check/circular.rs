@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use star_base::{Code, Diagnostic};
 
 use super::Checker;
-use crate::hir::{Expr, ExprKind, Kind, LocalId, SizeTerm, Ty};
+use crate::hir::{Expr, ExprKind, LocalId, SizeTerm, Ty, TyKind};
 use crate::visit;
 
 /// Sizes declared through sizes declared through sizes … more often than this are refused.
@@ -55,7 +55,7 @@ impl Checker<'_> {
                 if progress == Progress::Refused
                     && let Some(size) = declared_mut(&mut local.ty, dim)
                 {
-                    (size.kind, size.ty) = (ExprKind::Error, Kind::Error);
+                    (size.kind, size.ty) = (ExprKind::Error, TyKind::Error);
                 }
             }
         }

@@ -6,7 +6,7 @@ use star_syntax::ast::{self, CompareOp};
 
 use super::Checker;
 use super::expr::Between;
-use crate::hir::{Expr, ExprKind, Kind};
+use crate::hir::{Expr, ExprKind, TyKind};
 
 impl Checker<'_> {
     pub(super) fn compare(
@@ -22,7 +22,7 @@ impl Checker<'_> {
                 && matches!(op, CompareOp::Eq | CompareOp::Ne)
             {
                 let operand = self.bits(operand);
-                if operand.ty == Kind::Error {
+                if operand.ty == TyKind::Error {
                     return self.error(span);
                 }
                 let effects = operand.effects;
@@ -49,12 +49,12 @@ impl Checker<'_> {
         };
         let (left, right) = (Box::new(left), Box::new(right));
         match kind {
-            Kind::Error => self.error(span),
-            Kind::Int => boolean(ExprKind::Compare(relation, left, right), span, effects),
-            Kind::Bool | Kind::Slice | Kind::Word
+            TyKind::Error => self.error(span),
+            TyKind::Int => boolean(ExprKind::Compare(relation, left, right), span, effects),
+            TyKind::Bool | TyKind::Slice | TyKind::Word
                 if matches!(op, CompareOp::Eq | CompareOp::Ne) =>
             {
-                let (kind, negated) = if kind == Kind::Bool {
+                let (kind, negated) = if kind == TyKind::Bool {
                     (ExprKind::BoolDiffers(left, right), op == CompareOp::Eq)
                 } else {
                     (ExprKind::BitsEqual(left, right), op == CompareOp::Ne)
@@ -62,13 +62,18 @@ impl Checker<'_> {
                 let comparison = boolean(kind, span, effects);
                 if negated { negation(comparison) } else { comparison }
             }
-            Kind::Bool | Kind::Slice | Kind::Word | Kind::Str | Kind::Table | Kind::Handle => {
+            TyKind::Bool
+            | TyKind::Slice
+            | TyKind::Word
+            | TyKind::Str
+            | TyKind::Table
+            | TyKind::Handle => {
                 let mut diagnostic = Diagnostic::at(
                     Code::NoSuchOrder,
                     span,
                     format!("{}s cannot be compared this way", kind.name()),
                 );
-                if kind == Kind::Word {
+                if kind == TyKind::Word {
                     diagnostic = diagnostic.help(
                         "words are compared as unsigned numbers by `LESS`, `LESSEQ`, `GREAT` and `GREATEQ`",
                     );
@@ -81,7 +86,7 @@ impl Checker<'_> {
 }
 
 fn boolean(kind: ExprKind, span: Span, effects: bool) -> Expr {
-    Expr { kind, ty: Kind::Bool, span, effects }
+    Expr { kind, ty: TyKind::Bool, span, effects }
 }
 
 fn negation(expr: Expr) -> Expr {

@@ -22,19 +22,19 @@ pub(crate) enum Value {
 impl Value {
     /// The value as an expression; `bits` says whether bits are wanted as a slice, a word, or an
     /// integer, which a single bit can be: a component's value.
-    pub(crate) fn to_expr(&self, span: Span, bits: hir::Kind) -> hir::Expr {
+    pub(crate) fn to_expr(&self, span: Span, bits: hir::TyKind) -> hir::Expr {
         let (kind, ty) = match self {
-            Value::Int(value) => (hir::ExprKind::Int(*value), hir::Kind::Int),
-            Value::Bool(value) => (hir::ExprKind::Bool(*value), hir::Kind::Bool),
-            Value::Str(value) => (hir::ExprKind::Str(value.clone()), hir::Kind::Str),
-            Value::Bits(value) if bits == hir::Kind::Int && value.len() == 1 => {
-                (hir::ExprKind::Int(i64::from(value.get(0))), hir::Kind::Int)
+            Value::Int(value) => (hir::ExprKind::Int(*value), hir::TyKind::Int),
+            Value::Bool(value) => (hir::ExprKind::Bool(*value), hir::TyKind::Bool),
+            Value::Str(value) => (hir::ExprKind::Str(value.clone()), hir::TyKind::Str),
+            Value::Bits(value) if bits == hir::TyKind::Int && value.len() == 1 => {
+                (hir::ExprKind::Int(i64::from(value.get(0))), hir::TyKind::Int)
             }
             Value::Bits(value) => {
-                let ty = if bits == hir::Kind::Slice { bits } else { hir::Kind::Word };
+                let ty = if bits == hir::TyKind::Slice { bits } else { hir::TyKind::Word };
                 (hir::ExprKind::Bits(Box::new(value.clone())), ty)
             }
-            Value::Error => (hir::ExprKind::Error, hir::Kind::Error),
+            Value::Error => (hir::ExprKind::Error, hir::TyKind::Error),
         };
         hir::Expr { kind, ty, span, effects: false }
     }

@@ -6,7 +6,7 @@ use star_syntax::ast::{self, BinaryOp};
 
 use super::constant::Value;
 use super::{Checker, ExpectedName};
-use crate::hir::{ChainOp, Expr, ExprKind, Kind};
+use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
 use crate::scope::{Callee, NoCallee};
 
 /// The message for a bit constant with strange characters.
@@ -17,15 +17,15 @@ pub(super) fn bad_bits(span: Span) -> Diagnostic {
 
 impl Checker<'_> {
     /// An expression of the kind `want`.
-    pub(super) fn typed(&mut self, tree: &ast::Expr, want: Kind) -> Expr {
+    pub(super) fn typed(&mut self, tree: &ast::Expr, want: TyKind) -> Expr {
         let expr = self.expr(tree, Some(want));
         self.of_type(expr, want)
     }
 
     /// The expression if it is of the kind `want`, and an error if not.
-    pub(super) fn of_type(&mut self, expr: Expr, want: Kind) -> Expr {
-        if expr.ty != want && expr.ty != Kind::Error && want != Kind::Error {
-            if want == Kind::Bool && expr.ty == Kind::Int && is_component(&expr) {
+    pub(super) fn of_type(&mut self, expr: Expr, want: TyKind) -> Expr {
+        if expr.ty != want && expr.ty != TyKind::Error && want != TyKind::Error {
+            if want == TyKind::Bool && expr.ty == TyKind::Int && is_component(&expr) {
                 self.component_as_condition(expr.span);
             } else {
                 self.type_mismatch(expr.span, want, expr.ty);
@@ -37,17 +37,17 @@ impl Checker<'_> {
 
     /// A slice or a word.
     pub(super) fn bits(&mut self, tree: &ast::Expr) -> Expr {
-        self.bits_as(tree, Kind::Word)
+        self.bits_as(tree, TyKind::Word)
     }
 
     /// A slice or a word; a bit constant is what `kind` says.
-    pub(super) fn bits_as(&mut self, tree: &ast::Expr, kind: Kind) -> Expr {
+    pub(super) fn bits_as(&mut self, tree: &ast::Expr, kind: TyKind) -> Expr {
         let constant = matches!(
             tree.kind,
             ast::ExprKind::Bits(_) | ast::ExprKind::Name(..) | ast::ExprKind::Ref(_)
         );
         let expr = self.expr(tree, constant.then_some(kind));
-        if !expr.ty.is_bits() && expr.ty != Kind::Error {
+        if !expr.ty.is_bits() && expr.ty != TyKind::Error {
             self.report(Diagnostic::at(
                 Code::TypeMismatch,
                 expr.span,
@@ -70,19 +70,19 @@ impl Checker<'_> {
     }
 
     pub(super) fn error(&self, span: Span) -> Expr {
-        Expr { kind: ExprKind::Error, ty: Kind::Error, span, effects: false }
+        Expr { kind: ExprKind::Error, ty: TyKind::Error, span, effects: false }
     }
 
     /// An expression; `want` is the kind that the context would like, for constants that can be of
     /// several.
-    pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<Kind>) -> Expr {
+    pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<TyKind>) -> Expr {
         let span = tree.span;
-        let bits = want.filter(|kind| kind.is_bits()).unwrap_or(Kind::Word);
+        let bits = want.filter(|kind| kind.is_bits()).unwrap_or(TyKind::Word);
         let simple = |kind, ty| Expr { kind, ty, span, effects: false };
         match &tree.kind {
             ast::ExprKind::Error => self.error(span),
             ast::ExprKind::Int(value) => match i64::try_from(*value) {
-                Ok(value) => simple(ExprKind::Int(value), Kind::Int),
+                Ok(value) => simple(ExprKind::Int(value), TyKind::Int),
                 Err(_) => {
                     self.report(Diagnostic::at(
                         Code::NumberTooLarge,
@@ -92,12 +92,12 @@ impl Checker<'_> {
                     self.error(span)
                 }
             },
-            ast::ExprKind::Bool(value) => simple(ExprKind::Bool(*value), Kind::Bool),
-            ast::ExprKind::Str(text) => simple(ExprKind::Str(text.to_string()), Kind::Str),
+            ast::ExprKind::Bool(value) => simple(ExprKind::Bool(*value), TyKind::Bool),
+            ast::ExprKind::Str(text) => simple(ExprKind::Str(text.to_string()), TyKind::Str),
             ast::ExprKind::Bits(text) => match BitVector::parse(text) {
                 // A single bit where a number is wanted is a component's value.
-                Some(value) if want == Some(Kind::Int) && value.len() == 1 => {
-                    simple(ExprKind::Int(i64::from(value.get(0))), Kind::Int)
+                Some(value) if want == Some(TyKind::Int) && value.len() == 1 => {
+                    simple(ExprKind::Int(i64::from(value.get(0))), TyKind::Int)
                 }
                 Some(value) => simple(ExprKind::Bits(Box::new(value)), bits),
                 None => {
@@ -106,13 +106,18 @@ impl Checker<'_> {
                 }
             },
             ast::ExprKind::Part(part) => match self.handle_part(part) {
-                Some((handle, part)) => simple(ExprKind::Part(handle, part), Kind::Table),
+                Some((handle, part)) => simple(ExprKind::Part(handle, part), TyKind::Table),
                 None => self.error(span),
             },
             ast::ExprKind::Theta => match want {
-                Some(kind @ (Kind::Slice | Kind::Word)) => simple(ExprKind::Theta, kind),
+                Some(kind @ (TyKind::Slice | TyKind::Word)) => simple(ExprKind::Theta, kind),
                 Some(
-                    Kind::Int | Kind::Bool | Kind::Str | Kind::Table | Kind::Handle | Kind::Error,
+                    TyKind::Int
+                    | TyKind::Bool
+                    | TyKind::Str
+                    | TyKind::Table
+                    | TyKind::Handle
+                    | TyKind::Error,
                 )
                 | None => {
                     self.report(
@@ -134,26 +139,28 @@ impl Checker<'_> {
             ast::ExprKind::Neg(operand) => {
                 if let ast::ExprKind::Int(value) = operand.kind {
                     // −2⁶³ is an integer although 2⁶³ is none.
-                    return simple(ExprKind::Int((value as i64).wrapping_neg()), Kind::Int);
+                    return simple(ExprKind::Int((value as i64).wrapping_neg()), TyKind::Int);
                 }
-                let operand = self.typed(operand, Kind::Int);
+                let operand = self.typed(operand, TyKind::Int);
                 let effects = operand.effects;
-                Expr { kind: ExprKind::Neg(Box::new(operand)), ty: Kind::Int, span, effects }
+                Expr { kind: ExprKind::Neg(Box::new(operand)), ty: TyKind::Int, span, effects }
             }
             ast::ExprKind::Chain(chain) => self.chain(chain, span, want),
             ast::ExprKind::Compare(op, sides) => self.compare(*op, &sides[0], &sides[1], span),
         }
     }
 
-    fn not(&mut self, operand: &ast::Expr, span: Span, want: Option<Kind>) -> Expr {
+    fn not(&mut self, operand: &ast::Expr, span: Span, want: Option<TyKind>) -> Expr {
         let operand = self.expr(operand, want);
         let (effects, ty) = (operand.effects, operand.ty);
         let inner = Box::new(operand);
         match ty {
-            Kind::Bool => Expr { kind: ExprKind::Not(inner), ty, span, effects },
-            Kind::Slice | Kind::Word => Expr { kind: ExprKind::BitsNot(inner), ty, span, effects },
-            Kind::Error => self.error(span),
-            Kind::Int if is_component(&inner) => {
+            TyKind::Bool => Expr { kind: ExprKind::Not(inner), ty, span, effects },
+            TyKind::Slice | TyKind::Word => {
+                Expr { kind: ExprKind::BitsNot(inner), ty, span, effects }
+            }
+            TyKind::Error => self.error(span),
+            TyKind::Int if is_component(&inner) => {
                 self.report(
                     Diagnostic::at(
                         Code::ComponentAsCondition,
@@ -164,7 +171,7 @@ impl Checker<'_> {
                 );
                 self.error(span)
             }
-            Kind::Int | Kind::Str | Kind::Table | Kind::Handle => {
+            TyKind::Int | TyKind::Str | TyKind::Table | TyKind::Handle => {
                 self.report(Diagnostic::at(
                     Code::TypeMismatch,
                     inner.span,
@@ -180,15 +187,15 @@ impl Checker<'_> {
         &mut self,
         ast::Chain { first, links }: &ast::Chain,
         span: Span,
-        want: Option<Kind>,
+        want: Option<TyKind>,
     ) -> Expr {
         let trees: Vec<&ast::Expr> =
             std::iter::once(first).chain(links.iter().map(|link| &link.operand)).collect();
         let arithmetic = links.iter().any(|link| is_arithmetic(link.op));
-        let want = if arithmetic { Some(Kind::Int) } else { want };
+        let want = if arithmetic { Some(TyKind::Int) } else { want };
         let between = if arithmetic { Between::Arithmetic } else { Between::Logic };
         let (mut operands, kind) = self.operands(&trees, between, want);
-        if kind == Kind::Error {
+        if kind == TyKind::Error {
             return self.error(span);
         }
         let mut ops = Vec::with_capacity(links.len());
@@ -210,7 +217,7 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Chain(Box::new(first), links), ty: kind, span, effects }
     }
 
-    fn wrong_operator(&mut self, link: &ast::Link, kind: Kind) {
+    fn wrong_operator(&mut self, link: &ast::Link, kind: TyKind) {
         let sign = match link.op {
             BinaryOp::Add => "+",
             BinaryOp::Sub => "-",
@@ -227,13 +234,13 @@ impl Checker<'_> {
             format!("`{sign}` does not work on {}s", kind.name()),
         );
         match (link.op, kind) {
-            (BinaryOp::Add, Kind::Word) => {
+            (BinaryOp::Add, TyKind::Word) => {
                 diagnostic = diagnostic.help("words are added by `ADD(v, w)`")
             }
-            (BinaryOp::Sub, Kind::Word) => {
+            (BinaryOp::Sub, TyKind::Word) => {
                 diagnostic = diagnostic.help("words are subtracted by `SUBT(v, w)`");
             }
-            (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, Kind::Int) => {
+            (BinaryOp::And | BinaryOp::Or | BinaryOp::Xor, TyKind::Int) => {
                 diagnostic =
                     diagnostic.help("compare the components first: `(Y(i) = 1) and (Z(i) = 1)`");
             }
@@ -258,8 +265,8 @@ impl Checker<'_> {
         &mut self,
         trees: &[&ast::Expr],
         between: Between,
-        want: Option<Kind>,
-    ) -> (Vec<Expr>, Kind) {
+        want: Option<TyKind>,
+    ) -> (Vec<Expr>, TyKind) {
         let mut done: Vec<Option<Expr>> = trees
             .iter()
             .map(|tree| (!self.is_literal(tree)).then(|| self.expr(tree, want)))
@@ -268,12 +275,12 @@ impl Checker<'_> {
             .iter()
             .flatten()
             .map(|expr| (expr.ty, expr.span))
-            .find(|(ty, _)| *ty != Kind::Error);
+            .find(|(ty, _)| *ty != TyKind::Error);
         if between == Between::Logic && done.iter().flatten().any(is_component) {
-            let condition = done.iter().flatten().find(|expr| expr.ty == Kind::Bool);
+            let condition = done.iter().flatten().find(|expr| expr.ty == TyKind::Bool);
             found = condition.map(|expr| (expr.ty, expr.span)).or(found);
         }
-        let any_error = done.iter().flatten().any(|expr| expr.ty == Kind::Error);
+        let any_error = done.iter().flatten().any(|expr| expr.ty == TyKind::Error);
         let kind = found.map(|(ty, _)| ty).or(want);
         let operands: Vec<Expr> = trees
             .iter()
@@ -281,16 +288,18 @@ impl Checker<'_> {
             .map(|(tree, done)| done.take().unwrap_or_else(|| self.expr(tree, kind)))
             .collect();
         if any_error {
-            return (operands, Kind::Error);
+            return (operands, TyKind::Error);
         }
-        let kind =
-            found.map(|(ty, _)| ty).or(operands.first().map(|expr| expr.ty)).unwrap_or(Kind::Error);
+        let kind = found
+            .map(|(ty, _)| ty)
+            .or(operands.first().map(|expr| expr.ty))
+            .unwrap_or(TyKind::Error);
         for operand in &operands {
             if operand.ty != kind {
-                if operand.ty != Kind::Error {
+                if operand.ty != TyKind::Error {
                     self.mixed(operand, kind, found.map(|(_, span)| span));
                 }
-                return (operands, Kind::Error);
+                return (operands, TyKind::Error);
             }
         }
         (operands, kind)
@@ -323,8 +332,8 @@ impl Checker<'_> {
         }
     }
 
-    fn mixed(&mut self, operand: &Expr, kind: Kind, other: Option<Span>) {
-        if kind == Kind::Bool && is_component(operand) {
+    fn mixed(&mut self, operand: &Expr, kind: TyKind, other: Option<Span>) {
+        if kind == TyKind::Bool && is_component(operand) {
             self.component_as_condition(operand.span);
             return;
         }
@@ -343,7 +352,7 @@ impl Checker<'_> {
     }
 
     /// A variable, component, constant or call.
-    fn reference(&mut self, reference: &ast::Ref, bits: Kind, want: Option<Kind>) -> Expr {
+    fn reference(&mut self, reference: &ast::Ref, bits: TyKind, want: Option<TyKind>) -> Expr {
         let (name, span) = (&reference.name, reference.span);
         match &reference.args {
             None => {
@@ -356,7 +365,7 @@ impl Checker<'_> {
                     return Expr { kind: ExprKind::Var(place), ty, span, effects: false };
                 }
                 if let Some(constant) = self.world.constant(self.unit, &name.name) {
-                    let kind = if want == Some(Kind::Int) { Kind::Int } else { bits };
+                    let kind = if want == Some(TyKind::Int) { TyKind::Int } else { bits };
                     return self.constants.value(constant).to_expr(span, kind);
                 }
                 match self.world.callee(self.unit, name, 0) {
@@ -410,12 +419,12 @@ fn is_arithmetic(op: BinaryOp) -> bool {
     }
 }
 
-fn chain_op(op: BinaryOp, kind: Kind) -> Option<ChainOp> {
-    let int = |op| (kind == Kind::Int).then_some(ChainOp::Int(op));
+fn chain_op(op: BinaryOp, kind: TyKind) -> Option<ChainOp> {
+    let int = |op| (kind == TyKind::Int).then_some(ChainOp::Int(op));
     let logic = |op| match kind {
-        Kind::Bool => Some(ChainOp::Bool(op)),
-        Kind::Slice | Kind::Word => Some(ChainOp::Bits(op)),
-        Kind::Int | Kind::Str | Kind::Table | Kind::Handle | Kind::Error => None,
+        TyKind::Bool => Some(ChainOp::Bool(op)),
+        TyKind::Slice | TyKind::Word => Some(ChainOp::Bits(op)),
+        TyKind::Int | TyKind::Str | TyKind::Table | TyKind::Handle | TyKind::Error => None,
     };
     match op {
         BinaryOp::Add => int(IntOp::Add),

@@ -6,7 +6,7 @@ use star_base::{Code, Diagnostic};
 use star_syntax::ast::{self, ExprKind, RoutineKind, TypeKind};
 
 use super::Checker;
-use crate::hir::{Expr, Kind, LocalId, Role, Size, Ty};
+use crate::hir::{Expr, LocalId, Role, Size, Ty, TyKind};
 use crate::scope::kind_of;
 
 impl Checker<'_> {
@@ -36,7 +36,7 @@ impl Checker<'_> {
     fn result_of(&mut self, tree: &ast::Routine) {
         match (tree.kind, &tree.result) {
             (RoutineKind::Function, Some(ty))
-                if matches!(kind_of(ty), Kind::Int | Kind::Bool | Kind::Str) =>
+                if matches!(kind_of(ty), TyKind::Int | TyKind::Bool | TyKind::Str) =>
             {
                 if tree.name.name.contains('-') {
                     self.report(
@@ -155,38 +155,40 @@ impl Checker<'_> {
             TypeKind::Boolean => Ty::Bool,
             TypeKind::Str => Ty::Str,
             TypeKind::Handle => Ty::Handle,
-            TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), Kind::Slice)),
-            TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), Kind::Word)),
+            TypeKind::Slice(size) => Ty::Slice(self.size(size.as_ref(), TyKind::Slice)),
+            TypeKind::Word(size) => Ty::Word(self.size(size.as_ref(), TyKind::Word)),
             TypeKind::Table(Some(rows), None) if self.is_table(rows) => {
-                Ty::Table(self.size(Some(rows), Kind::Slice), self.size(Some(rows), Kind::Word))
+                Ty::Table(self.size(Some(rows), TyKind::Slice), self.size(Some(rows), TyKind::Word))
             }
             TypeKind::Table(rows, columns) => Ty::Table(
-                self.size(rows.as_ref(), Kind::Slice),
-                self.size(columns.as_ref(), Kind::Word),
+                self.size(rows.as_ref(), TyKind::Slice),
+                self.size(columns.as_ref(), TyKind::Word),
             ),
         }
     }
 
     fn is_table(&self, expr: &ast::Expr) -> bool {
         let variable = expr.plain_name().and_then(|name| self.variable(&name.name));
-        variable.is_some_and(|local| self.kind(local) == Kind::Table)
+        variable.is_some_and(|local| self.kind(local) == TyKind::Table)
     }
 
     /// A declared size; a table in its place stands for its rows (`slice`) or columns (`word`).
-    fn size(&mut self, size: Option<&ast::Expr>, of: Kind) -> Size {
+    fn size(&mut self, size: Option<&ast::Expr>, of: TyKind) -> Size {
         let size = size?;
         let expr = match self.size_of_variable(size, of) {
             Some(expr) => expr,
-            None => self.typed(size, Kind::Int),
+            None => self.typed(size, TyKind::Int),
         };
         Some(Box::new(expr))
     }
 
-    fn size_of_variable(&mut self, size: &ast::Expr, of: Kind) -> Option<Expr> {
+    fn size_of_variable(&mut self, size: &ast::Expr, of: TyKind) -> Option<Expr> {
         let local = self.variable(&size.plain_name()?.name)?;
         let place = match self.kind(local) {
-            Kind::Table | Kind::Slice | Kind::Word => self.mention(local, size.span),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => return None,
+            TyKind::Table | TyKind::Slice | TyKind::Word => self.mention(local, size.span),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
+                return None;
+            }
         };
         Some(self.measure(place, of, size.span))
     }
@@ -244,15 +246,15 @@ impl Checker<'_> {
     }
 }
 
-pub(super) fn unsized_type(kind: Kind) -> Ty {
+pub(super) fn unsized_type(kind: TyKind) -> Ty {
     match kind {
-        Kind::Int | Kind::Error => Ty::Int,
-        Kind::Bool => Ty::Bool,
-        Kind::Str => Ty::Str,
-        Kind::Slice => Ty::Slice(None),
-        Kind::Word => Ty::Word(None),
-        Kind::Table => Ty::Table(None, None),
-        Kind::Handle => Ty::Handle,
+        TyKind::Int | TyKind::Error => Ty::Int,
+        TyKind::Bool => Ty::Bool,
+        TyKind::Str => Ty::Str,
+        TyKind::Slice => Ty::Slice(None),
+        TyKind::Word => Ty::Word(None),
+        TyKind::Table => Ty::Table(None, None),
+        TyKind::Handle => Ty::Handle,
     }
 }
 

@@ -11,7 +11,8 @@ use star_syntax::ast;
 use super::header::unsized_type;
 use super::{Checker, Constants, Reports};
 use crate::hir::{
-    self, Expr, ExprKind, Kind, LocalId, Role, Routine, RoutineId, Size, Stmt, StmtKind, Target, Ty,
+    self, Expr, ExprKind, LocalId, Role, Routine, RoutineId, Size, Stmt, StmtKind, Target, Ty,
+    TyKind,
 };
 use crate::scope::{Callee, World, kind_of};
 use crate::session::{Environment, Variable};
@@ -48,7 +49,7 @@ pub(crate) enum Effect {
     /// Nothing.
     None,
     /// It leaves the value of an expression in its last parameter.
-    Value(Kind),
+    Value(TyKind),
     /// It declares variables, whose sizes it leaves in its last parameters.
     Declares(Vec<VarDecl>),
 }
@@ -59,7 +60,7 @@ pub(crate) struct VarDecl {
     /// Its name.
     pub(crate) name: String,
     /// Its type.
-    pub(crate) kind: Kind,
+    pub(crate) kind: TyKind,
     /// Which of the line's parameters are its sizes.
     pub(crate) sizes: [Option<usize>; 2],
     /// Those that the text says as numbers: what follows in the same text knows them before anything has run.
@@ -114,7 +115,7 @@ pub(crate) fn line(
     let declared = declared.unwrap_or_default();
     params.extend(&declared);
     let beside = params.iter().map(|&param| checker.local(param));
-    let beside = beside.filter(|local| local.ty.kind() == Kind::Table);
+    let beside = beside.filter(|local| local.ty.kind() == TyKind::Table);
     let beside = beside.map(|local| local.name.clone()).next();
     let declares = declared.iter().map(|&id| {
         let local = checker.local(id);
@@ -233,13 +234,13 @@ impl Checker<'_> {
     }
 
     /// Declares the variable if it has no meaning yet and this is a line of a session.
-    pub(super) fn declare_if_new(&mut self, name: &ast::Ident, kind: Kind) {
+    pub(super) fn declare_if_new(&mut self, name: &ast::Ident, kind: TyKind) {
         if self.is_new(name) {
             self.declare_here(name, kind);
         }
     }
 
-    fn declare_here(&mut self, name: &ast::Ident, kind: Kind) -> LocalId {
+    fn declare_here(&mut self, name: &ast::Ident, kind: TyKind) -> LocalId {
         let id = self.declare(name, unsized_type(kind), Role::Ref);
         if let Some(declaring) = &mut self.declaring {
             declaring.declared.push(id);
@@ -255,7 +256,7 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<Stmt> {
         let value = self.expr(value, None);
-        if value.ty == Kind::Error {
+        if value.ty == TyKind::Error {
             // What it would be is not known; that was reported.
             self.unknown_names.insert(name.name.to_string());
             return None;
@@ -288,13 +289,15 @@ fn type_of(variable: &Variable) -> Ty {
     let size = |size: Option<u64>| -> Size {
         let number = i64::try_from(size?).unwrap_or(i64::MAX);
         let kind = ExprKind::Int(number);
-        Some(Box::new(Expr { kind, ty: Kind::Int, span: *span, effects: false }))
+        Some(Box::new(Expr { kind, ty: TyKind::Int, span: *span, effects: false }))
     };
     match kind {
-        Kind::Slice => Ty::Slice(size(sizes[0])),
-        Kind::Word => Ty::Word(size(sizes[0])),
-        Kind::Table => Ty::Table(size(sizes[0]), size(sizes[1])),
-        Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => unsized_type(*kind),
+        TyKind::Slice => Ty::Slice(size(sizes[0])),
+        TyKind::Word => Ty::Word(size(sizes[0])),
+        TyKind::Table => Ty::Table(size(sizes[0]), size(sizes[1])),
+        TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
+            unsized_type(*kind)
+        }
     }
 }
 

@@ -23,7 +23,7 @@ use star_base::{Builtin, Code, Diagnostic, Intrinsic, SourceMap, Span, did_you_m
 use star_syntax::ast::{self, RoutineKind};
 
 use crate::hir::{
-    Kind, Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, VarUse,
+    Local, LocalId, MachineOp, Program, Role, Routine, RoutineId, Site, Ty, TyKind, VarUse,
 };
 use crate::scope::World;
 
@@ -260,7 +260,7 @@ impl<'a> Checker<'a> {
         &self.locals[id.0 as usize]
     }
 
-    fn kind(&self, id: LocalId) -> Kind {
+    fn kind(&self, id: LocalId) -> TyKind {
         self.local(id).ty.kind()
     }
 
@@ -347,8 +347,8 @@ impl<'a> Checker<'a> {
         did_you_mean(name, variables.chain(declared).chain(builtins))
     }
 
-    fn type_mismatch(&mut self, span: Span, wanted: Kind, found: Kind) {
-        if wanted == Kind::Error || found == Kind::Error {
+    fn type_mismatch(&mut self, span: Span, wanted: TyKind, found: TyKind) {
+        if wanted == TyKind::Error || found == TyKind::Error {
             return;
         }
         let mut diagnostic = Diagnostic::at(
@@ -360,11 +360,11 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic
                 .note("a slice is a column of bits, a word is a row")
                 .help("`CONVERT` turns one into the other");
-        } else if wanted == Kind::Int && found == Kind::Word {
+        } else if wanted == TyKind::Int && found == TyKind::Word {
             diagnostic = diagnostic.help("`INT(w)` is the word as an integer");
-        } else if wanted == Kind::Word && found == Kind::Int {
+        } else if wanted == TyKind::Word && found == TyKind::Int {
             diagnostic = diagnostic.help("`WORD(i, h)` is the integer as a word of `h` components");
-        } else if wanted == Kind::Bool && found.is_bits() {
+        } else if wanted == TyKind::Bool && found.is_bits() {
             diagnostic = diagnostic.help("`SOME(X)` asks whether there is a one");
         }
         self.report(diagnostic);

@@ -5,7 +5,7 @@ use star_ir::HandlePart;
 use star_syntax::ast;
 
 use super::{Checker, ExpectedName};
-use crate::hir::{Expr, ExprKind, Kind, Local, LocalId, VarUse};
+use crate::hir::{Expr, ExprKind, Local, LocalId, TyKind, VarUse};
 
 impl Checker<'_> {
     /// `H.part`: the handle and the name, if the text is one of a library module.
@@ -16,8 +16,8 @@ impl Checker<'_> {
             return None;
         };
         let kind = self.kind(local);
-        if kind != Kind::Handle {
-            self.type_mismatch(handle.span, Kind::Handle, kind);
+        if kind != TyKind::Handle {
+            self.type_mismatch(handle.span, TyKind::Handle, kind);
             return None;
         }
         let Some(module) = self.world.units[self.unit].module(self.sources) else {
@@ -30,8 +30,13 @@ impl Checker<'_> {
     }
 
     /// Reports a handle where none is asked for.
-    pub(super) fn refuse_handle(&mut self, local: LocalId, span: Span, want: Option<Kind>) -> bool {
-        if self.kind(local) != Kind::Handle || want == Some(Kind::Handle) {
+    pub(super) fn refuse_handle(
+        &mut self,
+        local: LocalId,
+        span: Span,
+        want: Option<TyKind>,
+    ) -> bool {
+        if self.kind(local) != TyKind::Handle || want == Some(TyKind::Handle) {
             return false;
         }
         self.opaque_handle(local, span);
@@ -67,7 +72,7 @@ impl Checker<'_> {
             (None, Some(index)) => ExprKind::Component(place, Box::new(index)),
             (_, None) => return self.error(span),
         };
-        Expr { kind, ty: Kind::Int, span, effects }
+        Expr { kind, ty: TyKind::Int, span, effects }
     }
 
     /// The checked indices of a component or bit: as many as the kind of the variable needs.
@@ -79,9 +84,9 @@ impl Checker<'_> {
         span: Span,
     ) -> Option<(VarUse, Vec<Expr>)> {
         let wanted = match self.kind(local) {
-            Kind::Slice | Kind::Word => 1,
-            Kind::Table => 2,
-            kind @ (Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error) => {
+            TyKind::Slice | TyKind::Word => 1,
+            TyKind::Table => 2,
+            kind @ (TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error) => {
                 let declared = self.local(local).span;
                 self.report(
                     Diagnostic::at(
@@ -117,7 +122,7 @@ impl Checker<'_> {
             self.report(diagnostic);
             return None;
         }
-        let indices: Vec<Expr> = args.iter().map(|arg| self.typed(arg, Kind::Int)).collect();
+        let indices: Vec<Expr> = args.iter().map(|arg| self.typed(arg, TyKind::Int)).collect();
         Some((self.mention(local, name.span), indices))
     }
 }

@@ -7,7 +7,7 @@ use star_base::{Builtin, Code, Diagnostic, Span};
 use star_syntax::ast::{self, AssignKind};
 
 use super::{Checker, ExpectedName};
-use crate::hir::{Kind, LocalId, Stmt, StmtKind, Target, VarUse};
+use crate::hir::{LocalId, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::scope::{Callee, NoCallee};
 
 impl Checker<'_> {
@@ -60,13 +60,13 @@ impl Checker<'_> {
             ast::StmtKind::If { arms, otherwise } => {
                 let arms = arms
                     .iter()
-                    .map(|(test, then)| (self.typed(test, Kind::Bool), self.body(then)))
+                    .map(|(test, then)| (self.typed(test, TyKind::Bool), self.body(then)))
                     .collect();
                 let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| self.body(stmt));
                 StmtKind::If(arms, otherwise)
             }
             ast::StmtKind::While { test, body } => {
-                let test = self.typed(test, Kind::Bool);
+                let test = self.typed(test, TyKind::Bool);
                 let body = self.loop_body(body);
                 self.lint_endless(&test, &body);
                 StmtKind::While(test, body)
@@ -75,12 +75,12 @@ impl Checker<'_> {
                 self.n_loops += 1;
                 let body = self.stmts(body);
                 self.n_loops -= 1;
-                StmtKind::Repeat(body, self.typed(until, Kind::Bool))
+                StmtKind::Repeat(body, self.typed(until, TyKind::Bool))
             }
             ast::StmtKind::For { var, assign, from, to, down, body } => {
                 self.lint_assign(*assign);
-                let from = self.typed(from, Kind::Int);
-                let to = self.typed(to, Kind::Int);
+                let from = self.typed(from, TyKind::Int);
+                let to = self.typed(to, TyKind::Int);
                 let (var, body) = self.counted_loop(var, span, body);
                 let (from, to) = (Box::new(from), Box::new(to));
                 StmtKind::For { var: var?, from, to, down: *down, body }
@@ -97,7 +97,7 @@ impl Checker<'_> {
             ast::StmtKind::PutPart { target, assign, value } => {
                 self.lint_assign(*assign);
                 let part = self.handle_part(target);
-                let value = self.typed(value, Kind::Table);
+                let value = self.typed(value, TyKind::Table);
                 let (handle, part) = part?;
                 StmtKind::Assign(Target::Part(handle, part), value)
             }
@@ -134,14 +134,14 @@ impl Checker<'_> {
         span: Span,
         body: &ast::Stmt,
     ) -> (Option<VarUse>, Vec<Stmt>) {
-        self.declare_if_new(var, Kind::Int);
+        self.declare_if_new(var, TyKind::Int);
         let place = match self.variable(&var.name) {
-            Some(local) if self.kind(local) == Kind::Int => {
+            Some(local) if self.kind(local) == TyKind::Int => {
                 self.writable(local, var.span).then(|| self.mention(local, var.span))
             }
             Some(local) => {
                 let found = self.kind(local);
-                self.type_mismatch(var.span, Kind::Int, found);
+                self.type_mismatch(var.span, TyKind::Int, found);
                 None
             }
             None => {
@@ -183,13 +183,13 @@ impl Checker<'_> {
         let checked = self.target(target);
         let want = match &checked {
             Some(Target::Var(place)) => self.kind(place.local),
-            Some(Target::Component(..) | Target::Bit(..)) => Kind::Int,
-            Some(Target::Col(..)) => Kind::Slice,
-            Some(Target::Row(..)) => Kind::Word,
-            Some(Target::Part(..)) => Kind::Table,
-            None => Kind::Error,
+            Some(Target::Component(..) | Target::Bit(..)) => TyKind::Int,
+            Some(Target::Col(..)) => TyKind::Slice,
+            Some(Target::Row(..)) => TyKind::Word,
+            Some(Target::Part(..)) => TyKind::Table,
+            None => TyKind::Error,
         };
-        if let (Kind::Handle, Some(Target::Var(place))) = (want, &checked) {
+        if let (TyKind::Handle, Some(Target::Var(place))) = (want, &checked) {
             self.opaque_handle(place.local, target.span);
             return None;
         }
@@ -256,9 +256,9 @@ impl Checker<'_> {
                         if !self.count_is_right(builtin, name, args.len()) {
                             return None;
                         }
-                        let index = self.typed(&args[0], Kind::Int);
+                        let index = self.typed(&args[0], TyKind::Int);
                         if let (Builtin::Col, Some(table)) = (builtin, args[1].plain_name()) {
-                            self.declare_if_new(&table, Kind::Table);
+                            self.declare_if_new(&table, TyKind::Table);
                         }
                         let table = self.table(&args[1], name)?;
                         if !self.writable(table.local, table.span) {
@@ -413,9 +413,10 @@ impl Checker<'_> {
             Statement::Set => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, true)),
             Statement::Clr => Some(StmtKind::Fill(self.bits_variable(&args[0], name)?, false)),
             Statement::Rep => {
-                let (from, to) = (self.typed(&args[0], Kind::Int), self.typed(&args[1], Kind::Int));
-                let value = self.typed(&args[2], Kind::Word);
-                let word = self.place(&args[3], name, "a word", |kind| kind == Kind::Word)?;
+                let (from, to) =
+                    (self.typed(&args[0], TyKind::Int), self.typed(&args[1], TyKind::Int));
+                let value = self.typed(&args[2], TyKind::Word);
+                let word = self.place(&args[3], name, "a word", |kind| kind == TyKind::Word)?;
                 self.writable(word.local, word.span).then_some(StmtKind::Replace {
                     from: Box::new(from),
                     to: Box::new(to),
@@ -428,13 +429,13 @@ impl Checker<'_> {
             }
             Statement::Read => {
                 if let Some(name) = args[0].plain_name() {
-                    self.declare_if_new(&name, Kind::Table);
+                    self.declare_if_new(&name, TyKind::Table);
                 }
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
-                    kind == Kind::Table || kind.is_bits()
+                    kind == TyKind::Table || kind.is_bits()
                 })?;
-                let file = self.typed(&args[1], Kind::Str);
-                let layout = args.get(2).map(|layout| self.typed(layout, Kind::Str));
+                let file = self.typed(&args[1], TyKind::Str);
+                let layout = args.get(2).map(|layout| self.typed(layout, TyKind::Str));
                 self.writable(place.local, place.span).then_some(StmtKind::Read(
                     place,
                     Box::new(file),
@@ -443,13 +444,13 @@ impl Checker<'_> {
             }
             Statement::Write => {
                 let place = self.place(&args[0], name, "a table, slice or word", |kind| {
-                    kind == Kind::Table || kind.is_bits()
+                    kind == TyKind::Table || kind.is_bits()
                 })?;
-                Some(StmtKind::Write(place, self.typed(&args[1], Kind::Str)))
+                Some(StmtKind::Write(place, self.typed(&args[1], TyKind::Str)))
             }
             Statement::Assert => {
-                let test = self.typed(&args[0], Kind::Bool);
-                let message = args.get(1).map(|message| self.typed(message, Kind::Str));
+                let test = self.typed(&args[0], TyKind::Bool);
+                let message = args.get(1).map(|message| self.typed(message, TyKind::Str));
                 Some(StmtKind::Assert(test, message.map(Box::new)))
             }
             Statement::Exit => Some(StmtKind::Exit),

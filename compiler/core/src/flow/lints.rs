@@ -3,7 +3,7 @@
 use star_base::{Code, Diagnostic};
 
 use crate::flow::webs::Webs;
-use crate::hir::{Arg, Kind, LocalId, Role, Routine, Stmt, StmtKind, Target, VarUse};
+use crate::hir::{Arg, LocalId, Role, Routine, Stmt, StmtKind, Target, TyKind, VarUse};
 use crate::traps::{SIZE_OF_BITS, SIZES_OF_TABLE};
 use crate::visit;
 
@@ -33,15 +33,15 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
             .label(local.span, "declared here");
             let sized = !local.ty.is_unsized();
             diagnostic = match local.ty.kind() {
-                Kind::Slice | Kind::Word if sized => {
+                TyKind::Slice | TyKind::Word if sized => {
                     let here =
                         star_base::Span::new(stmt.span.file, stmt.span.start, stmt.span.start);
                     diagnostic.fix(format!("clear `{name}` first"), here, format!("CLR({name}); "))
                 }
-                Kind::Slice | Kind::Word => diagnostic.help(SIZE_OF_BITS),
-                Kind::Table => diagnostic.help(SIZES_OF_TABLE),
-                Kind::Handle => diagnostic.help("make it first with a procedure of its module"),
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Error => {
+                TyKind::Slice | TyKind::Word => diagnostic.help(SIZE_OF_BITS),
+                TyKind::Table => diagnostic.help(SIZES_OF_TABLE),
+                TyKind::Handle => diagnostic.help("make it first with a procedure of its module"),
+                TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Error => {
                     diagnostic.help("assign a value first")
                 }
             };

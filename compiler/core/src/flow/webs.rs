@@ -12,7 +12,7 @@ mod walk;
 
 use std::collections::BTreeSet;
 
-use crate::hir::{Kind, LocalId, Role, Routine, Site, Ty};
+use crate::hir::{LocalId, Role, Routine, Site, Ty, TyKind};
 use crate::visit;
 
 pub(crate) use walk::analyse;
@@ -67,7 +67,7 @@ fn is_split(routine: &Routine, in_sizes: &BTreeSet<LocalId>, local: LocalId) -> 
     let declared = routine.local(local);
     matches!(declared.role, Role::Local | Role::Value)
         && declared.ty.is_unsized()
-        && matches!(declared.ty.kind(), Kind::Slice | Kind::Word | Kind::Table)
+        && matches!(declared.ty.kind(), TyKind::Slice | TyKind::Word | TyKind::Table)
         && !in_sizes.contains(&local)
 }
 

@@ -17,7 +17,7 @@ const HANGING: usize = 4;
 
 /// What to do with line breaks of the author.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Lines {
+pub(super) enum FilledLines {
     /// They do not matter.
     Joined,
     /// Those between groups stay.
@@ -60,10 +60,10 @@ impl Layout<'_, '_> {
         last: usize,
         tail: usize,
         indent: usize,
-        lines: Lines,
+        lines: FilledLines,
     ) {
         let fits = self.columns[first] + self.tokens.width(first, tail) <= WIDTH;
-        if fits && lines == Lines::Joined && !self.tokens.has_line_comment(first, last) {
+        if fits && lines == FilledLines::Joined && !self.tokens.has_line_comment(first, last) {
             return self.tokens_behind(last, indent + HANGING);
         }
         let mut widths = self.widths(first, tail, lines);
@@ -74,7 +74,8 @@ impl Layout<'_, '_> {
             };
             let aligned = self.aligned((place.first, place.level), indent, &mut widths);
             let part = widths.parts.get(&idx).copied().unwrap_or(0);
-            let kept = lines == Lines::Kept && place.level == 0 && self.tokens.begins_line(idx);
+            let kept =
+                lines == FilledLines::Kept && place.level == 0 && self.tokens.begins_line(idx);
             let end = self.writer.column() + self.tokens.gap_width(idx) + part;
             if kept || end > WIDTH && self.writer.column() > aligned {
                 self.line_of(idx, aligned, aligned, INSIDE);
@@ -111,7 +112,7 @@ impl Layout<'_, '_> {
         chosen
     }
 
-    fn widths(&self, first: usize, tail: usize, lines: Lines) -> Widths {
+    fn widths(&self, first: usize, tail: usize, lines: FilledLines) -> Widths {
         let mut parts = BTreeMap::new();
         let mut levels: BTreeMap<Broken, Level> = BTreeMap::new();
         // Places to the right, the nearest last, none nested deeper than those before it.
@@ -129,8 +130,8 @@ impl Layout<'_, '_> {
             open.push((level, idx));
         }
         match lines {
-            Lines::Joined => self.nest(&mut levels, first, tail),
-            Lines::Kept => {}
+            FilledLines::Joined => self.nest(&mut levels, first, tail),
+            FilledLines::Kept => {}
         }
         Widths { parts, levels }
     }

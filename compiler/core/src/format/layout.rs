@@ -1,11 +1,11 @@
-//! Lines and indentation: items, statements.
+//! FilledLines and indentation: items, statements.
 //!
-//! Note [Lines of the author]. Between statements, behind `then`, `do` and `else`, and between the groups
+//! Note [FilledLines of the author]. Between statements, behind `then`, `do` and `else`, and between the groups
 //! of a header or a `var` section, a line break of the author stays, and where there is none a short
 //! statement stays on its line. Within expressions only the width decides. What was broken has a line
 //! break the next time, so that formatting twice changes nothing more.
 
-use super::fill::Lines;
+use super::fill::FilledLines;
 use super::gaps::{AT_END, AT_START, Blanks, INSIDE, OUTSIDE};
 use super::tokens::{Tok, Tokens};
 use super::tree::{Body, Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
@@ -39,7 +39,7 @@ struct Constants {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     OneLine,
-    Lines,
+    FilledLines,
 }
 
 /// Writes a part of a file, behind an item that was a routine, or not, or behind none. What the last item was.
@@ -88,15 +88,15 @@ impl Layout<'_, '_> {
                 let padding = self.padding(idx);
                 self.writer.pad(padding);
                 self.token_behind(first + 2, 2 * STEP);
-                self.rest(first + 2, *last, *last, 0, Lines::Joined);
+                self.rest(first + 2, *last, *last, 0, FilledLines::Joined);
             }
             ItemKind::Routine { header_end, vars, body } => {
                 self.token(*first);
-                self.rest(*first, *header_end, *header_end, 0, Lines::Kept);
+                self.rest(*first, *header_end, *header_end, 0, FilledLines::Kept);
                 if let Some((var, end)) = vars {
                     self.line_of(*var, 0, 0, AT_START);
                     self.token(*var);
-                    self.rest(*var, *end, *end, 0, Lines::Kept);
+                    self.rest(*var, *end, *end, 0, FilledLines::Kept);
                 }
                 self.body(body, *last);
             }
@@ -195,7 +195,7 @@ impl Layout<'_, '_> {
                         self.line_of(node.first, indent, indent, blanks);
                         self.statement(node, tail, indent)
                     };
-                let shape = if simple { shape } else { Shape::Lines };
+                let shape = if simple { shape } else { Shape::FilledLines };
                 before = Some((node.first, shape));
             }
             if let Some(semicolon) = semicolon {
@@ -214,7 +214,7 @@ impl Layout<'_, '_> {
             return Shape::OneLine;
         }
         self.lines_of(node, kind, tail, indent);
-        Shape::Lines
+        Shape::FilledLines
     }
 
     /// A statement on lines.
@@ -250,7 +250,7 @@ impl Layout<'_, '_> {
                         0 => self.token(arm.start),
                         _ => self.token_behind(arm.start, indent),
                     }
-                    self.rest(arm.start, arm.then, arm.then, indent, Lines::Joined);
+                    self.rest(arm.start, arm.then, arm.then, indent, FilledLines::Joined);
                     let is_last = nth + 1 == arms.len() && otherwise.is_none();
                     let end = arm.body.as_ref().map_or(arm.then, |body| body.last);
                     self.branch(&arm.body, if is_last { tail } else { end }, indent);
@@ -273,7 +273,7 @@ impl Layout<'_, '_> {
     /// that has to stand on its last line.
     fn expression(&mut self, first: usize, last: usize, tail: usize, indent: usize) {
         self.token(first);
-        self.rest(first, last, tail, indent, Lines::Joined);
+        self.rest(first, last, tail, indent, FilledLines::Joined);
     }
 
     /// What `then`, `do` or `else` leads to.

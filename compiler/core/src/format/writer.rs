@@ -1,4 +1,4 @@
-//! Lines of text with comments at their ends. Knows comments and columns, and nothing of the language.
+//! FilledLines of text with comments at their ends. Knows comments and columns, and nothing of the language.
 //!
 //! Note [Columns]. A comment at the end of a line stays in the column in which it stood if there is
 //! room for it, since authors align such comments over many lines. A comment close behind its line
@@ -16,7 +16,7 @@ pub(super) const WIDTH: usize = 100;
 const CLOSE: usize = 2;
 
 /// A line: where its code begins in the text, and what stands behind it.
-struct Line<'s> {
+struct OutputLine<'s> {
     start: usize,
     /// Columns that the code takes.
     width: usize,
@@ -31,7 +31,7 @@ pub(super) struct Writer<'s> {
     /// The code of all others.
     text: String,
     /// Those: at least the last one.
-    lines: Vec<Line<'s>>,
+    lines: Vec<OutputLine<'s>>,
     /// So many lines are worth a look at which of them can be set.
     enough: usize,
     column: usize,
@@ -72,7 +72,7 @@ impl<'s> Writer<'s> {
     }
 
     fn add(&mut self) {
-        self.lines.push(Line { start: self.text.len(), width: 0, trailing: Vec::new() });
+        self.lines.push(OutputLine { start: self.text.len(), width: 0, trailing: Vec::new() });
     }
 
     /// Puts at least one blank line in front of the next line.
@@ -165,7 +165,7 @@ impl<'s> Writer<'s> {
     fn group(&self, first: usize) -> Range<usize> {
         let shared = self.lines[first].trailing_column();
         let more = self.lines[first + 1..].iter();
-        let joined = |line: &&Line<'_>| shared.is_some() && line.trailing_column() == shared;
+        let joined = |line: &&OutputLine<'_>| shared.is_some() && line.trailing_column() == shared;
         let more = more.take_while(joined).count();
         first..first + 1 + more
     }
@@ -202,7 +202,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-impl Line<'_> {
+impl OutputLine<'_> {
     fn trailing_column(&self) -> Option<usize> {
         self.trailing.first().map(|comment| comment.column)
     }

@@ -6,7 +6,7 @@ use star_ir::{Check, IntOp, Op, Operand, SizeOperand, Ty, VarId};
 use super::Lowerer;
 use super::shape::{Bits, Shape, shape};
 use super::sizes::{Ext, Exts};
-use crate::hir::{ChainOp, Expr, ExprKind, Kind};
+use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
 
 /// A slice, word or table about to be stored: the operation, and how large its result is.
 pub(super) struct Rvalue {
@@ -73,7 +73,7 @@ impl Lowerer<'_> {
         match &expr.kind {
             ExprKind::Var(_) => {
                 let var = self.bits(expr, size);
-                let size = if expr.ty == Kind::Table {
+                let size = if expr.ty == TyKind::Table {
                     SizeOperand::Rows(var)
                 } else {
                     SizeOperand::Length(var)
@@ -312,7 +312,10 @@ impl Lowerer<'_> {
         later_effects: bool,
     ) -> (Operand, Operand) {
         let [from_op, to_op] = self.both(from, to);
-        (self.keep(from_op, Kind::Int, later_effects), self.keep(to_op, Kind::Int, later_effects))
+        (
+            self.keep(from_op, TyKind::Int, later_effects),
+            self.keep(to_op, TyKind::Int, later_effects),
+        )
     }
 
     /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`. The width is computed

@@ -4,7 +4,7 @@ use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, SizeOp, SizeOperand, StmtKi
 
 use super::sizes::Ext;
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, Kind, MachineOp, Role, RoutineId};
+use crate::hir::{self, Expr, ExprKind, MachineOp, Role, RoutineId, TyKind};
 
 impl Lowerer<'_> {
     /// A call; its operands are evaluated from left to right.
@@ -71,11 +71,11 @@ impl Lowerer<'_> {
 
     fn value_argument(&mut self, value: &Expr, effects: bool) -> Operand {
         match value.ty {
-            Kind::Slice | Kind::Word | Kind::Table => {
+            TyKind::Slice | TyKind::Word | TyKind::Table => {
                 let var = self.bits(value, None);
                 Operand::Var(self.keep_bits(var, value, effects))
             }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
                 let operand = self.operand(value);
                 self.keep(operand, value.ty, effects)
             }

@@ -6,7 +6,7 @@ use star_ir::{Check, IntOp, LogicOp, Op, Operand, Relation, SizeOperand, StmtKin
 use super::Lowerer;
 use super::shape::{Scalar, Shape, shape};
 use super::sizes::Ext;
-use crate::hir::{ChainOp, Expr, ExprKind, Kind, VarUse};
+use crate::hir::{ChainOp, Expr, ExprKind, TyKind, VarUse};
 
 impl Lowerer<'_> {
     /// A scalar.
@@ -95,10 +95,14 @@ impl Lowerer<'_> {
             ExprKind::Builtin(builtin, args) => self.scalar_builtin(*builtin, args),
             ExprKind::Call(callee, args) => {
                 let ty = match expr.ty {
-                    Kind::Int => Ty::Int,
-                    Kind::Bool => Ty::Bool,
-                    Kind::Str => Ty::Str,
-                    Kind::Slice | Kind::Word | Kind::Table | Kind::Handle | Kind::Error => {
+                    TyKind::Int => Ty::Int,
+                    TyKind::Bool => Ty::Bool,
+                    TyKind::Str => Ty::Str,
+                    TyKind::Slice
+                    | TyKind::Word
+                    | TyKind::Table
+                    | TyKind::Handle
+                    | TyKind::Error => {
                         return self.fault_scalar("a function whose value is no scalar");
                     }
                 };
@@ -139,7 +143,7 @@ impl Lowerer<'_> {
     }
 
     /// An operand that must keep its value while something with effects is evaluated.
-    pub(super) fn keep(&mut self, operand: Operand, kind: Kind, effects: bool) -> Operand {
+    pub(super) fn keep(&mut self, operand: Operand, kind: TyKind, effects: bool) -> Operand {
         match operand {
             Operand::Var(_) if effects => {
                 let temp = self.temp_of(kind, (Ext::Dynamic, Ext::Dynamic));
@@ -163,7 +167,7 @@ impl Lowerer<'_> {
     fn int_chain(&mut self, first: &Expr, links: &[(ChainOp, Expr)]) -> Operand {
         let mut value = self.operand(first);
         for (op, operand) in links {
-            value = self.keep(value, Kind::Int, operand.effects);
+            value = self.keep(value, TyKind::Int, operand.effects);
             let right = self.operand(operand);
             value = match op {
                 ChainOp::Int(op) => self.int_op(*op, value, right),

@@ -7,7 +7,7 @@ use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, VarId};
 
 use super::sizes::{Ext, SizeKey};
 use super::{Fact, Lowerer};
-use crate::hir::{Kind, LocalId, Role};
+use crate::hir::{LocalId, Role, TyKind};
 
 impl Lowerer<'_> {
     /// Gives the sizes that the header binds their values.
@@ -55,16 +55,16 @@ impl Lowerer<'_> {
 
     pub(super) fn measure(&self, local: LocalId, var: VarId, dim: u8) -> SizeOperand {
         match (self.r.local(local).ty.kind(), dim) {
-            (Kind::Table, 0) => SizeOperand::Rows(var),
-            (Kind::Table, _) => SizeOperand::Columns(var),
+            (TyKind::Table, 0) => SizeOperand::Rows(var),
+            (TyKind::Table, _) => SizeOperand::Columns(var),
             (
-                Kind::Slice
-                | Kind::Word
-                | Kind::Int
-                | Kind::Bool
-                | Kind::Str
-                | Kind::Handle
-                | Kind::Error,
+                TyKind::Slice
+                | TyKind::Word
+                | TyKind::Int
+                | TyKind::Bool
+                | TyKind::Str
+                | TyKind::Handle
+                | TyKind::Error,
                 _,
             ) => SizeOperand::Length(var),
         }
@@ -72,16 +72,16 @@ impl Lowerer<'_> {
 
     pub(super) fn measure_op(&self, local: LocalId, var: VarId, dim: u8) -> Op {
         match (self.r.local(local).ty.kind(), dim) {
-            (Kind::Table, 0) => Op::Rows(var),
-            (Kind::Table, _) => Op::Columns(var),
+            (TyKind::Table, 0) => Op::Rows(var),
+            (TyKind::Table, _) => Op::Columns(var),
             (
-                Kind::Slice
-                | Kind::Word
-                | Kind::Int
-                | Kind::Bool
-                | Kind::Str
-                | Kind::Handle
-                | Kind::Error,
+                TyKind::Slice
+                | TyKind::Word
+                | TyKind::Int
+                | TyKind::Bool
+                | TyKind::Str
+                | TyKind::Handle
+                | TyKind::Error,
                 _,
             ) => Op::Length(var),
         }
@@ -103,23 +103,23 @@ impl Lowerer<'_> {
                 if is_ref {
                     let size = SizeOperand::Value(wanted.clone());
                     match (local.ty.kind(), dim) {
-                        (Kind::Table, 0) => {
+                        (TyKind::Table, 0) => {
                             self.emit(StmtKind::Size(SizeOp::SetRows { table: var, rows: size }));
                         }
-                        (Kind::Table, _) => {
+                        (TyKind::Table, _) => {
                             self.emit(StmtKind::Size(SizeOp::EnsureColumns {
                                 table: var,
                                 columns: size,
                             }));
                         }
                         (
-                            Kind::Slice
-                            | Kind::Word
-                            | Kind::Int
-                            | Kind::Bool
-                            | Kind::Str
-                            | Kind::Handle
-                            | Kind::Error,
+                            TyKind::Slice
+                            | TyKind::Word
+                            | TyKind::Int
+                            | TyKind::Bool
+                            | TyKind::Str
+                            | TyKind::Handle
+                            | TyKind::Error,
                             _,
                         ) => self.emit(StmtKind::Size(SizeOp::Adapt {
                             bits: var,
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
                 .filter_map(|dim| self.declared_key(id, dim))
                 .all(|key| self.known_at_entry(key));
             if local.role == Role::Local
-                && local.ty.kind() == Kind::Table
+                && local.ty.kind() == TyKind::Table
                 && !local.ty.is_unsized()
                 && all_known
             {
@@ -177,13 +177,13 @@ impl Lowerer<'_> {
             return;
         }
         match declared.ty.kind() {
-            Kind::Table => self.make_table(local),
-            Kind::Slice | Kind::Word => {
+            TyKind::Table => self.make_table(local),
+            TyKind::Slice | TyKind::Word => {
                 if let Some(key) = self.declared_key(local, 0) {
                     self.size(key);
                 }
             }
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {}
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {}
         }
     }
 

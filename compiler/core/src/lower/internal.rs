@@ -40,7 +40,7 @@ impl Lowerer<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::hir::{Arg, Expr, ExprKind, Kind, Program, Routine, RoutineId, Stmt, StmtKind};
+    use crate::hir::{Arg, Expr, ExprKind, Program, Routine, RoutineId, Stmt, StmtKind, TyKind};
     use crate::lower::{LowerOptions, lower};
     use star_base::FileId;
     use star_ir::IntOp;
@@ -48,7 +48,7 @@ mod tests {
 
     const SPAN: Span = Span { file: FileId(3), start: 7, end: 9 };
 
-    fn expr(kind: ExprKind, ty: Kind) -> Expr {
+    fn expr(kind: ExprKind, ty: TyKind) -> Expr {
         Expr { kind, ty, span: SPAN, effects: false }
     }
 
@@ -88,14 +88,14 @@ mod tests {
 
     #[test]
     fn what_a_checked_program_does_not_have_is_an_internal_error_with_its_place() {
-        let int = |value| expr(ExprKind::Int(value), Kind::Int);
-        let theta = || expr(ExprKind::Theta, Kind::Slice);
+        let int = |value| expr(ExprKind::Int(value), TyKind::Int);
+        let theta = || expr(ExprKind::Theta, TyKind::Slice);
         is_fault(vec![StmtKind::Break], "`break` outside a loop");
         is_fault(vec![StmtKind::Continue], "`continue` outside a loop");
         is_fault(vec![StmtKind::Print(vec![theta()])], "`Θ` without a size");
-        let scalar = expr(ExprKind::Theta, Kind::Int);
+        let scalar = expr(ExprKind::Theta, TyKind::Int);
         is_fault(vec![StmtKind::Print(vec![scalar])], "this is no scalar");
-        let bits = expr(ExprKind::Int(1), Kind::Slice);
+        let bits = expr(ExprKind::Int(1), TyKind::Slice);
         is_fault(vec![StmtKind::Print(vec![bits])], "this is no slice, word or table");
         let call = StmtKind::Call(RoutineId(1), vec![Arg::Value(int(1))]);
         is_fault(vec![call], "a call with another number of arguments than parameters");
@@ -103,10 +103,10 @@ mod tests {
             (crate::hir::ChainOp::Int(IntOp::Add), int(1)),
             (crate::hir::ChainOp::Bool(star_ir::LogicOp::And), int(1)),
         ];
-        let chain = expr(ExprKind::Chain(Box::new(int(2)), links), Kind::Int);
+        let chain = expr(ExprKind::Chain(Box::new(int(2)), links), TyKind::Int);
         is_fault(vec![StmtKind::Print(vec![chain])], "a chain with operators of several types");
         let builtin =
-            expr(ExprKind::Builtin(star_base::Builtin::Rotate, vec![theta()]), Kind::Word);
+            expr(ExprKind::Builtin(star_base::Builtin::Rotate, vec![theta()]), TyKind::Word);
         is_fault(
             vec![StmtKind::Print(vec![builtin])],
             "a built-in with other arguments than it has",

@@ -119,15 +119,15 @@ impl Lowerer<'_> {
     fn of_variable(&self, local: LocalId, dim: u8, size: u64) -> Origin {
         let declared = self.r.local(local);
         let unit = match (declared.ty.kind(), dim) {
-            (hir::Kind::Table, 0) => "rows",
-            (hir::Kind::Table, _) => "columns",
-            (hir::Kind::Slice | hir::Kind::Word, _)
+            (hir::TyKind::Table, 0) => "rows",
+            (hir::TyKind::Table, _) => "columns",
+            (hir::TyKind::Slice | hir::TyKind::Word, _)
             | (
-                hir::Kind::Int
-                | hir::Kind::Bool
-                | hir::Kind::Str
-                | hir::Kind::Handle
-                | hir::Kind::Error,
+                hir::TyKind::Int
+                | hir::TyKind::Bool
+                | hir::TyKind::Str
+                | hir::TyKind::Handle
+                | hir::TyKind::Error,
                 _,
             ) => "components",
         };

@@ -17,8 +17,8 @@ mod expr;
 mod flow;
 mod header;
 mod internal;
+mod locations;
 mod mismatch;
-mod places;
 mod poly;
 mod program;
 mod shape;
@@ -34,7 +34,7 @@ use star_ir::{
 
 use crate::flow::summary::{ParamEffects, Summaries};
 use crate::flow::webs::Webs;
-use crate::hir::{self, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId};
+use crate::hir::{self, LocalId, MachineOp, Program, Role, Routine, RoutineId, TyKind};
 pub(crate) use cache::LoweringCache;
 pub(crate) use internal::internal_fault;
 use program::CostParts;
@@ -280,19 +280,19 @@ impl<'a> Lowerer<'a> {
         VarId(self.n_vars - 1)
     }
 
-    fn temp_of(&mut self, kind: Kind, exts: Exts) -> VarId {
+    fn temp_of(&mut self, kind: TyKind, exts: Exts) -> VarId {
         let ty = match kind {
-            Kind::Error => {
+            TyKind::Error => {
                 self.fault("a value without a type");
                 Ty::Int
             }
-            Kind::Int => Ty::Int,
-            Kind::Bool => Ty::Bool,
-            Kind::Str => Ty::Str,
-            Kind::Handle => Ty::Handle,
-            Kind::Slice => Ty::Slice(self.settled(exts.0)),
-            Kind::Word => Ty::Word(self.settled(exts.0)),
-            Kind::Table => Ty::Table(self.settled(exts.0), self.settled(exts.1)),
+            TyKind::Int => Ty::Int,
+            TyKind::Bool => Ty::Bool,
+            TyKind::Str => Ty::Str,
+            TyKind::Handle => Ty::Handle,
+            TyKind::Slice => Ty::Slice(self.settled(exts.0)),
+            TyKind::Word => Ty::Word(self.settled(exts.0)),
+            TyKind::Table => Ty::Table(self.settled(exts.0), self.settled(exts.1)),
         };
         self.temp(ty)
     }

@@ -4,7 +4,7 @@ use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, Var
 
 use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, Kind, LocalId, Role, Routine, SizeTerm};
+use crate::hir::{self, Expr, ExprKind, LocalId, Role, Routine, SizeTerm, TyKind};
 
 /// A size that does not change while the routine runs, once it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -89,7 +89,7 @@ impl Lowerer<'_> {
 
     fn is_fixed_int(&self, local: LocalId) -> bool {
         let declared = self.r.local(local);
-        declared.ty.kind() == Kind::Int
+        declared.ty.kind() == TyKind::Int
             && match declared.role {
                 Role::Binding => true,
                 Role::Value => !self.effects(local).written,
@@ -227,7 +227,7 @@ impl Lowerer<'_> {
         let declared = self.r.local(local);
         let known = |dim| self.declared_key(local, dim).map(Ext::Known);
         match declared.ty.kind() {
-            Kind::Table => {
+            TyKind::Table => {
                 let rows = match known(0) {
                     Some(rows) => rows,
                     None if !effects.replaced => Ext::Known(SizeKey::Rows(local)),
@@ -240,8 +240,8 @@ impl Lowerer<'_> {
                 };
                 (rows, columns)
             }
-            Kind::Slice | Kind::Word => (known(0).unwrap_or(Ext::Dynamic), Ext::Unknown),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
+            TyKind::Slice | TyKind::Word => (known(0).unwrap_or(Ext::Dynamic), Ext::Unknown),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
                 (Ext::Unknown, Ext::Unknown)
             }
         }
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
             // A callee may give a table its rows.
             let any_rows = effects.replaced || self.webs.maybe_unset(place.site);
             let rows = if any_rows { Ext::Dynamic } else { Ext::Unknown };
-            let is_table = self.r.local(place.local).ty.kind() == Kind::Table;
+            let is_table = self.r.local(place.local).ty.kind() == TyKind::Table;
             // A slice or word may come back with any size that the callee gave it.
             let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
             changed |= self.widen(*place, exts);

@@ -6,7 +6,7 @@ use star_ir::{Check, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty};
 use super::bits::Rvalue;
 use super::sizes::{Ext, Exts};
 use super::{Jump, Lowerer};
-use crate::hir::{self, Expr, Kind, Stmt, Target, VarUse};
+use crate::hir::{self, Expr, Stmt, Target, TyKind, VarUse};
 
 impl Lowerer<'_> {
     /// Statements in order; does the last one go on to what follows? What does not is not lowered.
@@ -144,7 +144,7 @@ impl Lowerer<'_> {
             Target::Var(place) => self.assign_variable(*place, value),
             Target::Component(place, index) => {
                 let index = self.operand(index);
-                let index = self.keep(index, Kind::Int, value.effects);
+                let index = self.keep(index, TyKind::Int, value.effects);
                 let bit = self.operand(value);
                 self.touch(place.local);
                 self.check_set(*place);
@@ -156,8 +156,8 @@ impl Lowerer<'_> {
             }
             Target::Bit(place, row, column) => {
                 let [row, column] = self.both(row, column);
-                let row = self.keep(row, Kind::Int, value.effects);
-                let column = self.keep(column, Kind::Int, value.effects);
+                let row = self.keep(row, TyKind::Int, value.effects);
+                let column = self.keep(column, TyKind::Int, value.effects);
                 let bit = self.operand(value);
                 self.must_have_rows(*place);
                 self.check_table(*place);
@@ -176,7 +176,7 @@ impl Lowerer<'_> {
             }
             Target::Col(index, place) => {
                 let index = self.operand(index);
-                let index = self.keep(index, Kind::Int, value.effects);
+                let index = self.keep(index, TyKind::Int, value.effects);
                 self.touch(place.local);
                 let table = self.place_var(*place);
                 if value.is_sizeless() {
@@ -205,7 +205,7 @@ impl Lowerer<'_> {
             }
             Target::Row(index, place) => {
                 let index = self.operand(index);
-                let index = self.keep(index, Kind::Int, value.effects);
+                let index = self.keep(index, TyKind::Int, value.effects);
                 self.touch(place.local);
                 let table = self.place_var(*place);
                 if value.is_sizeless() {
@@ -238,7 +238,7 @@ impl Lowerer<'_> {
 
     fn assign_variable(&mut self, place: VarUse, value: &Expr) {
         match value.ty {
-            Kind::Slice | Kind::Word => {
+            TyKind::Slice | TyKind::Word => {
                 let size = match self.declared_key(place.local, 0) {
                     Some(key) if value.is_sizeless() => {
                         Some(SizeOperand::Value(self.checked_size(key)))
@@ -253,7 +253,7 @@ impl Lowerer<'_> {
                 let value = self.rvalue(value, size);
                 self.store_bits(place, value);
             }
-            Kind::Table => {
+            TyKind::Table => {
                 let from = self.bits(value, None);
                 let exts = self.exts_of(value);
                 let op = Op::Copy(Operand::Var(from));
@@ -265,8 +265,8 @@ impl Lowerer<'_> {
                     exts,
                 );
             }
-            Kind::Error => self.fault("a value without a type"),
-            Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => {
+            TyKind::Error => self.fault("a value without a type"),
+            TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle => {
                 if let hir::ExprKind::Step(bits) = value.kind {
                     let dst = self.place_var(place);
                     self.step(dst, bits);
@@ -342,11 +342,11 @@ impl Lowerer<'_> {
         for (idx, item) in items.iter().enumerate() {
             let effects = idx < last_effect;
             operands.push(match item.ty {
-                Kind::Slice | Kind::Word | Kind::Table => {
+                TyKind::Slice | TyKind::Word | TyKind::Table => {
                     let var = self.bits(item, None);
                     Operand::Var(self.keep_bits(var, item, effects))
                 }
-                Kind::Int | Kind::Bool | Kind::Str | Kind::Handle | Kind::Error => {
+                TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Handle | TyKind::Error => {
                     let operand = self.operand(item);
                     self.keep(operand, item.ty, effects)
                 }
@@ -369,7 +369,7 @@ impl Lowerer<'_> {
         self.emit(StmtKind::Read { dst: temp, file, layout });
         let op = Op::Copy(Operand::Var(temp));
         let unknown = (Ext::Dynamic, Ext::Dynamic);
-        if kind == Kind::Table {
+        if kind == TyKind::Table {
             self.store_table(
                 place,
                 op,

@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use star_base::Span;
 
-use crate::hir::Kind;
+use crate::hir::TyKind;
 
 /// A variable of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
     /// Its type.
-    pub kind: Kind,
+    pub kind: TyKind,
     /// What its declaration says: components of a slice or word, rows and columns of a table. A size that
     /// is not declared may change.
     pub sizes: [Option<u64>; 2],

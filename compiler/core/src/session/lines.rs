@@ -7,23 +7,23 @@ use star_syntax::{Piece, PieceKind, ast};
 use super::{Environment, Session, Variable, lowered_with};
 use crate::check::{self, Effect, Values, VarDecl, Wants};
 use crate::flow::summary::callees_of;
-use crate::hir::{Kind, RoutineId};
+use crate::hir::{RoutineId, TyKind};
 use crate::lower::LowerOptions;
 use crate::scope::World;
 use crate::statements::Statements;
 
 /// What a text asks for, in order; all of it was checked.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub struct SessionLines {
     /// One after another.
-    pub lines: Vec<Line>,
+    pub lines: Vec<SessionLine>,
     /// Errors, with which there are no lines, and lints.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 /// A part of a text that is run, or shown.
 #[derive(Debug)]
-pub struct Line {
+pub struct SessionLine {
     /// Its place.
     pub span: Span,
     /// The statements in it, each with its place.
@@ -52,7 +52,7 @@ pub enum Does {
         /// begin with `‹`.
         slots: Vec<String>,
         /// The type of the last result, if the line is an expression.
-        value: Option<Kind>,
+        value: Option<TyKind>,
         /// The variables of a `var` section.
         variables: Vec<Declared>,
     },
@@ -76,15 +76,15 @@ impl Session {
         environment: &Environment,
         pieces: Vec<Piece>,
         options: &LowerOptions,
-    ) -> Lines {
+    ) -> SessionLines {
         let mut found = Vec::new();
         let (checked, errors) = self.check_pieces(environment, pieces, &mut found);
         if errors {
-            return Lines { lines: Vec::new(), diagnostics: found };
+            return SessionLines { lines: Vec::new(), diagnostics: found };
         }
         match self.lower(checked, options, &mut found) {
-            Some(lines) => Lines { lines, diagnostics: found },
-            None => Lines { lines: Vec::new(), diagnostics: found },
+            Some(lines) => SessionLines { lines, diagnostics: found },
+            None => SessionLines { lines: Vec::new(), diagnostics: found },
         }
     }
 
@@ -96,7 +96,7 @@ impl Session {
         &mut self,
         environment: &Environment,
         pieces: Vec<Piece>,
-    ) -> Result<Option<Kind>, Vec<Diagnostic>> {
+    ) -> Result<Option<TyKind>, Vec<Diagnostic>> {
         let mut found = Vec::new();
         let (checked, errors) = self.check_pieces(environment, pieces, &mut found);
         if errors {
@@ -218,7 +218,7 @@ impl Session {
         checked: Vec<Checked>,
         options: &LowerOptions,
         found: &mut Vec<Diagnostic>,
-    ) -> Option<Vec<Line>> {
+    ) -> Option<Vec<SessionLine>> {
         // Their routines stand behind all others until this is done.
         let n_items = self.hir.routines.len();
         let mut lines = Vec::new();
@@ -232,7 +232,7 @@ impl Session {
                     run_of(entry, slots, effect)
                 }
             };
-            lines.push(Line { span, statements, does, declares, steps: None });
+            lines.push(SessionLine { span, statements, does, declares, steps: None });
         }
         let well = self.lower_routines(n_items, &mut lines, options, found);
         self.hir.routines.truncate(n_items);
@@ -243,7 +243,7 @@ impl Session {
     fn lower_routines(
         &mut self,
         n_items: usize,
-        lines: &mut [Line],
+        lines: &mut [SessionLine],
         options: &LowerOptions,
         found: &mut Vec<Diagnostic>,
     ) -> bool {

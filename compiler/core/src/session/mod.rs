@@ -28,7 +28,7 @@ use crate::lower::{LowerOptions, LoweringCache};
 
 pub use define::{Defined, DefinedItem, ItemKind};
 pub use environment::{Environment, Variable};
-pub use lines::{Declared, Does, Line, Lines};
+pub use lines::{Declared, Does, SessionLine, SessionLines};
 
 /// Definitions and texts of a session.
 pub struct Session {

@@ -3,8 +3,8 @@
 use star_base::Diagnostic;
 use star_syntax::{Piece, PieceKind};
 
-use super::{Declared, Defined, Does, Environment, Line, Session, Variable};
-use crate::hir::Kind;
+use super::{Declared, Defined, Does, Environment, Session, SessionLine, Variable};
+use crate::hir::TyKind;
 use crate::loader::{Library, LoadError, Source, SourceLoader};
 use crate::lower::LowerOptions;
 
@@ -36,7 +36,7 @@ impl Trial {
         typed.pieces
     }
 
-    fn check(&mut self, text: &str) -> (Vec<Line>, Vec<Diagnostic>) {
+    fn check(&mut self, text: &str) -> (Vec<SessionLine>, Vec<Diagnostic>) {
         let pieces = self.pieces(text);
         let lines = self.session.lines(&self.environment, pieces, &LowerOptions::default());
         (lines.lines, lines.diagnostics)
@@ -85,7 +85,7 @@ impl Trial {
         assert_eq!((defined.refused, defined.diagnostics), (vec![], vec![]), "{text}");
     }
 
-    fn kind(&self, name: &str) -> Option<Kind> {
+    fn kind(&self, name: &str) -> Option<TyKind> {
         self.environment.get(name).map(|variable| variable.kind)
     }
 }
@@ -97,17 +97,17 @@ const MARK: &str =
 fn a_first_assignment_declares_with_the_type_of_the_value() {
     let mut trial = Trial::new();
     for (text, name, kind) in [
-        ("n := 5", "n", Kind::Int),
-        ("b := n = 5", "b", Kind::Bool),
-        ("s := \"text\"", "s", Kind::Str),
-        ("w := '0110'", "w", Kind::Word),
-        ("X := CONVERT(w)", "X", Kind::Slice),
-        ("COL(1, T) := X", "T", Kind::Table),
-        ("F := T", "F", Kind::Table),
-        ("Y := COL(n, T)", "Y", Kind::Slice),
-        ("for i := 1 to 3 do n := i", "i", Kind::Int),
-        ("foreach j in X do n := j", "j", Kind::Int),
-        ("read(G, \"g.gr\", \"adjacency\")", "G", Kind::Table),
+        ("n := 5", "n", TyKind::Int),
+        ("b := n = 5", "b", TyKind::Bool),
+        ("s := \"text\"", "s", TyKind::Str),
+        ("w := '0110'", "w", TyKind::Word),
+        ("X := CONVERT(w)", "X", TyKind::Slice),
+        ("COL(1, T) := X", "T", TyKind::Table),
+        ("F := T", "F", TyKind::Table),
+        ("Y := COL(n, T)", "Y", TyKind::Slice),
+        ("for i := 1 to 3 do n := i", "i", TyKind::Int),
+        ("foreach j in X do n := j", "j", TyKind::Int),
+        ("read(G, \"g.gr\", \"adjacency\")", "G", TyKind::Table),
     ] {
         assert_eq!(trial.kind(name), None, "{text}");
         trial.run(text);
@@ -121,7 +121,7 @@ fn a_var_parameter_declares_its_argument() {
     trial.defines(MARK);
     trial.run("X := CONVERT('01')");
     assert_eq!(trial.run("MARK(X, Y, k); k + 1"), ["X", "Y", "k", "k", "‹value›"]);
-    assert_eq!((trial.kind("Y"), trial.kind("k")), (Some(Kind::Slice), Some(Kind::Int)));
+    assert_eq!((trial.kind("Y"), trial.kind("k")), (Some(TyKind::Slice), Some(TyKind::Int)));
     // A value parameter declares nothing.
     assert_eq!(trial.errors("MARK(Z, Y, k)"), ["E0201"]);
 }
@@ -294,8 +294,8 @@ fn the_type_of_an_expression_is_known_without_running_it() {
         let pieces = trial.pieces(text);
         trial.session.type_of(&trial.environment, pieces).unwrap()
     };
-    assert_eq!(kind("X"), Some(Kind::Slice));
-    assert_eq!(kind("NUMB(X) + 1"), Some(Kind::Int));
-    assert_eq!(kind("not CONVERT(X)"), Some(Kind::Word));
+    assert_eq!(kind("X"), Some(TyKind::Slice));
+    assert_eq!(kind("NUMB(X) + 1"), Some(TyKind::Int));
+    assert_eq!(kind("not CONVERT(X)"), Some(TyKind::Word));
     assert_eq!(kind("X := X"), None);
 }

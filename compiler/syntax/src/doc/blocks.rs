@@ -1,6 +1,6 @@
 //! Text of a comment as paragraphs that can be filled anew, and tables that cannot.
 
-use super::comment::Line;
+use super::comment::CommentLine;
 
 /// Lines between blank lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,13 +14,13 @@ pub enum Block {
 }
 
 /// The blocks of a text.
-pub fn blocks(lines: &[Line]) -> Vec<Block> {
+pub fn blocks(lines: &[CommentLine]) -> Vec<Block> {
     let groups = lines.split(|line| line.is_blank()).filter(|group| !group.is_empty());
     groups.map(block).collect()
 }
 
 /// The first sentence of a text, on one line and without its full stop.
-pub fn first_sentence(lines: &[Line]) -> String {
+pub fn first_sentence(lines: &[CommentLine]) -> String {
     let first = match blocks(lines).into_iter().next() {
         Some(Block::Prose(text)) => text,
         Some(Block::List(items)) => items.into_iter().next().unwrap_or_default(),
@@ -30,12 +30,12 @@ pub fn first_sentence(lines: &[Line]) -> String {
     first[..end].trim_end_matches(['.', ':']).to_owned()
 }
 
-fn block(lines: &[Line]) -> Block {
+fn block(lines: &[CommentLine]) -> Block {
     let indented = lines.iter().all(|line| line.indent > 0);
     if indented || lines.iter().any(|line| is_aligned(&line.text)) {
         return Block::Verbatim(lines.iter().map(ToString::to_string).collect());
     }
-    let joined = |line: &Line| line.text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let joined = |line: &CommentLine| line.text.split_whitespace().collect::<Vec<_>>().join(" ");
     let hangs = lines.iter().skip(1).any(|line| line.indent > 0);
     if !hangs && !lines.iter().any(|line| begins_item(&line.text)) {
         return Block::Prose(lines.iter().map(joined).collect::<Vec<_>>().join(" "));

@@ -6,7 +6,7 @@ use star_base::Span;
 
 /// A line of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct CommentLine {
     /// Blanks in front of it, those of all lines removed.
     pub indent: usize,
     /// Without blanks on either side; empty for a blank line.
@@ -15,14 +15,14 @@ pub struct Line {
     pub at: u32,
 }
 
-impl fmt::Display for Line {
+impl fmt::Display for CommentLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let indent = if self.text.is_empty() { 0 } else { self.indent };
         write!(f, "{:indent$}{}", "", self.text)
     }
 }
 
-impl Line {
+impl CommentLine {
     /// Is nothing written in it?
     pub fn is_blank(&self) -> bool {
         self.text.is_empty()
@@ -127,7 +127,7 @@ fn inside(text: &str, comment: Span) -> (usize, &str) {
 
 /// The lines of these comments without signs. The first line of a block is not indented: it stands
 /// behind the sign.
-pub fn lines(text: &str, comments: &[Span]) -> Vec<Line> {
+pub fn lines(text: &str, comments: &[Span]) -> Vec<CommentLine> {
     let mut lines = Vec::new();
     let mut behind_sign = false;
     for comment in comments {
@@ -140,19 +140,19 @@ pub fn lines(text: &str, comments: &[Span]) -> Vec<Line> {
 }
 
 /// The lines of a text that is no comment.
-pub(super) fn plain(text: &str) -> Vec<Line> {
+pub(super) fn plain(text: &str) -> Vec<CommentLine> {
     let mut lines = Vec::new();
     cut(text, 0, text.len(), &mut lines);
     lines
 }
 
 /// The lines of `text[from..to]`, with all their indentation.
-fn cut(text: &str, from: usize, to: usize, lines: &mut Vec<Line>) {
+fn cut(text: &str, from: usize, to: usize, lines: &mut Vec<CommentLine>) {
     let mut at = from;
     for line in text[from..to].split('\n') {
         let trimmed = line.trim_start();
         let indent = line.chars().count() - trimmed.chars().count();
-        lines.push(Line {
+        lines.push(CommentLine {
             indent,
             text: trimmed.trim_end().to_owned(),
             at: (at + line.len() - trimmed.len()) as u32,
@@ -162,7 +162,7 @@ fn cut(text: &str, from: usize, to: usize, lines: &mut Vec<Line>) {
 }
 
 /// Removes the indentation that all lines share; the first `n_flush` lines have none.
-pub(super) fn remove_indent(lines: &mut [Line], n_flush: usize) {
+pub(super) fn remove_indent(lines: &mut [CommentLine], n_flush: usize) {
     let (flush, rest) = lines.split_at_mut(n_flush.min(lines.len()));
     for line in flush {
         line.indent = 0;

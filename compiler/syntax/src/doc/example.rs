@@ -8,7 +8,7 @@ use logos::Logos;
 use star_base::SourceFile;
 
 use super::Section;
-use super::comment::Line;
+use super::comment::CommentLine;
 use crate::state::begins_item;
 use crate::token::Token;
 
@@ -46,7 +46,7 @@ pub(super) fn is_whole(example: &Section) -> bool {
 }
 
 /// The lines in their places, with blanks and line breaks for all that is not theirs.
-fn placed(lines: &[Line], source: &SourceFile) -> String {
+fn placed(lines: &[CommentLine], source: &SourceFile) -> String {
     let mut text = String::new();
     let mut n_before = 1;
     for line in lines.iter().filter(|line| !line.is_blank()) {

@@ -2,14 +2,14 @@
 
 use star_base::{Code, Diagnostic, FileId, Span, did_you_mean};
 
-use super::comment::{Line, remove_indent};
+use super::comment::{CommentLine, remove_indent};
 use super::example::is_whole;
 use super::{About, Doc, Label, Section};
 
 /// Reads the lines of a comment.
 pub(super) fn read(
     file: FileId,
-    lines: &[Line],
+    lines: &[CommentLine],
     about: About<'_>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Doc {
@@ -31,8 +31,8 @@ pub(super) fn read(
     doc
 }
 
-fn trim(lines: &mut Vec<Line>) {
-    while lines.last().is_some_and(Line::is_blank) {
+fn trim(lines: &mut Vec<CommentLine>) {
+    while lines.last().is_some_and(CommentLine::is_blank) {
         lines.pop();
     }
     let n_blank = lines.iter().take_while(|line| line.is_blank()).count();
@@ -49,7 +49,7 @@ struct Reader<'a, 'd> {
 }
 
 impl Reader<'_, '_> {
-    fn line(&mut self, line: &Line, after_blank: bool) {
+    fn line(&mut self, line: &CommentLine, after_blank: bool) {
         if line.indent == 0 && !line.is_blank() {
             if let Some(section) = self.begin(line) {
                 self.open = Some(section.label);
@@ -65,7 +65,7 @@ impl Reader<'_, '_> {
     }
 
     /// The section that the line begins.
-    fn begin(&self, line: &Line) -> Option<Section> {
+    fn begin(&self, line: &CommentLine) -> Option<Section> {
         let (label, behind) = Label::ALL.iter().find_map(|&label| {
             let behind = line.text.strip_prefix(label.as_str())?;
             behind.starts_with([':', ',']).then_some((label, behind))
@@ -79,7 +79,11 @@ impl Reader<'_, '_> {
         let skipped = line.text.len() - trimmed.len();
         let mut lines = Vec::new();
         if !trimmed.is_empty() {
-            lines.push(Line { indent: 0, text: trimmed.to_owned(), at: line.at + skipped as u32 });
+            lines.push(CommentLine {
+                indent: 0,
+                text: trimmed.to_owned(),
+                at: line.at + skipped as u32,
+            });
         }
         let end = line.at + (line.text.len() - first.len()) as u32;
         let span = Span::new(self.file, line.at, end);
@@ -87,12 +91,12 @@ impl Reader<'_, '_> {
     }
 
     /// A line that is not indented and begins no section.
-    fn unlabelled(&mut self, line: &Line, after_blank: bool) {
+    fn unlabelled(&mut self, line: &CommentLine, after_blank: bool) {
         match self.about {
             About::File => {
                 if after_blank && self.open.take().is_some() {
                     // A paragraph of its own.
-                    self.doc.text.push(Line { indent: 0, text: String::new(), at: line.at });
+                    self.doc.text.push(CommentLine { indent: 0, text: String::new(), at: line.at });
                 }
             }
             About::Routine(params) => {
@@ -122,7 +126,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn place(&self, line: &Line, len: usize) -> Span {
+    fn place(&self, line: &CommentLine, len: usize) -> Span {
         Span::new(self.file, line.at, line.at + len as u32)
     }
 }

@@ -17,7 +17,7 @@ use std::fmt;
 use star_base::{Diagnostic, FileId, Span};
 
 pub use blocks::{Block, blocks, first_sentence};
-pub use comment::{Line, header_word, lines};
+pub use comment::{CommentLine, header_word, lines};
 
 use crate::ast::{Item, Routine, RoutineKind};
 use crate::parser::Parsed;
@@ -103,7 +103,7 @@ pub enum About<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doc {
     /// What stands before the first label.
-    pub text: Vec<Line>,
+    pub text: Vec<CommentLine>,
     /// The paragraphs with labels, as they stand.
     pub sections: Vec<Section>,
 }
@@ -118,7 +118,7 @@ pub struct Section {
     /// The place of the label.
     pub span: Span,
     /// Its text; the indentation of all lines is removed, and blank lines around them.
-    pub lines: Vec<Line>,
+    pub lines: Vec<CommentLine>,
 }
 
 /// The documentation of a file.

@@ -1,9 +1,9 @@
 // auto-generated: "lalrpop 0.23.2"
-// sha3: 69cdb581c83bdf13fa2eaf20d42a0f393976cb97ad3c423af3df2b735e556875
+// sha3: 430646120e0ab3c7ee97429976dab985a4f6d948872e08dc1975f0055dd0e4ab
 // features: 
 use star_base::Span;
 use crate::ast::*;
-use crate::fragment::PieceKind;
+use crate::repl_input::PieceKind;
 use crate::state::State;
 use crate::token::{Start, Token};
 #[allow(unused_extern_crates)]
@@ -19,7 +19,7 @@ mod __parse__Piece {
 
     use star_base::Span;
     use crate::ast::*;
-    use crate::fragment::PieceKind;
+    use crate::repl_input::PieceKind;
     use crate::state::State;
     use crate::token::{Start, Token};
     #[allow(unused_extern_crates)]

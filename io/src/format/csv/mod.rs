@@ -8,7 +8,7 @@
 pub(super) mod column;
 mod header;
 mod pipe;
-mod places;
+mod positions;
 mod records;
 mod write;
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use star_base::Code;
 
-use super::places::Recent;
+use super::positions::Recent;
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;

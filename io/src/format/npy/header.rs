@@ -38,7 +38,7 @@ pub(crate) struct Item {
 pub(crate) struct Column {
     /// Its name; a number that is no part of a record has none.
     pub(crate) name: Option<String>,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ElementKind,
     pub(crate) n_bytes: usize,
     /// Does the most significant byte come first?
     pub(crate) is_big: bool,
@@ -48,7 +48,7 @@ pub(crate) struct Column {
 
 /// What a number is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ElementKind {
     Bool,
     Unsigned,
     Signed,
@@ -234,9 +234,9 @@ impl Column {
             64 - greatest.leading_zeros() as usize
         };
         let kind = match (least < 0, bits) {
-            (true, _) => Kind::Signed,
-            (false, Some(1)) if n_value_bits <= 1 => Kind::Bool,
-            (false, _) => Kind::Unsigned,
+            (true, _) => ElementKind::Signed,
+            (false, Some(1)) if n_value_bits <= 1 => ElementKind::Bool,
+            (false, _) => ElementKind::Unsigned,
         };
         let n_bits = n_value_bits.max(bits.filter(|&bits| bits <= 64).unwrap_or(1));
         let n_bytes = n_bits.div_ceil(8).next_power_of_two();
@@ -255,18 +255,18 @@ impl Column {
             Some(_) | None => return Err(unknown()),
         };
         let (kind, n_bytes) = match characters.as_str() {
-            "b1" => (Kind::Bool, 1),
-            "u1" => (Kind::Unsigned, 1),
-            "u2" => (Kind::Unsigned, 2),
-            "u4" => (Kind::Unsigned, 4),
-            "u8" => (Kind::Unsigned, 8),
-            "i1" => (Kind::Signed, 1),
-            "i2" => (Kind::Signed, 2),
-            "i4" => (Kind::Signed, 4),
-            "i8" => (Kind::Signed, 8),
-            "f2" => (Kind::Float, 2),
-            "f4" => (Kind::Float, 4),
-            "f8" => (Kind::Float, 8),
+            "b1" => (ElementKind::Bool, 1),
+            "u1" => (ElementKind::Unsigned, 1),
+            "u2" => (ElementKind::Unsigned, 2),
+            "u4" => (ElementKind::Unsigned, 4),
+            "u8" => (ElementKind::Unsigned, 8),
+            "i1" => (ElementKind::Signed, 1),
+            "i2" => (ElementKind::Signed, 2),
+            "i4" => (ElementKind::Signed, 4),
+            "i8" => (ElementKind::Signed, 8),
+            "f2" => (ElementKind::Float, 2),
+            "f4" => (ElementKind::Float, 4),
+            "f8" => (ElementKind::Float, 8),
             _ => return Err(unknown()),
         };
         Ok(Column { name, kind, n_bytes, is_big, at: 0 })
@@ -280,10 +280,10 @@ impl Column {
             (_, true) => '>',
         };
         let letter = match kind {
-            Kind::Bool => 'b',
-            Kind::Unsigned => 'u',
-            Kind::Signed => 'i',
-            Kind::Float => 'f',
+            ElementKind::Bool => 'b',
+            ElementKind::Unsigned => 'u',
+            ElementKind::Signed => 'i',
+            ElementKind::Float => 'f',
         };
         format!("{order}{letter}{n_bytes}")
     }

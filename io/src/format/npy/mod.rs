@@ -18,7 +18,7 @@ use std::io::{self, Write};
 use star_base::{BitsRef, Code};
 
 pub(super) use self::header::Header;
-use self::header::{Column, Item, Kind};
+use self::header::{Column, ElementKind, Item};
 pub(super) use self::input::Input;
 use super::{ReadResult, ReaderNotes, cannot_hold, cannot_write};
 use crate::data::{Data, OutputRef};
@@ -68,9 +68,9 @@ pub(super) fn read_array(
     let mut fields = Vec::with_capacity(columns.len());
     for (column, values) in header.item.columns.iter().zip(columns) {
         let bits = match (input.scaling, column.kind) {
-            (Some(_), _) | (None, Kind::Signed | Kind::Float) => None,
-            (None, Kind::Bool) => Some(1),
-            (None, Kind::Unsigned) => Some(column.n_bytes * 8),
+            (Some(_), _) | (None, ElementKind::Signed | ElementKind::Float) => None,
+            (None, ElementKind::Bool) => Some(1),
+            (None, ElementKind::Unsigned) => Some(column.n_bytes * 8),
         };
         let name = column.name.as_deref().unwrap_or(name).to_owned();
         fields.push(Field::new(name, bits, values));
@@ -104,7 +104,7 @@ pub(super) fn write_array(
             return Err(Box::new(fault.help("write it to a `.mtx` file")));
         }
     };
-    let column = Column { name: None, kind: Kind::Bool, n_bytes: 1, is_big: false, at: 0 };
+    let column = Column { name: None, kind: ElementKind::Bool, n_bytes: 1, is_big: false, at: 0 };
     let header = Header { item: Item::of(vec![column]), is_by_columns: false, shape };
     header.write(out).map_err(|e| cannot_write(&e))?;
     bits.try_for_rows(|row| out.write_all(row)).map_err(|e| cannot_write(&e))

@@ -2,7 +2,7 @@
 
 use star_base::Code;
 
-use super::header::{Column, Header, Kind};
+use super::header::{Column, ElementKind, Header};
 use super::input::Input;
 use crate::error::Fault;
 use crate::scaling::Scaling;
@@ -123,22 +123,24 @@ fn append(
         };
     }
     match (kind, n_bytes) {
-        (Kind::Bool, _) => numbers!(u8, |number| Ok(i64::from(number != 0))),
-        (Kind::Unsigned, 1) => numbers!(u8, |number| Ok(i64::from(number))),
-        (Kind::Unsigned, 2) => numbers!(u16, |number| Ok(i64::from(number))),
-        (Kind::Unsigned, 4) => numbers!(u32, |number| Ok(i64::from(number))),
-        (Kind::Unsigned, _) => numbers!(u64, whole::of_unsigned),
-        (Kind::Signed, 1) => numbers!(i8, |number| Ok(i64::from(number))),
-        (Kind::Signed, 2) => numbers!(i16, |number| Ok(i64::from(number))),
-        (Kind::Signed, 4) => numbers!(i32, |number| Ok(i64::from(number))),
-        (Kind::Signed, _) => numbers!(i64, Ok),
-        (Kind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), scaling)),
-        (Kind::Float, 4) => numbers!(f32, |number| whole::of_float(f64::from(number), scaling)),
-        (Kind::Float, _) => numbers!(f64, |number| whole::of_float(number, scaling)),
+        (ElementKind::Bool, _) => numbers!(u8, |number| Ok(i64::from(number != 0))),
+        (ElementKind::Unsigned, 1) => numbers!(u8, |number| Ok(i64::from(number))),
+        (ElementKind::Unsigned, 2) => numbers!(u16, |number| Ok(i64::from(number))),
+        (ElementKind::Unsigned, 4) => numbers!(u32, |number| Ok(i64::from(number))),
+        (ElementKind::Unsigned, _) => numbers!(u64, whole::of_unsigned),
+        (ElementKind::Signed, 1) => numbers!(i8, |number| Ok(i64::from(number))),
+        (ElementKind::Signed, 2) => numbers!(i16, |number| Ok(i64::from(number))),
+        (ElementKind::Signed, 4) => numbers!(i32, |number| Ok(i64::from(number))),
+        (ElementKind::Signed, _) => numbers!(i64, Ok),
+        (ElementKind::Float, 2) => numbers!(u16, |bits| whole::of_float(half(bits), scaling)),
+        (ElementKind::Float, 4) => {
+            numbers!(f32, |number| whole::of_float(f64::from(number), scaling))
+        }
+        (ElementKind::Float, _) => numbers!(f64, |number| whole::of_float(number, scaling)),
     }?;
     match (kind, scaling) {
-        (Kind::Float, _) | (_, None) => Ok(()),
-        (Kind::Bool | Kind::Unsigned | Kind::Signed, Some(_)) => {
+        (ElementKind::Float, _) | (_, None) => Ok(()),
+        (ElementKind::Bool | ElementKind::Unsigned | ElementKind::Signed, Some(_)) => {
             for value_idx in first..values.len() {
                 match whole::of_whole(values[value_idx], scaling) {
                     Ok(value) => values[value_idx] = value,

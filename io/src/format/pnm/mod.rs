@@ -23,14 +23,14 @@ use crate::numbers::Field;
 use crate::source::Source;
 
 /// What the digit behind the `P` says.
-struct Kind {
+struct HeaderKind {
     names: &'static [&'static str],
     is_plain: bool,
     /// Is a sample one bit, without a greatest value in the header?
     is_bit_map: bool,
 }
 
-impl Kind {
+impl HeaderKind {
     fn of(digit: u8) -> Option<Self> {
         const GRAY: &[&str] = &["gray"];
         const BLACK: &[&str] = &["black"];
@@ -44,7 +44,7 @@ impl Kind {
             b'6' => (COLORS, false, false),
             _ => return None,
         };
-        Some(Kind { names, is_plain, is_bit_map })
+        Some(HeaderKind { names, is_plain, is_bit_map })
     }
 
     /// Bits that a sample of so many takes in a binary file.
@@ -64,7 +64,7 @@ const MAGICS: [&[u8]; 6] = [b"P1", b"P2", b"P3", b"P4", b"P5", b"P6"];
 pub(crate) fn is_start(bytes: &[u8]) -> bool {
     match bytes {
         [b'P', digit, next, ..] => {
-            Kind::of(*digit).is_some() && (next.is_ascii_whitespace() || *next == b'#')
+            HeaderKind::of(*digit).is_some() && (next.is_ascii_whitespace() || *next == b'#')
         }
         _ => false,
     }
@@ -77,7 +77,7 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
         let code = if bytes.len() < 3 { Code::Truncated } else { Code::BadFormat };
         return Err(source.fault(code, "the file does not begin with `P1` to `P6`"));
     }
-    let Some(kind) = Kind::of(bytes[1]) else {
+    let Some(kind) = HeaderKind::of(bytes[1]) else {
         return Err(source.fault(Code::BadFormat, "the file does not begin with `P1` to `P6`"));
     };
     let mut text = Text::new(&bytes, 2);
@@ -121,7 +121,7 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
 fn plain_fields(
     source: &mut Source,
     text: &mut Text<'_>,
-    kind: &Kind,
+    kind: &HeaderKind,
     extent: Extent,
     max: u64,
     bits: usize,
@@ -151,7 +151,7 @@ fn plain_fields(
 fn binary_fields(
     source: &mut Source,
     samples: &[u8],
-    kind: &Kind,
+    kind: &HeaderKind,
     extent: Extent,
     max: u64,
     bits: usize,

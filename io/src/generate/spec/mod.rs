@@ -11,11 +11,11 @@ pub mod words;
 
 use star_base::Code;
 
-use self::options::{Kind, KindSpec, Presence};
+use self::options::{GeneratorKind, KindSpec, Presence};
 use self::value::Value;
 use super::{
-    Blocks, Country, Density, GenerateOptions, Kind as GraphKind, Labels, NoisyCurve, Parts,
-    RandomTable, Repeats, Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
+    Blocks, Country, Density, GenerateOptions, GraphKind, Labels, NoisyCurve, Parts, RandomTable,
+    Repeats, Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
 };
 use crate::data::Data;
 use crate::error::FileError;
@@ -193,23 +193,23 @@ impl Specification {
     ///
     /// # Errors
     /// An internal error if an option that the kind requires is not there.
-    pub fn new(kind: Kind, options: &OptionValues) -> Result<Self, FileError> {
+    pub fn new(kind: GeneratorKind, options: &OptionValues) -> Result<Self, FileError> {
         let generator = match kind {
-            Kind::Gnp => {
+            GeneratorKind::Gnp => {
                 let density = Density::Probability(options.share("probability")?);
                 options.uniform(options.directed(), density)?
             }
-            Kind::Gnm => {
+            GeneratorKind::Gnm => {
                 options.uniform(options.directed(), Density::Arcs(options.count("arcs")?))?
             }
-            Kind::Dag => {
+            GeneratorKind::Dag => {
                 let density = match options.find("arcs", count) {
                     Some(n_arcs) => Density::Arcs(n_arcs),
                     None => Density::Probability(options.share("probability")?),
                 };
                 options.uniform(GraphKind::Acyclic, density)?
             }
-            Kind::Rmat => {
+            GeneratorKind::Rmat => {
                 let n_vertices = match options.find("scale", count) {
                     Some(scale) => 1 << scale,
                     None => options.count("vertices")?,
@@ -225,7 +225,7 @@ impl Specification {
                     max_weight: options.find("max-weight", integer),
                 })
             }
-            Kind::Road => Generator::Road(Road {
+            GeneratorKind::Road => Generator::Road(Road {
                 height: options.count("rows")?,
                 width: options.count("columns")?,
                 missing: options.share("missing")?,
@@ -233,29 +233,29 @@ impl Specification {
                 parts: if options.has("connected") { Parts::Largest } else { Parts::All },
                 max_weight: Some(options.get("max-weight", integer)?),
             }),
-            Kind::Table => Generator::Table(RandomTable {
+            GeneratorKind::Table => Generator::Table(RandomTable {
                 n_rows: options.count("rows")?,
                 widths: options.all("widths").filter_map(count).collect(),
                 density: options.find("density", share),
             }),
-            Kind::Terrain => Generator::Terrain(Terrain {
+            GeneratorKind::Terrain => Generator::Terrain(Terrain {
                 size_log2: options.short("size")?,
                 roughness: options.share("roughness")?,
                 bits: options.short("bits")?,
             }),
-            Kind::Blocks => Generator::Blocks(Blocks {
+            GeneratorKind::Blocks => Generator::Blocks(Blocks {
                 height: options.count("rows")?,
                 width: options.count("columns")?,
                 impassable: options.share("impassable")?,
             }),
-            Kind::Country => Generator::Country(Country {
+            GeneratorKind::Country => Generator::Country(Country {
                 height: options.count("rows")?,
                 width: options.count("columns")?,
                 impassable: options.share("impassable")?,
                 roughness: options.share("roughness")?,
                 bits: options.short("bits")?,
             }),
-            Kind::Curve => Generator::Curve(NoisyCurve {
+            GeneratorKind::Curve => Generator::Curve(NoisyCurve {
                 height: options.count("rows")?,
                 width: options.count("columns")?,
                 thickness: options.count("thickness")?,
@@ -264,7 +264,7 @@ impl Specification {
                 ground: options.gray("ground")?,
                 noise: options.gray("noise")?,
             }),
-            Kind::Updates => Generator::Updates(UpdateOptions {
+            GeneratorKind::Updates => Generator::Updates(UpdateOptions {
                 start: match options.find("graph", text) {
                     Some(file) => Start::File(file),
                     None => Start::Bare(options.count("vertices")?),

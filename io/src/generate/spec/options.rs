@@ -6,7 +6,7 @@ use super::value::ValueKind::{
 
 /// What can be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum GeneratorKind {
     /// A random graph, each arc with the same probability.
     Gnp,
     /// A random graph of so many arcs.
@@ -35,7 +35,7 @@ pub enum Kind {
 #[derive(Debug)]
 pub struct KindSpec {
     /// Which one.
-    pub kind: Kind,
+    pub kind: GeneratorKind,
     /// Its name.
     pub name: &'static str,
     /// What it is, in a line.
@@ -169,7 +169,7 @@ const COMMON: &[OptionSpec] = &[
 /// Everything that can be made.
 pub static KINDS: &[KindSpec] = &[
     KindSpec {
-        kind: Kind::Gnp,
+        kind: GeneratorKind::Gnp,
         name: "gnp",
         about: "G(n, p): each arc is there with the same probability",
         examples: &["gnp -n 1000 -p 0.01 --max-weight 100 -o sparse.gr"],
@@ -184,14 +184,14 @@ pub static KINDS: &[KindSpec] = &[
         ],
     },
     KindSpec {
-        kind: Kind::Gnm,
+        kind: GeneratorKind::Gnm,
         name: "gnm",
         about: "G(n, m): so many arcs, every set of them equally likely",
         examples: &["gnm -n 1000 -m 5000 --undirected --seed 7 -o edges.mtx"],
         groups: &[&[VERTICES, ARCS, UNDIRECTED], GRAPH],
     },
     KindSpec {
-        kind: Kind::Dag,
+        kind: GeneratorKind::Dag,
         name: "dag",
         about: "A directed graph without cycles",
         examples: &["dag -n 1000 -m 5000 --shuffle -o tasks.mtx"],
@@ -212,7 +212,7 @@ pub static KINDS: &[KindSpec] = &[
         ],
     },
     KindSpec {
-        kind: Kind::Rmat,
+        kind: GeneratorKind::Rmat,
         name: "rmat",
         about: "R-MAT: few great vertices and many small ones",
         examples: &["rmat --scale 16 --edge-factor 8 -o web.gr"],
@@ -234,7 +234,7 @@ pub static KINDS: &[KindSpec] = &[
         ],
     },
     KindSpec {
-        kind: Kind::Road,
+        kind: GeneratorKind::Road,
         name: "road",
         about: "A grid of streets with their lengths",
         examples: &["road --rows 100 --columns 200 --missing 0.2 --connected -o road.gr"],
@@ -249,7 +249,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Table,
+        kind: GeneratorKind::Table,
         name: "table",
         about: "A table of random numbers side by side",
         examples: &["table --rows 10000 --widths 16,16,1 -o records.stb"],
@@ -266,7 +266,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Terrain,
+        kind: GeneratorKind::Terrain,
         name: "terrain",
         about: "Heights of hills, by diamond and square",
         examples: &["terrain --size 8 --roughness 0.3 --bits 12 -o heights.stb"],
@@ -277,7 +277,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Blocks,
+        kind: GeneratorKind::Blocks,
         name: "blocks",
         about: "A grid whose transitions are blocked one by one, for `star:wave`",
         examples: &["blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz"],
@@ -288,7 +288,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Country,
+        kind: GeneratorKind::Country,
         name: "country",
         about: "Heights with a threshold that blocks transitions, for `star:wave`",
         examples: &["country --rows 200 --columns 200 --impassable 0.4 -o country.npy"],
@@ -301,7 +301,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Curve,
+        kind: GeneratorKind::Curve,
         name: "curve",
         about: "A smooth curve under noise, 8-bit gray",
         examples: &["curve --rows 200 --columns 300 --noise 40 -o image.stb --mask curve.stb"],
@@ -318,7 +318,7 @@ pub static KINDS: &[KindSpec] = &[
         ]],
     },
     KindSpec {
-        kind: Kind::Updates,
+        kind: GeneratorKind::Updates,
         name: "updates",
         about: "Changes of a graph and questions about it, one after another",
         examples: &[

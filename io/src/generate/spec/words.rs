@@ -131,7 +131,7 @@ fn bad(message: String) -> FileError {
 mod tests {
     use super::*;
     use crate::generate::spec::Generator;
-    use crate::generate::{Density, Kind, Labels, Repeats, Rmat, UniformGraph};
+    use crate::generate::{Density, GraphKind, Labels, Repeats, Rmat, UniformGraph};
 
     #[test]
     fn options_are_written_in_several_ways() {
@@ -142,7 +142,7 @@ mod tests {
             let expected = UniformGraph {
                 n_vertices: 9,
                 density: Density::Arcs(7),
-                kind: Kind::Directed,
+                kind: GraphKind::Directed,
                 labels: Labels::InOrder,
                 max_weight: None,
             };

@@ -1,11 +1,11 @@
 //! Uniform random graphs and R-MAT.
 
 use star_io::Graph;
-use star_io::generate::{Density, Kind, Labels, Repeats, Rmat, UniformGraph};
+use star_io::generate::{Density, GraphKind, Labels, Repeats, Rmat, UniformGraph};
 
 use super::{is_simple, near, options, uniform};
 
-const KINDS: [Kind; 3] = [Kind::Directed, Kind::Undirected, Kind::Acyclic];
+const KINDS: [GraphKind; 3] = [GraphKind::Directed, GraphKind::Undirected, GraphKind::Acyclic];
 const RMAT: Rmat = Rmat {
     n_vertices: 1 << 10,
     n_arcs: 1 << 14,
@@ -25,7 +25,7 @@ fn graphs_with_a_number_of_arcs_have_exactly_so_many() {
                 let graph = graph.generate(&mut options(n_arcs)).unwrap();
                 assert_eq!(graph.n_edges() as u64, n_arcs);
                 assert_eq!(graph.n_vertices as u64, n_vertices);
-                assert_eq!(graph.symmetric, kind == Kind::Undirected);
+                assert_eq!(graph.symmetric, kind == GraphKind::Undirected);
                 is_simple(&graph);
             }
         }
@@ -49,7 +49,7 @@ fn graphs_with_a_probability_have_about_as_many_arcs_as_it_says() {
 #[test]
 fn arcs_are_spread_evenly_over_tails_and_heads() {
     for density in [Density::Probability(0.02), Density::Arcs(19_900), Density::Arcs(900_000)] {
-        let graph = uniform(1000, density, Kind::Directed).generate(&mut options(8)).unwrap();
+        let graph = uniform(1000, density, GraphKind::Directed).generate(&mut options(8)).unwrap();
         let share = graph.n_edges() as f64 / 999_000.0;
         let deviation = (999.0 * share * (1.0 - share)).sqrt();
         let (mut outs, mut ins) = (vec![0.0; 1000], vec![0.0; 1000]);
@@ -101,7 +101,7 @@ fn is_acyclic(graph: &Graph) -> bool {
 #[test]
 fn acyclic_graphs_have_no_cycle_however_they_are_numbered() {
     for density in [Density::Probability(0.05), Density::Arcs(3000)] {
-        let in_order = uniform(200, density, Kind::Acyclic);
+        let in_order = uniform(200, density, GraphKind::Acyclic);
         let graph = in_order.generate(&mut options(2)).unwrap();
         assert!(graph.arcs.iter().all(|arc| arc.tail < arc.head));
         let shuffled = UniformGraph { labels: Labels::Shuffled, ..in_order };
@@ -110,13 +110,13 @@ fn acyclic_graphs_have_no_cycle_however_they_are_numbered() {
         assert!(n_back > graph.n_edges() / 4 && is_acyclic(&graph));
         is_simple(&graph);
     }
-    let cyclic = uniform(200, Density::Arcs(3000), Kind::Directed);
+    let cyclic = uniform(200, Density::Arcs(3000), GraphKind::Directed);
     assert!(!is_acyclic(&cyclic.generate(&mut options(2)).unwrap()), "the test sees cycles");
 }
 
 #[test]
 fn weights_are_uniform_and_change_no_arc() {
-    let plain = uniform(100, Density::Arcs(6000), Kind::Directed);
+    let plain = uniform(100, Density::Arcs(6000), GraphKind::Directed);
     let without = plain.generate(&mut options(5)).unwrap();
     assert!(!without.weighted && without.arcs.iter().all(|arc| arc.weight == 1));
     let weighted = UniformGraph { max_weight: Some(6), ..plain };

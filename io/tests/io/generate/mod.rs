@@ -8,7 +8,7 @@ mod same_values;
 mod updates;
 
 use star_io::Graph;
-use star_io::generate::{Density, GenerateOptions, Kind, Labels, NoisyCurve, UniformGraph};
+use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, NoisyCurve, UniformGraph};
 
 use crate::support::BUDGET;
 
@@ -22,7 +22,7 @@ pub(crate) const CURVE: NoisyCurve =
     NoisyCurve { height: 90, width: 200, thickness: 5, bends: 6, line: 200, ground: 90, noise: 20 };
 
 /// A graph without weights, vertices in order.
-pub(crate) fn uniform(n_vertices: u64, density: Density, kind: Kind) -> UniformGraph {
+pub(crate) fn uniform(n_vertices: u64, density: Density, kind: GraphKind) -> UniformGraph {
     UniformGraph { n_vertices, density, kind, labels: Labels::InOrder, max_weight: None }
 }
 

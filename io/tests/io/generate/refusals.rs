@@ -2,7 +2,7 @@
 
 use star_base::Code;
 use star_io::generate::{
-    Blocks, Country, Density, GenerateOptions, Kind, Labels, NoisyCurve, Parts, RandomTable,
+    Blocks, Country, Density, GenerateOptions, GraphKind, Labels, NoisyCurve, Parts, RandomTable,
     Repeats, Rmat, Road, Shares, Terrain, UniformGraph, UpdateStream,
 };
 use star_io::{FileError, Graph};
@@ -39,7 +39,7 @@ const TERRAIN: Terrain = Terrain { size_log2: 8, roughness: 0.5, bits: 8 };
 fn a_parameter_outside_its_range_is_named() {
     let graph = |graph: UniformGraph| graph.generate(&mut super::options(0)).map(|_| ());
     let arcs = |n_vertices, n_arcs, kind| graph(uniform(n_vertices, Density::Arcs(n_arcs), kind));
-    let probability = |p| graph(uniform(5, Density::Probability(p), Kind::Directed));
+    let probability = |p| graph(uniform(5, Density::Probability(p), GraphKind::Directed));
     let rmat = |rmat: Rmat| rmat.generate(&mut super::options(0)).map(|_| ());
     let road = |road: Road| road.generate(&mut super::options(0)).map(|_| ());
     let table = |n_rows, widths, density| {
@@ -57,12 +57,12 @@ fn a_parameter_outside_its_range_is_named() {
         stream.generate(&mut super::options(0)).map(|_| ())
     };
     let light =
-        UniformGraph { max_weight: Some(0), ..uniform(5, Density::Arcs(2), Kind::Directed) };
+        UniformGraph { max_weight: Some(0), ..uniform(5, Density::Arcs(2), GraphKind::Directed) };
     let cases = [
-        (arcs(0, 1, Kind::Directed), "`arcs` is 1, and it is to be at most 0"),
-        (arcs(1 << 32, 0, Kind::Directed), "`vertices` is 4294967296"),
-        (arcs(5, 21, Kind::Directed), "`arcs` is 21, and it is to be at most 20"),
-        (arcs(5, 11, Kind::Undirected), "`arcs` is 11, and it is to be at most 10"),
+        (arcs(0, 1, GraphKind::Directed), "`arcs` is 1, and it is to be at most 0"),
+        (arcs(1 << 32, 0, GraphKind::Directed), "`vertices` is 4294967296"),
+        (arcs(5, 21, GraphKind::Directed), "`arcs` is 21, and it is to be at most 20"),
+        (arcs(5, 11, GraphKind::Undirected), "`arcs` is 11, and it is to be at most 10"),
         (probability(-0.1), "`probability` is -0.1, and it is to be from 0 to 1"),
         (probability(1.5), "`probability` is 1.5"),
         (probability(f64::NAN), "`probability` is NaN"),
@@ -111,10 +111,10 @@ fn a_parameter_outside_its_range_is_named() {
 
 /// Each generator once, in all its branches, with data of a few hundred kilobytes.
 fn each(check: impl Fn(&str, Make<'_>)) {
-    let dense = uniform(300, Density::Arcs(20_000), Kind::Directed);
-    let sparse = uniform(100_000, Density::Arcs(20_000), Kind::Undirected);
-    let full = uniform(200, Density::Arcs(39_000), Kind::Directed);
-    let by_chance = uniform(10_000, Density::Probability(0.0004), Kind::Acyclic);
+    let dense = uniform(300, Density::Arcs(20_000), GraphKind::Directed);
+    let sparse = uniform(100_000, Density::Arcs(20_000), GraphKind::Undirected);
+    let full = uniform(200, Density::Arcs(39_000), GraphKind::Directed);
+    let by_chance = uniform(10_000, Density::Probability(0.0004), GraphKind::Acyclic);
     let shuffled = UniformGraph { labels: Labels::Shuffled, max_weight: Some(7), ..sparse };
     for (name, graph) in [
         ("dense", dense),
@@ -161,7 +161,7 @@ fn what_does_not_fit_is_refused_before_it_is_made() {
     // Sizes whose products are beyond 64 bits.
     let n_vertices = u64::from(u32::MAX);
     for density in [Density::Probability(1.0), Density::Arcs(1 << 62)] {
-        let graph = uniform(n_vertices, density, Kind::Directed);
+        let graph = uniform(n_vertices, density, GraphKind::Directed);
         let error = graph.generate(&mut GenerateOptions::new(1, u64::MAX)).unwrap_err();
         assert_eq!(error.code, Code::DoesNotFit);
     }

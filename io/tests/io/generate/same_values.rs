@@ -2,8 +2,8 @@
 
 use star_base::BitTable;
 use star_io::generate::{
-    Blocks, Country, Density, Kind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat, Road,
-    Terrain, UniformGraph, UpdateStream,
+    Blocks, Country, Density, GraphKind, Labels, NoisyCurve, Parts, RandomTable, Repeats, Rmat,
+    Road, Terrain, UniformGraph, UpdateStream,
 };
 use star_io::{Graph, Numbers};
 
@@ -73,17 +73,17 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
     let terrain = Terrain { size_log2: 5, roughness: 0.4, bits: 16 };
     let curve =
         NoisyCurve { height: 40, ..CURVE }.generate(&mut options(seed)).expect("small enough");
-    let (directed, edges) = (start(Kind::Directed), start(Kind::Undirected));
+    let (directed, edges) = (start(GraphKind::Directed), start(GraphKind::Undirected));
     let updates = |start, undirected| {
         let (shares, max_weight) = (SHARES, Some(50));
         let stream = UpdateStream { start, undirected, n_operations: 2000, shares, max_weight };
         of_numbers(&stream.generate(&mut options(seed)).expect("small enough"))
     };
     vec![
-        ("gnp", graph(uniform(500, Density::Probability(0.01), Kind::Directed))),
-        ("gnm, by bits", graph(weighted(Density::Arcs(9000), Kind::Undirected))),
-        ("gnm, by blocks", graph(uniform(5000, Density::Arcs(9000), Kind::Directed))),
-        ("dag", graph(weighted(Density::Probability(0.02), Kind::Acyclic))),
+        ("gnp", graph(uniform(500, Density::Probability(0.01), GraphKind::Directed))),
+        ("gnm, by bits", graph(weighted(Density::Arcs(9000), GraphKind::Undirected))),
+        ("gnm, by blocks", graph(uniform(5000, Density::Arcs(9000), GraphKind::Directed))),
+        ("dag", graph(weighted(Density::Probability(0.02), GraphKind::Acyclic))),
         ("rmat", of_graph(&rmat.generate(&mut options(seed)).expect("small enough"))),
         ("rmat, kept", of_graph(&kept.generate(&mut options(seed)).expect("small enough"))),
         ("road", of_graph(&road.generate(&mut options(seed)).expect("small enough").graph)),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use star_io::generate::{Density, Kind, Shares, UpdateStream};
+use star_io::generate::{Density, GraphKind, Shares, UpdateStream};
 use star_io::{Graph, Numbers, Update};
 
 use super::{near, options, uniform};
@@ -10,7 +10,7 @@ use super::{near, options, uniform};
 pub(super) const SHARES: Shares = Shares { insert: 3, delete: 2, change: 1, vertices: 1, ask: 2 };
 
 /// The graph with which the streams begin.
-pub(super) fn start(kind: Kind) -> Graph {
+pub(super) fn start(kind: GraphKind) -> Graph {
     let graph = uniform(30, Density::Arcs(60), kind);
     graph.generate(&mut options(5)).expect("small enough")
 }
@@ -28,7 +28,7 @@ fn stream(start: &Graph, undirected: bool, shares: Shares, max_weight: Option<i6
 
 #[test]
 fn every_operation_is_possible_when_its_turn_comes() {
-    for (kind, undirected) in [(Kind::Directed, false), (Kind::Undirected, true)] {
+    for (kind, undirected) in [(GraphKind::Directed, false), (GraphKind::Undirected, true)] {
         let graph = start(kind);
         let key = |tail: u32, head: u32| match undirected {
             true => (tail.max(head), tail.min(head)),
@@ -74,7 +74,7 @@ fn every_operation_is_possible_when_its_turn_comes() {
 
 #[test]
 fn only_what_has_a_share_comes() {
-    let graph = start(Kind::Directed);
+    let graph = start(GraphKind::Directed);
     let growth = Shares { insert: 1, delete: 0, change: 0, vertices: 0, ask: 0 };
     // There are only so many pairs; then questions take the place of insertions.
     let updates = stream(&graph, false, growth, None);

@@ -4,7 +4,7 @@ use star_base::Builtin;
 
 use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
-use super::super::source::{Expr, Kind, Part, Stmt, stmt};
+use super::super::source::{Expr, ExprType, Part, Stmt, stmt};
 
 /// A table of fields of so many columns, the index of the loop over them, and what a field is taken into.
 struct Fields {
@@ -27,10 +27,10 @@ impl Gen {
         let table = self.var(table).name.clone();
         let width = 1 + self.random.below(columns.min(6));
         let n_fields = columns / width;
-        let (_, index) = self.own(Kind::Int, Known::Unset, (1, n_fields as i64));
-        let field = self.own(Kind::Table, Known::Unset, (0, 0));
+        let (_, index) = self.own(ExprType::Int, Known::Unset, (1, n_fields as i64));
+        let field = self.own(ExprType::Table, Known::Unset, (0, 0));
         let fields = Fields { table, rows, width, index, field };
-        let mask = self.begin(all, Kind::Slice, rows);
+        let mask = self.begin(all, ExprType::Slice, rows);
         let body = self.turned(n_fields, |this| {
             this.charge(14 * width + 6);
             let mut body = match this.random.below(6) {
@@ -44,14 +44,15 @@ impl Gen {
                     vec![this.take_out(&fields), masked, this.put_back(&fields)]
                 }
                 4 => {
-                    let (found_idx, found) = this.own(Kind::Slice, Known::Unset, (0, 0));
-                    let (load, word) = (this.take_out(&fields), this.bits(Kind::Word, width, 1));
+                    let (found_idx, found) = this.own(ExprType::Slice, Known::Unset, (0, 0));
+                    let (load, word) =
+                        (this.take_out(&fields), this.bits(ExprType::Word, width, 1));
                     this.var_mut(found_idx).known = Known::Unset;
                     let args = vec![
-                        Expr::leaf(Kind::Table, &fields.field.1),
-                        Expr::leaf(Kind::Slice, &mask),
+                        Expr::leaf(ExprType::Table, &fields.field.1),
+                        Expr::leaf(ExprType::Slice, &mask),
                         word,
-                        Expr::leaf(Kind::Slice, &found),
+                        Expr::leaf(ExprType::Slice, &found),
                     ];
                     let search = this.library_stmt("MATCH", args);
                     let masked = this.mask_field(&fields, &found, 0);
@@ -91,17 +92,17 @@ impl Gen {
     fn add_to_field(&mut self, fields: &Fields, procedure: &'static str) -> Stmt {
         let Fields { rows, width, field: (field_idx, field), .. } = fields;
         self.var_mut(*field_idx).known = Known::Table(*rows, *width);
-        let mask = self.bits(Kind::Slice, *rows, 1);
-        let word = self.bits(Kind::Word, *width, 1);
+        let mask = self.bits(ExprType::Slice, *rows, 1);
+        let word = self.bits(ExprType::Word, *width, 1);
         self.var_mut(*field_idx).known = Known::Unset;
-        let field = Expr::leaf(Kind::Table, field);
+        let field = Expr::leaf(ExprType::Table, field);
         self.library_stmt(procedure, vec![field.clone(), mask, word, field])
     }
 
     /// Each column of the field by itself, or of the table, where fields begin after so many columns.
     fn mask_field(&mut self, fields: &Fields, mask: &str, step: usize) -> Stmt {
         let Fields { table, width, index, field: (_, field), .. } = fields;
-        let (_, column) = self.own(Kind::Int, Known::Unset, (1, *width as i64));
+        let (_, column) = self.own(ExprType::Int, Known::Unset, (1, *width as i64));
         let (of, at) = match step {
             0 => (field, column.clone()),
             step => (table, format!("({index}-1)*{step}+{column}")),
@@ -134,7 +135,7 @@ impl Gen {
             }
             _ => {
                 let mine = self.col("1", table);
-                let count = self.builtin(Builtin::Numb, Kind::Int, vec![mine]);
+                let count = self.builtin(Builtin::Numb, ExprType::Int, vec![mine]);
                 stmt!("if ", count, ">1 then ", mask, ":=not ", mask)
             }
         }

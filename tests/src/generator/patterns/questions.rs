@@ -4,11 +4,11 @@ use star_base::Builtin;
 
 use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
-use super::super::source::{Expr, Kind, Part, Stmt, expr, stmt};
+use super::super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 
 /// What a turn works on.
 struct Names {
-    kind: Kind,
+    kind: ExprType,
     line: String,
     number: String,
     sum: String,
@@ -29,25 +29,26 @@ impl Gen {
     ) {
         let by_rows = self.random.chance(50);
         let (kind, line, n_lines, len) = match by_rows {
-            true => (Kind::Word, Builtin::Row, rows, columns),
-            false => (Kind::Slice, Builtin::Col, columns, rows),
+            true => (ExprType::Word, Builtin::Row, rows, columns),
+            false => (ExprType::Slice, Builtin::Col, columns, rows),
         };
-        let marks = if by_rows { Kind::Slice } else { Kind::Word };
+        let marks = if by_rows { ExprType::Slice } else { ExprType::Word };
         let name = self.var(table).name.clone();
         let outer = self.begin(all, kind, len);
         let marks = self.begin(all, marks, n_lines);
         let most = len.max(n_lines).max(3) as i64;
-        let number = |this: &mut Self, most: i64| this.own(Kind::Int, Known::Scalar, (0, most)).1;
+        let number =
+            |this: &mut Self, most: i64| this.own(ExprType::Int, Known::Scalar, (0, most)).1;
         let (sum, extreme) = (number(self, 8 * n_lines as i64 * most), number(self, most));
-        let (_, answer) = self.own(Kind::Int, Known::Scalar, (0, most));
-        let (_, flag) = self.own(Kind::Bool, Known::Scalar, (0, 1));
+        let (_, answer) = self.own(ExprType::Int, Known::Scalar, (0, most));
+        let (_, flag) = self.own(ExprType::Bool, Known::Scalar, (0, 1));
         let truth = ["true", "false"][self.random.below(2)];
         all.push(stmt!(&sum, ":=", "0"));
         all.push(stmt!(&extreme, ":=", ["0", "2"][self.random.below(2)]));
         all.push(stmt!(&answer, ":=0"));
         all.push(stmt!(&flag, ":=", truth));
         let (_, v) = self.own(kind, Known::Unset, (0, 0));
-        let (i_idx, index) = self.own(Kind::Int, Known::Scalar, (0, n_lines as i64));
+        let (i_idx, index) = self.own(ExprType::Int, Known::Scalar, (0, n_lines as i64));
         all.push(stmt!(&index, ":=0"));
         self.var_mut(i_idx).locked = true;
         let names = Names { kind, line: v, number: answer, sum, extreme, flag, marks, index };
@@ -61,8 +62,8 @@ impl Gen {
             }];
             let line = Expr::leaf(kind, &names.line);
             let asked = match this.random.below(3) {
-                0 => this.builtin(Builtin::Fnd, Kind::Int, vec![line]),
-                _ => this.builtin(Builtin::Numb, Kind::Int, vec![line]),
+                0 => this.builtin(Builtin::Fnd, ExprType::Int, vec![line]),
+                _ => this.builtin(Builtin::Numb, ExprType::Int, vec![line]),
             };
             body.push(stmt!(&names.number, ":=", asked));
             for _ in 0..1 + this.random.below(3) {
@@ -129,11 +130,11 @@ impl Gen {
     fn test(&mut self, names: &Names) -> Expr {
         let line = Expr::leaf(names.kind, &names.line);
         match self.random.below(5) {
-            0 => self.builtin(Builtin::Some, Kind::Bool, vec![line]),
-            1 => self.builtin(Builtin::Zero, Kind::Bool, vec![line]),
-            2 => self.builtin(Builtin::One, Kind::Bool, vec![line]),
-            3 => expr!(Kind::Bool; &names.number, ">2"),
-            _ => expr!(Kind::Bool; &names.index, "<=", &names.number),
+            0 => self.builtin(Builtin::Some, ExprType::Bool, vec![line]),
+            1 => self.builtin(Builtin::Zero, ExprType::Bool, vec![line]),
+            2 => self.builtin(Builtin::One, ExprType::Bool, vec![line]),
+            3 => expr!(ExprType::Bool; &names.number, ">2"),
+            _ => expr!(ExprType::Bool; &names.index, "<=", &names.number),
         }
     }
 }

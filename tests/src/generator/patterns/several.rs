@@ -4,11 +4,11 @@ use star_base::Builtin;
 
 use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
-use super::super::source::{Expr, Kind, Part, Stmt, stmt};
+use super::super::source::{Expr, ExprType, Part, Stmt, stmt};
 
 /// What a turn works on.
 struct Names {
-    kind: Kind,
+    kind: ExprType,
     line: Builtin,
     index: String,
     tables: [String; 2],
@@ -32,21 +32,21 @@ impl Gen {
     ) {
         let by_rows = self.random.chance(50);
         let (kind, line, n_lines, len) = match by_rows {
-            true => (Kind::Word, Builtin::Row, rows, columns),
-            false => (Kind::Slice, Builtin::Col, columns, rows),
+            true => (ExprType::Word, Builtin::Row, rows, columns),
+            false => (ExprType::Slice, Builtin::Col, columns, rows),
         };
         let name = self.var(table).name.clone();
-        let (_, other) = self.own(Kind::Table, Known::Table(rows, columns), (0, 0));
+        let (_, other) = self.own(ExprType::Table, Known::Table(rows, columns), (0, 0));
         self.charge(1);
         all.push(stmt!(&other, ":=", &name));
         let own = [self.begin(all, kind, len), self.begin(all, kind, len)];
         let outer = self.begin(all, kind, len);
         let union = self.begin(all, kind, len);
         let list = self.random.chance(40).then(|| {
-            let of = if by_rows { Kind::Slice } else { Kind::Word };
+            let of = if by_rows { ExprType::Slice } else { ExprType::Word };
             self.begin(all, of, n_lines)
         });
-        let (i_idx, index) = self.own(Kind::Int, Known::Scalar, (0, n_lines as i64));
+        let (i_idx, index) = self.own(ExprType::Int, Known::Scalar, (0, n_lines as i64));
         all.push(stmt!(&index, ":=0"));
         self.var_mut(i_idx).locked = true;
         let names = Names { kind, line, index, tables: [name, other], own, outer, union };
@@ -68,10 +68,10 @@ impl Gen {
         self.var_mut(i_idx).locked = false;
         match list {
             Some(list) => {
-                let of = if by_rows { Kind::Slice } else { Kind::Word };
+                let of = if by_rows { ExprType::Slice } else { ExprType::Word };
                 let list = Expr::leaf(of, &list);
-                let some = self.builtin(Builtin::Some, Kind::Bool, vec![list.clone()]);
-                let step = self.builtin(Builtin::Step, Kind::Int, vec![list]);
+                let some = self.builtin(Builtin::Some, ExprType::Bool, vec![list.clone()]);
+                let step = self.builtin(Builtin::Step, ExprType::Int, vec![list]);
                 body.insert(0, stmt!(i, ":=", step));
                 self.count("while SOME");
                 all.push(stmt!("while ", some, " do ", Part::Body(body)));

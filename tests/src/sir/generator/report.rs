@@ -42,7 +42,7 @@ impl Report {
         }
         let mut paths = BTreeMap::new();
         for taken in agreement.paths.iter().filter(|taken| taken.mode == Mode::Optimised) {
-            for (name, _) in taken.paths.entries() {
+            for (name, _) in taken.counters.entries() {
                 paths.insert(name, 1);
             }
         }

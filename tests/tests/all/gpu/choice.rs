@@ -1,7 +1,7 @@
 //! Which backend suits, without any adapter.
 
 use star_base::{BitTable, BitVector, Intrinsic};
-use star_harness::choice::{Asked, choose};
+use star_harness::choice::{ChoiceInput, choose};
 use star_opt::Options;
 use star_tests::run::Program;
 use star_vm::{Argument, CompileOptions, HostValue};
@@ -31,7 +31,7 @@ fn chosen_for(
     star_opt::optimise(&mut optimised, &options).expect("it verifies");
     let table = HostValue::Table(table);
     let arguments = [Argument::of(&table)];
-    let choice = choose(&Asked {
+    let choice = choose(&ChoiceInput {
         program: &optimised,
         entry: program.entry(entry),
         arguments: &arguments,

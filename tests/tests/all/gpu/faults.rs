@@ -14,7 +14,7 @@ use star_vm::{
 };
 
 use super::wide::SHIFTS;
-use crate::fast_paths::{slice, table};
+use crate::cpu_fast_paths::{slice, table};
 
 /// Takes what is printed, and has no files.
 #[derive(Default)]

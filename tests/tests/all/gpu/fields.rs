@@ -5,7 +5,7 @@ use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
 use super::lines::{agree, emulators};
-use crate::fast_paths::table;
+use crate::cpu_fast_paths::table;
 
 /// A field of T becomes V, and U a field of T. The first time V may have another size.
 const FIELDS: &str = "routine 0 \"F\" (ref %T: table[?, ?], value %U: table[?, ?], ref %V: table[?, ?], value %b: int, value %n: int, value %c: int) {

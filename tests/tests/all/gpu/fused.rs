@@ -126,7 +126,7 @@ fn runs_of_operations_leave_the_same_at_every_border() {
                     assert_eq!(found.outcome, Outcome::Done, "{context}");
                     assert_eq!(found.values, expected.values, "{context}");
                     assert_eq!(found.stats.operations, expected.stats.operations, "{context}");
-                    let paths = found.stats.paths;
+                    let paths = found.stats.counters;
                     assert!(paths.grid_runs > 0, "{context}: {paths:?}");
                     for reason in Declined::ALL {
                         assert_eq!(paths.declined(reason), 0, "{context}: {reason:?}");

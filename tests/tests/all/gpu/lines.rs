@@ -4,9 +4,9 @@
 use star_tests::backends::Machine;
 use star_tests::differ::{Agreement, Same};
 use star_tests::sir::{self, Sir, guards};
-use star_vm::{HostValue, PathStats};
+use star_vm::{Counters, HostValue};
 
-use crate::fast_paths::{slice, table, word};
+use crate::cpu_fast_paths::{slice, table, word};
 
 /// On the emulator, which checks what threads share; and on an adapter where there is one.
 pub(super) const EMULATORS: [&str; 2] = ["gpu-emulator", "gpu-emulator-tiny"];
@@ -110,7 +110,7 @@ pub(super) fn agree(sir: &Sir, args: &[HostValue]) -> Agreement {
 }
 
 #[track_caller]
-fn each(agreement: &Agreement, names: &[&str], is: impl Fn(PathStats) -> bool) {
+fn each(agreement: &Agreement, names: &[&str], is: impl Fn(Counters) -> bool) {
     for name in names {
         let paths = agreement.optimised(name);
         assert!(is(paths), "{name}: {paths:?}");

@@ -147,7 +147,7 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
                     [0, 1].map(|at: usize| compiled[at].run(entry, &args, limits));
                 assert_eq!(found.values, expected.values, "{name} without {without}");
                 assert_eq!(found.stats.intrinsics, intrinsics, "{name} without {without}");
-                let paths = found.stats.paths;
+                let paths = found.stats.counters;
                 assert_eq!(paths.grid_loops, 1 - intrinsics, "{name} without {without}");
                 let kernels = if intrinsics == 1 { n.div_ceil(128) + 1 } else { n.div_ceil(8) + 1 };
                 assert_eq!(paths.grid_kernels, kernels as u64, "{name} without {without}");
@@ -183,7 +183,7 @@ fn a_small_program_takes_one_dispatch() {
     let runs: Vec<_> =
         compiled.iter().map(|on| on.run(program.entry("P"), &args, limits)).collect();
     assert!(runs.iter().all(|run| run.values == runs[0].values), "{runs:?}");
-    let dispatches: Vec<u64> = runs.iter().map(|run| run.stats.paths.unit_dispatches).collect();
+    let dispatches: Vec<u64> = runs.iter().map(|run| run.stats.counters.unit_dispatches).collect();
     assert_eq!(dispatches[..2], [0, 1], "{dispatches:?}");
     // Where sizes are tiny, each object asks.
     assert!(dispatches[2] > 9, "{dispatches:?}");

@@ -69,7 +69,7 @@ fn lines_of_every_kind_of_value_are_the_same_and_take_few_dispatches() {
             assert_eq!(run.printed, expected.printed, "{name}");
             assert_eq!(run.stats.output_bytes, expected.stats.output_bytes, "{name}");
             // Three lines a turn; a dispatch ends for memory, and when the journal is full.
-            let dispatches = run.stats.paths.unit_dispatches;
+            let dispatches = run.stats.counters.unit_dispatches;
             assert!(name.contains("tiny") || dispatches < 24, "{name}: {dispatches} for {n} turns");
         }
     }

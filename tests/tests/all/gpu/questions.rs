@@ -8,7 +8,7 @@ use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
 use super::lines::{BY_ROWS, EMULATORS, agree, emulators};
-use crate::fast_paths::{slice, table, word};
+use crate::cpu_fast_paths::{slice, table, word};
 
 /// What stands behind the range, and a body, written for rows.
 const BODIES: [(&str, &str); 10] = [

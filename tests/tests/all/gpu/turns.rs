@@ -5,7 +5,7 @@ use star_tests::sir::{self, Sir, guards};
 use star_vm::HostValue;
 
 use super::lines::{BY_ROWS, agree};
-use crate::fast_paths::{slice, table, word};
+use crate::cpu_fast_paths::{slice, table, word};
 
 /// What a turn loads, whose ones the iterations are, and what the lines of P become; written for rows. Lines across are called `x` and `y`.
 const BODIES: [(&str, &str, &str); 8] = [

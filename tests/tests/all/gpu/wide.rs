@@ -13,7 +13,7 @@ use star_vm::{HostValue, Limits, Outcome};
 use super::faults::run;
 use super::lines::{EMULATORS, agree, emulators};
 use super::{machines, printed::names};
-use crate::fast_paths::{slice, table, word};
+use crate::cpu_fast_paths::{slice, table, word};
 
 /// Every generator and every question, a loop that ends when it has moved everything out, lines that are printed on the way, and a routine
 /// that is called between them.
@@ -71,13 +71,13 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
                 "gpu-emulator-tiny" | "gpu-tiny" => 1,
                 _ => 1 << 14,
             };
-            let wide = run.stats.paths.wide_lines;
+            let wide = run.stats.counters.wide_lines;
             let is_wide = rows.max(columns).div_ceil(32) > most;
             assert_eq!(wide > 0, is_wide, "{name}, {rows} rows: {wide}");
             if rows.div_ceil(32) > most {
                 assert!(wide > 20, "{name}, {rows} rows: {wide}");
                 // Lines that do not wait for each other are made together.
-                let kernels = run.stats.paths.wide_kernels;
+                let kernels = run.stats.counters.wide_kernels;
                 assert!(kernels < wide, "{name}, {rows} rows: {wide} in {kernels}");
             }
         }

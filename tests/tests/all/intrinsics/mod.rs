@@ -98,7 +98,7 @@ fn run(
     compiled: &Compiled,
     entry: star_ir::RoutineId,
     args: &[HostValue],
-) -> (String, star_tests::run::Run) {
+) -> (String, star_tests::run::RunResult) {
     let context = format!("{} on `{}`, {args:?}", subject.last().1, compiled.name);
     (context, compiled.run(entry, args, LIMITS))
 }

@@ -6,8 +6,8 @@ use star_vm::BackendError;
 
 use super::clock::{TIMES_BYTES, TIMES_WORDS};
 use super::{Device, Opened, whole};
+use crate::device_trait::State;
 use crate::program::internal;
-use crate::unit::State;
 
 /// Wide lines that are submitted at once: those of the begin of a chain, and others.
 const SOON: u32 = 4;

@@ -1,6 +1,6 @@
 //! What may be chosen about a device.
 
-use crate::unit::Wide;
+use crate::device_trait::Wide;
 
 /// Which adapter, and sizes that must not matter; `None` is what suits the adapter.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

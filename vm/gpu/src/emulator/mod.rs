@@ -18,9 +18,9 @@ use star_shaders::layout::{
 };
 use star_vm::BackendError;
 
+use crate::device_trait::{AHEAD_WORDS, ControlUnit, State, Wide};
 use crate::grid::Grid;
 use crate::program::internal;
-use crate::unit::{AHEAD_WORDS, State, Unit, Wide};
 
 /// Sizes that must not matter.
 #[derive(Clone, Copy, Debug)]
@@ -327,7 +327,7 @@ impl Emulator {
     }
 }
 
-impl Unit for Emulator {
+impl ControlUnit for Emulator {
     fn device(&self) -> String {
         let threads = self.settings.threads;
         format!("the emulator of the control unit, {threads} threads, checked")

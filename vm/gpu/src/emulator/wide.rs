@@ -6,7 +6,7 @@ use star_shaders::{Op, Reduce};
 use super::limbs::{Line, Source};
 use super::lines::Over;
 use super::{Dispatch, Emulator, Fields, Words};
-use crate::unit::State;
+use crate::device_trait::State;
 
 impl Emulator {
     /// Makes what waits, each thread one line after another.

@@ -5,10 +5,10 @@ use star_shaders::layout::{FRAME_HEAD, state};
 use star_vm::BackendError;
 
 use super::fused::ObjectState;
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::code::{Inst, Object, Reg};
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Copies the columns of the second to the first, if their lines have one length.
     pub(super) fn copied(
         &mut self,
@@ -33,7 +33,7 @@ impl Run<'_, '_> {
         let place = |held: &ObjectState, behind: u32| held.at + behind * held.stride;
         let words = n * to.stride;
         self.heap.unit.copy(place(&from, behind_from), place(&to, behind_to), words)?;
-        self.control.stats.paths.grid_copies += 1;
+        self.control.stats.counters.grid_copies += 1;
         self.go_on(id, inst)
     }
 

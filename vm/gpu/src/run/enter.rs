@@ -1,18 +1,18 @@
 //! Arguments into the frame of the entry, and what `var` parameters hold back to the caller.
 
-use super::{Active, Argument, End, Run, Slot};
+use super::{Active, Argument, DeviceRun, End, Slot};
 use crate::code::Reg;
 use crate::compile::{Home, SiteKind, changes, is_number, staged};
 use crate::heap::Block;
 use crate::program::internal;
-use crate::value::{Kind, Sizes};
+use crate::value::{ObjectKind, Sizes};
 use star_ir::{LimitKind, Mode, Param, Routine, Ty, VarId};
 use star_shaders::layout::{DESC_WORDS, descriptor, flag, routine, state};
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use star_vm::{BackendError, HostValue};
 use std::sync::Arc;
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Takes the arguments, and makes the frame of the entry.
     pub(super) fn begin(&mut self, slots: &mut [Slot]) -> Result<(), End> {
         let (plan, entry) = (self.plan, self.plan.entry);
@@ -28,7 +28,7 @@ impl Run<'_, '_> {
                 Argument::Nothing => param.mode == Mode::Ref,
                 Argument::Number(_) => matches!(ty, Ty::Int | Ty::Bool),
                 Argument::Text(_) => ty == Ty::Str,
-                Argument::Object(sizes, _) => Kind::of(ty) == Some(sizes.kind),
+                Argument::Object(sizes, _) => ObjectKind::of(ty) == Some(sizes.kind),
                 Argument::Handle(parts) => {
                     let is_known = |part| plan.parts.contains(part);
                     ty == Ty::Handle && parts.iter().all(|(part, _, _)| is_known(part))
@@ -218,7 +218,7 @@ impl Run<'_, '_> {
                 for (idx, part) in plan.parts.iter().enumerate() {
                     let own = at + code.descriptor(object.0 + idx as u32);
                     let words = self.words(own, DESC_WORDS)?;
-                    let found = self.let_out(Kind::Table, &words);
+                    let found = self.let_out(ObjectKind::Table, &words);
                     held.extend(found.map(|(sizes, block)| (part.clone(), sizes, block)));
                 }
                 if !held.is_empty() {
@@ -232,7 +232,7 @@ impl Run<'_, '_> {
             slot.fixed = flags & flag::FIXED != 0;
             slot.size = (flags & flag::SIZED != 0).then_some(has(descriptor::ROWS));
             let kind =
-                Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+                ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
             if let Some((sizes, block)) = self.let_out(kind, &words) {
                 slot.argument = Argument::Object(sizes, block);
             }
@@ -241,7 +241,7 @@ impl Run<'_, '_> {
     }
 
     /// What an object holds goes to the caller, if it is set.
-    fn let_out(&mut self, kind: Kind, words: &[u32]) -> Option<(Sizes, Block)> {
+    fn let_out(&mut self, kind: ObjectKind, words: &[u32]) -> Option<(Sizes, Block)> {
         let has = |word: u32| words[word as usize];
         if has(descriptor::FLAGS) & flag::SET == 0 {
             return None;

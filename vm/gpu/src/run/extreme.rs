@@ -5,16 +5,16 @@ use star_shaders::Limb;
 use star_vm::Declined;
 
 use super::fused::Grown;
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::{Extreme, Site};
 use crate::fuse::{THREADS, kernels};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::heap::Block;
 use crate::program::internal;
-use crate::value::{Kind, Sizes};
+use crate::value::{ObjectKind, Sizes};
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Does the operation, if it may be kernels.
     pub(super) fn extreme(
         &mut self,
@@ -24,11 +24,11 @@ impl Run<'_, '_> {
     ) -> Result<(), End> {
         match self.extreme_launches(extreme, id, site)? {
             Ok(()) => {
-                self.control.stats.paths.grid_runs += 1;
+                self.control.stats.counters.grid_runs += 1;
                 self.go_on(id, inst)
             }
             Err(reason) => {
-                self.control.stats.paths.decline(reason);
+                self.control.stats.counters.decline(reason);
                 Ok(())
             }
         }
@@ -58,7 +58,7 @@ impl Run<'_, '_> {
         let work = u64::from(table.columns) + 3;
         let at_once = grid.limbs_at_once() / u64::from(width * THREADS) / work;
         let texts = kernels(sense, limb);
-        let sizes = Sizes { kind: Kind::Slice, rows, columns: 1 };
+        let sizes = Sizes { kind: ObjectKind::Slice, rows, columns: 1 };
         let grows = dst.capacity < sizes.stride();
         let beside = u64::from(n_blocks) * u64::from(per) + u64::from(chunks);
         let wanted = [u64::from(if grows { sizes.stride() } else { 0 }), beside];

@@ -1,19 +1,19 @@
 //! What a program asks of the host.
 
 use super::stopped::View;
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::compile::SiteKind;
 use crate::heap::Block;
 use crate::program::internal;
-use crate::value::{Kind, place};
+use crate::value::{ObjectKind, place};
 use star_ir::{LimitKind, RoutineId, TrapKind, VarId};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::display::{self, Shown};
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use star_vm::{HostError, HostValue};
 use std::sync::Arc;
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Does what a program asks of the host.
     pub(super) fn serve(&mut self) -> Result<(), End> {
         let (id, inst) = self.stopped_at()?;
@@ -136,7 +136,7 @@ impl Run<'_, '_> {
         });
         self.saw(sizes);
         let keeps = words[descriptor::FLAGS as usize] & flag::FIXED;
-        let fixed = if sizes.kind == Kind::Table { flag::FIXED } else { keeps };
+        let fixed = if sizes.kind == ObjectKind::Table { flag::FIXED } else { keeps };
         let new =
             [block.at, block.words, flag::SET | fixed, sizes.rows, sizes.columns, sizes.stride()];
         self.heap.unit.write(pointer, &new)?;

@@ -1,25 +1,25 @@
 //! A routine with an intrinsic has begun: its arguments, what the intrinsic may use, and where the run goes on.
 
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Grid, Kernel, Launch};
 use crate::heap::Block;
 use crate::intrinsics::{IntrinsicResult, NotTaken, find};
 use crate::program::internal;
-use crate::value::{Kind, Sizes};
+use crate::value::{ObjectKind, Sizes};
 use star_base::Intrinsic;
 use star_base::intrinsics::{ParamMode, SizeTerm};
 use star_ir::{LimitKind, RoutineId};
 use star_shaders::Shader;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::BackendError;
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use std::sync::atomic::Ordering;
 
 /// A call of an intrinsic.
 pub(crate) struct Call<'c, 'r, 'h> {
-    run: &'c mut Run<'r, 'h>,
+    run: &'c mut DeviceRun<'r, 'h>,
     given: Vec<Option<Given>>,
     /// Memory beside the values, which goes back at the end.
     beside: Vec<Block>,
@@ -47,7 +47,7 @@ impl Call<'_, '_, '_> {
             Some(Some(Given::Number(number))) => {
                 u32::try_from(*number).map_err(|_| NotTaken::Declined)
             }
-            Some(Some(Given::Object(_)) | None) | None => Err(broken("a number")),
+            Some(Some(Given::Object(_)) | None) | None => Err(internal_error("a number")),
         }
     }
 
@@ -55,13 +55,13 @@ impl Call<'_, '_, '_> {
     pub(crate) fn object(&self, param: usize) -> Result<Placed, NotTaken> {
         match self.given.get(param) {
             Some(Some(Given::Object(placed))) => Ok(*placed),
-            Some(Some(Given::Number(_)) | None) | None => Err(broken("an object")),
+            Some(Some(Given::Number(_)) | None) | None => Err(internal_error("an object")),
         }
     }
 
     /// What runs kernels.
     pub(crate) fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
-        self.run.heap.unit.grid().ok_or_else(|| broken("a grid"))
+        self.run.heap.unit.grid().ok_or_else(|| internal_error("a grid"))
     }
 
     /// A kernel, when all memory has been taken; one that the driver refuses leaves the call to the body.
@@ -102,11 +102,11 @@ impl Call<'_, '_, '_> {
     }
 }
 
-fn broken(what: &str) -> NotTaken {
+fn internal_error(what: &str) -> NotTaken {
     internal(format!("an intrinsic that did not find {what}")).into()
 }
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// The kernels of these shaders; `None` if the driver refuses one. They are asked for when all memory has been taken: it may
     /// have got another bank by that, and so each shader another text.
     pub(super) fn kernels<const N: usize>(
@@ -137,7 +137,7 @@ impl Run<'_, '_> {
                 return Err(Stop::Limit(LimitKind::Time).into());
             }
             let took = grid.launch(some)?;
-            let paths = &mut self.control.stats.paths;
+            let paths = &mut self.control.stats.counters;
             paths.grid_kernels += some.len() as u64;
             if banks > 1 {
                 paths.grid_banks = paths.grid_banks.max(banks);
@@ -229,7 +229,8 @@ impl Run<'_, '_> {
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object, 1)?[0];
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
-        let kind = Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let kind =
+            ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
         let (at, stride) = (has(descriptor::AT), has(descriptor::STRIDE));
         let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
         let is_set = has(descriptor::FLAGS) & flag::SET != 0;

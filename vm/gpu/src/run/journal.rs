@@ -6,18 +6,18 @@
 
 use star_ir::{Frame, Operand, RoutineId, Trap, Ty};
 use star_shaders::layout::{state, status};
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use star_vm::{BackendError, HostValue};
 
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::compile::SiteKind;
 use crate::program::internal;
-use crate::value::{Kind, Sizes, object_of_words};
+use crate::value::{ObjectKind, Sizes, object_of_words};
 
 /// Bytes that a word of the journal is shown as at most: 32 components, each in a line of its own, and sizes.
 const SHOWN_BYTES: u64 = 160;
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Words of the journal that the next dispatch may write.
     pub(super) fn journal_room(&self) -> u32 {
         let Some(line_bytes) = self.plan.line_bytes else { return 0 };
@@ -81,7 +81,7 @@ impl Run<'_, '_> {
     /// The value of a variable in the journal; `None` if it is not there.
     fn shown(&self, ty: Ty, journal: &mut Journal<'_>) -> Result<Option<HostValue>, BackendError> {
         let Some(first) = journal.words(2) else { return Ok(None) };
-        let Some(kind) = Kind::of(ty) else {
+        let Some(kind) = ObjectKind::of(ty) else {
             let number = u64::from(first[0]) | u64::from(first[1]) << 32;
             return self.host_number(ty, Some(number as i64)).map(Some);
         };

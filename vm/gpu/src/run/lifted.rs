@@ -9,7 +9,7 @@ use star_vm::BackendError;
 use star_vm::Declined;
 
 use super::intrinsic::Placed;
-use super::{Active, End, Run};
+use super::{Active, DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::grid::{Given, Launch, MAX_GROUPS};
@@ -27,7 +27,7 @@ struct Scene<'a> {
     turns: RangeInclusive<i64>,
 }
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Runs all turns, if that can be done by kernels.
     pub(super) fn lifted(
         &mut self,
@@ -37,11 +37,11 @@ impl Run<'_, '_> {
     ) -> Result<(), End> {
         match self.lifted_launches(lifted, id, site)? {
             Ok(()) => {
-                self.control.stats.paths.grid_loops += 1;
+                self.control.stats.counters.grid_loops += 1;
                 self.go_on(id, inst)
             }
             Err(reason) => {
-                self.control.stats.paths.decline(reason);
+                self.control.stats.counters.decline(reason);
                 Ok(())
             }
         }

@@ -4,23 +4,23 @@
 //! first frame of a routine comes with a little for each of its objects: a dispatch ends where one asks, and on a card that costs
 //! as much as hundreds of instructions.
 
-use super::{End, Run};
+use super::{DeviceRun, End};
 use crate::code::Reg;
 use crate::heap::{self, Block};
 use crate::program::internal;
-use crate::value::{Kind, MAX_BITS, Sizes};
+use crate::value::{MAX_BITS, ObjectKind, Sizes};
 use star_ir::{LimitKind, RoutineId};
 use star_shaders::Op;
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, routine, state};
 use star_vm::BackendError;
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 
 /// So many routines get their first frames when a run begins.
 const MOST_AHEAD: usize = 64;
 /// What is given ahead is no more than this share of what the limit leaves.
 const LEFT_SHARE: u64 = 16;
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Memory for what is no value.
     pub(super) fn furnish(&mut self, words: u64) -> Result<Block, BackendError> {
         let block = self.heap.take_near(words)?;
@@ -205,7 +205,7 @@ impl Run<'_, '_> {
         }
         self.heap.unit.write(at + descriptor::AT, &[block.at, block.words])?;
         let (rows, columns) = (rows as u32, columns as u32);
-        self.saw(Sizes { kind: Kind::Table, rows, columns });
+        self.saw(Sizes { kind: ObjectKind::Table, rows, columns });
         Ok(())
     }
 

@@ -26,13 +26,13 @@ use std::sync::atomic::Ordering;
 
 use star_ir::{HandlePart, LimitKind, LocId, RoutineId, Trap};
 use star_shaders::layout::{STATE_WORDS, state, status};
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use star_vm::{BackendError, Control, Outcome, Stats};
 
 use crate::code::{Inst, Reg};
+use crate::device_trait::{State, Wide};
 use crate::heap::{Block, Heap};
 use crate::program::{Plan, internal};
-use crate::unit::{State, Wide};
 use crate::value::Sizes;
 
 pub(crate) use intrinsic::{Call, Placed};
@@ -54,7 +54,7 @@ pub(crate) struct Slot {
 }
 
 /// A run that is on its way.
-pub(crate) struct Run<'r, 'h> {
+pub(crate) struct DeviceRun<'r, 'h> {
     heap: &'r mut Heap,
     plan: &'r Plan,
     control: &'r mut Control<'h>,
@@ -116,7 +116,7 @@ pub(crate) fn run(
     control.stats = Stats::default();
     let most = heap.unit.max_words().saturating_mul(4);
     let limit = control.limits.memory.unwrap_or(most).min(most);
-    let mut run = Run {
+    let mut run = DeviceRun {
         heap,
         plan,
         control,
@@ -180,7 +180,7 @@ fn failed(error: BackendError) -> Outcome {
     }
 }
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// One dispatch after another.
     fn dispatches(&mut self) -> Result<(), End> {
         let mut number = 0;
@@ -208,15 +208,15 @@ impl Run<'_, '_> {
             let (waits, begun) = (self.let_be_wide(wide), self.get(state::BEGUN));
             let n_wide = self.chain;
             let took = self.heap.unit.dispatch(&mut self.state, n_wide)?;
-            self.control.stats.paths.unit_dispatches += 1;
-            self.control.stats.paths.unit_nanoseconds += took.unwrap_or(0);
+            self.control.stats.counters.unit_dispatches += 1;
+            self.control.stats.counters.unit_nanoseconds += took.unwrap_or(0);
             let now = self.get(state::BEGUN);
             if now == begun || self.get(state::ENDED) != now {
                 let why = "a dispatch did not come to its end".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());
             }
             self.saw_wide(wide, now - begun - u32::from(!waits));
-            self.control.stats.paths.unit_lines = u64::from(self.get(state::LINES));
+            self.control.stats.counters.unit_lines = u64::from(self.get(state::LINES));
             self.control.stats.operations = self.get_wide(state::OPERATIONS);
             self.control.stats.steps = self.get_wide(state::STEPS);
             self.print_journal()?;

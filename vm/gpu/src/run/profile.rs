@@ -8,7 +8,7 @@ use star_shaders::layout::{charged, state};
 use star_vm::profile::Tally;
 use star_vm::{BackendError, Profile};
 
-use super::Run;
+use super::DeviceRun;
 use crate::compile::Counter;
 
 /// Where what is counted lies.
@@ -25,7 +25,7 @@ fn wide(words: &[u32], at: usize) -> u64 {
     u64::from(words[at]) | u64::from(words[at + 1]) << 32
 }
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Makes the records, if the run has a profile.
     pub(super) fn begin_profile(&mut self) -> Result<Option<Records>, BackendError> {
         let plan = self.plan;

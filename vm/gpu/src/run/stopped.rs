@@ -1,15 +1,15 @@
 //! A run that has stopped: the active routines, their variables, the trap.
 
-use super::{Active, Run, failed};
+use super::{Active, DeviceRun, failed};
 use crate::code::{Inst, Reg};
 use crate::compile::{Home, Number, Site, SiteKind};
 use crate::program::internal;
-use crate::scene::{Scene, Seen};
-use crate::value::{Kind, Sizes, download_object};
+use crate::stopped_frame::{Seen, StoppedFrame};
+use crate::value::{ObjectKind, Sizes, download_object};
 use star_ir::{Frame, LocId, RoutineId, Trap, TrapKind, Ty, VarId, visit};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, state};
 use star_vm::display::{self, Shown};
-use star_vm::stop::Stop;
+use star_vm::interrupt::Stop;
 use star_vm::{BackendError, HostValue, Outcome, checks};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub(super) enum View {
     Outside,
 }
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// The active routines, the entry first.
     pub(super) fn active(&mut self) -> Result<Vec<Active>, BackendError> {
         let mut active = Vec::new();
@@ -74,12 +74,16 @@ impl Run<'_, '_> {
         (id, loc): (RoutineId, LocId),
         (site, view): (&Site, View),
         vars: &[VarId],
-    ) -> Result<Scene, BackendError> {
+    ) -> Result<StoppedFrame, BackendError> {
         let plan = self.plan;
         let (sir, code) = (plan.program.routine(id), plan.routine(id)?);
         let here = Active { at: self.get(state::FRAME), routine: id, back: 0 };
-        let mut scene =
-            Scene { program: Arc::clone(&plan.program), routine: id, loc, seen: BTreeMap::new() };
+        let mut scene = StoppedFrame {
+            program: Arc::clone(&plan.program),
+            routine: id,
+            loc,
+            seen: BTreeMap::new(),
+        };
         for &var in vars {
             let ty = sir.var(var).ty;
             let seen = match code.object_of[var.0 as usize] {
@@ -138,7 +142,8 @@ impl Run<'_, '_> {
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
         let flags = has(descriptor::FLAGS);
-        let kind = Kind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let kind =
+            ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
         let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
         let size = (flags & flag::SIZED != 0).then_some(u64::from(sizes.rows));
         let value = if flags & flag::SET != 0 {

@@ -14,10 +14,10 @@ use star_vm::{
 
 use crate::backend::Gpu;
 use crate::device::Mode;
+use crate::device_trait::{ControlUnit, State, Wide};
 use crate::emulator::{Emulator, EmulatorSettings};
 use crate::grid::{Grid, Kernel, Launch, LeastBits};
 use crate::program::internal;
-use crate::unit::{State, Unit, Wide};
 
 /// Words of a buffer.
 const BANK_WORDS: u32 = 1 << 12;
@@ -28,7 +28,7 @@ struct OneBank {
     refused: Rc<Cell<u32>>,
 }
 
-impl Unit for OneBank {
+impl ControlUnit for OneBank {
     fn device(&self) -> String {
         self.emulator.device()
     }
@@ -195,7 +195,7 @@ locations {
         stats: Stats::default(),
     };
     assert_eq!(gpu.run(&plan, &mut values, &mut control), Outcome::Done);
-    assert_eq!((refused.get(), control.stats.paths.grid_kernels), (1, 0));
+    assert_eq!((refused.get(), control.stats.counters.grid_kernels), (1, 0));
     let mut ones = BitVector::zeros(rows);
     (0..rows).for_each(|idx| ones.put(idx, true));
     assert_eq!(gpu.store(&values[1], &never).expect("stored"), HostValue::Slice(ones));

@@ -27,15 +27,15 @@
 
 use star_shaders::layout::{state, status};
 
-use super::Run;
-use crate::unit::Wide;
+use super::DeviceRun;
+use crate::device_trait::Wide;
 
 /// Turns of loops that a limb takes at most: one of a row reads 32 columns, eight at a time.
 const LIMB_TURNS: u32 = 5;
 /// Likewise one of an instruction over lines: 32 columns, four at a time.
 const LINES_TURNS: u32 = 10;
 
-impl Run<'_, '_> {
+impl DeviceRun<'_, '_> {
     /// Says what is wide. Do lines wait?
     pub(super) fn let_be_wide(&mut self, wide: Wide) -> bool {
         let waits = self.get(state::STATUS) == status::WIDE;
@@ -55,8 +55,8 @@ impl Run<'_, '_> {
 
     /// How long the next chain is, behind one of which so many kernels made lines.
     pub(super) fn saw_wide(&mut self, wide: Wide, kernels: u32) {
-        self.control.stats.paths.wide_lines = u64::from(self.get(state::N_WIDE));
-        self.control.stats.paths.wide_kernels += u64::from(kernels);
+        self.control.stats.counters.wide_lines = u64::from(self.get(state::N_WIDE));
+        self.control.stats.counters.wide_kernels += u64::from(kernels);
         self.chain = match self.get(state::STATUS) {
             status::WIDE => (2 * self.chain).clamp(1, wide.chain),
             _ => (self.chain / 2).max(kernels),

@@ -7,12 +7,12 @@ use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, each, no_summary};
 use super::fill_all;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 impl Interpreter<'_, '_, '_> {
     /// All components take one value, of which those blocks are written that may hold another; false if the limbs are to be
     /// filled, or that is to be recorded.
-    pub(in crate::cpu) fn fill_blocks(&mut self, dst: Reg, len: usize, bit: bool) -> Run<bool> {
+    pub(in crate::cpu) fn fill_blocks(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
         let settings = self.parallelism.settings;
         let Some(blocks) = Blocks::of(len, &settings) else { return Ok(false) };
         let slot = self.bits_slot(dst);
@@ -33,7 +33,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Writes the blocks that may hold another bit than this one.
-    fn refill(&mut self, dst: Reg, blocks: Blocks, bit: bool) -> Run<()> {
+    fn refill(&mut self, dst: Reg, blocks: Blocks, bit: bool) -> Exec<()> {
         let len = blocks.len;
         self.budget.reserve(bytes_of(len))?;
         let before = self.bits_slot(dst).n_bytes();
@@ -66,7 +66,7 @@ impl Interpreter<'_, '_, '_> {
         len: usize,
         ground: bool,
         limbs: impl Iterator<Item = (u32, u64)>,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         match self.fill_blocks(dst, len, ground)? {
             true => {}
             false => self

@@ -338,7 +338,7 @@ impl Compiler<'_> {
         self.emit(Inst::Jump(next));
         match self.contexts.last_mut() {
             Some(context) => context.breaks.push(test),
-            None => self.broken("a loop that was not begun"),
+            None => self.internal_error("a loop that was not begun"),
         }
         self.end_construct();
     }
@@ -346,7 +346,7 @@ impl Compiler<'_> {
     pub(super) fn end_construct(&mut self) {
         let end = self.here();
         let Some(context) = self.contexts.pop() else {
-            return self.broken("the end of a construct that was not begun");
+            return self.internal_error("the end of a construct that was not begun");
         };
         for at in context.breaks {
             self.patch(at, end);

@@ -218,7 +218,7 @@ impl<'p> Compiler<'p> {
     /// Out of line: statements are compiled recursively, and its frame would be part of every one of theirs.
     #[cold]
     #[inline(never)]
-    fn broken(&mut self, what: &str) {
+    fn internal_error(&mut self, what: &str) {
         let (name, loc) = (&self.routine.name, self.loc.0);
         self.fault.get_or_insert_with(|| format!("{what} (`{name}`, location !{loc})"));
     }
@@ -244,7 +244,7 @@ impl<'p> Compiler<'p> {
     fn patch(&mut self, at: usize, to: Pc) {
         match self.code.insts[at].target_mut() {
             Some(target) => *target = to,
-            None => self.broken("a jump that does not jump"),
+            None => self.internal_error("a jump that does not jump"),
         }
     }
 
@@ -281,7 +281,7 @@ impl<'p> Compiler<'p> {
             Operand::Int(number) => self.constant(*number),
             Operand::Bool(truth) => self.constant(i64::from(*truth)),
             Operand::Str(_) => {
-                self.broken("a text where a number is read");
+                self.internal_error("a text where a number is read");
                 self.constant(0)
             }
         }
@@ -424,7 +424,7 @@ impl<'p> Compiler<'p> {
                 let at = self.emit(Inst::Jump(0));
                 match self.contexts.iter_mut().rfind(|a| a.label == *label) {
                     Some(context) => context.breaks.push(at),
-                    None => self.broken("a `break` out of nothing"),
+                    None => self.internal_error("a `break` out of nothing"),
                 }
             }
             StmtKind::Continue(label) => {
@@ -433,7 +433,7 @@ impl<'p> Compiler<'p> {
                     Some(next) => {
                         self.emit(Inst::Jump(next));
                     }
-                    None => self.broken("a `continue` of no loop"),
+                    None => self.internal_error("a `continue` of no loop"),
                 }
             }
             StmtKind::Exit => {

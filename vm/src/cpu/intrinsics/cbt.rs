@@ -1,6 +1,6 @@
 //! The routines of module `cbt`, with a [`Tree`] in the handle.
 
-use star_intrinsics::Lines;
+use star_intrinsics::LineOrder;
 use star_intrinsics::cbt::{Depth, Heap, LEVEL_BITS, Node, Tree, TreeError};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
@@ -125,12 +125,12 @@ pub(super) fn leaves(call: &mut IntrinsicCall) -> IntrinsicResult {
     let tree = call.state::<Tree>(0)?;
     tree.check()?;
     let (n, width) = (tree.count(), tree.depth().levels() as usize + 1);
-    let mut indices = call.reserve_table(1, n, width, Lines::Columns)?;
-    let mut levels = call.reserve_table(2, n, LEVEL_BITS, Lines::Columns)?;
+    let mut indices = call.reserve_table(1, n, width, LineOrder::Columns)?;
+    let mut levels = call.reserve_table(2, n, LEVEL_BITS, LineOrder::Columns)?;
     call.reserve(tree.leaf_bytes())?;
     tree.leaf_tables([&mut indices, &mut levels], &call.environment())?;
-    call.put_table(1, indices, Lines::Columns)?;
-    call.put_table(2, levels, Lines::Columns)
+    call.put_table(1, indices, LineOrder::Columns)?;
+    call.put_table(2, levels, LineOrder::Columns)
 }
 
 /// `CBT_HEAP(H,P)`

@@ -30,7 +30,7 @@ use star_ir::LogicOp;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Passing, Reg, RegRef, Size};
 use super::parallelism::Parallelism;
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 pub use call::{HandlePart, IntrinsicCall, IntrinsicResult, NotTaken, Target};
 
@@ -154,7 +154,7 @@ impl Environment for Parallelism<'_> {
 
 impl Interpreter<'_, '_, '_> {
     /// Does what the routine that was just entered does; false if its body has to.
-    pub(super) fn intrinsic(&mut self, candidate: CpuIntrinsic) -> Run<bool> {
+    pub(super) fn intrinsic(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
         if !self.intrinsic_may(candidate.intrinsic)? {
             return Ok(false);
         }
@@ -170,7 +170,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Makes the sparse tables among the arguments dense that the intrinsic does not take as they are; false if there is no memory for that.
-    fn all_dense(&mut self, candidate: CpuIntrinsic) -> Run<bool> {
+    fn all_dense(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
         for (idx, (place, _)) in self.routine()?.params.iter().enumerate() {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
             let lines = self.table(reg)?.sparse_lines();
@@ -195,12 +195,12 @@ impl Interpreter<'_, '_, '_> {
     pub(super) fn interrupted(&self) -> Stop {
         match self.parallelism.poll() {
             Err(stop) => stop,
-            Ok(()) => broken("an intrinsic that was interrupted by nobody"),
+            Ok(()) => internal_error("an intrinsic that was interrupted by nobody"),
         }
     }
 
     /// Are the arguments set, and do the preconditions hold?
-    fn intrinsic_may(&self, intrinsic: Intrinsic) -> Run<bool> {
+    fn intrinsic_may(&self, intrinsic: Intrinsic) -> Exec<bool> {
         let params = &self.routine()?.params;
         let signature = intrinsic.signature();
         let is_set = |((place, _), mode): (&(RegRef, Passing), ParamMode)| match mode {

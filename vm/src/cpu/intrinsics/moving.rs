@@ -3,7 +3,7 @@
 use star_base::BitTable;
 use star_intrinsics::moving::{Movers, Point, Query, Rect, Update};
 use star_intrinsics::{
-    Ended, Environment, InterruptPoller, IntrinsicState, Lines, read_numbers, write_numbers,
+    Ended, Environment, InterruptPoller, IntrinsicState, LineOrder, read_numbers, write_numbers,
 };
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
@@ -95,8 +95,8 @@ pub(super) fn nearest(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn tables(call: &mut IntrinsicCall) -> IntrinsicResult {
     let movers = call.state::<Movers>(0)?;
     let (n, bits) = (movers.n() as usize, movers.bits() as usize);
-    let mut x = call.reserve_table(1, n, bits, Lines::Columns)?;
-    let mut y = call.reserve_table(2, n, bits, Lines::Columns)?;
+    let mut x = call.reserve_table(1, n, bits, LineOrder::Columns)?;
+    let mut y = call.reserve_table(2, n, bits, LineOrder::Columns)?;
     let mut there = call.reserve_bits(3, n)?;
     call.reserve(8 * n.div_ceil(64) as u64)?;
     let mut column = BitTable::zeros(n, 1).map_err(|_| declined())?;
@@ -105,8 +105,8 @@ pub(super) fn tables(call: &mut IntrinsicCall) -> IntrinsicResult {
         movers.write(idx, table, &environment)?;
     }
     there.limbs_mut().copy_from_slice(column.column_limbs(0));
-    call.put_table(1, x, Lines::Columns)?;
-    call.put_table(2, y, Lines::Columns)?;
+    call.put_table(1, x, LineOrder::Columns)?;
+    call.put_table(2, y, LineOrder::Columns)?;
     call.put_bits(3, there)
 }
 
@@ -135,11 +135,11 @@ fn fields<const N: usize>(
     let mut all = [const { Vec::new() }; N];
     for (field, idx) in all.iter_mut().zip(params) {
         let [n_rows, n_cols] = call.table_size(idx)?;
-        call.turn(idx, Lines::Columns)?;
+        call.turn(idx, LineOrder::Columns)?;
         call.reserve(4 * n_rows as u64)?;
         let environment = call.environment();
         let mut poller = InterruptPoller::new(&environment);
-        *field = read_numbers(call.lines(idx, Lines::Columns)?, 0, n_cols, &mut poller)?;
+        *field = read_numbers(call.lines(idx, LineOrder::Columns)?, 0, n_cols, &mut poller)?;
     }
     Ok(all)
 }
@@ -169,11 +169,11 @@ fn put_pairs(
     let mut made = Vec::new();
     for (side, (idx, most)) in params.into_iter().zip(most).enumerate() {
         let width = (usize::BITS - most.leading_zeros()).max(1) as usize;
-        let mut table = call.reserve_table(idx, pairs.len(), width, Lines::Columns)?;
+        let mut table = call.reserve_table(idx, pairs.len(), width, LineOrder::Columns)?;
         numbers.clear();
         numbers.extend(pairs.iter().map(|&(first, second)| [first, second][side]));
         write_numbers(&mut table, 0, width, &numbers, &mut poller)?;
         made.push((idx, table));
     }
-    made.into_iter().try_for_each(|(idx, table)| call.put_table(idx, table, Lines::Columns))
+    made.into_iter().try_for_each(|(idx, table)| call.put_table(idx, table, LineOrder::Columns))
 }

@@ -1,6 +1,6 @@
 //! KRUSKAL and PRIM, on an [`EdgeList`].
 
-use star_intrinsics::{EdgeList, InterruptPoller, Lines, read_numbers};
+use star_intrinsics::{EdgeList, InterruptPoller, LineOrder, read_numbers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
@@ -35,13 +35,13 @@ fn edges(call: &mut IntrinsicCall) -> IntrinsicResult<EdgeList> {
         return Err(NotTaken::declined());
     }
     for table in 0..3 {
-        call.turn(table, Lines::Columns)?;
+        call.turn(table, LineOrder::Columns)?;
     }
     call.reserve(EdgeList::n_bytes(m))?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
     let mut numbers = |table, width| -> IntrinsicResult<Vec<u32>> {
-        Ok(read_numbers(call.lines(table, Lines::Columns)?, 0, width, &mut poller)?)
+        Ok(read_numbers(call.lines(table, LineOrder::Columns)?, 0, width, &mut poller)?)
     };
     let (left, right) = (numbers(0, code_width)?, numbers(1, code_width)?);
     Ok(EdgeList::new(left, right, numbers(2, weight_width)?, code_width)?)

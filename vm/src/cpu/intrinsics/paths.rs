@@ -3,7 +3,7 @@
 use star_base::{BitTable, SparseLines};
 use star_intrinsics::min_plus::{NONE, min_plus_closure};
 use star_intrinsics::{
-    Environment, InterruptPoller, Lines, Matrix, ShortestPaths, WeightedArcs, read_numbers,
+    Environment, InterruptPoller, LineOrder, Matrix, ShortestPaths, WeightedArcs, read_numbers,
     write_numbers,
 };
 
@@ -18,7 +18,7 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
     if !(1..=32).contains(&h) || call.bits(2)?.count_ones() != h as u64 {
         return Err(NotTaken::declined());
     }
-    call.turn(3, Lines::Columns)?;
+    call.turn(3, LineOrder::Columns)?;
     // The lengths, a block of lines, and a field.
     let n_lines = (n as u64).saturating_add(65);
     call.reserve((n as u64).saturating_mul(n_lines).saturating_mul(4))?;
@@ -30,7 +30,7 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (mut greatest, mut is_open) = (0, false);
     // A field for each vertex: the lengths to it.
     for to in 0..n {
-        let field = read_numbers(call.lines(3, Lines::Columns)?, to * h, h, &mut poller)?;
+        let field = read_numbers(call.lines(3, LineOrder::Columns)?, to * h, h, &mut poller)?;
         is_open |= field[to] == inf;
         for length in field {
             lengths.push(if length == inf { NONE } else { length });
@@ -42,7 +42,7 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
     if u128::from(greatest) * n_arcs as u128 >= u128::from(NONE).min(1 << (h - 1)) {
         return Err(NotTaken::declined());
     }
-    call.own(3, Some(Lines::Columns))?;
+    call.own(3, Some(LineOrder::Columns))?;
     min_plus_closure(&mut lengths, n, &environment)?;
     call.change_lines(3, |lines, _, _| {
         for (to, field) in lengths.chunks_mut(n).enumerate() {
@@ -88,7 +88,7 @@ pub(super) fn bellman_ford(call: &mut IntrinsicCall) -> IntrinsicResult {
     let n_arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?.count(n);
     // Codes, namesakes, and numbers of 32 bits that lengths are written by.
     call.reserve(ShortestPaths::n_bytes_signed(n, n_arcs).saturating_add(16 * n as u64))?;
-    let codes = call.lines(7, Lines::Columns)?;
+    let codes = call.lines(7, LineOrder::Columns)?;
     let codes = read_numbers(codes, 0, codes.n_cols(), &mut poller)?;
     let namesakes = namesakes(&codes)?;
     let arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?;
@@ -133,11 +133,11 @@ impl Made {
         code: usize,
         to: [usize; 2],
     ) -> IntrinsicResult<Made> {
-        call.turn(code, Lines::Columns)?;
+        call.turn(code, LineOrder::Columns)?;
         let [_, code_width] = call.table_size(code)?;
-        let distances = call.reserve_table(to[0], n, width, Lines::Columns)?;
-        let codes_before = call.reserve_table(to[1], n, code_width, Lines::Columns)?;
-        let codes = call.lines(code, Lines::Columns)?;
+        let distances = call.reserve_table(to[0], n, width, LineOrder::Columns)?;
+        let codes_before = call.reserve_table(to[1], n, code_width, LineOrder::Columns)?;
+        let codes = call.lines(code, LineOrder::Columns)?;
         let is_coded = |place: usize| {
             let any = (0..code_width).fold(0, |any, bit| any | codes.column_limbs(bit)[place]);
             any.count_ones() as usize == (n - place * 64).min(64)
@@ -156,7 +156,7 @@ impl Made {
     ) -> IntrinsicResult {
         let Made { mut distances, mut codes_before, width, code, to } = self;
         let n = found.lengths.len();
-        let codes = call.lines(code, Lines::Columns)?;
+        let codes = call.lines(code, LineOrder::Columns)?;
         for bit in 0..codes.n_cols() {
             poller.spend(n / 16)?;
             found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
@@ -171,8 +171,8 @@ impl Made {
             halves.extend(found.lengths.iter().map(|length| (length >> shift) as u32));
             write_numbers(&mut distances, columns.start, columns.len(), &halves, poller)?;
         }
-        call.put_table(to[0], distances, Lines::Columns)?;
-        call.put_table(to[1], codes_before, Lines::Columns)
+        call.put_table(to[0], distances, LineOrder::Columns)?;
+        call.put_table(to[1], codes_before, LineOrder::Columns)
     }
 }
 
@@ -187,7 +187,7 @@ fn weighted_arcs<'c>(
         Some(turned) => Matrix::Sparse(turned),
         None => match call.matrix(graph)? {
             (sparse @ Matrix::Sparse(_), _) => sparse,
-            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(graph, Lines::Rows)?),
+            (Matrix::Dense(_), _) => Matrix::Dense(call.lines(graph, LineOrder::Rows)?),
         },
     };
     let (lengths, along) = call.matrix(lengths)?;
@@ -201,20 +201,20 @@ fn heads_by_rows(
     environment: &dyn Environment,
 ) -> IntrinsicResult<Option<SparseLines>> {
     match call.matrix(graph)? {
-        (Matrix::Dense(_), _) => call.turn(graph, Lines::Rows)?,
-        (Matrix::Sparse(lines), Lines::Columns) => {
+        (Matrix::Dense(_), _) => call.turn(graph, LineOrder::Rows)?,
+        (Matrix::Sparse(lines), LineOrder::Columns) => {
             let n_bytes = lines.bytes_to_turn();
             call.reserve(n_bytes)?;
         }
-        (Matrix::Sparse(_), Lines::Rows) => {}
+        (Matrix::Sparse(_), LineOrder::Rows) => {}
     }
     match call.matrix(graph)? {
-        (Matrix::Sparse(lines), Lines::Columns) => {
+        (Matrix::Sparse(lines), LineOrder::Columns) => {
             let turned = lines.turned(|| environment.poll().is_ok());
             environment.poll()?;
-            // Lines of different grounds are left to the Star body.
+            // LineOrder of different grounds are left to the Star body.
             Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
         }
-        (Matrix::Sparse(_), Lines::Rows) | (Matrix::Dense(_), _) => Ok(None),
+        (Matrix::Sparse(_), LineOrder::Rows) | (Matrix::Dense(_), _) => Ok(None),
     }
 }

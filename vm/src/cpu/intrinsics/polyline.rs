@@ -1,7 +1,7 @@
 //! POLYLINES.
 
 use star_intrinsics::polyline::{GreyImage, Pixel, Polyline, Request, trace};
-use star_intrinsics::{Ended, InterruptPoller, Lines, read_numbers, write_numbers};
+use star_intrinsics::{Ended, InterruptPoller, LineOrder, read_numbers, write_numbers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
@@ -28,10 +28,10 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (Some(path_rows), Some(out_rows)) = (path_rows, out_rows) else {
         return Err(NotTaken::declined());
     };
-    let mut score = call.reserve_table(8, requests.len(), SCORE_BITS, Lines::Columns)?;
-    let mut path = call.reserve_table(9, path_rows, 2 * COORDINATE_BITS, Lines::Columns)?;
-    let mut out = call.reserve_table(10, out_rows, COORDINATE_BITS, Lines::Columns)?;
-    call.turn(2, Lines::Columns)?;
+    let mut score = call.reserve_table(8, requests.len(), SCORE_BITS, LineOrder::Columns)?;
+    let mut path = call.reserve_table(9, path_rows, 2 * COORDINATE_BITS, LineOrder::Columns)?;
+    let mut out = call.reserve_table(10, out_rows, COORDINATE_BITS, LineOrder::Columns)?;
+    call.turn(2, LineOrder::Columns)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
     let threads = star_intrinsics::Environment::threads(&environment);
@@ -41,7 +41,7 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.reserve(GreyImage::n_bytes(n_pixels))?;
     call.reserve(work.unwrap_or(0))?;
     call.reserve(numbers.into_iter().fold(answers, u64::saturating_add))?;
-    let image = GreyImage::from_planes(width, call.lines(2, Lines::Columns)?, &mut poller)?;
+    let image = GreyImage::from_planes(width, call.lines(2, LineOrder::Columns)?, &mut poller)?;
     let answers = trace(&image, n_blurs, &requests, &environment)?;
     let (mut scores, mut nodes) = (reserved(requests.len())?, reserved(path_rows)?);
     let mut n_outside = reserved(out_rows)?;
@@ -56,9 +56,9 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     write_numbers(&mut score, 0, SCORE_BITS, &scores, &mut poller)?;
     write_numbers(&mut path, 0, 2 * COORDINATE_BITS, &nodes, &mut poller)?;
     write_numbers(&mut out, 0, COORDINATE_BITS, &n_outside, &mut poller)?;
-    call.put_table(8, score, Lines::Columns)?;
-    call.put_table(9, path, Lines::Columns)?;
-    call.put_table(10, out, Lines::Columns)
+    call.put_table(8, score, LineOrder::Columns)?;
+    call.put_table(9, path, LineOrder::Columns)?;
+    call.put_table(10, out, LineOrder::Columns)
 }
 
 /// The requests, whether they have a meaning or not.
@@ -66,12 +66,12 @@ fn requests(call: &mut IntrinsicCall) -> IntrinsicResult<Vec<Request>> {
     let [n_requests, _] = call.table_size(3)?;
     let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
     let (width, max_turn) = (call.size(6)?, call.size(7)?);
-    call.turn(3, Lines::Columns)?;
+    call.turn(3, LineOrder::Columns)?;
     let of_request = size_of::<Request>() + 4 * size_of::<u32>();
     call.reserve((n_requests as u64).saturating_mul(of_request as u64))?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let lines = call.lines(3, Lines::Columns)?;
+    let lines = call.lines(3, LineOrder::Columns)?;
     let mut column =
         |number: usize| read_numbers(lines, number * COORDINATE_BITS, COORDINATE_BITS, &mut poller);
     let (ax, ay, bx, by) = (column(0)?, column(1)?, column(2)?, column(3)?);

@@ -1,7 +1,7 @@
 //! The routines of module `terrain`, with a [`Mesh`] in the handle.
 
 use star_intrinsics::terrain::{GridSize, Mesh, MeshError, PIXEL_BITS};
-use star_intrinsics::{InterruptPoller, Lines, read_numbers, write_numbers};
+use star_intrinsics::{InterruptPoller, LineOrder, read_numbers, write_numbers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 
@@ -26,10 +26,10 @@ pub(super) fn init(call: &mut IntrinsicCall) -> IntrinsicResult {
     }
     let size = GridSize::new([width, height])?;
     call.reserve(Mesh::most_bytes(size, n_bits))?;
-    call.turn(1, Lines::Columns)?;
+    call.turn(1, LineOrder::Columns)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let samples = read_numbers(call.lines(1, Lines::Columns)?, 0, n_bits, &mut poller)?;
+    let samples = read_numbers(call.lines(1, LineOrder::Columns)?, 0, n_bits, &mut poller)?;
     let bound = [tolerance?, near?];
     let mesh = Mesh::new(size, samples, n_bits, bound, &environment)?;
     call.put_state(4, mesh)
@@ -56,13 +56,13 @@ pub(super) fn mesh(call: &mut IntrinsicCall) -> IntrinsicResult {
     let environment = call.environment();
     let triangles = mesh.triangles(&environment)?;
     let width = mesh.samples().len().ilog2() as usize + 1;
-    let mut table = call.reserve_table(1, triangles.len(), 3 * width, Lines::Columns)?;
+    let mut table = call.reserve_table(1, triangles.len(), 3 * width, LineOrder::Columns)?;
     let mut poller = InterruptPoller::new(&environment);
     for corner in 0..3 {
         let numbers = mesh.corner_numbers(&triangles, corner)?;
         write_numbers(&mut table, corner * width, width, &numbers, &mut poller)?;
     }
-    call.put_table(1, table, Lines::Columns)
+    call.put_table(1, table, LineOrder::Columns)
 }
 
 /// `TERRAIN_PICTURE(H,s,step,P)`
@@ -70,8 +70,8 @@ pub(super) fn picture(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (mesh, scale) = (call.state::<Mesh>(0)?, call.size(1)?);
     let step = u32::try_from(call.int(2)?).map_err(|_| NotTaken::declined())?;
     let [n_rows, n_cols] = mesh.picture_size(scale);
-    let mut rows = call.reserve_table(3, n_rows, PIXEL_BITS * n_cols, Lines::Rows)?;
+    let mut rows = call.reserve_table(3, n_rows, PIXEL_BITS * n_cols, LineOrder::Rows)?;
     call.reserve(mesh.triangle_bytes())?;
     mesh.draw(scale, step, &mut rows, &call.environment())?;
-    call.put_table(3, rows, Lines::Rows)
+    call.put_table(3, rows, LineOrder::Rows)
 }

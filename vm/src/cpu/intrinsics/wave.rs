@@ -3,10 +3,10 @@
 use star_intrinsics::wave::{
     Cell, Costs, Grid, GridError, Labels, Neighbourhood, Wave, WaveError, Weighed,
 };
-use star_intrinsics::{Ended, InterruptPoller, Lines, read_numbers};
+use star_intrinsics::{Ended, InterruptPoller, LineOrder, read_numbers};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken};
-use crate::stop::broken;
+use crate::interrupt::internal_error;
 
 /// `WAVE(w,moore,stop,Right,Down,Goals,Label)`
 pub(super) fn wave(call: &mut IntrinsicCall) -> IntrinsicResult {
@@ -23,9 +23,9 @@ pub(super) fn wave(call: &mut IntrinsicCall) -> IntrinsicResult {
     let wave = Wave::spread(&grid, neighbourhood, &goals, stop_at, &environment);
     let wave = wave.map_err(not_taken)?;
     let n_bits = Labels::n_bits(n_cells);
-    let mut table = call.reserve_table(6, n_cells, n_bits, Lines::Columns)?;
+    let mut table = call.reserve_table(6, n_cells, n_bits, LineOrder::Columns)?;
     wave.labels().write(&mut table, &mut InterruptPoller::new(&environment))?;
-    call.put_table(6, table, Lines::Columns)
+    call.put_table(6, table, LineOrder::Columns)
 }
 
 /// `WEIGHED_WAVE(w,moore,straight,diagonal,Right,Down,Goals,Weight,Price)`
@@ -39,19 +39,19 @@ pub(super) fn weighed_wave(call: &mut IntrinsicCall) -> IntrinsicResult {
     if width == 0 || n_cells % width != 0 || n_bits >= u64::BITS as usize {
         return Err(NotTaken::declined());
     }
-    call.turn(7, Lines::Columns)?;
+    call.turn(7, LineOrder::Columns)?;
     let of_weights = (n_cells as u64).saturating_mul(size_of::<u32>() as u64);
     let of_wave = of_weights.saturating_add(Weighed::n_bytes(n_cells as u64));
     let (grid, goals) = grid_and_goals(call, width, [4, 5, 6], of_wave)?;
     let environment = call.environment();
     let mut poller = InterruptPoller::new(&environment);
-    let weights = read_numbers(call.lines(7, Lines::Columns)?, 0, weight_bits, &mut poller)?;
+    let weights = read_numbers(call.lines(7, LineOrder::Columns)?, 0, weight_bits, &mut poller)?;
     let costs = Costs { straight, diagonal, weights: Some(&weights) };
     let weighed = Weighed::spread(&grid, neighbourhood, &goals, costs, &environment);
     let weighed = weighed.map_err(not_taken)?;
-    let mut table = call.reserve_table(8, n_cells, n_bits, Lines::Columns)?;
+    let mut table = call.reserve_table(8, n_cells, n_bits, LineOrder::Columns)?;
     weighed.write(&mut table, &mut poller)?;
-    call.put_table(8, table, Lines::Columns)
+    call.put_table(8, table, LineOrder::Columns)
 }
 
 /// What a boolean parameter says.
@@ -84,7 +84,7 @@ fn grid_and_goals(
         GridError::OutOfMemory => NotTaken::from(Ended::OutOfMemory),
         GridError::TooLarge => NotTaken::declined(),
         // Preconditions and the callers saw to it.
-        GridError::WrongLength => NotTaken::from(broken(format!("a wave: {error}"))),
+        GridError::WrongLength => NotTaken::from(internal_error(format!("a wave: {error}"))),
     })?;
     let grid = grid.ok_or_else(NotTaken::declined)?;
     let mut goals = Vec::new();
@@ -100,7 +100,7 @@ fn not_taken(error: WaveError) -> NotTaken {
         WaveError::Ended(ended) => ended.into(),
         WaveError::NoWeight(_) => NotTaken::declined(),
         WaveError::Outside(_) | WaveError::WrongLength | WaveError::OtherGrid => {
-            NotTaken::from(broken(format!("a wave: {error}")))
+            NotTaken::from(internal_error(format!("a wave: {error}")))
         }
     }
 }

@@ -18,8 +18,8 @@ use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Number, Reg};
 use super::LineTape;
-use crate::paths::Declined;
-use crate::stop::{Run, broken};
+use crate::counters::Declined;
+use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Lane, Strips, Turns};
 use steps::{Partial, Step};
 
@@ -85,7 +85,7 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         questions: &LineQuestions,
         indices: &mut Vec<usize>,
-    ) -> Run<Result<u64, Declined>> {
+    ) -> Exec<Result<u64, Declined>> {
         let (line, table) = (questions.line(), questions.table);
         let (n_lines, len) = (self.size(line.number_of(table)), self.size(line.length_of(table)));
         let (Some(n_lines), Some(len)) = (n_lines, len) else { return Ok(Err(Declined::Guard)) };
@@ -111,7 +111,7 @@ impl Interpreter<'_, '_, '_> {
         questions: &LineQuestions,
         indices: &[usize],
         len: usize,
-    ) -> Run<Result<u64, Declined>> {
+    ) -> Exec<Result<u64, Declined>> {
         let LineQuestions { body, table, reductions, components, outside, .. } = questions;
         let Some(last) = indices.last() else { return Ok(Err(Declined::Empty)) };
         if let Err(reason) = self.fits(body, *table, None, len)? {
@@ -151,7 +151,7 @@ impl Interpreter<'_, '_, '_> {
         indices: &[usize],
         len: usize,
         scratch: &mut Scratch,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let LineQuestions { body, steps, reductions, components, outside, .. } = questions;
         let mut lanes: Vec<Lane<'_>> = Vec::with_capacity(body.ports.len());
         for port in &body.ports {
@@ -187,12 +187,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// What was combined joins what was there before; components take what was found for them. Elementary operations of branches.
-    fn put_answers(&mut self, questions: &LineQuestions, found: &Partial) -> Run<u64> {
+    fn put_answers(&mut self, questions: &LineQuestions, found: &Partial) -> Exec<u64> {
         let (combined, written, cost) = found.parts();
         for ((reg, op), found) in questions.reductions.iter().zip(combined) {
             let joined = steps::join(*op, i128::from(self.number(Number(*reg))), *found);
             let joined = i64::try_from(joined);
-            self.set(*reg, joined.map_err(|_| broken("a reduction that overflows"))?);
+            self.set(*reg, joined.map_err(|_| internal_error("a reduction that overflows"))?);
         }
         for (reg, written) in questions.components.iter().zip(written) {
             let slot = self.bits_slot_mut(*reg);

@@ -14,8 +14,8 @@ use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
-use crate::paths::Declined;
-use crate::stop::Run;
+use crate::counters::Declined;
+use crate::interrupt::Exec;
 
 /// A body that combines lines.
 #[derive(Clone, Debug)]
@@ -149,7 +149,7 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         reduction: &LineReduction,
         indices: &mut Vec<usize>,
-    ) -> Run<Result<u64, Declined>> {
+    ) -> Exec<Result<u64, Declined>> {
         let LineReduction { dst, table, line, function, accumulates: _, ref fills, cost } =
             *reduction;
         let (n_lines, len) = (line.number_of(table), line.length_of(table));
@@ -197,7 +197,7 @@ impl Interpreter<'_, '_, '_> {
         (table, line): (Reg, Line),
         function: u8,
         indices: &[usize],
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let Some(lines) = self.table(table)?.lines(line) else { return Ok(()) };
         let (storage, stride, kernels) =
             (lines.storage(), lines.stride(), self.parallelism.kernels);

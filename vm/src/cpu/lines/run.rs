@@ -8,14 +8,14 @@ use super::super::interpreter::Interpreter;
 use super::super::operand::{Range, Reg, RegRef};
 use super::super::table::Table;
 use super::{Kernel, LineKernel, LineSize, LineTape, Port};
-use crate::paths::Declined;
-use crate::stop::{Run, broken};
+use crate::counters::Declined;
+use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Echo, Lane, PortId, Strips};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing has
     /// happened.
-    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Run<Option<u64>> {
+    pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Exec<Option<u64>> {
         let is_listed = match forall.range {
             Range::Ones(over) => self.bits_slot(over).known.listed().is_some(),
             Range::Numbers(..) => false,
@@ -34,7 +34,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn run_kernel(&mut self, forall: &Forall) -> Run<Result<u64, Declined>> {
+    fn run_kernel(&mut self, forall: &Forall) -> Exec<Result<u64, Declined>> {
         let Some(kernel) = &forall.kernel else { return Ok(Err(Declined::Body)) };
         // Steps are counted one by one where they are limited.
         if self.has_step_limit() {
@@ -57,7 +57,7 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         kernel: &LineKernel,
         indices: &mut Vec<usize>,
-    ) -> Run<Result<u64, Declined>> {
+    ) -> Exec<Result<u64, Declined>> {
         if let (Some(masked), Range::Numbers(from, to)) = (&kernel.masked, forall.range) {
             let turns = (self.number(from), self.number(to));
             if self.run_masked(masked, turns)?.is_some() {
@@ -79,7 +79,7 @@ impl Interpreter<'_, '_, '_> {
         forall: &Forall,
         kernel: &LineKernel,
         indices: &[usize],
-    ) -> Run<Result<u64, Declined>> {
+    ) -> Exec<Result<u64, Declined>> {
         if indices.is_empty() {
             return Ok(Err(Declined::Empty));
         }
@@ -146,7 +146,7 @@ impl Interpreter<'_, '_, '_> {
         first: Reg,
         written: Option<Reg>,
         len: usize,
-    ) -> Run<Result<(), Declined>> {
+    ) -> Exec<Result<(), Declined>> {
         let first = self.table(first)?;
         let shape = (first.n_rows(), first.n_cols());
         for reg in &body.tables {
@@ -176,14 +176,14 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Works on the lines of the target.
-    fn update_lines(&mut self, kernel: &LineKernel, indices: &[usize], len: usize) -> Run<()> {
+    fn update_lines(&mut self, kernel: &LineKernel, indices: &[usize], len: usize) -> Exec<()> {
         let at = self.base.tables + kernel.target as usize;
         let mut target = std::mem::take(&mut self.tables[at].table);
         let done = match target.get_mut() {
             Some(table) => {
                 self.run_over(kernel, table.lines_and_window(kernel.body.line), indices, len)
             }
-            None => Err(broken("a table that is still shared")),
+            None => Err(internal_error("a table that is still shared")),
         };
         self.tables[at].table = target;
         done
@@ -195,7 +195,7 @@ impl Interpreter<'_, '_, '_> {
         (target, window): (&mut BitTable, Option<(usize, &mut [u64])>),
         indices: &[usize],
         len: usize,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let mut target = Some(target);
         let LineTape { plan, ports, line, .. } = &kernel.body;
         let mut echo = window.map(|(limb, limbs)| Echo { port: PortId::default(), limb, limbs });
@@ -203,7 +203,7 @@ impl Interpreter<'_, '_, '_> {
         for (idx, port) in ports.iter().enumerate() {
             lanes.push(match *port {
                 Port::Lines(reg) if reg == kernel.target => {
-                    let form = target.take().ok_or_else(|| broken("a port twice"))?;
+                    let form = target.take().ok_or_else(|| internal_error("a port twice"))?;
                     let stride = form.stride();
                     if let Some(echo) = &mut echo {
                         echo.port = PortId(idx as u32);
@@ -218,12 +218,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The memory behind a port that is read.
-    pub(super) fn lane(&self, port: Port, line: Line) -> Run<Lane<'_>> {
+    pub(super) fn lane(&self, port: Port, line: Line) -> Exec<Lane<'_>> {
         Ok(match port {
             Port::Outer(reg) => Lane::Read { limbs: self.bits(reg).whole_lines(), stride: 0 },
             Port::Lines(reg) => {
                 let form = self.table(reg)?.lines(line);
-                let form = form.ok_or_else(|| broken("a table that lies the other way"))?;
+                let form = form.ok_or_else(|| internal_error("a table that lies the other way"))?;
                 Lane::Read { limbs: form.storage(), stride: form.stride() }
             }
         })

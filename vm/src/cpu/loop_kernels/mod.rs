@@ -24,10 +24,10 @@
 //! an index that says which (`words`).
 
 mod compile;
-mod few;
 mod numbers;
 mod places;
 mod run;
+mod sparse_mask;
 mod steps;
 mod words;
 
@@ -67,24 +67,25 @@ pub(super) struct LoopKernel {
     sizes: Vec<(RowsOr, RowsOr)>,
     n_buffers: usize,
     /// How it runs on some limbs alone.
-    few: Option<few::Few>,
+    few: Option<sparse_mask::Few>,
     /// How its turns narrow one slice, if they do that alone.
-    narrowing: Option<few::Narrowings>,
+    narrowing: Option<sparse_mask::Narrowings>,
     /// What it does with rows and a word, if it does nothing else.
     rows: Option<words::RowsAndWord>,
 }
 
 impl LoopKernel {
     /// Does a port's column stay as it is but on the limbs that are worked on?
-    fn keeps_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
-        let few = self.few.as_ref().zip(on_few);
-        few.is_some_and(|(few, on_few)| few.keeps_rest_of(port, on_few))
+    fn keeps_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
+        let few = self.few.as_ref().zip(masked);
+        few.is_some_and(|(few, masked)| few.keeps_rest_of(port, masked))
     }
 
     /// Does a port's column become zero but for the limbs of the mask that are worked on?
-    fn clears_rest_of(&self, port: usize, on_few: Option<few::OnFew>) -> bool {
-        let few = self.few.as_ref().filter(|_| on_few == Some(few::OnFew::Masked));
-        few.is_some_and(|few| few.makes_all_of(port, few::OnFew::Masked))
+    fn clears_rest_of(&self, port: usize, masked: Option<sparse_mask::MaskedIterations>) -> bool {
+        let few =
+            self.few.as_ref().filter(|_| masked == Some(sparse_mask::MaskedIterations::Masked));
+        few.is_some_and(|few| few.makes_all_of(port, sparse_mask::MaskedIterations::Masked))
     }
 
     /// Does it look at columns beside that of the turn?
@@ -105,7 +106,7 @@ impl LoopKernel {
 
     /// Can it run on the limbs of a mask alone?
     pub(super) fn is_masked(&self) -> bool {
-        self.few.as_ref().is_some_and(few::Few::is_masked)
+        self.few.as_ref().is_some_and(sparse_mask::Few::is_masked)
     }
 }
 

@@ -9,13 +9,13 @@ use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
 use super::super::table::{Becomes, Table};
-use super::few::{OnFew, SparsePorts};
+use super::sparse_mask::{MaskedIterations, SparsePorts};
 use super::{
     Extremes, LoopKernel, MOST_PORTS, MOST_WORDS, NumberId, RowsOr, Scratch, Source, Taken,
 };
+use crate::counters::Declined;
+use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
-use crate::paths::Declined;
-use crate::stop::{Run, broken};
 use crate::tape::{Lane, Turns};
 
 /// The turns of a loop: at least one.
@@ -50,7 +50,7 @@ enum OnWhat {
 #[derive(Clone, Copy)]
 struct Rows {
     n: usize,
-    on_few: Option<OnFew>,
+    masked: Option<MaskedIterations>,
     /// What those become that change.
     becomes: Becomes,
 }
@@ -89,7 +89,7 @@ impl Interpreter<'_, '_, '_> {
         &mut self,
         kernel: &LoopKernel,
         is_indexed: bool,
-    ) -> Run<Option<Taken>> {
+    ) -> Exec<Option<Taken>> {
         let at = self.base.numbers + kernel.state as usize;
         let (first, last) = (self.numbers[at], self.numbers[at + 1]);
         let has_turns = if kernel.down { first >= last } else { first <= last };
@@ -114,7 +114,7 @@ impl Interpreter<'_, '_, '_> {
         &mut self,
         kernel: &LoopKernel,
         (first, last): (i64, i64),
-    ) -> Run<Option<Taken>> {
+    ) -> Exec<Option<Taken>> {
         if first > last {
             return Ok(None);
         }
@@ -131,7 +131,7 @@ impl Interpreter<'_, '_, '_> {
         indices: Indices,
         on: OnWhat,
         scratch: &mut Scratch,
-    ) -> Run<Option<Taken>> {
+    ) -> Exec<Option<Taken>> {
         // What is recorded takes this loop, too.
         if self.recorder.is_open() || self.tile.is_some() {
             return Ok(None);
@@ -151,14 +151,16 @@ impl Interpreter<'_, '_, '_> {
             OnWhat::Any | OnWhat::Masked => None,
         };
         let found = indexed.or_else(|| self.find_few(kernel, n_rows, &mut scratch.few));
-        let on_few = match found {
-            Some(OnFew::Masked) => Some(OnFew::Masked),
-            Some(OnFew::All) | None if is_long || on == OnWhat::Masked => return Ok(None),
-            other @ (Some(OnFew::All) | None) => other,
+        let masked = match found {
+            Some(MaskedIterations::Masked) => Some(MaskedIterations::Masked),
+            Some(MaskedIterations::All) | None if is_long || on == OnWhat::Masked => {
+                return Ok(None);
+            }
+            other @ (Some(MaskedIterations::All) | None) => other,
         };
         let n_turns = (indices.greatest() - indices.least() + 1) as usize;
         let n_made = n_turns.saturating_mul(scratch.few.len());
-        if !self.prepare_sparse(kernel, on_few, n_made)? {
+        if !self.prepare_sparse(kernel, masked, n_made)? {
             if on != OnWhat::Masked {
                 self.paths.decline(Declined::Form);
             }
@@ -169,14 +171,16 @@ impl Interpreter<'_, '_, '_> {
             match port.source {
                 Source::Column(reg, _) if self.is_sparse(reg) => {}
                 Source::Column(reg, shifted) => {
-                    let clears = kernel.clears_rest_of(idx, on_few);
-                    let change = match clears || kernel.keeps_rest_of(idx, on_few) {
+                    let clears = kernel.clears_rest_of(idx, masked);
+                    let change = match clears || kernel.keeps_rest_of(idx, masked) {
                         true => Table::limbs_change,
                         false if becomes != Becomes::Anything => Table::rows_change,
                         false => Table::all_changes,
                     };
                     if !self.own_lines(reg, Line::Column, change)? {
-                        return Err(broken("a table that does not lie by columns any more"));
+                        return Err(internal_error(
+                            "a table that does not lie by columns any more",
+                        ));
                     }
                     if clears {
                         let least = shifted.map_or(indices.least(), |id| scratch.values[id][0]);
@@ -191,19 +195,20 @@ impl Interpreter<'_, '_, '_> {
                         self.paths.zeros_known += u64::from(is_known);
                     }
                 }
-                Source::Slice(reg) if port.is_new => self.claim_new(reg, n_rows, on_few)?,
+                Source::Slice(reg) if port.is_new => self.claim_new(reg, n_rows, masked)?,
                 Source::Slice(_) => {}
             }
         }
         let mut taken = Taken::default();
         let mut outputs = scratch.outputs.take().unwrap_or_default();
         self.take_outputs(kernel, &mut outputs);
-        let rows = Rows { n: n_rows, on_few, becomes };
+        let rows = Rows { n: n_rows, masked, becomes };
         let done = self.turns(kernel, indices, rows, &mut outputs, scratch, &mut taken);
         if done.is_err() {
             outputs.tables.iter_mut().filter_map(CowTable::get_mut).for_each(Table::stops_halfway);
         }
-        let few = on_few.filter(|on_few| *on_few == OnFew::Masked).map(|_| &scratch.few[..]);
+        let few =
+            masked.filter(|masked| *masked == MaskedIterations::Masked).map(|_| &scratch.few[..]);
         self.put_outputs(kernel, &mut outputs, few);
         scratch.outputs = Some(outputs);
         for (way, n_turns) in kernel.ways.iter().zip(taken.0) {
@@ -212,20 +217,20 @@ impl Interpreter<'_, '_, '_> {
         done?;
         let n_turns = taken.0.iter().sum::<u64>();
         self.paths.turns += n_turns;
-        if on_few.is_some() {
-            self.paths.turns_on_few += n_turns;
+        if masked.is_some() {
+            self.paths.masked_iterations += n_turns;
         } else if kernel.narrowing.is_some() {
-            self.paths.turns_narrowing += n_turns;
+            self.paths.narrowing_iterations += n_turns;
         }
         Ok(Some(taken))
     }
 
     /// A register gets a slice of which nothing is read that was there before. Where only some limbs are written, the others stay what
     /// they were, and what is known of them holds.
-    fn claim_new(&mut self, reg: Reg, n_rows: usize, on_few: Option<OnFew>) -> Run<()> {
+    fn claim_new(&mut self, reg: Reg, n_rows: usize, masked: Option<MaskedIterations>) -> Exec<()> {
         let slot = self.bits_slot(reg);
         let is_known = slot.bits.len() == n_rows && slot.known.summary().is_some();
-        if !is_known || on_few != Some(OnFew::Masked) {
+        if !is_known || masked != Some(MaskedIterations::Masked) {
             return self.claim(reg, n_rows);
         }
         let (before, n_bytes) = (slot.n_bytes(), bytes_of(n_rows));
@@ -316,18 +321,18 @@ impl Interpreter<'_, '_, '_> {
     fn prepare_sparse(
         &mut self,
         kernel: &LoopKernel,
-        on_few: Option<OnFew>,
+        masked: Option<MaskedIterations>,
         n_made: usize,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let mut written = None;
         for (idx, port) in kernel.ports.iter().enumerate() {
             let Source::Column(reg, _) = port.source else { continue };
             if !self.is_sparse(reg) {
                 continue;
             }
-            let fits = match (&kernel.few, on_few) {
-                (Some(few), Some(on_few)) if !kernel.is_shifted() => {
-                    !port.is_written || written.is_none() && few.makes_all_of(idx, on_few)
+            let fits = match (&kernel.few, masked) {
+                (Some(few), Some(masked)) if !kernel.is_shifted() => {
+                    !port.is_written || written.is_none() && few.makes_all_of(idx, masked)
                 }
                 (None, _) | (_, None) | (Some(_), Some(_)) => false,
             };
@@ -392,11 +397,11 @@ impl Interpreter<'_, '_, '_> {
         &self,
         kernel: &LoopKernel,
         indices: Indices,
-        Rows { n: n_rows, on_few, becomes }: Rows,
+        Rows { n: n_rows, masked, becomes }: Rows,
         Outputs { slices, tables, .. }: &mut Outputs,
         scratch: &mut Scratch,
         taken: &mut Taken,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let mut lanes: [Lane<'_>; MOST_PORTS] = std::array::from_fn(|_| Lane::default());
         let mut sparse = SparsePorts::default();
         let Indices { first, last, down } = indices;
@@ -424,19 +429,20 @@ impl Interpreter<'_, '_, '_> {
                 (Source::Column(reg, shifted), false) => {
                     let columns = self.table(reg)?.columns();
                     let columns =
-                        columns.ok_or_else(|| broken("a table that lies the other way"))?;
+                        columns.ok_or_else(|| internal_error("a table that lies the other way"))?;
                     let Columns { storage, stride, n_cols: _ } = columns;
                     Lane::Read { limbs: &storage[begin(shifted, stride)..], stride }
                 }
                 (Source::Column(_, shifted), true) => {
                     let table = table.get_mut();
-                    let table = table.ok_or_else(|| broken("a table that is still shared"))?;
+                    let table =
+                        table.ok_or_else(|| internal_error("a table that is still shared"))?;
                     if table.is_sparse() {
                         sparse.written = table.sparse_mut().map(|lines| (idx, lines));
                         continue;
                     }
                     let is_few =
-                        kernel.keeps_rest_of(idx, on_few) || kernel.clears_rest_of(idx, on_few);
+                        kernel.keeps_rest_of(idx, masked) || kernel.clears_rest_of(idx, masked);
                     let form = match (is_few, becomes) {
                         (true, _) => table.limbs_mut(&scratch.few, becomes),
                         (false, Becomes::Anything) => table.lines_mut(Line::Column),
@@ -473,9 +479,9 @@ impl Interpreter<'_, '_, '_> {
                 *turn = (column(index), way);
             }),
         }
-        if let (Some(few), Some(on_few)) = (&kernel.few, on_few) {
+        if let (Some(few), Some(masked)) = (&kernel.few, masked) {
             let outside = (&mut lanes[..], &mut sparse);
-            return self.turns_on_few(kernel, (few, on_few), scratch, outside, n_rows, taken);
+            return self.masked_iterations(kernel, (few, masked), scratch, outside, n_rows, taken);
         }
         if let Some(narrowing) = &kernel.narrowing {
             return self.narrow(narrowing, &scratch.turns, &mut lanes, taken);

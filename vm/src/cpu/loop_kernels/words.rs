@@ -5,10 +5,10 @@ use super::super::operand::Reg;
 use super::super::settings::Settings;
 use super::super::summary::Blocks;
 use super::super::table::{Becomes, Table};
-use super::few::OnFew;
 use super::run::Indices;
+use super::sparse_mask::MaskedIterations;
 use super::{LoopKernel, Port, Source};
-use crate::stop::Run;
+use crate::interrupt::Exec;
 use crate::tape::{Given, PortId, Tape};
 
 /// What the turns of a kernel do with rows and a word, if they go over all columns.
@@ -85,7 +85,7 @@ impl Interpreter<'_, '_, '_> {
         indices: Indices,
         n_rows: usize,
         limbs: &mut Vec<u64>,
-    ) -> Run<Option<OnFew>> {
+    ) -> Exec<Option<MaskedIterations>> {
         let Some(search) = kernel.rows else { return Ok(None) };
         let Some(word) = self.whole_word(search, indices) else { return Ok(None) };
         let at = self.table_at(search.table);
@@ -121,7 +121,7 @@ impl Interpreter<'_, '_, '_> {
             None => slot.known.forget(),
         }
         self.paths.searches_indexed += 1;
-        Ok(Some(OnFew::Masked))
+        Ok(Some(MaskedIterations::Masked))
     }
 
     /// What rows become by a kernel, if the table has an index that wants to know.

@@ -9,7 +9,7 @@ use super::super::operand::Reg;
 use super::super::registers::CowTable;
 use super::super::table::Table;
 use super::{Port, Recorder};
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Lane, Plan, PortId, Strips};
 
 /// What a tape writes, taken out of its registers.
@@ -22,18 +22,18 @@ struct Taken {
 impl Interpreter<'_, '_, '_> {
     /// Executes what is recorded, if anything is. Only a flag stops that; what is written lies between two
     /// states then.
-    pub(in crate::cpu) fn flush(&mut self) -> Run<()> {
+    pub(in crate::cpu) fn flush(&mut self) -> Exec<()> {
         self.flush_for_answers().map(drop)
     }
 
     /// The same; the answers are those of the tape's reductions.
-    pub(super) fn flush_for_answers(&mut self) -> Run<Vec<Answer>> {
+    pub(super) fn flush_for_answers(&mut self) -> Exec<Vec<Answer>> {
         self.keep_tile()?;
         self.run_tape()
     }
 
     /// Executes what is recorded, whatever it writes.
-    pub(super) fn run_tape(&mut self) -> Run<Vec<Answer>> {
+    pub(super) fn run_tape(&mut self) -> Exec<Vec<Answer>> {
         if !self.recorder.is_open() {
             return Ok(Vec::new());
         }
@@ -56,7 +56,7 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    fn run_plan(&mut self, recorder: &Recorder, plan: &Plan) -> Run<Vec<Answer>> {
+    fn run_plan(&mut self, recorder: &Recorder, plan: &Plan) -> Exec<Vec<Answer>> {
         let mut taken = Taken::default();
         for (idx, port) in recorder.ports.iter().enumerate() {
             if !plan.ports[idx].is_written {
@@ -73,7 +73,7 @@ impl Interpreter<'_, '_, '_> {
                         taken.tables.push((at, table));
                     }
                 }
-                Port::Gone => return Err(broken("a tape writes what is gone")),
+                Port::Gone => return Err(internal_error("a tape writes what is gone")),
             }
         }
         let done = self.run_lanes(recorder, plan, &mut taken);
@@ -86,7 +86,7 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    fn run_lanes(&self, recorder: &Recorder, plan: &Plan, taken: &mut Taken) -> Run<Vec<Answer>> {
+    fn run_lanes(&self, recorder: &Recorder, plan: &Plan, taken: &mut Taken) -> Exec<Vec<Answer>> {
         let mut lanes: Vec<Lane<'_>> = plan.ports.iter().map(|_| Lane::default()).collect();
         for (idx, port) in recorder.ports.iter().enumerate() {
             if !plan.ports[idx].is_read || plan.ports[idx].is_written {
@@ -99,9 +99,9 @@ impl Interpreter<'_, '_, '_> {
                 }
                 Port::Column(at, col_idx) => {
                     let form = self.tables[at].table.get().and_then(Table::as_columns);
-                    form.ok_or_else(|| broken("no table by columns"))?.column_limbs(col_idx)
+                    form.ok_or_else(|| internal_error("no table by columns"))?.column_limbs(col_idx)
                 }
-                Port::Gone => return Err(broken("a tape reads what is gone")),
+                Port::Gone => return Err(internal_error("a tape reads what is gone")),
             };
             lanes[idx] = Lane::Read { limbs, stride: 0 };
         }
@@ -109,7 +109,8 @@ impl Interpreter<'_, '_, '_> {
             lanes[*idx] = Lane::Written { limbs: bits.limbs_mut(), stride: 0 };
         }
         for (at, table) in &mut taken.tables {
-            let table = table.get_mut().ok_or_else(|| broken("a table that is still shared"))?;
+            let table =
+                table.get_mut().ok_or_else(|| internal_error("a table that is still shared"))?;
             let ports = recorder.columns.iter().filter(|((of, _), port)| {
                 let used = plan.ports[port.0 as usize];
                 of == at && (used.is_read || used.is_written)
@@ -118,7 +119,7 @@ impl Interpreter<'_, '_, '_> {
                 ports.map(|((_, col_idx), port)| (*col_idx, *port)).collect();
             columns.sort_unstable_by_key(|(col_idx, _)| *col_idx);
             if !table.is_home(Line::Column) {
-                return Err(broken("a table by rows that is stored to"));
+                return Err(internal_error("a table by rows that is stored to"));
             }
             column_lanes(table.lines_mut(Line::Column), &columns, &mut lanes);
         }

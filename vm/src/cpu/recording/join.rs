@@ -10,14 +10,14 @@ use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::table::Table;
 use super::Deferred;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 use crate::tape::{Answer, Reduction, ValueId};
 
 impl Interpreter<'_, '_, '_> {
     /// Records an instruction whose operands have `len` components, if that is many; otherwise the answer is
     /// false, and it has to be executed.
     #[inline]
-    pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Run<bool> {
+    pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Exec<bool> {
         if len / 64 < self.parallelism.settings.record_limbs && self.recorded_tile().is_none() {
             return Ok(false);
         }
@@ -31,7 +31,7 @@ impl Interpreter<'_, '_, '_> {
         inst: Inst,
         routine: &RoutineCode,
         probe: &mut P,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let class = inst.class();
         if self.is_full() && class.may_be_recorded() {
             // It begins the next tape, if it is long.
@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Executes what is recorded before the instruction at hand.
-    pub(in crate::cpu) fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Run<Vec<Answer>> {
+    pub(in crate::cpu) fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Exec<Vec<Answer>> {
         probe.flush(&self.recorder.deferred);
         let answers = self.flush_for_answers()?;
         probe.flushed();
@@ -105,7 +105,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Records an instruction if it is one of those that a tape takes, and this tape can.
-    pub(in crate::cpu) fn record(&mut self, class: Class) -> Run<bool> {
+    pub(in crate::cpu) fn record(&mut self, class: Class) -> Exec<bool> {
         if let Some(dst) = class.writes()
             && self.is_word_in_tile(dst)
         {
@@ -169,7 +169,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    fn record_bitwise(&mut self, op: &Bitwise) -> Run<bool> {
+    fn record_bitwise(&mut self, op: &Bitwise) -> Exec<bool> {
         let [first, rest @ ..] = op.of() else { return Ok(false) };
         let n_rows = self.bits(*first).len();
         for other in rest {
@@ -234,7 +234,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The result of a recorded operation has its length from now on, and its memory.
-    pub(in crate::cpu) fn claim(&mut self, dst: Reg, len: usize) -> Run<()> {
+    pub(in crate::cpu) fn claim(&mut self, dst: Reg, len: usize) -> Exec<()> {
         self.budget.reserve(bytes_of(len))?;
         self.log_in_tile(dst, len);
         let at = self.base.bits + dst as usize;
@@ -252,7 +252,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Makes a table its register's own and lie by columns, before a store to it is recorded; false if that does
     /// not pay. What is recorded of it before may have been a form of it that goes.
-    fn may_store(&mut self, table: Reg) -> Run<bool> {
+    fn may_store(&mut self, table: Reg) -> Exec<bool> {
         let keeps_form = self.owns(table) && self.table(table)?.is_home(Line::Column);
         if !keeps_form && self.touches_table(table) {
             return Ok(false);

@@ -14,12 +14,12 @@ use super::super::operand::{Reg, RegRef};
 use super::super::registers::CowTable;
 use super::super::value::ValueData;
 use super::{Port, Tile, TileScope};
-use crate::paths::Declined;
-use crate::stop::Run;
+use crate::counters::Declined;
+use crate::interrupt::Exec;
 
 impl Interpreter<'_, '_, '_> {
     /// Begins a kernel.
-    pub(in crate::cpu) fn begin_tile(&mut self, tile: u32) -> Run<()> {
+    pub(in crate::cpu) fn begin_tile(&mut self, tile: u32) -> Exec<()> {
         self.flush()?;
         let privates = &self.routine()?.tiles[tile as usize].privates;
         let before = privates.iter().map(|place| (*place, self.take_value(*place))).collect();
@@ -32,7 +32,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Ends a kernel that came to its end: what is recorded is executed, with its reductions.
-    pub(in crate::cpu) fn end_tile(&mut self, tile: u32) -> Run<()> {
+    pub(in crate::cpu) fn end_tile(&mut self, tile: u32) -> Exec<()> {
         let Tile { privates, reductions, .. } = &self.routine()?.tiles[tile as usize];
         let n_rows = self.recorder.n_rows;
         let are_recorded = reductions
@@ -127,7 +127,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Copies what a kernel writes, before anything that it recorded is executed.
-    pub(super) fn keep_tile(&mut self) -> Run<()> {
+    pub(super) fn keep_tile(&mut self) -> Exec<()> {
         let Some(scope) = self.recorded_tile() else { return Ok(()) };
         let written = &self.routine()?.tiles[scope.tile as usize].written;
         for place in written {
@@ -173,7 +173,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// The value of a slice or table, once more.
-    fn second(&mut self, place: RegRef) -> Run<ValueData> {
+    fn second(&mut self, place: RegRef) -> Exec<ValueData> {
         Ok(match place {
             RegRef::Slice(reg) if self.bits_slot(reg).is_set => {
                 let bytes = bytes_of(self.bits(reg).len());

@@ -6,7 +6,7 @@ use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, Known};
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is its ground?
@@ -27,9 +27,10 @@ impl Interpreter<'_, '_, '_> {
         table: Reg,
         function: u8,
         indices: &[usize],
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let of = self.table(table)?;
-        let lines = of.sparse_lines().ok_or_else(|| broken("a table that is not sparse"))?;
+        let lines =
+            of.sparse_lines().ok_or_else(|| internal_error("a table that is not sparse"))?;
         // Where lines change more blocks than it pays to know of, they change without more ado.
         let settings = &self.parallelism.settings;
         let per_line = 1 + lines.n_limbs() / lines.n_lines().max(1);
@@ -64,7 +65,7 @@ impl Interpreter<'_, '_, '_> {
         (lines, ground): (&SparseLines, bool),
         indices: &[usize],
         function: impl Fn(u64, u64) -> u64,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         for (turn, idx) in indices.iter().enumerate() {
             if turn.is_multiple_of(1 << 14) {
                 self.parallelism.poll()?;

@@ -14,8 +14,8 @@ use star_ir::Sense;
 use super::Table;
 use crate::cpu::form::{Line, columns_of};
 use crate::cpu::parallelism::Parallelism;
+use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS, NUMBERED_LIMBS};
-use crate::stop::Run;
 
 /// Blocks whose numbers have one least number of their own.
 const GROUP: usize = 64;
@@ -108,7 +108,7 @@ impl Extremes {
         (sense, first): (Sense, bool),
         parallelism: &Parallelism<'_>,
         has_room: bool,
-    ) -> Run<Option<Holders>> {
+    ) -> Exec<Option<Holders>> {
         if columns.n_cols > NUMBERED_COLUMNS {
             return Ok(None);
         }
@@ -151,7 +151,7 @@ impl Table {
         (sense, first): (Sense, bool),
         parallelism: &Parallelism<'_>,
         has_room: impl Fn(u64) -> bool,
-    ) -> Run<Option<Holders>> {
+    ) -> Exec<Option<Holders>> {
         if !self.is_home(Line::Column) || self.half_turned.is_some() {
             return Ok(None);
         }
@@ -207,7 +207,7 @@ impl ExtremeCache {
     }
 
     /// Finds the numbers of the blocks that are marked.
-    fn renew(&mut self, columns: Columns<'_>, parallelism: &Parallelism<'_>) -> Run<()> {
+    fn renew(&mut self, columns: Columns<'_>, parallelism: &Parallelism<'_>) -> Exec<()> {
         for group in 0..self.changed.len() {
             let mut left = self.changed[group];
             if left == 0 {

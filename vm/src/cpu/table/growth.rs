@@ -5,7 +5,7 @@ use star_base::BitTable;
 use super::Table;
 use crate::cpu::form::Line;
 use crate::cpu::parallelism::{Parallelism, pieces};
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 impl Table {
     /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
@@ -13,7 +13,7 @@ impl Table {
         &mut self,
         n_cols: usize,
         parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let Some(home) = self.home_along(Line::Column, parallelism)? else { return Ok(false) };
         let before = home.n_cols();
         if n_cols <= before {
@@ -32,7 +32,7 @@ impl Table {
         }
         // The allocator gives a large table more pages without moving it, so that there are never two.
         let at_once = (parallelism.settings.poll_limbs / home.stride().max(1)).max(1);
-        let mut grow = || -> Run<bool> {
+        let mut grow = || -> Exec<bool> {
             for columns in pieces(before..n_cols, at_once) {
                 parallelism.poll()?;
                 if home.resize_columns(columns.end).is_err() {

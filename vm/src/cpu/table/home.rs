@@ -6,7 +6,7 @@ use super::{Table, TransposeRoom};
 use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
 use crate::cpu::transpose::{Transposition, spare_bytes};
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 impl Table {
     /// Makes the form along such lines the home form without a copy beside it, if the accesses so far have cost as much as some turns,
@@ -16,7 +16,7 @@ impl Table {
         line: Line,
         room: TransposeRoom,
         parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let so_far = self.against.load(Ordering::Relaxed) / 64;
         let turns = (self.n_rows.saturating_mul(self.n_cols) / 4096).saturating_mul(2);
         let is_due = parallelism.settings.eager_turns
@@ -39,7 +39,7 @@ impl Table {
         line: Line,
         spare: u64,
         parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         self.end_turn(parallelism)?;
         if self.has(line) || self.sparse.is_some() || spare_bytes(&self.home) > spare {
             return Ok(self.has(line));
@@ -67,7 +67,7 @@ impl Table {
     }
 
     /// Brings a turn to its end that a flag has stopped.
-    pub(in crate::cpu) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+    pub(in crate::cpu) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         if let Some(transposition) = &mut self.half_turned {
             transposition.go_on(parallelism)?;
         }

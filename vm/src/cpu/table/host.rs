@@ -9,7 +9,7 @@ use crate::backend::BackendError;
 use crate::columns::check_columns;
 use crate::cpu::form::{Line, copy_of, turn};
 use crate::cpu::parallelism::Parallelism;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 use crate::value::{TableForm, TableLayout};
 
 impl Table {
@@ -39,7 +39,7 @@ impl Table {
     }
 
     /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
-    pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+    pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
         if let Some(sparse) = &self.sparse {
             return self.sparse_to_host(sparse, parallelism);
         }

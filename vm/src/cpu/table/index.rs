@@ -8,8 +8,8 @@
 use super::Table;
 use crate::cpu::form::{Line, columns_of};
 use crate::cpu::parallelism::{Parallelism, pieces};
+use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS};
-use crate::stop::Run;
 
 /// At most one limb in so many is looked at for a word, or a few.
 const SHARE: usize = 8;
@@ -158,7 +158,7 @@ impl Table {
         limbs: &mut Vec<u64>,
         parallelism: &Parallelism<'_>,
         has_room: impl Fn(u64) -> bool,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         let Index { n_columns, n_losses, kept } = &mut self.index;
         if kept.is_none() && has_room(InvertedIndex::bytes_of(self.n_rows, self.n_cols)) {
             *kept = InvertedIndex::new(columns_of(&self.home), self.n_rows, parallelism)?;
@@ -202,7 +202,7 @@ impl InvertedIndex {
         columns: Columns<'_>,
         n_rows: usize,
         parallelism: &Parallelism<'_>,
-    ) -> Run<Option<Box<InvertedIndex>>> {
+    ) -> Exec<Option<Box<InvertedIndex>>> {
         let n_limbs = n_rows.div_ceil(64);
         let bucket_bits = InvertedIndex::bucket_bits(n_rows, columns.n_cols);
         let (mut heads, mut postings, mut rows) = (Vec::new(), Vec::new(), Vec::new());

@@ -17,7 +17,7 @@ use super::Table;
 use crate::cpu::bits::bits_in;
 use crate::cpu::form::{Line, turn};
 use crate::cpu::parallelism::Parallelism;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A table of few ones.
 #[derive(Debug)]
@@ -73,7 +73,7 @@ impl Sparse {
     }
 
     /// Bit `at` of all lines.
-    fn gather(&self, at: usize, parallelism: &Parallelism<'_>) -> Run<Vec<(u32, u64)>> {
+    fn gather(&self, at: usize, parallelism: &Parallelism<'_>) -> Exec<Vec<(u32, u64)>> {
         let mut limbs: Vec<(u32, u64)> = Vec::new();
         for idx in 0..self.lines.n_lines() {
             if idx.is_multiple_of(1 << 16) {
@@ -143,8 +143,9 @@ impl Table {
     }
 
     /// The same, and whether they are such lines.
-    fn sparse_along(&self, line: Line) -> Run<(&Sparse, bool)> {
-        let sparse = self.sparse.as_deref().ok_or_else(|| broken("a table that is not sparse"))?;
+    fn sparse_along(&self, line: Line) -> Exec<(&Sparse, bool)> {
+        let sparse =
+            self.sparse.as_deref().ok_or_else(|| internal_error("a table that is not sparse"))?;
         Ok((sparse, self.by_rows == (line == Line::Row)))
     }
 
@@ -155,7 +156,7 @@ impl Table {
         idx: usize,
         parallelism: &Parallelism<'_>,
         may_turn: impl Fn(u64) -> bool,
-    ) -> Run<Found<'_>> {
+    ) -> Exec<Found<'_>> {
         let (sparse, is_along) = self.sparse_along(line)?;
         if is_along {
             return Ok(Found::Line(sparse.lines.line(idx)));
@@ -186,7 +187,7 @@ impl Table {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
         may_turn: bool,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         let (of, len) = match line {
             Line::Row => (self.n_rows, self.n_cols),
             Line::Column => (self.n_cols, self.n_rows),
@@ -277,7 +278,7 @@ impl Table {
     }
 
     /// The columns or rows of a sparse table, as they lie, become a dense one; false if the system has no room for that, or it is dense.
-    pub(in crate::cpu) fn make_dense(&mut self, parallelism: &Parallelism<'_>) -> Run<bool> {
+    pub(in crate::cpu) fn make_dense(&mut self, parallelism: &Parallelism<'_>) -> Exec<bool> {
         let Some(sparse) = self.sparse.as_deref() else { return Ok(false) };
         let Some(home) = packed(&sparse.lines, parallelism)? else { return Ok(false) };
         self.home = home;
@@ -291,7 +292,7 @@ impl Table {
         &self,
         sparse: &Sparse,
         parallelism: &Parallelism<'_>,
-    ) -> Run<Option<BitTable>> {
+    ) -> Exec<Option<BitTable>> {
         if !self.by_rows {
             return packed(&sparse.lines, parallelism);
         }
@@ -335,7 +336,7 @@ impl Table {
 }
 
 /// The lines as the columns of a table.
-fn packed(lines: &SparseLines, parallelism: &Parallelism<'_>) -> Run<Option<BitTable>> {
+fn packed(lines: &SparseLines, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let Ok(mut table) = BitTable::zeros(lines.len(), lines.n_lines()) else { return Ok(None) };
     for idx in 0..lines.n_lines() {
         if idx.is_multiple_of(1 << 12) {

@@ -8,8 +8,8 @@ use star_base::BitTable;
 use super::Table;
 use crate::cpu::form::{Line, columns_of, copy_columns};
 use crate::cpu::parallelism::Parallelism;
+use crate::interrupt::Exec;
 use crate::kernels::Columns;
-use crate::stop::Run;
 
 /// What a view shows: columns of a dense table that lies by columns, as many as the view has.
 #[derive(Debug)]
@@ -34,7 +34,7 @@ impl View {
         dst: &mut [u64],
         n_cols: usize,
         parallelism: &Parallelism<'_>,
-    ) -> Run<()> {
+    ) -> Exec<()> {
         match line {
             Line::Column => self.of.copy_line(Line::Column, self.start + idx, dst, parallelism)?,
             Line::Row => parallelism.kernels.gather_row(self.columns(n_cols), idx, dst),
@@ -52,7 +52,7 @@ impl View {
         &self,
         n_cols: usize,
         parallelism: &Parallelism<'_>,
-    ) -> Run<Option<BitTable>> {
+    ) -> Exec<Option<BitTable>> {
         let Ok(mut copy) = BitTable::zeros(self.of.n_rows, n_cols) else { return Ok(None) };
         copy_columns(&self.of.home, self.start, &mut copy, 0, n_cols, parallelism)?;
         Ok(Some(copy))

@@ -11,7 +11,7 @@ use star_base::BitTable;
 use super::Table;
 use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 /// Limbs that are listed at most.
 const MOST_LIMBS: usize = 64;
@@ -93,7 +93,7 @@ impl Table {
         limbs: &[u64],
         columns: Range<usize>,
         parallelism: &Parallelism<'_>,
-    ) -> Run<bool> {
+    ) -> Exec<bool> {
         debug_assert!(self.is_home(Line::Column) && self.copy.get().is_none());
         self.extremes.drop();
         self.index.drop();

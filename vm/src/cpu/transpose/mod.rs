@@ -10,7 +10,7 @@ mod square;
 use star_base::BitTable;
 
 use super::parallelism::Parallelism;
-use crate::stop::Run;
+use crate::interrupt::Exec;
 
 use panels::Panels;
 use square::Square;
@@ -40,7 +40,7 @@ impl Transposition {
     }
 
     /// Turns to the end, or until a flag stops it.
-    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         match self {
             Transposition::Square(square) => square.go_on(parallelism),
             Transposition::Panels(panels) => panels.go_on(parallelism),
@@ -56,7 +56,7 @@ impl Transposition {
     }
 
     /// A copy; `None` if the system has no room for it.
-    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Self>> {
+    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Self>> {
         match self {
             Transposition::Square(square) => {
                 Ok(square.try_clone(parallelism)?.map(Transposition::Square))

@@ -8,8 +8,8 @@
 use star_base::{BitTable, BitVector, Limbs, stride_of};
 
 use crate::cpu::parallelism::Parallelism;
+use crate::interrupt::Exec;
 use crate::kernels::Columns;
-use crate::stop::Run;
 
 /// Limbs of a block: limb i is row i of the old form, bit j is column j.
 const BLOCK: usize = 64;
@@ -121,7 +121,7 @@ impl Panels {
         self.n_cols.div_ceil(64)
     }
 
-    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         loop {
             parallelism.poll()?;
             if !self.step(parallelism) {

@@ -7,8 +7,8 @@ use star_base::BitTable;
 
 use crate::cpu::form::copy_of;
 use crate::cpu::parallelism::Parallelism;
+use crate::interrupt::Exec;
 use crate::kernels::Columns;
-use crate::stop::Run;
 
 /// Rows and columns of a tile.
 const TILE: usize = 512;
@@ -46,7 +46,7 @@ impl Square {
         Square { form, progress: Progress::default(), tiles: Tiles::new() }
     }
 
-    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Run<()> {
+    pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         loop {
             parallelism.poll()?;
             if !self.step(parallelism) {
@@ -78,7 +78,7 @@ impl Square {
         self.form
     }
 
-    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Run<Option<Self>> {
+    pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Self>> {
         let form = copy_of(&self.form, parallelism)?;
         let progress = self.progress;
         Ok(form.map(|form| Square { form, progress, tiles: Tiles::new() }))

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicU64;
 use star_ir::{Block, LocId, visit};
 
 use super::*;
-use crate::profile::{Clock, Lines, Profile, Tally};
+use crate::profile::{Clock, LineTable, Profile, Tally};
 
 /// The program with a place of its own for every statement.
 fn spread_out(program: &Program) -> Program {
@@ -45,7 +45,7 @@ fn counts(
         move || time.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
     };
     let clock = Clock { ticks: Arc::default(), now: Box::new(now) };
-    let lines = Lines { count, of, costs: Vec::new() };
+    let lines = LineTable { count, of, costs: Vec::new() };
     let mut profile = Profile::new(program, lines, clock);
     let options = CompileOptions { intrinsics: false, optimise: true, profile: true };
     let plan = planned(backend, program, options);

@@ -3,7 +3,7 @@
 use star_ir::parse;
 
 use super::*;
-use crate::paths::Declined;
+use crate::counters::Declined;
 
 /// A kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
 fn kernel(body: &str) -> Program {
@@ -43,7 +43,7 @@ locations {{
 fn run_recorded(program: &Program, values: Vec<HostValue>, is_recorded: bool) -> Vec<HostValue> {
     let mut trial = Trial::new();
     let (outcome, _) = trial.run_on(&Cpu::new(), program, values.clone(), &mut TestHost::default());
-    let paths = trial.stats.paths;
+    let paths = trial.stats.counters;
     let taken = (paths.tile_kernels, paths.declined(Declined::Body));
     assert_eq!(outcome, Outcome::Done);
     assert_eq!(taken, if is_recorded { (1, 0) } else { (0, 1) });

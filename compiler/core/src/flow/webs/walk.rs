@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::hir::{
-    Arg, ChainOp, Expr, ExprKind, Kind, LocalId, MachineOp, Program, Role, Routine, RoutineId,
-    Stmt, StmtKind, Target, VarUse,
+    Arg, ChainOp, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt,
+    StmtKind, Target, TyKind, VarUse,
 };
 use crate::visit;
 use star_ir::LogicOp;
@@ -65,7 +65,7 @@ pub(crate) fn analyse(
     let entry: State = (0..routine.locals.len() as u32)
         .map(|idx| {
             let local = routine.local(LocalId(idx));
-            let sized_table = local.ty.kind() == Kind::Table && !local.ty.is_unsized();
+            let sized_table = local.ty.kind() == TyKind::Table && !local.ty.is_unsized();
             let node = match local.role {
                 Role::Value | Role::Binding => Node::Def,
                 Role::Ref | Role::Local if sized_table => Node::Def,

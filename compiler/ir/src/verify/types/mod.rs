@@ -6,7 +6,7 @@ use star_base::intrinsics;
 
 use super::Subject;
 use crate::check::{Check, SizeOperand};
-use crate::kind::{Kind, type_text};
+use crate::kind::{OperandKind, type_text};
 use crate::op::{IntOp, Operand};
 use crate::program::{Extent, Mode, Param, RoutineId, Ty, VarId};
 use crate::stmt::{
@@ -55,7 +55,7 @@ impl Types<'_, '_, '_> {
         self.subject.fault(Some(self.stmt), message);
     }
 
-    fn var(&mut self, var: VarId, kind: Kind) {
+    fn var(&mut self, var: VarId, kind: OperandKind) {
         let ty = self.subject.ty(var);
         if !kind.takes(ty) {
             let name = self.subject.name(var);
@@ -72,7 +72,7 @@ impl Types<'_, '_, '_> {
         }
     }
 
-    fn operand(&mut self, operand: &Operand, kind: Kind) {
+    fn operand(&mut self, operand: &Operand, kind: OperandKind) {
         let ty = self.operand_type(operand);
         if let Operand::Var(v) = operand {
             self.var(*v, kind);
@@ -83,7 +83,7 @@ impl Types<'_, '_, '_> {
     }
 
     fn ints(&mut self, operands: &[&Operand]) {
-        operands.iter().for_each(|operand| self.operand(operand, Kind::Int));
+        operands.iter().for_each(|operand| self.operand(operand, OperandKind::Int));
     }
 
     fn same(&mut self, v: VarId, w: VarId) {
@@ -95,9 +95,9 @@ impl Types<'_, '_, '_> {
 
     fn measure(&mut self, measure: &SizeOperand) {
         match measure {
-            SizeOperand::Length(v) => self.var(*v, Kind::Bits),
-            SizeOperand::Rows(v) | SizeOperand::Columns(v) => self.var(*v, Kind::Table),
-            SizeOperand::Value(value) => self.operand(value, Kind::Int),
+            SizeOperand::Length(v) => self.var(*v, OperandKind::Bits),
+            SizeOperand::Rows(v) | SizeOperand::Columns(v) => self.var(*v, OperandKind::Table),
+            SizeOperand::Value(value) => self.operand(value, OperandKind::Int),
         }
     }
 
@@ -106,40 +106,40 @@ impl Types<'_, '_, '_> {
         match &stmt.kind {
             StmtKind::Assign(dst, op) => self.op(*dst, op),
             StmtKind::Step { dst, bits } => {
-                self.var(*dst, Kind::Int);
-                self.var(*bits, Kind::Bits);
+                self.var(*dst, OperandKind::Int);
+                self.var(*bits, OperandKind::Bits);
             }
             StmtKind::Put { bits, index, bit } => {
-                self.var(*bits, Kind::Bits);
+                self.var(*bits, OperandKind::Bits);
                 self.ints(&[index, bit]);
             }
             StmtKind::Replace { word, base, value } => {
-                self.var(*word, Kind::Word);
-                self.operand(base, Kind::Int);
-                self.var(*value, Kind::Word);
+                self.var(*word, OperandKind::Word);
+                self.operand(base, OperandKind::Int);
+                self.var(*value, OperandKind::Word);
             }
             StmtKind::PutColumn { table, index, value } => {
-                self.var(*table, Kind::Table);
-                self.operand(index, Kind::Int);
-                self.var(*value, Kind::Slice);
+                self.var(*table, OperandKind::Table);
+                self.operand(index, OperandKind::Int);
+                self.var(*value, OperandKind::Slice);
             }
             StmtKind::PutRow { table, index, value } => {
-                self.var(*table, Kind::Table);
-                self.operand(index, Kind::Int);
-                self.var(*value, Kind::Word);
+                self.var(*table, OperandKind::Table);
+                self.operand(index, OperandKind::Int);
+                self.var(*value, OperandKind::Word);
             }
             StmtKind::PutBit { table, row, column, bit } => {
-                self.var(*table, Kind::Table);
+                self.var(*table, OperandKind::Table);
                 self.ints(&[row, column, bit]);
             }
             StmtKind::PutHandlePart { handle, part: _, value } => {
-                self.var(*handle, Kind::Handle);
-                self.var(*value, Kind::Table);
+                self.var(*handle, OperandKind::Handle);
+                self.var(*value, OperandKind::Table);
             }
             StmtKind::PutField { table, base, value } => {
-                self.var(*table, Kind::Table);
-                self.operand(base, Kind::Int);
-                self.var(*value, Kind::Table);
+                self.var(*table, OperandKind::Table);
+                self.operand(base, OperandKind::Int);
+                self.var(*value, OperandKind::Table);
             }
             StmtKind::Size(op) => self.size_op(op),
             StmtKind::Check(check) => self.check(check),
@@ -151,51 +151,51 @@ impl Types<'_, '_, '_> {
             StmtKind::Call { callee, args, dst } => self.call(*callee, args, *dst),
             StmtKind::Print(values) => {
                 for value in values {
-                    self.operand(value, Kind::Shown);
+                    self.operand(value, OperandKind::Shown);
                 }
             }
             StmtKind::Read { dst, file, layout } => {
-                self.var(*dst, Kind::Stored);
-                self.operand(file, Kind::Str);
+                self.var(*dst, OperandKind::Stored);
+                self.operand(file, OperandKind::Str);
                 if let Some(layout) = layout {
-                    self.operand(layout, Kind::Str);
+                    self.operand(layout, OperandKind::Str);
                 }
             }
             StmtKind::Write { src, file } => {
-                self.var(*src, Kind::Stored);
-                self.operand(file, Kind::Str);
+                self.var(*src, OperandKind::Stored);
+                self.operand(file, OperandKind::Str);
             }
             StmtKind::For { label: _, var, from, to, down: _, body: _ } => {
-                self.var(*var, Kind::Int);
+                self.var(*var, OperandKind::Int);
                 self.ints(&[from, to]);
             }
             StmtKind::While { label: _, head: _, test, body: _ }
-            | StmtKind::If { test, then: _, otherwise: _ } => self.operand(test, Kind::Bool),
+            | StmtKind::If { test, then: _, otherwise: _ } => self.operand(test, OperandKind::Bool),
             StmtKind::Foreach { label: _, var, over, body: _ } => {
-                self.var(*var, Kind::Int);
-                self.var(*over, Kind::Bits);
+                self.var(*var, OperandKind::Int);
+                self.var(*over, OperandKind::Bits);
             }
             StmtKind::Forall { label: _, var, range, writes, privates: _, reductions, body: _ } => {
-                self.var(*var, Kind::Int);
+                self.var(*var, OperandKind::Int);
                 match range {
                     ForallRange::Range(from, to) => self.ints(&[from, to]),
-                    ForallRange::Ones(bits) => self.var(*bits, Kind::Bits),
+                    ForallRange::Ones(bits) => self.var(*bits, OperandKind::Bits),
                 }
                 self.parts(writes);
                 self.reductions(reductions);
             }
             StmtKind::Tile { rows, privates, body: _, reductions } => {
-                self.operand(rows, Kind::Int);
+                self.operand(rows, OperandKind::Int);
                 for &var in privates {
-                    self.var(var, Kind::Rowed);
+                    self.var(var, OperandKind::Rowed);
                 }
                 for reduction in reductions {
-                    self.var(reduction.of, Kind::Slice);
+                    self.var(reduction.of, OperandKind::Slice);
                     let kind = match reduction.op {
                         TileReductionOp::Some | TileReductionOp::All | TileReductionOp::None => {
-                            Kind::Bool
+                            OperandKind::Bool
                         }
-                        TileReductionOp::First | TileReductionOp::Count => Kind::Int,
+                        TileReductionOp::First | TileReductionOp::Count => OperandKind::Int,
                     };
                     self.var(reduction.dst, kind);
                 }
@@ -210,12 +210,12 @@ impl Types<'_, '_, '_> {
     fn parts(&mut self, parts: &[Part]) {
         for Part { var, kind } in parts {
             match kind {
-                PartKind::Column | PartKind::Row => self.var(*var, Kind::Table),
+                PartKind::Column | PartKind::Row => self.var(*var, OperandKind::Table),
                 PartKind::Field { base, width } => {
-                    self.var(*var, Kind::Table);
+                    self.var(*var, OperandKind::Table);
                     self.ints(&[base, width]);
                 }
-                PartKind::Component => self.var(*var, Kind::Bits),
+                PartKind::Component => self.var(*var, OperandKind::Bits),
             }
         }
     }
@@ -223,8 +223,8 @@ impl Types<'_, '_, '_> {
     fn reductions(&mut self, reductions: &[Reduction]) {
         for &Reduction { var, op } in reductions {
             let kind = match op {
-                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => Kind::Logic,
-                ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => Kind::Int,
+                ReductionOp::Or | ReductionOp::And | ReductionOp::Xor => OperandKind::Logic,
+                ReductionOp::Min | ReductionOp::Max | ReductionOp::Add => OperandKind::Int,
             };
             self.var(var, kind);
         }
@@ -233,15 +233,15 @@ impl Types<'_, '_, '_> {
     fn size_op(&mut self, op: &SizeOp) {
         match op {
             SizeOp::Latch { dst, size } => {
-                self.var(*dst, Kind::Int);
+                self.var(*dst, OperandKind::Int);
                 self.measure(size);
             }
             SizeOp::SetRows { table, rows } => {
-                self.var(*table, Kind::Table);
+                self.var(*table, OperandKind::Table);
                 self.measure(rows);
             }
             SizeOp::EnsureColumns { table, columns } => {
-                self.var(*table, Kind::Table);
+                self.var(*table, OperandKind::Table);
                 self.measure(columns);
                 let Ty::Table(_, extent) = self.subject.ty(*table) else { return };
                 let extent = match extent {
@@ -255,14 +255,14 @@ impl Types<'_, '_, '_> {
                 }
             }
             SizeOp::Init { table, rows, columns } => {
-                self.var(*table, Kind::Table);
+                self.var(*table, OperandKind::Table);
                 self.ints(&[rows, columns]);
             }
             SizeOp::Adapt { bits, size } | SizeOp::Fix { bits, size } => {
-                self.var(*bits, Kind::Bits);
-                self.operand(size, Kind::Int);
+                self.var(*bits, OperandKind::Bits);
+                self.operand(size, OperandKind::Int);
             }
-            SizeOp::Unset(var) => self.var(*var, Kind::Any),
+            SizeOp::Unset(var) => self.var(*var, OperandKind::Any),
         }
     }
 

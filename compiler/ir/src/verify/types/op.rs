@@ -1,7 +1,7 @@
 //! Operations: their operands and destination.
 
 use super::Types;
-use crate::kind::{Kind, type_text};
+use crate::kind::{OperandKind, type_text};
 use crate::op::{Op, Operand};
 use crate::program::{Ty, VarId};
 use crate::table::Gives;
@@ -12,15 +12,15 @@ impl Types<'_, '_, '_> {
         op.fields(&mut |field| self.field(field, &mut first));
         match op.gives() {
             Gives::Is(kind) => self.var(dst, kind),
-            Gives::Natural | Gives::Bit => self.var(dst, Kind::Int),
+            Gives::Natural | Gives::Bit => self.var(dst, OperandKind::Int),
             Gives::Alike => {
                 if let Some(first) = first {
                     self.same(dst, first);
                 }
             }
             Gives::OtherBits => match first.map(|first| self.subject.ty(first)) {
-                Some(Ty::Slice(_)) => self.var(dst, Kind::Word),
-                Some(Ty::Word(_)) => self.var(dst, Kind::Slice),
+                Some(Ty::Slice(_)) => self.var(dst, OperandKind::Word),
+                Some(Ty::Word(_)) => self.var(dst, OperandKind::Slice),
                 Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Table(..) | Ty::Handle) | None => {}
             },
             Gives::Copied => {

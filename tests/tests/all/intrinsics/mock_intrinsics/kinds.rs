@@ -2,7 +2,7 @@
 
 use star_base::BitVector;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
-use star_intrinsics::Lines;
+use star_intrinsics::LineOrder;
 use star_vm::HostValue;
 use star_vm::cpu::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
 
@@ -74,13 +74,13 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
         complements.push((to, bits));
     }
     let [n_rows, n_cols] = call.table_size(5)?;
-    call.turn(5, Lines::Rows)?;
-    let mut by_rows = call.reserve_table(10, n_rows, n_cols, Lines::Rows)?;
-    by_rows.storage_mut().copy_from_slice(call.lines(5, Lines::Rows)?.storage());
-    call.own(12, Some(Lines::Rows))?;
+    call.turn(5, LineOrder::Rows)?;
+    let mut by_rows = call.reserve_table(10, n_rows, n_cols, LineOrder::Rows)?;
+    by_rows.storage_mut().copy_from_slice(call.lines(5, LineOrder::Rows)?.storage());
+    call.own(12, Some(LineOrder::Rows))?;
     // All memory is there: now it writes.
     call.change_lines(12, |rows, lines, call| {
-        assert_eq!(lines, Lines::Rows);
+        assert_eq!(lines, LineOrder::Rows);
         let n_cols = rows.n_rows();
         for row in 0..rows.n_cols() {
             let before = rows.column_limbs(row).to_vec();
@@ -98,7 +98,7 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
     for (to, bits) in complements {
         call.put_bits(to, bits)?;
     }
-    call.put_table(10, by_rows, Lines::Rows)
+    call.put_table(10, by_rows, LineOrder::Rows)
 }
 
 /// `to = not from`, of which `len` bits count.

@@ -8,7 +8,7 @@ mod states;
 use star_base::BitTable;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
 use star_compiler::{Library, LowerOptions};
-use star_intrinsics::{Ended, Environment, IntrinsicState, Lines, StateTable};
+use star_intrinsics::{Ended, Environment, IntrinsicState, LineOrder, StateTable};
 use star_tests::backends::{Compiled, on};
 use star_tests::compile_with;
 use star_tests::run::LIMITS;
@@ -67,7 +67,7 @@ impl IntrinsicState for Doubled {
     fn tables(&self) -> Vec<StateTable> {
         let (n_rows, n_cols) = (self.0.n_rows(), self.0.n_cols());
         let table = |name, lines| StateTable { name, n_rows, n_cols, lines };
-        vec![table("same", Lines::Columns), table("other", Lines::Rows)]
+        vec![table("same", LineOrder::Columns), table("other", LineOrder::Rows)]
     }
 
     fn write(
@@ -213,10 +213,10 @@ fn own(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_state(0, Doubled(copy))
 }
 
-fn by_columns(home: &BitTable, lines: Lines) -> Result<BitTable, Ended> {
+fn by_columns(home: &BitTable, lines: LineOrder) -> Result<BitTable, Ended> {
     let (n_rows, n_cols) = match lines {
-        Lines::Columns => return Ok(home.try_clone()?),
-        Lines::Rows => (home.n_cols(), home.n_rows()),
+        LineOrder::Columns => return Ok(home.try_clone()?),
+        LineOrder::Rows => (home.n_cols(), home.n_rows()),
     };
     let mut table = BitTable::zeros(n_rows, n_cols)?;
     for row in 0..n_rows {

@@ -8,14 +8,14 @@ use star_ir::{RoutineId, Ty, VarId};
 use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, state};
 use star_vm::{BackendError, Declined};
 
-use super::{Active, End, Run};
+use super::{Active, DeviceRun, End};
 use crate::code::Inst;
 use crate::compile::Site;
 use crate::fuse::{FIRST_GIVEN, Fused, Given as Word, IN_GIVEN, THREADS};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::heap::Block;
 use crate::program::internal;
-use crate::value::{Kind, Sizes};
+use crate::value::{ObjectKind, Sizes};
 pub(super) use walk::ObjectState;
 use walk::Walk;
 
@@ -35,7 +35,7 @@ struct Room {
     spilled: u32,
 }
 
-impl<'r> Run<'r, '_> {
+impl<'r> DeviceRun<'r, '_> {
     /// Does all of the run, if it may be a kernel.
     pub(super) fn fused(
         &mut self,
@@ -53,7 +53,7 @@ impl<'r> Run<'r, '_> {
         let found = match done {
             Ok(found) => found,
             Err(reason) => {
-                self.control.stats.paths.decline(reason);
+                self.control.stats.counters.decline(reason);
                 return Ok(());
             }
         };
@@ -78,7 +78,7 @@ impl<'r> Run<'r, '_> {
         let steps = walk.operations.saturating_add(walk.turns);
         self.put_wide(state::STEPS, self.get_wide(state::STEPS).saturating_add(steps));
         self.control.stats.operations = operations;
-        self.control.stats.paths.grid_runs += u64::from(walk.rows.is_some());
+        self.control.stats.counters.grid_runs += u64::from(walk.rows.is_some());
         self.go_on(id, inst)
     }
 
@@ -261,7 +261,8 @@ impl<'r> Run<'r, '_> {
         walk: &Walk<'_>,
         (width, left): (u32, u32),
     ) -> Result<Result<Room, Declined>, End> {
-        let stride = Sizes { kind: Kind::Slice, rows: walk.rows.unwrap_or(0), columns: 1 }.stride();
+        let stride =
+            Sizes { kind: ObjectKind::Slice, rows: walk.rows.unwrap_or(0), columns: 1 }.stride();
         let grows = |held: &ObjectState| held.is_set && held.is_written && held.capacity < stride;
         let slices = fused.slices.iter().filter_map(|slice| walk.objects.get(slice));
         let growing: Vec<&ObjectState> = slices.filter(|held| grows(held)).collect();
@@ -336,7 +337,7 @@ impl<'r> Run<'r, '_> {
         let is = |holds: bool, flag: u32| if holds { flag } else { 0 };
         let sized = is(held.is_sized && !held.is_set, flag::SIZED);
         let flags = is(held.is_set, flag::SET) | sized | is(held.is_fixed, flag::FIXED);
-        let sizes = Sizes { kind: Kind::Slice, rows: held.rows, columns: 1 };
+        let sizes = Sizes { kind: ObjectKind::Slice, rows: held.rows, columns: 1 };
         let words = [flags, held.rows, 1, sizes.stride()];
         self.heap.unit.write(held.pointer + descriptor::FLAGS, &words)?;
         if held.is_set {

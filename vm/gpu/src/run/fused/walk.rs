@@ -9,7 +9,7 @@ use star_ir::{
 };
 use star_vm::Declined;
 use star_vm::checks::{self, GuardContext};
-use star_vm::stop::{Run as Checked, broken};
+use star_vm::interrupt::{Exec, internal_error};
 
 use crate::fuse::Fused;
 
@@ -394,59 +394,63 @@ impl<'p> Walk<'p> {
 }
 
 impl GuardContext for Walk<'_> {
-    fn names(&self) -> Checked<Names<'_>> {
+    fn names(&self) -> Exec<Names<'_>> {
         Ok(Names { routine: self.routine(), place: self.program.locations.get(self.loc) })
     }
 
-    fn int(&self, operand: &Operand) -> Checked<i64> {
-        self.number(operand).map_err(|_| broken("what is no integer"))
+    fn int(&self, operand: &Operand) -> Exec<i64> {
+        self.number(operand).map_err(|_| internal_error("what is no integer"))
     }
 
-    fn boolean(&self, operand: &Operand) -> Checked<bool> {
+    fn boolean(&self, operand: &Operand) -> Exec<bool> {
         self.int(operand).map(|truth| truth != 0)
     }
 
-    fn text(&self, _: &Operand) -> Checked<std::sync::Arc<str>> {
-        Err(broken("what is no text"))
+    fn text(&self, _: &Operand) -> Exec<std::sync::Arc<str>> {
+        Err(internal_error("what is no text"))
     }
 
-    fn measure(&self, measure: &SizeOperand) -> Checked<Option<u64>> {
-        let size = self.size(measure).map_err(|_| broken("what has no size"))?;
-        size.map(|size| u64::try_from(size).map_err(|_| broken("a negative size"))).transpose()
+    fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
+        let size = self.size(measure).map_err(|_| internal_error("what has no size"))?;
+        size.map(|size| u64::try_from(size).map_err(|_| internal_error("a negative size")))
+            .transpose()
     }
 
-    fn is_table(&self, var: VarId) -> Checked<bool> {
+    fn is_table(&self, var: VarId) -> Exec<bool> {
         Ok(matches!(self.routine().var(var).ty, Ty::Table(..)))
     }
 
-    fn is_set(&self, var: VarId) -> Checked<bool> {
+    fn is_set(&self, var: VarId) -> Exec<bool> {
         let held = self.objects.get(&var);
         Ok(held.map_or_else(|| self.numbers.contains_key(&var), |held| held.is_set))
     }
 
-    fn is_sized(&self, var: VarId) -> Checked<bool> {
-        let held = self.objects.get(&var).ok_or_else(|| broken("what has no size"))?;
+    fn is_sized(&self, var: VarId) -> Exec<bool> {
+        let held = self.objects.get(&var).ok_or_else(|| internal_error("what has no size"))?;
         Ok(held.is_set || held.is_sized)
     }
 
-    fn is_fixed(&self, var: VarId) -> Checked<bool> {
-        self.objects.get(&var).map(|held| held.is_fixed).ok_or_else(|| broken("what has no size"))
+    fn is_fixed(&self, var: VarId) -> Exec<bool> {
+        self.objects
+            .get(&var)
+            .map(|held| held.is_fixed)
+            .ok_or_else(|| internal_error("what has no size"))
     }
 
-    fn length(&self, bits: VarId) -> Checked<u64> {
+    fn length(&self, bits: VarId) -> Exec<u64> {
         let length = self.measure(&SizeOperand::Length(bits))?;
-        length.ok_or_else(|| broken("what is unset"))
+        length.ok_or_else(|| internal_error("what is unset"))
     }
 
-    fn fits_int(&self, _: VarId) -> Checked<bool> {
-        Err(broken("bits that were not looked at"))
+    fn fits_int(&self, _: VarId) -> Exec<bool> {
+        Err(internal_error("bits that were not looked at"))
     }
 
-    fn has_part(&self, _: VarId, _: &HandlePart) -> Checked<bool> {
-        Err(broken("a handle that was not looked at"))
+    fn has_part(&self, _: VarId, _: &HandlePart) -> Exec<bool> {
+        Err(internal_error("a handle that was not looked at"))
     }
 
-    fn carries(&self, _: IntOp, _: VarId, _: VarId) -> Checked<bool> {
-        Err(broken("bits that were not looked at"))
+    fn carries(&self, _: IntOp, _: VarId, _: VarId) -> Exec<bool> {
+        Err(internal_error("bits that were not looked at"))
     }
 }

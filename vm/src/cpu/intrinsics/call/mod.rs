@@ -19,7 +19,7 @@ use super::CpuIntrinsic;
 use crate::cpu::form::bytes_of;
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::{Number, Passing, Reg, RegRef};
-use crate::stop::{Run, Stop, broken};
+use crate::interrupt::{Exec, Stop, internal_error};
 
 pub use state::HandlePart;
 
@@ -52,7 +52,7 @@ impl From<Ended> for NotTaken {
         NotTaken(match ended {
             Ended::Interrupted => Reason::Interrupted,
             Ended::OutOfMemory => Reason::Declined,
-            Ended::Internal(why) => Reason::Stop(broken(why)),
+            Ended::Internal(why) => Reason::Stop(internal_error(why)),
         })
     }
 }
@@ -91,7 +91,10 @@ pub struct IntrinsicCall<'a, 'p, 'c, 'h> {
 }
 
 /// Runs an intrinsic whose preconditions hold; false if the Star body has to run.
-pub(super) fn run(interpreter: &mut Interpreter<'_, '_, '_>, candidate: CpuIntrinsic) -> Run<bool> {
+pub(super) fn run(
+    interpreter: &mut Interpreter<'_, '_, '_>,
+    candidate: CpuIntrinsic,
+) -> Exec<bool> {
     let module = candidate.intrinsic.signature().module;
     let mut call = IntrinsicCall { interpreter, module, reserved: 0, has_written: false };
     let result = (candidate.run)(&mut call);
@@ -99,9 +102,10 @@ pub(super) fn run(interpreter: &mut Interpreter<'_, '_, '_>, candidate: CpuIntri
     interpreter.budget.release(reserved);
     match result {
         Ok(()) => Ok(true),
-        Err(NotTaken(Reason::Declined)) if has_written => {
-            Err(broken(format!("the intrinsic `{}` declines after a write", candidate.intrinsic)))
-        }
+        Err(NotTaken(Reason::Declined)) if has_written => Err(internal_error(format!(
+            "the intrinsic `{}` declines after a write",
+            candidate.intrinsic
+        ))),
         Err(NotTaken(Reason::Declined)) => Ok(false),
         Err(NotTaken(Reason::Interrupted)) => Err(interpreter.interrupted()),
         Err(NotTaken(Reason::Stop(stop))) => Err(stop),
@@ -130,7 +134,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     /// If there is not so much: the Star body runs.
     pub fn reserve(&mut self, n_bytes: u64) -> IntrinsicResult {
         if self.has_written {
-            return Err(broken("an intrinsic reserves memory after a write").into());
+            return Err(internal_error("an intrinsic reserves memory after a write").into());
         }
         if self.interpreter.budget.available() < n_bytes {
             return Err(NotTaken::declined());
@@ -152,36 +156,38 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     }
 
     /// Bytes that are reserved become free for a value, which counts them itself.
-    fn spend(&mut self, n_bytes: u64) -> Run<()> {
+    fn spend(&mut self, n_bytes: u64) -> Exec<()> {
         let left = self.reserved.checked_sub(n_bytes);
         self.reserved =
-            left.ok_or_else(|| broken("an intrinsic writes more than it has reserved"))?;
+            left.ok_or_else(|| internal_error("an intrinsic writes more than it has reserved"))?;
         self.interpreter.budget.release(n_bytes);
         Ok(())
     }
 
-    fn place(&self, target: Target) -> Run<RegRef> {
+    fn place(&self, target: Target) -> Exec<RegRef> {
         let routine = self.interpreter.routine()?;
         let place = match target {
             Target::Param(idx) => routine.params.get(idx).map(|(place, _)| *place),
             Target::Value => routine.result,
         };
-        place.ok_or_else(|| broken(format!("an intrinsic without {target:?}")))
+        place.ok_or_else(|| internal_error(format!("an intrinsic without {target:?}")))
     }
 
     /// Where a result goes: value parameters are lent by the caller and stay as they are.
-    fn result_place(&self, target: Target) -> Run<RegRef> {
+    fn result_place(&self, target: Target) -> Exec<RegRef> {
         if let Target::Param(idx) = target
             && let Some((_, Passing::Copied | Passing::Lent)) =
                 self.interpreter.routine()?.params.get(idx)
         {
-            return Err(broken(format!("an intrinsic writes {target:?}, which is a value")));
+            return Err(internal_error(format!(
+                "an intrinsic writes {target:?}, which is a value"
+            )));
         }
         self.place(target)
     }
 
     fn other_kind(target: Target) -> Stop {
-        broken(format!("an intrinsic whose {target:?} is of another kind"))
+        internal_error(format!("an intrinsic whose {target:?} is of another kind"))
     }
 
     /// The value of an integer parameter.
@@ -242,7 +248,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         let target = Target::Param(idx);
         let reg = self.place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
         let text = &self.interpreter.texts[self.interpreter.base.texts + reg as usize];
-        Ok(text.as_deref().ok_or_else(|| broken("a text that was never set"))?)
+        Ok(text.as_deref().ok_or_else(|| internal_error("a text that was never set"))?)
     }
 
     /// The bits of a slice or word.
@@ -255,7 +261,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         Ok(self.interpreter.bits(reg))
     }
 
-    fn bits_result(&self, target: Target) -> Run<Reg> {
+    fn bits_result(&self, target: Target) -> Exec<Reg> {
         self.result_place(target)?.bits().ok_or_else(|| Self::other_kind(target))
     }
 
@@ -342,7 +348,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     ) -> IntrinsicResult<R> {
         let reg = self.bits_result(Target::Param(idx))?;
         let lent = self.interpreter.bits_slot_mut(reg).take();
-        let mut lent = lent.ok_or_else(|| broken("bits that were never set"))?;
+        let mut lent = lent.ok_or_else(|| internal_error("bits that were never set"))?;
         self.has_written = true;
         let done = change(lent.limbs_mut(), self);
         self.interpreter.bits_slot_mut(reg).put(lent);

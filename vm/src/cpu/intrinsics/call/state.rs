@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 
 use star_base::BitTable;
-use star_intrinsics::{IntrinsicState, Lines, state_of};
+use star_intrinsics::{IntrinsicState, LineOrder, state_of};
 
 use super::tables::home_lines;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
 use crate::cpu::handle::{Handle, state_bytes};
 use crate::cpu::operand::{Reg, RegRef};
 use crate::cpu::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 /// A table that a handle holds as Star bodies store it. It is gone before the handle takes something else, so that
 /// its bytes are counted off.
@@ -26,13 +26,13 @@ impl HandlePart<'_> {
     }
 
     /// The table as it lies: the columns of the bit table are its rows, or its columns.
-    pub fn home(&self) -> (&BitTable, Lines) {
+    pub fn home(&self) -> (&BitTable, LineOrder) {
         (self.0.home().0, home_lines(&self.0))
     }
 }
 
 impl IntrinsicCall<'_, '_, '_, '_> {
-    fn handle_reg(&self, idx: usize) -> Run<Reg> {
+    fn handle_reg(&self, idx: usize) -> Exec<Reg> {
         let target = Target::Param(idx);
         match self.place(target)? {
             RegRef::Handle(reg) => Ok(reg),
@@ -136,7 +136,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         change: impl FnOnce(&mut T, &mut Self) -> IntrinsicResult<R>,
     ) -> IntrinsicResult<R> {
         self.result_place(Target::Param(idx))?;
-        let not_own = || broken("an intrinsic changes a state that it does not own");
+        let not_own = || internal_error("an intrinsic changes a state that it does not own");
         let handle = self.handle(idx)?;
         let mut state = handle.lend_state().ok_or_else(not_own)?;
         // Nobody gets at a handle that is lent, and it stays where it is.

@@ -1,25 +1,25 @@
 //! Tables of a call. Note [Forms] in `table` says how they lie.
 
 use star_base::{BitTable, SparseLines};
-use star_intrinsics::{Lines, Matrix};
+use star_intrinsics::{LineOrder, Matrix};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
 use crate::cpu::form::{Line, bytes_of};
 use crate::cpu::operand::Reg;
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
-use crate::stop::{Run, broken};
+use crate::interrupt::{Exec, internal_error};
 
 impl IntrinsicCall<'_, '_, '_, '_> {
-    fn table_reg(&self, target: Target) -> Run<Reg> {
+    fn table_reg(&self, target: Target) -> Exec<Reg> {
         self.place(target)?.table().ok_or_else(|| Self::other_kind(target))
     }
 
-    fn table_result(&self, target: Target) -> Run<Reg> {
+    fn table_result(&self, target: Target) -> Exec<Reg> {
         self.result_place(target)?.table().ok_or_else(|| Self::other_kind(target))
     }
 
-    fn table(&self, idx: usize) -> Run<&Table> {
+    fn table(&self, idx: usize) -> Exec<&Table> {
         self.interpreter.table(self.table_reg(Target::Param(idx))?)
     }
 
@@ -36,7 +36,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none.
-    pub fn home(&self, idx: usize) -> IntrinsicResult<(&BitTable, Lines)> {
+    pub fn home(&self, idx: usize) -> IntrinsicResult<(&BitTable, LineOrder)> {
         let table = self.table(idx)?;
         Ok((table.home().0, home_lines(table)))
     }
@@ -45,7 +45,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none.
-    pub fn matrix(&self, idx: usize) -> IntrinsicResult<(Matrix<'_>, Lines)> {
+    pub fn matrix(&self, idx: usize) -> IntrinsicResult<(Matrix<'_>, LineOrder)> {
         let table = self.table(idx)?;
         let matrix = match table.sparse_lines() {
             Some(lines) => Matrix::Sparse(lines),
@@ -58,7 +58,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none.
-    pub fn sparse(&self, idx: usize) -> IntrinsicResult<Option<(&SparseLines, Lines)>> {
+    pub fn sparse(&self, idx: usize) -> IntrinsicResult<Option<(&SparseLines, LineOrder)>> {
         let table = self.table(idx)?;
         let lines = table.sparse_lines().filter(|lines| lines.common_ground() == Some(false));
         Ok(lines.map(|lines| (lines, home_lines(table))))
@@ -98,7 +98,12 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the target is none.
-    pub fn put_sparse(&mut self, idx: usize, made: SparseLines, lines: Lines) -> IntrinsicResult {
+    pub fn put_sparse(
+        &mut self,
+        idx: usize,
+        made: SparseLines,
+        lines: LineOrder,
+    ) -> IntrinsicResult {
         self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)))
     }
 
@@ -106,7 +111,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none, or the run is to end. The Star body runs if there is no memory for a second form.
-    pub fn turn(&mut self, idx: usize, lines: Lines) -> IntrinsicResult {
+    pub fn turn(&mut self, idx: usize, lines: LineOrder) -> IntrinsicResult {
         let reg = self.table_reg(Target::Param(idx))?;
         let table = self.interpreter.table(reg)?;
         if table.has(line(lines)) {
@@ -123,9 +128,9 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none, or has no such form.
-    pub fn lines(&self, idx: usize, lines: Lines) -> IntrinsicResult<&BitTable> {
+    pub fn lines(&self, idx: usize, lines: LineOrder) -> IntrinsicResult<&BitTable> {
         let form = self.table(idx)?.lines(line(lines));
-        Ok(form.ok_or_else(|| broken("lines of a table that was not turned"))?)
+        Ok(form.ok_or_else(|| internal_error("lines of a table that was not turned"))?)
     }
 
     /// Reserves what changing a table takes: nobody else has it afterwards, and it lies along such lines, if
@@ -133,7 +138,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     ///
     /// # Errors
     /// If the parameter is none, or the run is to end. The Star body runs if there is no memory.
-    pub fn own(&mut self, idx: usize, lines: Option<Lines>) -> IntrinsicResult {
+    pub fn own(&mut self, idx: usize, lines: Option<LineOrder>) -> IntrinsicResult {
         let reg = self.table_result(Target::Param(idx))?;
         let n_bytes = self.interpreter.table(reg)?.n_bytes();
         if !self.interpreter.owns(reg) {
@@ -167,7 +172,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     pub fn change_lines<R>(
         &mut self,
         idx: usize,
-        change: impl FnOnce(&mut BitTable, Lines, &mut Self) -> IntrinsicResult<R>,
+        change: impl FnOnce(&mut BitTable, LineOrder, &mut Self) -> IntrinsicResult<R>,
     ) -> IntrinsicResult<R> {
         let reg = self.table_result(Target::Param(idx))?;
         let mut lent = std::mem::take(&mut self.interpreter.table_slot_mut(reg).table);
@@ -180,7 +185,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
                 self.interpreter.copies.count(table, before);
                 done
             }
-            None => Err(broken("an intrinsic changes a table that it does not own").into()),
+            None => Err(internal_error("an intrinsic changes a table that it does not own").into()),
         };
         self.interpreter.table_slot_mut(reg).table = lent;
         done
@@ -195,7 +200,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         target: impl Into<Target>,
         n_rows: usize,
         n_cols: usize,
-        lines: Lines,
+        lines: LineOrder,
     ) -> IntrinsicResult<BitTable> {
         let slot = self.interpreter.table_slot(self.table_result(target.into())?);
         let size = slot.table.get().map(|table| (table.n_rows(), table.n_cols()));
@@ -204,8 +209,8 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         }
         self.reserve(table_bytes(n_rows, n_cols))?;
         let zeros = match lines {
-            Lines::Columns => BitTable::zeros(n_rows, n_cols),
-            Lines::Rows => BitTable::zeros(n_cols, n_rows),
+            LineOrder::Columns => BitTable::zeros(n_rows, n_cols),
+            LineOrder::Rows => BitTable::zeros(n_cols, n_rows),
         };
         zeros.map_err(|_| NotTaken::declined())
     }
@@ -218,7 +223,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         &mut self,
         target: impl Into<Target>,
         bits: BitTable,
-        lines: Lines,
+        lines: LineOrder,
     ) -> IntrinsicResult {
         self.put_own(target.into(), Table::of_lines(bits, lines))
     }
@@ -241,13 +246,13 @@ pub(super) fn table_bytes(n_rows: usize, n_cols: usize) -> u64 {
 }
 
 /// How a table lies, sparse or not.
-pub(super) fn home_lines(table: &Table) -> Lines {
-    if table.lies_along(Line::Column) { Lines::Columns } else { Lines::Rows }
+pub(super) fn home_lines(table: &Table) -> LineOrder {
+    if table.lies_along(Line::Column) { LineOrder::Columns } else { LineOrder::Rows }
 }
 
-pub(super) fn line(lines: Lines) -> Line {
+pub(super) fn line(lines: LineOrder) -> Line {
     match lines {
-        Lines::Rows => Line::Row,
-        Lines::Columns => Line::Column,
+        LineOrder::Rows => Line::Row,
+        LineOrder::Columns => Line::Column,
     }
 }

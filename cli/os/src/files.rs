@@ -1,0 +1,85 @@
+//! Data files on the disk, as star-bind opens them: any that the command line names, or those that a program
+//! may read; and what it tells while it reads.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use star_base::{Code, text};
+use star_bind::{Files, Observer, OpenFile};
+use star_io::FileError;
+
+use crate::access::Access;
+use crate::flags::Flags;
+use crate::nonblocking;
+use crate::progress::Progress;
+use crate::report::Reporter;
+use crate::sources::STDIN;
+
+/// Every file, by its path: for names that stand on the command line.
+pub struct Disk;
+
+impl Files for Disk {
+    fn exists(&self, file: &str) -> bool {
+        Path::new(file).exists()
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        open(Path::new(file), file)
+    }
+}
+
+/// The files that a program may read.
+impl Files for Access {
+    fn exists(&self, file: &str) -> bool {
+        self.for_reading(file).is_ok_and(|path| path.exists())
+    }
+
+    fn open(&self, file: &str) -> Result<OpenFile, FileError> {
+        open(&self.for_reading(file)?, file)
+    }
+}
+
+/// Opens a file, which messages call by its name.
+fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
+    let cannot = |error: io::Error| {
+        let message = format!("cannot open: {}", text::reason(&error));
+        let fault = FileError::new(Code::CannotOpen, name, message);
+        match name == STDIN {
+            true => fault.help("standard input is the file `/dev/stdin` here"),
+            false => fault,
+        }
+    };
+    let metadata = fs::metadata(path).map_err(cannot)?;
+    if metadata.is_dir() {
+        return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
+    }
+    let input = nonblocking::open(path, &metadata).map_err(cannot)?;
+    let n_bytes = metadata.is_file().then_some(metadata.len());
+    let mut bar = Progress::reading(name, n_bytes);
+    let progress = Box::new(move |n_read| bar.show(n_read));
+    Ok(OpenFile { input, n_bytes, progress })
+}
+
+/// The terminal as an observer: it shows notes and warnings, and the flags say when to stop.
+#[derive(Clone, Copy)]
+pub struct Console<'a> {
+    /// Stop when one of these is set.
+    pub flags: &'a Flags,
+    /// Takes notes and warnings.
+    pub reporter: &'a Reporter,
+}
+
+impl Observer for Console<'_> {
+    fn stop(&self) -> Option<Code> {
+        self.flags.stop()
+    }
+
+    fn note(&self, message: &str) {
+        self.reporter.note(message);
+    }
+
+    fn warning(&self, message: &str) {
+        self.reporter.warning(message);
+    }
+}

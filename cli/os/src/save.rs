@@ -1,0 +1,186 @@
+//! Files that a run writes: whole or not at all.
+
+use star_base::BitsRef;
+use std::io::Write;
+use std::path::Path;
+
+use star_bind::Encoding;
+use star_bind::encoding::writable;
+use star_io::{FileError, Format, OutputRef};
+use star_vm::HostValue;
+
+use crate::destination::Destination;
+use crate::flags::Flags;
+use crate::incremental_file::Sheet;
+use crate::progress::Progress;
+
+/// A file to be written: where, and how.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// How it is written.
+    pub encoding: Encoding,
+    place: Destination,
+}
+
+/// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
+#[derive(Debug)]
+pub struct Written(Sheet);
+
+impl Target {
+    /// A file at `path`, called `name` in messages; its extension says the format. `holds` refuses the formats
+    /// that cannot hold what is going to be written.
+    ///
+    /// # Errors
+    /// E0506 if the extension says none, E0507 if it is refused, E0509 if it can be seen that the file cannot
+    /// be written.
+    pub fn new(
+        path: &Path,
+        name: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
+        let encoding = Encoding::new(name, name, holds)?;
+        Ok(Target { encoding, place: Destination::new(path, name)? })
+    }
+
+    /// Are both the same file, however it was named?
+    pub fn is(&self, other: &Target) -> bool {
+        self.place.is(&other.place)
+    }
+
+    /// Would this file be replaced?
+    pub fn replaces(&self, file: &str) -> bool {
+        self.place.replaces(file)
+    }
+
+    /// Writes the value beside its place, until a flag is set.
+    ///
+    /// # Errors
+    /// If the format does not hold such a value, the system refuses, or a flag is set.
+    pub fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
+        let data = writable(value, &self.encoding.name)?;
+        self.write_data(data, flags).map(|(written, _)| written)
+    }
+
+    /// As [`Target::write`], for what can be written.
+    pub fn write_bits(self, value: BitsRef<'_>, flags: &Flags) -> Result<Written, FileError> {
+        self.write_data(OutputRef::Bits(value), flags).map(|(written, _)| written)
+    }
+
+    /// Writes data beside their place, until a flag is set; gives the number of bytes, too.
+    ///
+    /// # Errors
+    /// If the format does not hold such data, the system refuses, or a flag is set.
+    pub fn write_data(
+        self,
+        output: OutputRef<'_>,
+        flags: &Flags,
+    ) -> Result<(Written, u64), FileError> {
+        // What is not written to its end goes as `Written` does.
+        let mut sheet = Sheet::at(self.place)?;
+        let n_bytes = write(&self.encoding, output, &mut sheet, flags)?;
+        Ok((Written(sheet), n_bytes))
+    }
+}
+
+/// Writes data until a flag is set, and shows how far that is; gives the number of bytes.
+///
+/// # Errors
+/// If the format does not hold such data, the system refuses, or a flag is set.
+pub fn write(
+    encoding: &Encoding,
+    data: OutputRef<'_>,
+    output: &mut dyn Write,
+    flags: &Flags,
+) -> Result<u64, FileError> {
+    let mut progress = Progress::writing(&encoding.name);
+    encoding.write(data, output, &|| flags.stop(), &mut |n_bytes| progress.show(n_bytes))
+}
+
+impl Written {
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn commit(self) -> Result<(), FileError> {
+        self.0.commit()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use star_base::{BitVector, Code};
+
+    use super::*;
+
+    fn all(_: Format) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    fn slice() -> HostValue {
+        HostValue::Slice(BitVector::from_bools(&[true, false]))
+    }
+
+    #[test]
+    fn a_file_appears_only_when_it_is_committed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.stb");
+        let target = || Target::new(&path, "x.stb", &all).unwrap();
+        let flags = Flags::default();
+        drop(target().write(&slice(), &flags).unwrap());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        target().write(&slice(), &flags).unwrap().commit().unwrap();
+        assert!(path.is_file());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let unset = target().write(&HostValue::Unset, &flags).unwrap_err();
+        assert_eq!(unset.code, Code::CannotWrite);
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        let stopped = target().write(&slice(), &flags).unwrap_err();
+        assert_eq!(stopped.code, Code::Interrupted);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_flag_ends_the_writing_and_leaves_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("x.mtx");
+        fs::write(&path, "old").unwrap();
+        let flags = Flags::default();
+        flags.deadline.store(true, std::sync::atomic::Ordering::Relaxed);
+        let target = || Target::new(&path, "x.mtx", &all).unwrap();
+        let late = target().write(&slice(), &flags).unwrap_err();
+        assert_eq!(
+            (late.code, late.message.as_str()),
+            (Code::TimeLimit, "the time is up while writing")
+        );
+        flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
+        assert_eq!(target().write(&slice(), &flags).unwrap_err().code, Code::Interrupted);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn targets_that_cannot_be_written_are_seen_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let code = |path: &Path, name: &str| Target::new(path, name, &all).unwrap_err().code;
+        assert_eq!(code(&folder.path().join("x"), "x"), Code::UnknownFormat);
+        assert_eq!(code(&folder.path().join("no/x.stb"), "no/x.stb"), Code::CannotWrite);
+        fs::create_dir(folder.path().join("d.stb")).unwrap();
+        assert_eq!(code(&folder.path().join("d.stb"), "d.stb"), Code::CannotWrite);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_link_stays_and_its_file_is_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
+        fs::write(&file, "old").unwrap();
+        std::os::unix::fs::symlink(&file, &link).unwrap();
+        let written = Target::new(&link, "b.stb", &all).unwrap().write(&slice(), &Flags::default());
+        let written = written.unwrap();
+        written.commit().unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_ne!(fs::read(&file).unwrap(), b"old");
+    }
+}

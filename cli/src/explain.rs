@@ -1,0 +1,146 @@
+//! What became of a program: in lines for people, `star run --explain`, or as notes at the loops, `star check --plan`.
+//! Passes say it of loops, the backend of the rest.
+
+use std::collections::BTreeMap;
+
+use star_base::{Code, Diagnostic, FileId, SourceMap, text};
+use star_ir::{LocId, Program, RoutineId};
+use star_opt::{Remark, loops};
+use star_vm::explain::{Became, Item, Subject};
+use star_vm::{Counters, Explanation};
+
+/// A line for each thing that the backend decided about, and for each loop that the passes looked at.
+pub(crate) fn lines(
+    explanation: &Explanation,
+    remarks: &[Remark],
+    program: &Program,
+    sources: &SourceMap,
+) -> Vec<String> {
+    let place = |routine: Option<RoutineId>, loc: Option<LocId>| {
+        let routine = routine.and_then(|id| program.routines.get(id.0 as usize));
+        let name = routine.map(|routine| format!(" `{}`", text::one_line(&routine.name)));
+        let name = name.unwrap_or_default();
+        let line = loc.and_then(|loc| place_of(loc, program, sources));
+        name + &line.map(|line| format!(" ({line})")).unwrap_or_default()
+    };
+    let items = explanation.items.iter().map(|Item { subject, routine, loc, became }| {
+        let what = match became {
+            Became::Form(form) => form.clone(),
+            Became::AsWritten { why } => format!("as written: {why}"),
+        };
+        format!("{}{}: {what}", subject.name(), place(*routine, *loc))
+    });
+    // What is a kernel though no pass changed it is said once.
+    let is_kernel = |routine: RoutineId, loc: LocId| {
+        explanation.items.iter().any(|item| {
+            (item.subject, item.routine, item.loc) == (Subject::Loop, Some(routine), Some(loc))
+        })
+    };
+    let loops = loops(remarks)
+        .into_iter()
+        .filter(|((routine, loc), became)| became.became_something() || !is_kernel(*routine, *loc));
+    let loops = loops.map(|((routine, loc), became)| {
+        let line = became.at.and_then(|at| place_of(at, program, sources));
+        let line = line.map(|line| format!(", in {line}")).unwrap_or_default();
+        format!("loop{}: {became}{line}", place(Some(routine), Some(loc)))
+    });
+    items.chain(loops).collect()
+}
+
+/// What a run took of a device, if it had one.
+pub(crate) fn on_device(paths: &Counters) -> Option<String> {
+    let n = text::count;
+    (paths.unit_dispatches > 0).then(|| {
+        format!(
+            "device: the control unit {}, {} over the grid, {} in {}; {}, {} there and {} back while it ran",
+            n(paths.unit_dispatches as usize, "time"),
+            n(paths.grid_kernels as usize, "kernel"),
+            n(paths.wide_lines as usize, "wide line"),
+            n(paths.wide_kernels as usize, "kernel"),
+            n(paths.device_reads as usize, "read"),
+            n(paths.bytes_to_device as usize, "byte"),
+            n(paths.bytes_from_device as usize, "byte"),
+        )
+    })
+}
+
+/// The file of a location, and its line there, from 1.
+fn line_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<(FileId, usize)> {
+    let span = program.locations.get(loc)?.span;
+    let line = sources.get(span.file)?.line_column(span.start as usize).line;
+    Some((span.file, line))
+}
+
+/// Its file and line in words.
+fn place_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<String> {
+    let (file, line) = line_of(loc, program, sources)?;
+    Some(format!("{}:{line}", text::one_line(sources.get(file)?.name())))
+}
+
+/// What became of the loops that begin on a line, by file and line from 0.
+pub(crate) type Plan = BTreeMap<(FileId, usize), Vec<String>>;
+
+/// What passes made of the loops of a program, or why nothing, then what the backend makes of that.
+pub(crate) fn by_lines(
+    explanation: &Explanation,
+    remarks: &[Remark],
+    program: &Program,
+    sources: &SourceMap,
+) -> Plan {
+    let mut words: BTreeMap<(RoutineId, LocId), String> = BTreeMap::new();
+    let found = loops(remarks);
+    for (place, became) in &found {
+        words.insert(*place, became.to_string());
+    }
+    for Item { subject, routine, loc, became } in &explanation.items {
+        let is_loop = matches!(subject, Subject::Loop | Subject::Forall);
+        let (true, Some(routine), Some(loc), Became::Form(form)) = (is_loop, routine, loc, became)
+        else {
+            continue;
+        };
+        let place = (*routine, *loc);
+        let said = found.get(&place).filter(|became| became.became_something());
+        let said = said.map(|became| format!("{became}; {form}"));
+        words.insert(place, said.unwrap_or_else(|| form.clone()));
+    }
+    let mut lines = Plan::new();
+    for ((_, loc), words) in words {
+        let Some((file, line)) = line_of(loc, program, sources) else { continue };
+        lines.entry((file, line.saturating_sub(1))).or_default().push(words);
+    }
+    lines
+}
+
+/// A note for each loop of a file that the passes looked at, in the order of the text.
+pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<Diagnostic> {
+    let mut notes = Vec::new();
+    for ((routine, loc), became) in loops(remarks) {
+        let Some(location) = program.locations.get(loc) else { continue };
+        if location.span.file == file {
+            let name = &program.routine(routine).name;
+            let message = format!("this loop of `{}`: {became}", text::one_line(name));
+            let mut note = Diagnostic::at(Code::Plan, location.span, message);
+            if let Some(at) = became.at.and_then(|at| program.locations.get(at)) {
+                note = note.label(at.span, "because of this");
+            }
+            notes.push(note);
+        }
+    }
+    notes.sort_by_key(Diagnostic::span);
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_says_what_it_took_of_a_device() {
+        let mut paths = Counters::default();
+        assert_eq!(on_device(&paths), None);
+        (paths.unit_dispatches, paths.grid_kernels, paths.device_reads) = (3, 1, 4);
+        (paths.bytes_to_device, paths.bytes_from_device) = (1, 900);
+        let said = "device: the control unit 3 times, 1 kernel over the grid, 0 wide lines in 0 kernels; 4 reads, 1 byte there and 900 bytes back while it ran";
+        assert_eq!(on_device(&paths).as_deref(), Some(said));
+    }
+}

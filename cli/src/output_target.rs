@@ -1,0 +1,167 @@
+//! Where what the command line names goes: to a file, or to standard output, as `gr:-`.
+
+use std::path::Path;
+
+use star_base::Code;
+use star_bind::Encoding;
+use star_io::{FileError, Format, OutputRef};
+
+use star_os::flags::Flags;
+use star_os::output::Output;
+use star_os::save::{self, Target, Written};
+
+/// What stands for standard output, behind an extension and a colon.
+const STDOUT: &str = "-";
+
+/// A file, or standard output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Outlet {
+    /// A file, whole or not at all.
+    File(Target),
+    /// Standard output, piece by piece.
+    Stdout(Encoding),
+}
+
+impl Outlet {
+    /// What `text` names: `FILE`, whose extension says the format, or `EXTENSION:-`. `holds` refuses the
+    /// formats that cannot hold what is going to be written.
+    ///
+    /// # Errors
+    /// E0506 if no format is named, E0507 if it is refused, E0509 if it can be seen that the file cannot
+    /// be written.
+    pub(crate) fn new(
+        text: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
+        let outlet = match text.rsplit_once(':') {
+            Some((extension, STDOUT)) if is_extension(extension) => {
+                Encoding::new(&format!("stdout.{extension}"), text, holds).map(Outlet::Stdout)
+            }
+            Some(_) | None => Target::new(Path::new(text), text, holds).map(Outlet::File),
+        };
+        outlet.map_err(|error| match error.code == Code::UnknownFormat {
+            true => error.help("standard output is an extension and `:-`: `gr:-`"),
+            false => error,
+        })
+    }
+
+    /// Does it go to standard output?
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self, Outlet::Stdout(_))
+    }
+
+    /// Do both go to the same place?
+    pub(crate) fn is(&self, other: &Outlet) -> bool {
+        match (self, other) {
+            (Outlet::File(one), Outlet::File(other)) => one.is(other),
+            (Outlet::Stdout(_), Outlet::Stdout(_)) => true,
+            (Outlet::File(_), Outlet::Stdout(_)) | (Outlet::Stdout(_), Outlet::File(_)) => false,
+        }
+    }
+
+    /// Would this file be replaced?
+    pub(crate) fn replaces(&self, file: &str) -> bool {
+        match self {
+            Outlet::File(target) => target.replaces(file),
+            Outlet::Stdout(_) => false,
+        }
+    }
+
+    /// As the user named it.
+    pub(crate) fn name(&self) -> &str {
+        &self.encoding().name
+    }
+
+    /// The format.
+    pub(crate) fn format(&self) -> Format {
+        self.encoding().format
+    }
+
+    fn encoding(&self) -> &Encoding {
+        match self {
+            Outlet::File(target) => &target.encoding,
+            Outlet::Stdout(encoding) => encoding,
+        }
+    }
+
+    /// Writes data until a flag is set, to a file beside its place; gives the number of bytes, too. What
+    /// standard output does not take is told when the command ends.
+    ///
+    /// # Errors
+    /// If the format does not hold such data, the system refuses, or a flag is set.
+    pub(crate) fn write(
+        self,
+        data: OutputRef<'_>,
+        flags: &Flags,
+        output: &mut Output,
+    ) -> Result<(Option<Written>, u64), FileError> {
+        match self {
+            Outlet::File(target) => {
+                let (written, n_bytes) = target.write_data(data, flags)?;
+                Ok((Some(written), n_bytes))
+            }
+            Outlet::Stdout(encoding) if output.is_closed() => {
+                let message = "cannot write: standard output is closed";
+                Err(FileError::new(Code::CannotWrite, encoding.name, message))
+            }
+            Outlet::Stdout(encoding) => match save::write(&encoding, data, output, flags) {
+                Err(_) if output.failed() => Ok((None, 0)),
+                written => Ok((None, written?)),
+            },
+        }
+    }
+}
+
+/// The format that the name of a file or of standard output says.
+pub(crate) fn format_of(text: &str) -> Option<Format> {
+    match text.rsplit_once(':') {
+        Some((extension, STDOUT)) if is_extension(extension) => {
+            Format::of_path(&format!("stdout.{extension}"))
+        }
+        Some(_) | None => Format::of_path(text),
+    }
+}
+
+/// Letters and digits, perhaps with `.gz` behind them; anything else is the name of a file.
+fn is_extension(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use star_base::{BitTable, BitsRef};
+
+    use super::*;
+
+    fn all(_: Format) -> Result<(), FileError> {
+        Ok(())
+    }
+
+    #[test]
+    fn a_dash_behind_an_extension_is_standard_output() {
+        let stdout = Outlet::new("gr:-", &all).unwrap();
+        assert_eq!(
+            (stdout.is_stdout(), stdout.format(), stdout.name()),
+            (true, Format::Dimacs, "gr:-")
+        );
+        assert!(Outlet::new("csv.gz:-", &all).unwrap().is(&stdout));
+        for wrong in ["-", ":-", "x:-", "gz:-", "./gr:-"] {
+            let error = Outlet::new(wrong, &all).unwrap_err();
+            assert_eq!(error.code, Code::UnknownFormat, "{wrong}");
+            assert!(error.help.iter().any(|help| help.contains("`gr:-`")), "{error:?}");
+        }
+    }
+
+    #[test]
+    fn data_for_standard_output_go_where_everything_printed_goes() {
+        let mut output = Output::kept();
+        output.write("before\n");
+        let table = BitTable::parse(&["01", "00"]).unwrap();
+        let stdout = Outlet::new("gr:-", &all).unwrap();
+        let data = OutputRef::Bits(BitsRef::Table(&table));
+        let (file, n_bytes) = stdout.write(data, &Flags::default(), &mut output).unwrap();
+        let text = output.into_text();
+        assert!(file.is_none() && text.ends_with("a 1 2 1\n"), "{text}");
+        assert_eq!(text.len() as u64, n_bytes + 7);
+    }
+}

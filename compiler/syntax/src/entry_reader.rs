@@ -1,0 +1,362 @@
+//! Where the entries of a session end, found out line by line, each line looked at once.
+//!
+//! An entry is complete at the end of a line if nothing is open there: no comment, parenthesis, `begin` or
+//! `repeat`, no header that waits for its body, no operator or keyword that needs something behind it.
+
+use logos::Logos;
+
+use crate::repl_input::begins_group;
+use crate::state::begins_item;
+use crate::token::{LexError, Token};
+
+/// Takes lines and says whether they make an entry.
+#[derive(Debug, Default)]
+pub struct Feed {
+    text: String,
+    /// What ends the comment that is open.
+    comment: Option<&'static str>,
+    blocks: usize,
+    parens: usize,
+    routine: Routine,
+    /// What the last tokens are part of.
+    piece: Piece,
+    /// Does the last token need something behind it?
+    unfinished: bool,
+}
+
+/// How far a routine is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Routine {
+    /// There is none, or it is complete.
+    #[default]
+    None,
+    /// Its body has not begun.
+    Header,
+    /// In its body.
+    Body,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Piece {
+    /// Nothing but blanks and comments so far.
+    #[default]
+    Nothing,
+    /// It ended with a semicolon.
+    Ended,
+    /// A statement or expression.
+    Statement,
+    /// A statement with an `if` in it, to which an `else` might belong.
+    If,
+    /// Declarations of variables.
+    Variables,
+    /// A constant or import without a semicolon so far.
+    Declaration,
+    /// An item.
+    Item,
+}
+
+/// Is there an entry?
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Readiness {
+    /// There are only blanks and comments.
+    Empty,
+    /// Something is open.
+    Open,
+    /// There is an entry. If the next line is there already, [`Feed::goes_on`] says whether it belongs to
+    /// it.
+    Complete,
+}
+
+impl Feed {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Feed::default()
+    }
+
+    /// The lines so far.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The lines so far, which are an entry now.
+    pub fn take(&mut self) -> String {
+        std::mem::take(self).text
+    }
+
+    /// Are there no lines?
+    pub fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    /// Does the text end inside a comment?
+    pub fn in_comment(&self) -> bool {
+        self.comment.is_some()
+    }
+
+    /// Adds a line.
+    pub fn line(&mut self, line: &str) -> Readiness {
+        self.text.push_str(line);
+        self.text.push('\n');
+        self.scan(line);
+        self.readiness()
+    }
+
+    /// Is there an entry?
+    pub fn readiness(&self) -> Readiness {
+        let closed = self.blocks == 0 && self.parens == 0 && self.routine == Routine::None;
+        if self.comment.is_some() || !closed || self.unfinished {
+            Readiness::Open
+        } else if self.piece == Piece::Nothing {
+            Readiness::Empty
+        } else {
+            Readiness::Complete
+        }
+    }
+
+    /// Could a next line belong to the entry, although it is complete without?
+    pub fn may_go_on(&self) -> bool {
+        match self.piece {
+            Piece::If | Piece::Variables | Piece::Declaration | Piece::Item => true,
+            Piece::Nothing | Piece::Ended | Piece::Statement => false,
+        }
+    }
+
+    /// Does this next line belong to the entry, which is complete without? An `else` belongs to its `if`;
+    /// items that follow one another are taken together, since they may need one another. A line
+    /// without any token decides nothing and is taken along.
+    pub fn goes_on(&self, line: &str) -> bool {
+        let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
+        let first = match tokens.next() {
+            None | Some(Err(LexError::UnterminatedComment)) => return self.may_go_on(),
+            Some(Err(_)) => return false,
+            Some(Ok(first)) => first,
+        };
+        match self.piece {
+            Piece::If => first == Token::Else,
+            Piece::Declaration | Piece::Item => begins_item(&first),
+            Piece::Variables => {
+                let rest: Vec<Token> = tokens.map_while(Result::ok).collect();
+                begins_group(std::iter::once(&first).chain(&rest))
+            }
+            Piece::Nothing | Piece::Ended | Piece::Statement => false,
+        }
+    }
+
+    fn scan(&mut self, line: &str) {
+        let mut line = line;
+        if let Some(end) = self.comment {
+            match line.find(end) {
+                None => return,
+                Some(at) => {
+                    line = &line[at + end.len()..];
+                    self.comment = None;
+                }
+            }
+        }
+        for (token, range) in Token::lexer(line).spanned() {
+            match token {
+                Ok(Token::Comment) => {}
+                Ok(token) => self.token(&token),
+                Err(LexError::UnterminatedComment) => {
+                    self.comment = Some(match &line[range] {
+                        opened if opened.starts_with("/*") => "*/",
+                        opened if opened.starts_with("(*") => "*)",
+                        _ => "}",
+                    });
+                }
+                Err(
+                    LexError::UnexpectedCharacter
+                    | LexError::UnterminatedQuote
+                    | LexError::NumberTooLarge,
+                ) => {
+                    // A message will say so.
+                    self.unfinished = false;
+                    if self.piece == Piece::Nothing {
+                        self.piece = Piece::Statement;
+                    }
+                }
+            }
+        }
+    }
+
+    fn token(&mut self, token: &Token) {
+        self.unfinished = needs_more(token);
+        if begins_item(token) {
+            // Routines do not nest: whatever was open is an error.
+            (self.blocks, self.parens) = (0, 0);
+            (self.piece, self.routine) = match token {
+                Token::Import | Token::Const => (Piece::Declaration, Routine::None),
+                _ => (Piece::Item, Routine::Header),
+            };
+            return;
+        }
+        match token {
+            Token::Begin if self.routine == Routine::Header => {
+                self.blocks = 1;
+                self.routine = Routine::Body;
+            }
+            Token::Begin | Token::Repeat => self.blocks += 1,
+            Token::End | Token::Until => self.blocks = self.blocks.saturating_sub(1),
+            Token::Open => self.parens += 1,
+            Token::Close => self.parens = self.parens.saturating_sub(1),
+            _ => {}
+        }
+        match self.routine {
+            Routine::None => {}
+            Routine::Header => return,
+            Routine::Body => {
+                if self.blocks == 0 {
+                    self.routine = Routine::None;
+                }
+                return;
+            }
+        }
+        if self.blocks > 0 || self.parens > 0 {
+            if matches!(self.piece, Piece::Nothing | Piece::Ended) {
+                self.piece = Piece::Statement;
+            }
+            return;
+        }
+        self.piece = match (self.piece, token) {
+            (Piece::Item | Piece::Declaration, Token::Semicolon) => Piece::Item,
+            (Piece::Variables, Token::Semicolon) => Piece::Variables,
+            (_, Token::Semicolon) => Piece::Ended,
+            (Piece::Item, Token::Dot) => Piece::Item,
+            (_, Token::Var) => Piece::Variables,
+            (_, Token::If) => Piece::If,
+            (Piece::If, _) => Piece::If,
+            (Piece::Variables, token) if declares(token) => Piece::Variables,
+            (Piece::Declaration, _) => Piece::Declaration,
+            (_, _) => Piece::Statement,
+        };
+    }
+}
+
+/// Can nothing end with this token?
+fn needs_more(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::Import
+            | Token::Const
+            | Token::Var
+            | Token::If
+            | Token::Then
+            | Token::Else
+            | Token::While
+            | Token::Do
+            | Token::For
+            | Token::To
+            | Token::Downto
+            | Token::Foreach
+            | Token::In
+            | Token::Until
+            | Token::Goto
+            | Token::And
+            | Token::Or
+            | Token::Xor
+            | Token::Not
+            | Token::Div
+            | Token::Mod
+            | Token::Assign
+            | Token::Colon
+            | Token::Comma
+            | Token::Equals
+            | Token::Differs
+            | Token::AtMost
+            | Token::Less
+            | Token::AtLeast
+            | Token::Greater
+            | Token::Plus
+            | Token::Minus
+            | Token::Times
+    )
+}
+
+/// Can the token stand in a declaration of variables?
+fn declares(token: &Token) -> bool {
+    matches!(
+        token,
+        Token::Name
+            | Token::Comma
+            | Token::Colon
+            | Token::Integer
+            | Token::Boolean
+            | Token::String
+            | Token::Slice
+            | Token::Word
+            | Token::Table
+            | Token::Handle
+            | Token::Close
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// After each line: `.` complete, `-` open, ` ` nothing.
+    fn feed(lines: &[&str]) -> String {
+        let mut feed = Feed::new();
+        let sign = |readiness| match readiness {
+            Readiness::Empty => ' ',
+            Readiness::Open => '-',
+            Readiness::Complete => '.',
+        };
+        lines.iter().map(|line| sign(feed.line(line))).collect()
+    }
+
+    #[test]
+    fn what_is_open_waits() {
+        assert_eq!(feed(&["x := 1"]), ".");
+        assert_eq!(feed(&["begin", "x := 1", "end"]), "--.");
+        assert_eq!(feed(&["FOO(1,", "2", ")"]), "--.");
+        assert_eq!(feed(&["repeat x := 1", "until x = 1"]), "-.");
+        assert_eq!(feed(&["x :=", "1 +", "2"]), "--.");
+        assert_eq!(feed(&["if a then", "b := 1 else", "b := 2"]), "--.");
+        assert_eq!(feed(&["for i := 1", "x"]), "..");
+        assert_eq!(feed(&["", "// nothing", "/* open", "begin", "*/ x"]), "  --.");
+        assert_eq!(feed(&["(* a", "} */ *)", "{ b", "}"]), "- - ");
+        assert_eq!(feed(&["s := \"begin (\"", "'0"]), "..");
+    }
+
+    #[test]
+    fn a_routine_waits_for_its_body() {
+        assert_eq!(feed(&["proc P(x: integer);", "var y: integer;", "begin", "end;"]), "---.");
+        assert_eq!(
+            feed(&["proc P(x: integer;", "var y: integer);", "begin", "begin end", "end"]),
+            "----."
+        );
+        // What lacks its end is over where the next one begins.
+        assert_eq!(feed(&["proc P; begin begin", "proc Q; begin end;"]), "-.");
+        assert_eq!(feed(&["const n =", "5"]), "-.");
+        assert_eq!(feed(&["import", "\"star:mst\";"]), "-.");
+        assert_eq!(feed(&["var", "X:", "slice;"]), "--.");
+    }
+
+    #[test]
+    fn some_entries_go_on_if_the_next_line_says_so() {
+        let goes_on = |entry: &[&str], next: &str| {
+            let mut feed = Feed::new();
+            entry.iter().for_each(|line| {
+                feed.line(line);
+            });
+            assert_eq!(feed.readiness(), Readiness::Complete, "{entry:?}");
+            assert!(feed.may_go_on() || !feed.goes_on(next));
+            feed.goes_on(next)
+        };
+        assert!(goes_on(&["if a then b := 1"], "ELSE b := 2"));
+        assert!(goes_on(&["if a then begin b := 1 end"], "/* no */ else b := 2"));
+        assert!(!goes_on(&["if a then b := 1;"], "else b := 2"));
+        assert!(!goes_on(&["if a then b := 1"], "c := 2"));
+        assert!(goes_on(&["proc P; begin if a then b end;"], "function F: integer;"));
+        assert!(goes_on(&["proc P; begin end;"], ""));
+        assert!(goes_on(&["const n = 5;"], "proc P;"));
+        assert!(!goes_on(&["proc P; begin end;"], "P"));
+        assert!(!goes_on(&["proc P; begin end; P"], "proc Q;"));
+        assert!(!goes_on(&["proc P; begin end; P"], ""));
+        assert!(goes_on(&["var X: slice(n);"], "Y, Z: word;"));
+        assert!(!goes_on(&["var X: slice(n);"], "Y := Z"));
+        assert!(!goes_on(&["var X: slice(n); X := Y"], "Y: word;"));
+    }
+}

@@ -1,0 +1,267 @@
+//! What must not be: the absences that ARCHITECTURE.md states, over the sources and the
+//! dependencies.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
+}
+
+/// Direct dependencies of every workspace crate, those for tests and build scripts excepted.
+fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
+    let output = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
+        .current_dir(root())
+        .output()
+        .expect("cargo metadata runs");
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    metadata["packages"]
+        .as_array()
+        .expect("packages")
+        .iter()
+        .map(|package| {
+            let direct = package["dependencies"]
+                .as_array()
+                .expect("dependencies")
+                .iter()
+                .filter(|dependency| dependency["kind"].is_null())
+                .map(|dependency| text(&dependency["name"]))
+                .collect();
+            (text(&package["name"]), direct)
+        })
+        .collect()
+}
+
+/// Everything of ours that a crate is linked with.
+fn linked(from: &str, direct: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut work = vec![from.to_owned()];
+    while let Some(name) = work.pop() {
+        for dependency in direct.get(&name).into_iter().flatten() {
+            if found.insert(dependency.clone()) {
+                work.push(dependency.clone());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn dependencies_point_one_way() {
+    let direct = dependencies();
+    let allowed: &[(&str, &[&str])] = &[
+        ("star-base", &[]),
+        ("star-syntax", &["star-base"]),
+        ("star-ir", &["star-base"]),
+        ("star-opt", &["star-base", "star-ir"]),
+        ("star-compiler", &["star-base", "star-ir", "star-syntax"]),
+        ("star-intrinsics", &["star-base"]),
+        ("star-vm", &["star-base", "star-ir", "star-intrinsics"]),
+        ("star-shaders", &[]),
+        ("star-gpu", &["star-base", "star-ir", "star-shaders", "star-vm"]),
+        ("star-io", &["star-base"]),
+        ("star-bind", &["star-base", "star-io", "star-ir", "star-vm"]),
+        ("star-stdlib", &[]),
+        ("star-report", &["star-base"]),
+        ("star-doc", &["star-base", "star-compiler", "star-report", "star-syntax"]),
+        (
+            "star-harness",
+            &["star-base", "star-compiler", "star-gpu", "star-ir", "star-syntax", "star-vm"],
+        ),
+    ];
+    for (name, may) in allowed {
+        let ours: Vec<&String> =
+            direct[*name].iter().filter(|dependency| dependency.starts_with("star-")).collect();
+        for dependency in ours {
+            assert!(may.contains(&dependency.as_str()), "{name} depends on {dependency}");
+        }
+    }
+    for (name, its) in &direct {
+        for end in ["star-cli", "star-tests", "star-benches"] {
+            assert!(!its.contains(end), "{name} depends on {end}");
+        }
+    }
+}
+
+#[test]
+fn machine_and_compiler_do_not_link_each_other() {
+    let direct = dependencies();
+    let machine = linked("star-vm", &direct);
+    assert!(!machine.contains("star-syntax") && !machine.contains("star-compiler"), "{machine:?}");
+    let compiler = linked("star-compiler", &direct);
+    assert!(!compiler.contains("star-vm") && !compiler.contains("wgpu"), "{compiler:?}");
+}
+
+/// The Rust sources of the workspace, as paths from its root with `/`, and their texts.
+fn sources() -> Vec<(String, String)> {
+    fn collect(folder: &Path, root: &Path, found: &mut Vec<(String, String)>) {
+        let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
+            .expect("a folder")
+            .map(|entry| entry.expect("an entry").path())
+            .collect();
+        entries.sort();
+        for path in entries {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if name != "target" && !name.starts_with('.') {
+                    collect(&path, root, found);
+                }
+            } else if name.ends_with(".rs") || name.ends_with(".lalrpop") {
+                let relative =
+                    path.strip_prefix(root).expect("inside").to_string_lossy().replace('\\', "/");
+                found.push((relative, std::fs::read_to_string(&path).expect("text")));
+            }
+        }
+    }
+    let mut found = Vec::new();
+    collect(&root(), &root(), &mut found);
+    assert!(found.len() > 30, "the sources are found");
+    found
+}
+
+/// The code of a file: without line comments, texts and its unit tests.
+fn code(text: &str) -> String {
+    let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
+    text[..end]
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default())
+        .map(|line| line.split('"').step_by(2).collect::<Vec<_>>().join("\"\""))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+fn nobody_else_says(word: &str, may: &[&str]) {
+    for (path, text) in sources() {
+        if may.iter().any(|prefix| path.starts_with(prefix))
+            || path == "tests/tests/all/architecture.rs"
+        {
+            continue;
+        }
+        let code = code(&text);
+        let line = code.lines().find(|line| line.contains(word));
+        assert!(line.is_none(), "{path} says `{word}`: {}", line.unwrap_or_default().trim());
+    }
+}
+
+#[test]
+fn third_party_types_stay_at_the_edge() {
+    nobody_else_says("wgpu", &["vm/gpu/src/device.rs", "vm/gpu/src/device/"]);
+    nobody_else_says("lalrpop", &["compiler/syntax/"]);
+    nobody_else_says("logos", &["compiler/syntax/"]);
+    nobody_else_says("codespan", &["report/src/message/render.rs"]);
+    nobody_else_says("clap", &["cli/src/", "cli/os/", "cli/tests/"]);
+    nobody_else_says("png::", &["io/src/format/png.rs", "io/src/registry.rs"]);
+    nobody_else_says("tiff::", &["io/src/format/tiff/", "io/src/registry.rs"]);
+    nobody_else_says("zune_", &["io/src/format/jpeg.rs"]);
+    nobody_else_says("ZipArchive", &["io/src/format/npz.rs"]);
+    nobody_else_says("indicatif", &["cli/os/src/progress.rs"]);
+    nobody_else_says("maud", &["report/", "doc/src/site.rs"]);
+    nobody_else_says("comfy_table", &["report/src/columns.rs"]);
+    nobody_else_says("similar::", &["cli/src/command/fmt.rs"]);
+    nobody_else_says("strsim", &["compiler/base/src/diagnostic.rs"]);
+    nobody_else_says("plotters", &["report/src/page/plot.rs"]);
+    nobody_else_says("rustyline", &["cli/src/repl/terminal.rs"]);
+    nobody_else_says("flate2", &["io/src/packing.rs", "io/tests/"]);
+    nobody_else_says("csv::", &["io/src/format/"]);
+    nobody_else_says("memmap2", &["compiler/base/src/zeros.rs"]);
+}
+
+#[test]
+fn nothing_below_the_edge_touches_the_world() {
+    for word in [
+        "std::fs",
+        "std::env",
+        "std::net",
+        "std::process",
+        "stdout()",
+        "stderr()",
+        "println!",
+        "eprintln!",
+        "Instant::",
+        "SystemTime",
+    ] {
+        nobody_else_says(
+            word,
+            &[
+                "cli/",
+                "lsp/",
+                "harness/",
+                "vm/gpu/tests/",
+                "report/src/measure/",
+                "tests/",
+                "benches/",
+                "fuzz/",
+                "compiler/syntax/generate/",
+                "io/tests/",
+                "compiler/ir/tests/",
+                "compiler/opt/tests/",
+            ],
+        );
+    }
+}
+
+#[test]
+fn no_code_is_unsafe() {
+    nobody_else_says("unsafe", &["vm/src/simd.rs"]);
+}
+
+/// The vector engine is there for other backends too, and what lies below the interpreter does not know it.
+#[test]
+fn the_tape_does_not_know_who_records_it() {
+    let below = [
+        "vm/src/tape/",
+        "vm/src/kernels/",
+        "vm/src/cpu/class.rs",
+        "vm/src/cpu/code.rs",
+        "vm/src/cpu/compile/",
+        "vm/src/cpu/copies.rs",
+        "vm/src/cpu/form.rs",
+        "vm/src/cpu/handle.rs",
+        "vm/src/cpu/inst.rs",
+        "vm/src/cpu/lines/compile.rs",
+        "vm/src/cpu/lines/mod.rs",
+        "vm/src/cpu/operand.rs",
+        "vm/src/cpu/parallelism.rs",
+        "vm/src/cpu/pool.rs",
+        "vm/src/cpu/probe.rs",
+        "vm/src/cpu/recording/mod.rs",
+        "vm/src/cpu/registers.rs",
+        "vm/src/cpu/summary.rs",
+        "vm/src/cpu/table.rs",
+        "vm/src/cpu/table/",
+        "vm/src/cpu/turn.rs",
+        "vm/src/cpu/loop_kernels/compile.rs",
+        "vm/src/cpu/loop_kernels/mod.rs",
+        "vm/src/cpu/value.rs",
+        "vm/src/cpu/window.rs",
+    ];
+    for (path, text) in sources() {
+        if below.iter().any(|prefix| path.starts_with(prefix)) {
+            let code = code(&text);
+            assert!(!code.contains("Interpreter"), "{path} knows the interpreter");
+            let of_cpu = code.matches("crate::cpu::").count();
+            let of_threads = code.matches("crate::cpu::p").count()
+                + code.matches("crate::cpu::Settings").count();
+            assert!(
+                !path.starts_with("vm/src/tape/") || of_cpu == of_threads,
+                "{path} knows the backend"
+            );
+        }
+    }
+}
+
+#[test]
+fn files_stay_readable() {
+    for (path, text) in sources() {
+        if path.starts_with("compiler/syntax/src/generated/") {
+            continue; // written by LALRPOP
+        }
+        let n_lines = code(&text).lines().count();
+        assert!(n_lines <= 800, "{path} has {n_lines} lines: more than one concept?");
+    }
+}

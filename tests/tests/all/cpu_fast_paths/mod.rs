@@ -1,0 +1,70 @@
+//! Programs that take the fast paths of a backend, or just miss them, and are asked which they took.
+//!
+//! Whatever is run here is compared on every backend in both modes; these tests say in addition what has to
+//! have been taken: a fast path that never runs passes every comparison.
+
+mod blocks;
+mod calls;
+mod distributed;
+mod extremes;
+mod fields;
+mod grown;
+mod homes;
+mod index;
+mod lines;
+mod long;
+mod pending;
+mod questions;
+mod shifted;
+mod sparse;
+mod tiles;
+mod turns;
+mod views;
+mod zeros;
+
+use star_base::{BitTable, BitVector};
+use star_tests::case::Random;
+use star_tests::differ::Agreement;
+use star_vm::{Counters, Declined, HostValue};
+
+/// The sizes at which packed forms have their borders.
+const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
+
+/// The backends that have fast paths.
+const CPUS: [&str; 3] = ["cpu", "cpu-tiny", "cpu-baseline"];
+
+/// Components that look random.
+fn bits(len: usize, seed: u64) -> BitVector {
+    BitVector::from_bools(&Random::new(seed).bits(len, 50))
+}
+
+pub(crate) fn slice(len: usize, seed: u64) -> HostValue {
+    HostValue::Slice(bits(len, seed))
+}
+
+pub(crate) fn word(len: usize, seed: u64) -> HostValue {
+    HostValue::Word(bits(len, seed))
+}
+
+pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
+    let columns: Vec<BitVector> =
+        (0..n_cols as u64).map(|column| bits(n_rows, seed + 100 * column)).collect();
+    HostValue::Table(BitTable::from_columns(n_rows, &columns))
+}
+
+/// On every CPU backend, what was taken when the program was optimised is as it should be.
+#[track_caller]
+fn each(agreement: &Agreement, is: impl Fn(Counters) -> bool) {
+    for machine in CPUS {
+        let paths = agreement.optimised(machine);
+        assert!(is(paths), "{machine}: {paths:?}");
+    }
+}
+
+/// Every `forall` and tile kernel was declined, for this reason.
+#[track_caller]
+fn declined(agreement: &Agreement, reason: Declined) {
+    each(agreement, |paths| {
+        paths.line_kernels + paths.tile_kernels == 0 && paths.declined(reason) > 0
+    });
+}
