@@ -4,6 +4,7 @@
 
 mod arguments;
 mod bench;
+mod book;
 mod dev;
 mod disk;
 mod doc;
