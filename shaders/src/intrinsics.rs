@@ -1,5 +1,5 @@
-//! Kernels over a grid of workgroups that do what a library routine does. All load from and store to the memory of the
-//! device, and are given 32 words as `given`.
+//! Kernels over a grid of workgroups that implement library routines. All load from and store to
+//! the memory of the device, and receive 32 words as `given`.
 
 pub mod closure;
 pub mod min_plus;

@@ -1,30 +1,34 @@
-//! Places that host and device share, in words of 32 bits.
+//! Memory layout shared by host and device, in words of 32 bits.
 //!
-//! Note [State]. A dispatch begins with the state that the last one left. The host writes what it wants of the
-//! dispatch behind what the device writes. Behind the registers are the lines that the kernel of wide lines makes (Note \[Wide lines\] in star-gpu),
-//! and behind the journal what its threads join.
+//! Note [State]. A dispatch begins with the state that the last one left. The host writes its
+//! parameters of the dispatch after the words that the device writes. After the registers come the
+//! lines that the kernel of wide lines computes (Note \[Wide lines\] in star-gpu), and after the
+//! journal the words in which its threads join results.
 //!
-//! Note [Frames]. An activation of a routine has a frame: links, the registers of the routine while it waits for a call,
-//! a pointer and a descriptor for each object, cells for registers that did not fit. The frames of one routine are
-//! a list, since memory that its variables took is there for its next activation; the host appends to it.
+//! Note [Frames]. An activation of a routine has a frame: links, the registers of the routine while
+//! it waits for a call, a pointer and a descriptor for each object, cells for spilled registers.
+//! The frames of one routine form a list, so that memory of its variables is reused by its next
+//! activation; the host appends to it.
 //!
-//! Note [Descriptors]. An object is a descriptor: where its limbs are, how many words it may take, flags, rows, columns,
-//! words from one column to the next. Slices and words are one column.
+//! Note [Descriptors]. An object is a descriptor: the address of its limbs, its capacity in words,
+//! flags, rows, columns, words from one column to the next. Slices and words are one column.
 //!
-//! Note [Journal]. What a program prints is written down behind the state: a dispatch that ended at each line would cost as
-//! much as hundreds of instructions. A line is the number of its instruction, and what it shows of variables: numbers as two
-//! words, objects as rows, columns and the limbs of all columns. The host prints the lines when the dispatch has ended. One
-//! that is not complete is begun again in the next dispatch, or printed by the host where no other stands in front of it.
+//! Note [Journal]. The output of a program is recorded after the state: ending a dispatch at each
+//! line would cost as much as hundreds of instructions. A line consists of the number of its
+//! instruction, and the shown values: numbers as two words, objects as rows, columns and the limbs
+//! of all columns. The host prints the lines when the dispatch has ended. An incomplete line is
+//! restarted in the next dispatch, or printed by the host if it is the first.
 
-/// Registers.
+/// Number of registers.
 pub const REGISTERS: u32 = 64;
 /// Words of the state.
 pub const STATE_WORDS: u32 = state::QUEUE + QUEUE_LINES * wide::WORDS;
-/// Words behind the state that lines may take until the host prints them; see Note [Journal].
+/// Words after the state for lines until the host prints them; see Note [Journal].
 pub const JOURNAL_WORDS: u32 = 1024;
-/// Words behind the journal for limbs of a result that many threads of a grid join; zeros between two dispatches.
+/// Words after the journal for limbs of a result that many threads of a grid join; zeros between
+/// two dispatches.
 pub const JOINED_WORDS: u32 = 1 << 14;
-/// Words of all of that.
+/// Words of all these parts.
 pub const ALL_STATE_WORDS: u32 = STATE_WORDS + JOURNAL_WORDS + JOINED_WORDS;
 /// Lines that may wait for the kernel of wide lines.
 pub const QUEUE_LINES: u32 = 8;
@@ -34,21 +38,22 @@ pub const INST_WORDS: u32 = 8;
 pub const FRAME_HEAD: u32 = 8 + 2 * REGISTERS;
 /// Words of a descriptor.
 pub const DESC_WORDS: u32 = 8;
-/// What stands for an operation where nothing is done.
+/// Placeholder for no operation.
 pub const NO_OP: u32 = 0xff;
-/// What stands for a register that is absent.
+/// Placeholder for a missing register.
 pub const NO_REG: u32 = 0xff;
-/// What stands for an object that is absent.
+/// Placeholder for a missing object.
 pub const NO_OBJECT: u32 = 0xffff;
-/// Registers from here on carry numbers into a call and out of it.
+/// Registers from here on pass numbers into a call and out of it.
 pub const STAGING: u32 = 44;
 
-/// Limbs of a column, and columns, up to which one workgroup runs [`Op::Lines`](crate::Op::Lines): a multiple of 32.
+/// Returns the number of limbs of a column, and of columns, up to which one workgroup runs
+/// [`Op::Lines`](crate::Op::Lines): a multiple of 32.
 pub fn most_listed(threads: u32) -> u32 {
     (4 * threads).clamp(32, 1024).next_multiple_of(32)
 }
 
-/// The names of all places for the shaders.
+/// The names of all layout constants for the shaders.
 pub const CONSTANTS: &[(&str, u32)] = &[
     ("REGISTERS", REGISTERS),
     ("STATE_WORDS", STATE_WORDS),
@@ -170,91 +175,92 @@ pub const CONSTANTS: &[(&str, u32)] = &[
 pub mod state {
     /// The next instruction.
     pub const PC: u32 = 0;
-    /// Why the dispatch ended.
+    /// The reason why the dispatch ended.
     pub const STATUS: u32 = 1;
-    /// What the status is about, two words.
+    /// The argument of the status, two words.
     pub const PAYLOAD: u32 = 2;
-    /// The frame of the routine that runs.
+    /// The frame of the running routine.
     pub const FRAME: u32 = 4;
-    /// Active calls.
+    /// Number of active calls.
     pub const DEPTH: u32 = 5;
     /// Elementary operations, two words.
     pub const OPERATIONS: u32 = 6;
     /// Steps, two words.
     pub const STEPS: u32 = 8;
-    /// How many dispatches came to their end, of those that [began](BEGUN).
+    /// Number of dispatches that completed, of those that [began](BEGUN).
     pub const ENDED: u32 = 10;
-    /// The frame that a call is prepared in, or that was returned from.
+    /// The frame of a call in preparation, or of the last return.
     pub const CALLEE: u32 = 11;
     /// Words that the dispatch has written to the journal.
     pub const JOURNAL: u32 = 12;
-    /// How many loops over lines were one instruction so far.
+    /// Number of loops over lines that ran as one instruction so far.
     pub const LINES: u32 = 13;
-    /// How many dispatches did anything so far.
+    /// Number of dispatches with any work so far.
     pub const BEGUN: u32 = 14;
-    /// How many lines another kernel has made so far.
+    /// Number of lines that another kernel has computed so far.
     pub const N_WIDE: u32 = 15;
-    /// Turns of loops that the dispatches of a chain may take, less those that they took.
+    /// Remaining loop iterations of the dispatches of a chain.
     pub const BUDGET: u32 = 16;
-    /// Most turns of a loop over the limbs of a line.
+    /// Maximum iterations of a loop over the limbs of a line.
     pub const LINE_TURNS: u32 = 17;
-    /// Most turns of a loop over the columns of a row.
+    /// Maximum iterations of a loop over the columns of a row.
     pub const GATHER_TURNS: u32 = 18;
-    /// Most turns of one thread over the limbs of a word.
+    /// Maximum iterations of one thread over the limbs of a word.
     pub const SERIAL_TURNS: u32 = 19;
-    /// Most steps, two words.
+    /// Maximum number of steps, two words.
     pub const STEP_LIMIT: u32 = 20;
-    /// Most active calls.
+    /// Maximum number of active calls.
     pub const DEPTH_LIMIT: u32 = 22;
-    /// Where the records of the routines lie.
+    /// Address of the records of the routines.
     pub const ROUTINES: u32 = 23;
-    /// Where the constants lie.
+    /// Address of the constants.
     pub const LITERALS: u32 = 24;
-    /// Where the profile lies: for each counter where its record is.
+    /// Address of the profile: the address of its record for each counter.
     pub const PROFILE: u32 = 26;
-    /// Words that the dispatch may write to the journal; 0 if each line is to be served by the host.
+    /// Words that the dispatch may write to the journal; 0 if the host must serve each line.
     pub const JOURNAL_ROOM: u32 = 27;
-    /// Limbs that a line has at most which the control unit makes; 0 if it makes all.
+    /// Maximum limbs of a line that the control unit computes; 0 if it computes all lines.
     pub const WIDE_LIMBS: u32 = 28;
-    /// Limbs of others that take as long as a turn.
+    /// Limbs that the other kernel computes during one iteration.
     pub const WIDE_RATE: u32 = 29;
-    /// Workgroups of the kernel that makes those.
+    /// Workgroups of that kernel.
     pub const WIDE_GROUPS: u32 = 30;
-    /// Limbs of four columns that an instruction over lines takes at most in the control unit.
+    /// Maximum limbs of four columns of an instruction over lines in the control unit.
     pub const WIDE_ITEMS: u32 = 31;
-    /// Limbs of 32 columns that it takes at most in a dispatch of the other kernel.
+    /// Maximum limbs of 32 columns of such an instruction in a dispatch of the other kernel.
     pub const MOST_BLOCKS: u32 = 25;
-    /// Limbs of a result that threads of several workgroups join, at most.
+    /// Maximum limbs of a result that threads of several workgroups join.
     pub const MOST_JOINED: u32 = QUEUED + 7;
     /// The registers, two words each.
     pub const REGISTERS: u32 = 32;
-    /// How many lines wait for the other kernel.
+    /// Number of lines waiting for the other kernel.
     pub const QUEUED: u32 = REGISTERS + 2 * super::REGISTERS;
-    /// Is the last of these the instruction that comes next, which wants to know what was found?
+    /// Whether the last of these is the next instruction, which needs the results of its queries.
     pub const ANSWERS: u32 = QUEUED + 1;
-    /// Why the dispatch would have ended if there were none.
+    /// The reason why the dispatch would have ended without waiting lines.
     pub const AFTER: u32 = QUEUED + 2;
-    /// The place of what was found first, all ones if nothing was.
+    /// The position of the first match, all ones if there is none.
     pub const NEAREST: u32 = QUEUED + 3;
-    /// How many ones there are, two words.
+    /// The number of ones, two words.
     pub const COUNT: u32 = QUEUED + 4;
-    /// How many workgroups came to their end.
+    /// Number of workgroups that completed.
     pub const GROUPS: u32 = QUEUED + 6;
-    /// The lines that wait; see [`super::wide`].
+    /// The waiting lines; see [`super::wide`].
     pub const QUEUE: u32 = QUEUED + 8;
 }
 
-/// A line, or an instruction over lines, that the control unit leaves to another kernel: its operands.
+/// The operands of a line, or an instruction over lines, that the control unit leaves to another
+/// kernel.
 pub mod wide {
     /// The first word of the instruction.
     pub const KIND: u32 = 0;
-    /// Components.
+    /// Number of components.
     pub const N: u32 = 1;
-    /// Where the line goes.
+    /// Destination address of the line.
     pub const AT_X: u32 = 2;
-    /// Where y begins, 0 if there is none.
+    /// Start address of y, 0 if it is missing.
     pub const AT_Y: u32 = 3;
-    /// Likewise z.
+    /// Start address of z, 0 if it is missing.
     pub const AT_Z: u32 = 4;
     /// Components of y.
     pub const BITS_Y: u32 = 5;
@@ -262,37 +268,37 @@ pub mod wide {
     pub const STRIDE_Y: u32 = 6;
     /// The operand b, two words; or the truth table of an instruction over lines.
     pub const B: u32 = 7;
-    /// The operand c, not below −2³¹ + 1 and not beyond 2³¹ − 1; or the row that is written.
+    /// The operand c, clamped to −2³¹ + 1 … 2³¹ − 1; or the row to write.
     pub const LAST: u32 = 9;
-    /// Where the constant lies.
+    /// Address of the constant.
     pub const LITERALS: u32 = 10;
-    /// What comes before what is found first.
+    /// Position after which the first match is sought.
     pub const BEHIND: u32 = 11;
     /// Words from one column of x to the next.
     pub const STRIDE_X: u32 = 12;
     /// The first column, from 0.
     pub const FIRST: u32 = 13;
-    /// The column behind the last one.
+    /// The column after the last one.
     pub const COLUMNS: u32 = 14;
     /// Columns of y.
     pub const COLUMNS_Y: u32 = 15;
-    /// Limbs of z, 0 if there is none.
+    /// Limbs of z, 0 if it is missing.
     pub const LIMBS_Z: u32 = 16;
-    /// Where w begins.
+    /// Start address of w.
     pub const AT_W: u32 = 17;
-    /// Its limbs, 0 if there is none.
+    /// Its limbs, 0 if it is missing.
     pub const LIMBS_W: u32 = 18;
-    /// Where v begins.
+    /// Start address of v.
     pub const AT_V: u32 = 19;
     /// Words from one of its columns to the next.
     pub const STRIDE_V: u32 = 20;
     /// Its columns.
     pub const COLUMNS_V: u32 = 21;
-    /// Its limbs, 0 if there is none.
+    /// Its limbs, 0 if it is missing.
     pub const LIMBS_V: u32 = 22;
-    /// Columns in all.
+    /// Total number of columns.
     pub const ALL: u32 = 23;
-    /// Words of it.
+    /// Words of a queued line.
     pub const WORDS: u32 = 24;
 }
 
@@ -300,15 +306,15 @@ pub mod wide {
 pub mod frame {
     /// The next frame of the same routine, 0 if there is none.
     pub const NEXT: u32 = 0;
-    /// The frame of the same routine that was active before.
+    /// The frame of the previously active activation of the same routine.
     pub const BEFORE: u32 = 1;
     /// The frame of the caller, 0 for the entry.
     pub const CALLER: u32 = 2;
-    /// The instruction behind the call.
+    /// The instruction after the call.
     pub const RETURN: u32 = 3;
     /// The number of the routine.
     pub const ROUTINE: u32 = 4;
-    /// How many objects it has.
+    /// Number of its objects.
     pub const OBJECTS: u32 = 5;
     /// The registers while a call is active.
     pub const REGISTERS: u32 = 8;
@@ -326,17 +332,17 @@ pub mod routine {
     pub const WORDS: u32 = 4;
 }
 
-/// What a line or a routine was charged with; numbers of two words.
+/// The costs of a line or a routine; numbers of two words.
 pub mod charged {
-    /// How often it is in the middle of a call, one word.
+    /// Number of active calls from there, one word.
     pub const DEPTH: u32 = 0;
-    /// Operations of the run when the outermost of those calls began.
+    /// Operations of the run at the beginning of the outermost of those calls.
     pub const SINCE: u32 = 2;
     /// Operations.
     pub const OWN: u32 = 4;
-    /// Operations, with those of what it called.
+    /// Operations, including those of callees.
     pub const TOTAL: u32 = 6;
-    /// How often it was called.
+    /// Number of calls.
     pub const RUNS: u32 = 8;
     /// Words of a record.
     pub const WORDS: u32 = 10;
@@ -344,9 +350,9 @@ pub mod charged {
 
 /// A descriptor; see Note [Descriptors].
 pub mod descriptor {
-    /// Where the first limb is.
+    /// Address of the first limb.
     pub const AT: u32 = 0;
-    /// Words that it may take from there.
+    /// Capacity in words from there.
     pub const CAPACITY: u32 = 1;
     /// See [`super::flag`].
     pub const FLAGS: u32 = 2;
@@ -356,7 +362,7 @@ pub mod descriptor {
     pub const COLUMNS: u32 = 4;
     /// Words from one column to the next.
     pub const STRIDE: u32 = 5;
-    /// The flags at the begin of an activation.
+    /// The initial flags of an activation.
     pub const INITIAL: u32 = 6;
 }
 
@@ -364,39 +370,40 @@ pub mod descriptor {
 pub mod flag {
     /// It has a value.
     pub const SET: u32 = 1;
-    /// It has none, but its size is known.
+    /// It has no value, but a known size.
     pub const SIZED: u32 = 2;
-    /// A table does not grow, a slice or word keeps its size.
+    /// A table cannot grow, a slice or word keeps its size.
     pub const FIXED: u32 = 4;
 }
 
-/// Why a dispatch ended.
+/// The reason why a dispatch ended.
 pub mod status {
-    /// Its budget was used up.
+    /// Its budget was exhausted.
     pub const RUNNING: u32 = 0;
     /// The entry has ended.
     pub const DONE: u32 = 1;
-    /// The guard of the instruction does not hold.
+    /// The guard of the instruction failed.
     pub const TRAP: u32 = 2;
-    /// The instruction is served by the host.
+    /// The host must serve the instruction.
     pub const HOST: u32 = 3;
     /// The object of the instruction needs more memory; the payload is its descriptor.
     pub const MEMORY: u32 = 4;
-    /// The routine of the instruction needs a further frame; the payload is the one before it, 0 for the first.
+    /// The routine of the instruction needs a further frame; the payload is the previous one, 0 for
+    /// the first.
     pub const NO_FRAME: u32 = 5;
     /// Too many steps.
     pub const STEP_LIMIT: u32 = 6;
     /// Too many active calls.
     pub const DEPTH_LIMIT: u32 = 7;
-    /// An instruction that there is not.
+    /// An invalid instruction.
     pub const BROKEN: u32 = 8;
-    /// A line does not go into the journal, or not into what is left of it.
+    /// A line does not fit into the journal, or into its remaining space.
     pub const JOURNAL: u32 = 9;
-    /// Lines are for another kernel to make.
+    /// Lines are waiting for another kernel.
     pub const WIDE: u32 = 10;
 }
 
-/// What may be asked about an object.
+/// Properties of an object.
 pub mod measure {
     /// Components of a slice or word, set or sized.
     pub const LENGTH: u32 = 0;
@@ -404,10 +411,10 @@ pub mod measure {
     pub const ROWS: u32 = 1;
     /// Columns of a table.
     pub const COLUMNS: u32 = 2;
-    /// Has it a value?
+    /// Whether it has a value.
     pub const SET: u32 = 3;
-    /// Is its size known?
+    /// Whether its size is known.
     pub const KNOWN: u32 = 4;
-    /// Does it keep its size?
+    /// Whether it keeps its size.
     pub const FIXED: u32 = 5;
 }

@@ -1,15 +1,15 @@
 //! Shaders of the GPU backend as data.
 //!
-//! * [`op`]: the operations of the register code by their numbers, once for the shader, the compiler and the emulator of the
-//!   shader in Rust.
-//! * [`layout`]: the places of what host and device share: state, frames, descriptors.
-//! * [`memory`]: what a kernel loads from and stores to, on any number of buffers.
-//! * [`control_unit`]: the kernel that interprets register code, the same for every program with the same [`Variant`]; [`wide`]: the one that makes
-//!   its longest lines.
-//! * [`intrinsics`]: kernels over a grid that do what a library routine does.
+//! * [`op`]: the operations of the register code with their numbers, shared by the shader, the
+//!   compiler and the emulator of the shader in Rust.
+//! * [`layout`]: the memory layout shared by host and device: state, frames, descriptors.
+//! * [`memory`]: loads and stores of a kernel, on any number of buffers.
+//! * [`control_unit`]: the kernel that interprets register code, the same for every program with
+//!   the same [`Variant`]; [`wide`]: the kernel that computes its longest lines.
+//! * [`intrinsics`]: kernels over a grid that implement library routines.
 //!
-//! The shader names operations and places by constants that are written from the tables here, so that nothing is kept
-//! equal by hand.
+//! The constants for operations and layout in the shader are generated from the tables here, so
+//! that nothing is kept consistent by hand.
 
 pub mod intrinsics;
 pub mod layout;
@@ -21,20 +21,22 @@ pub use op::{Generator, Join, Op, Reduce, Then};
 
 use std::fmt::Write;
 
-/// What limbs of a line are made with, and how one is made. That is a text, and no function:
-/// where it was one of a structure, and all lines asked how long they are, DIJKSTRA took a card a tenth to a quarter longer.
+/// Generators of the limbs of a line, and the computation of one limb. The latter is a text rather
+/// than a function: as a function of a structure with a length test in all lines, it made DIJKSTRA
+/// a tenth to a quarter slower on a graphics card.
 const LIMBS: &str = include_str!("../wgsl/limbs.wgsl");
 const MAKE_LIMB: &str = include_str!("../wgsl/limb.wgsl");
-/// Likewise a row that is written, and four columns of an instruction over lines.
+/// The write of a row, and four columns of an instruction over lines, for the same reason.
 const PUT_ROW: &str = include_str!("../wgsl/put_row.wgsl");
 const FOUR_COLUMNS: &str = include_str!("../wgsl/four_columns.wgsl");
-/// The text of the control unit behind its constants, and that of its longest instruction.
+/// The text of the control unit after its constants, and that of its longest instruction.
 const CONTROL_UNIT: &str = include_str!("../wgsl/control_unit.wgsl");
 const OVER_LINES: &str = include_str!("../wgsl/control_unit/lines.wgsl");
-/// What it does about lines that may be wide.
+/// The part for lines that may be wide.
 const OF_WIDE_LINES: &str = include_str!("../wgsl/control_unit/wide.wgsl");
 const ENDS_QUEUE: &str = include_str!("../wgsl/control_unit/queue.wgsl");
-/// What it does about an instruction over lines that is for the other kernel, and behind that kernel.
+/// The part that leaves an instruction over lines to the other kernel, and the part that continues
+/// after that kernel.
 const LEAVES_LINES: &str = include_str!("../wgsl/control_unit/leaves.wgsl");
 const WAS_MADE: &str = include_str!("../wgsl/control_unit/made.wgsl");
 
@@ -42,7 +44,8 @@ const WAS_MADE: &str = include_str!("../wgsl/control_unit/made.wgsl");
 const WIDE: &str = include_str!("../wgsl/wide.wgsl");
 const WIDE_OVER_LINES: &str = include_str!("../wgsl/wide/lines.wgsl");
 
-/// Every shader that is not made of a program, with a name, for workgroups of so many threads where these may be chosen.
+/// Returns every shader that is not generated from a program, with a name, for workgroups of this
+/// number of threads where it can be chosen.
 pub fn all(threads: u32) -> Vec<(String, Shader)> {
     use intrinsics::{closure, min_plus};
     let units = Variant::all().map(|variant| (variant.name(), control_unit(threads, variant)));
@@ -63,21 +66,22 @@ pub fn all(threads: u32) -> Vec<(String, Shader)> {
     units.chain(others.map(|(name, shader)| (name.to_owned(), shader))).collect()
 }
 
-/// A variant of the control unit: what it has beside the instructions that every program may need. A driver takes the longer to compile it the
-/// more it has (an H100's 0.46 s for nothing else, 0.39 s more for instructions over lines), so that a program gets the least that it can run on.
+/// A variant of the control unit: its parts in addition to the instructions that every program may
+/// need. A driver compiles longer the more parts it has (an H100's 0.46 s for none, 0.39 s more for
+/// instructions over lines), so a program gets the smallest sufficient variant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Variant {
-    /// Asks each line whether it is [`wide`]; otherwise it makes all of them.
+    /// Tests for each line whether it is [`wide`]; otherwise it computes all of them.
     pub wide: bool,
     /// Instructions over lines.
     pub lines: bool,
     /// Calls.
     pub calls: bool,
-    /// Division, arithmetic of words, shifts, and instructions that keep a profile.
+    /// Division, arithmetic of words, shifts, and instructions that update a profile.
     pub rare: bool,
 }
 
-/// Operations of [`Variant::rare`], and where limbs of lines come from.
+/// Operations of [`Variant::rare`], and generators of lines.
 const RARE: [Op; 9] = [
     Op::Div,
     Op::Mod,
@@ -98,7 +102,7 @@ const RARE_LINES: [Generator; 5] = [
 ];
 
 impl Variant {
-    /// What this register code needs.
+    /// Returns the requirements of this register code.
     pub fn of(code: &[u32]) -> Variant {
         let mut variant = Variant::default();
         for inst in code.chunks(layout::INST_WORDS as usize) {
@@ -114,9 +118,9 @@ impl Variant {
         variant
     }
 
-    /// With everything.
+    /// The variant with all parts.
     pub const FULL: Variant = Variant { wide: true, lines: true, calls: true, rare: true };
-    /// How many of them there are.
+    /// Number of variants.
     pub const COUNT: usize = 16;
 
     fn all() -> impl Iterator<Item = Variant> {
@@ -126,12 +130,12 @@ impl Variant {
         })
     }
 
-    /// Its place among all.
+    /// Returns its number among all variants.
     pub fn number(self) -> usize {
         self.named().into_iter().rev().fold(0, |number, (_, has)| 2 * number + usize::from(has))
     }
 
-    /// As the text calls them.
+    /// Returns the names of the parts in the text.
     fn named(self) -> [(&'static str, bool); 4] {
         let Variant { wide, lines, calls, rare } = self;
         [("WIDE", wide), ("LINES", lines), ("CALLS", calls), ("RARE", rare)]
@@ -143,7 +147,8 @@ impl Variant {
         std::iter::once("control-unit".to_owned()).chain(parts).collect()
     }
 
-    /// The text without the lines of other variants: what stands between `#ifdef` and `#else` or `#endif`, or between `#else` and `#endif`.
+    /// Returns the text without the lines of other variants: those between `#ifdef` and `#else` or
+    /// `#endif`, or between `#else` and `#endif`.
     fn keep(self, text: &str) -> String {
         let mut keeps = true;
         let mut kept = String::with_capacity(text.len());
@@ -164,7 +169,8 @@ impl Variant {
     }
 }
 
-/// The constants of the control unit and of the kernel of wide lines, for workgroups of so many threads, and what both do.
+/// Returns the constants and the common code of the control unit and the kernel of wide lines, for
+/// workgroups of this number of threads.
 fn common(threads: u32) -> String {
     let mut text = String::new();
     let mut constant = |name: &str, value: u32| {
@@ -181,8 +187,9 @@ fn common(threads: u32) -> String {
     text + LIMBS
 }
 
-/// The kernel that makes the limbs of lines which are too long for one workgroup (Note \[Wide lines\] in star-gpu); one dimension of workgroups of
-/// so many threads. Binds what the control unit does.
+/// Returns the kernel that computes the limbs of lines which are too long for one workgroup (Note
+/// \[Wide lines\] in star-gpu); one dimension of workgroups of this number of threads. It has the
+/// same bindings as the control unit.
 pub fn wide(threads: u32) -> Shader {
     let limb = MAKE_LIMB.replace("STRIDE_OF_Y", "kept[line + W_STRIDE_Y]");
     let limb = limb.replace("LITERAL_AT", "kept[line + W_LITERALS]");
@@ -190,19 +197,20 @@ pub fn wide(threads: u32) -> Shader {
     Shader { limb: Limb::Word, body: common(threads) + &Variant::FULL.keep(&in_both(&body)) }
 }
 
-/// With what stands in both kernels.
+/// Inserts the parts common to both kernels.
 fn in_both(text: &str) -> String {
     text.replace("PUT_ROW\n", PUT_ROW).replace("FOUR_COLUMNS\n", FOUR_COLUMNS)
 }
 
-/// A kernel with the workgroup and the memory of the control unit that does nothing: what an adapter refuses of these.
+/// Returns a kernel with the workgroup and the memory of the control unit that does nothing, to
+/// test whether an adapter accepts these.
 pub fn empty(threads: u32) -> Shader {
     let body =
         format!("@compute @workgroup_size({threads})\nfn main() {{ store(0u, load(0u)); }}\n");
     Shader { limb: Limb::Word, body }
 }
 
-/// The control unit for a workgroup of so many threads.
+/// Returns the control unit for a workgroup of this number of threads.
 pub fn control_unit(threads: u32, variant: Variant) -> Shader {
     let registers = |from: &str, first: u32, n: u32| -> String {
         let each = (0..n).map(|to| {

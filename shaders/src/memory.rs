@@ -1,16 +1,19 @@
-//! The memory of a device in a kernel: `load(at)` and `store(at, value)`, on as many buffers as there are.
+//! The memory of a device in a kernel: `load(at)` and `store(at, value)`, on any number of buffers.
 //!
-//! Note [Banks]. A binding of a buffer has a limit, 2 GiB − 1 at most, and an address has 32 bits for words of 32. So memory is
-//! *banks*: buffers of one size, a power of two, and the upper bits of an address say which. An object begins at a multiple of
-//! 64 bytes and may go on in the next bank, a limb never does. A kernel is written once, with calls of `load` and `store`; these
-//! are an access to the only bank, or a switch over all that there are. A thread waits at the end of a switch for what it loads: pairs and fours
-//! have `load_four(at)`, too, which switches once for four places, and with pairs for those `more` behind them. What is no value (frames, descriptors) lies in the first
-//! one, for `near(at)` and `put_near(at, value)`: a driver takes long for hundreds of switches. Texts come for 1, 2, 4, 8 and 16 banks, so that a
-//! device with one bank pays nothing.
+//! Note [Banks]. A binding of a buffer has a limit, 2 GiB − 1 at most, and an address has 32 bits
+//! for words of 32. So memory is *banks*: buffers of one size, a power of two, selected by the
+//! upper bits of an address. An object begins at a multiple of 64 bytes and may continue in the
+//! next bank, a limb never does. A kernel is written once, with calls of `load` and `store`; these
+//! are an access to the only bank, or a switch over all banks. A thread waits at the end of a
+//! switch for the loaded value: pairs and fours also have `load_four(at)`, which switches once for
+//! four addresses, and with pairs also for those `more` after them. Data other than values (frames,
+//! descriptors) is in the first bank, for `near(at)` and `put_near(at, value)`: a driver takes long
+//! to compile hundreds of switches. There are texts for 1, 2, 4, 8 and 16 banks, so that a device
+//! with one bank has no overhead.
 
 use std::fmt::Write;
 
-/// What a kernel takes memory for. Addresses count these.
+/// The unit of memory of a kernel. Addresses count these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Limb {
     /// Words of 32 bits.
@@ -19,49 +22,51 @@ pub enum Limb {
     Pair,
     /// Four words.
     Four,
-    /// Words that threads join what they found to, by `join_max` and `join_add`; nothing is stored otherwise.
+    /// Words in which threads join their results, by `join_max` and `join_add`; there are no other
+    /// stores.
     Joined,
 }
 
 /// The banks of a memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Banks {
-    /// How many there are: 1, 2, 4, 8 or 16.
+    /// The number of banks: 1, 2, 4, 8 or 16.
     pub count: u32,
     /// The binary logarithm of the words in each.
     pub log_words: u32,
 }
 
-/// Most banks.
+/// Maximum number of banks.
 pub const MOST_BANKS: u32 = 16;
 
 impl Banks {
     /// Memory in one buffer.
     pub const ONE: Banks = Banks { count: 1, log_words: 31 };
 
-    /// The binding of a bank; the first one's is 0. What else kernels bind lies between it and the others.
+    /// Returns the binding of a bank; the first one's is 0. Other bindings of kernels are between
+    /// it and the rest.
     pub fn binding(bank: u32) -> u32 {
         if bank == 0 { 0 } else { 2 + bank }
     }
 }
 
-/// A kernel, whatever memory it will run on.
+/// A kernel, independent of the memory on which it will run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shader {
-    /// What its memory is made of.
+    /// The unit of its memory.
     pub limb: Limb,
     /// Everything but the declaration of memory.
     pub body: String,
 }
 
 impl Shader {
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self, banks: Banks) -> String {
         memory(self.limb, banks) + &self.body
     }
 }
 
-/// Declares the banks, `load`, and what changes memory.
+/// Declares the banks, `load`, and the functions that change memory.
 fn memory(limb: Limb, banks: Banks) -> String {
     let (element, value, log_limb) = match limb {
         Limb::Word => ("u32", "u32", 0),
@@ -79,7 +84,7 @@ fn memory(limb: Limb, banks: Banks) -> String {
             "@group(0) @binding({binding}) var<storage, read_write> bank{bank}: array<{element}>;"
         ));
     }
-    // What is done with the place of an address.
+    // Generates an access to the memory at an address.
     let each = |act: &dyn Fn(String) -> String| -> String {
         if banks.count == 1 {
             return act("bank0[at]".to_owned());
@@ -121,7 +126,8 @@ fn memory(limb: Limb, banks: Banks) -> String {
     text + &load_four(limb, banks)
 }
 
-/// Declares `load_four`: four places of four words, or of pairs, each with the one `more` behind it.
+/// Declares `load_four`: four addresses of four words, or of pairs, each with the one `more` after
+/// it.
 fn load_four(limb: Limb, banks: Banks) -> String {
     let (given, joins) = match limb {
         Limb::Four => ("at: vec4<u32>", false),
@@ -145,7 +151,7 @@ fn load_four({given}) -> Four {{ "
     let shift = banks.log_words - if joins { 1 } else { 2 };
     let inside = (1_u64 << shift) - 1;
     let in_bank = |bank| four(&|at| format!("bank{bank}[({at}) & {inside}u]"));
-    // They nearly always lie in the same bank.
+    // They are nearly always in the same bank.
     let last = if joins { " | ((at + vec4<u32>(more)) ^ at.xxxx)" } else { "" };
     text += &format!("let others = (at ^ at.xxxx){last}; ");
     text += &format!("if (all(others <= vec4<u32>({inside}u))) {{ switch (at.x >> {shift}u) {{ ");

@@ -1,27 +1,31 @@
-// The control unit: interprets register code, one instruction a turn and all scalar ones up to the next vector one.
-// The constants in front are written from the tables of star-shaders; vm/gpu/src/emulator does the same in Rust. Registers are taken from what
-// a dispatch begins with one by one, which is written out: an array that is a value and has an index that is none lies in memory.
+// The control unit: interprets register code, one vector instruction an iteration and all scalar
+// ones up to the next vector one. The preceding constants are generated from the tables of
+// star-shaders; vm/gpu/src/emulator does the same in Rust. Registers are copied one by one from the
+// state at the beginning of a dispatch, without a loop: an array value with a dynamic index would
+// be stored in memory.
 //
-// What stands between `#ifdef` and `#endif` is there for programs that need it.
+// The text between `#ifdef` and `#endif` is there for programs that need it.
 //
-// Everything that decides where control goes is the same in every thread: registers take values only from the code, from
-// other registers, and from what the threads exchange. What is read from `mem` decides about one thread's own work.
+// All values that determine control flow are uniform: registers are set only from the code, from
+// other registers, and from data that the threads exchange. Data read from `mem` affects only the
+// work of one thread.
 
 @group(0) @binding(1) var<storage, read> code: array<vec4<u32>>;
 @group(0) @binding(2) var<storage, read_write> state: array<u32>;
 
-// That the instruction which comes next waits for a line.
+// Marks that the next instruction waits for a line.
 const ASKS = 0x100u;
 
 var<workgroup> least: atomic<u32>;
 var<workgroup> total: atomic<u32>;
-// What one thread found: two words, a status, and whether a descriptor changes.
+// The result of one thread: two words, a status, and whether a descriptor changes.
 var<workgroup> found: vec4<u32>;
 var<workgroup> exchanged: vec4<u32>;
 var<workgroup> kept: array<u32, S_QUEUE>;
 
 #ifdef LINES
-// Of the limbs of a column and of the columns those that an instruction over lines changes anything at, and what joins a slice or word.
+// The numbers of limbs and of columns that an instruction over lines may change, and the joined
+// result of a slice or word.
 var<workgroup> n_limbs: atomic<u32>;
 var<workgroup> n_columns: atomic<u32>;
 var<workgroup> limb_list: array<u32, MOST_LISTED>;
@@ -67,7 +71,7 @@ fn count_steps(steps: vec2<u32>, by: vec2<u32>) -> vec2<u32> {
   let sum = add(steps, by);
   return select(sum, vec2<u32>(NOTHING), below(sum, steps));
 }
-// Quotient and remainder of numbers without a sign.
+// Returns quotient and remainder of unsigned numbers.
 fn divide(a: vec2<u32>, b: vec2<u32>) -> vec4<u32> {
   var quotient = vec2<u32>(0u); var rest = vec2<u32>(0u);
   for (var i = 0u; i < 64u; i++) {
@@ -84,7 +88,7 @@ fn own_descriptor(frame: u32, object: u32) -> u32 {
   return frame + FRAME_HEAD + near(frame + F_OBJECTS) + object * DESC_WORDS;
 }
 
-// So many lines wait.
+// Writes the number of waiting lines.
 fn put_queue(n_queued: u32, after: u32) {
   state[S_QUEUED] = n_queued & ~ASKS; state[S_ANSWERS] = n_queued & ASKS; state[S_AFTER] = after;
   state[S_NEAREST] = NOTHING; state[S_COUNT] = 0u; state[S_COUNT + 1u] = 0u; state[S_GROUPS] = 0u;
@@ -99,7 +103,7 @@ fn count_up(at: u32, by: vec2<u32>) {
   let sum = add(vec2<u32>(near(at), near(at + 1u)), by);
   put_near(at, sum.x); put_near(at + 1u, sum.y);
 }
-// One thread keeps the profile; nobody else touches it.
+// Updates the profile in one thread, which alone accesses it.
 fn profile(op: u32, record: u32, times: vec2<u32>, operations: vec2<u32>) {
   switch (op) {
     case OP_TALLY: { count_up(record, vec2<u32>(1u, 0u)); }
@@ -135,7 +139,8 @@ fn main(@builtin(local_invocation_index) id: u32) {
   for (var i = id; i < MOST_LISTED; i += THREADS) { atomicStore(&joined[i], 0u); }
 #endif
   let begin = workgroupUniformLoad(&kept);
-  // Of a chain, only what goes on behind wide lines runs, and nothing behind a dispatch that did not come to its end.
+  // Within a chain, only the continuation after wide lines runs, and nothing after a dispatch that
+  // did not complete.
   let was_made = begin[S_STATUS] == WIDE;
   var budget = i32(begin[S_BUDGET]);
   if (begin[S_BEGUN] != begin[S_ENDED] || (!was_made && (begin[S_STATUS] != RUNNING || budget <= 0))) { return; }
@@ -143,7 +148,7 @@ fn main(@builtin(local_invocation_index) id: u32) {
   if (id == 0u) { state[S_BEGUN] = begin[S_BEGUN] + 1u; }
   if (was_made) {
     if (id == 0u) { state[S_N_WIDE] = begin[S_N_WIDE] + begin[S_QUEUED]; }
-    // The dispatch before would have ended for another reason.
+    // The previous dispatch would have ended for another reason.
     let after = select(BROKEN, begin[S_AFTER], begin[S_GROUPS] == begin[S_WIDE_GROUPS]);
     if (after != RUNNING) {
       if (id == 0u) { state[S_STATUS] = after; state[S_ENDED] = begin[S_BEGUN] + 1u; }
@@ -153,7 +158,8 @@ fn main(@builtin(local_invocation_index) id: u32) {
   var r: array<vec2<u32>, REGISTERS>;
 BEGIN_REGISTERS
   var pc = begin[S_PC]; var status = RUNNING; var payload = 0u;
-  // Is what comes next the line that was made last? How many lines wait; and `ASKS` if the instruction that comes next is one of them.
+  // Whether the next instruction completes the last computed line; the number of waiting lines; and
+  // `ASKS` if the next instruction is one of them.
   var answers = was_made && begin[S_ANSWERS] != 0u; var n_queued = 0u;
   var frame = begin[S_FRAME]; var depth = begin[S_DEPTH]; var callee = begin[S_CALLEE];
   var operations = vec2<u32>(begin[S_OPERATIONS], begin[S_OPERATIONS + 1u]);
@@ -419,7 +425,7 @@ OVER_LINES
         default: {}
       }
       if (status != RUNNING) { break; }
-      // Whatever the threads have to tell each other.
+      // The data that the threads exchange.
       var e = vec4<u32>(0u);
       if ((P.x & 0x800000u) != 0u) {
         if (nearest != NOTHING) { atomicMin(&least, nearest); }
@@ -571,7 +577,7 @@ BACK_REGISTERS
 #ifdef LINES
 LEAVES_LINES
 #endif
-  // Lines that wait are made before anyone else is served.
+  // Waiting lines are computed before the host is served.
   var after = RUNNING;
   if (n_queued != 0u && status != WIDE) { after = status; status = WIDE; }
   if (id == 0u) {

@@ -1,5 +1,6 @@
-// Limb `k` of four columns of what an instruction over lines makes, at `FOUR_COLUMNS` in the control unit and in the kernel of wide lines (Note [Lines] in
-// star-gpu): it is `u`, and stored if it goes to the table; `of_w` has their bits of w.
+// Limb `k` of four columns of the result of an instruction over lines, at `FOUR_COLUMNS` in the
+// control unit and in the kernel of wide lines (Note [Lines] in star-gpu): the result is `u`, and
+// is stored if it belongs to the table; `of_w` has their bits of w.
 let to = vec4<u32>(at_x + k) + column * stride_x;
 var t = vec4<u32>(0u); var p = vec4<u32>(0u); var q = vec4<u32>(0u);
 if (join == JOIN_STORE) { t = vec4<u32>(load(to.x), load(to.y), load(to.z), load(to.w)); }

@@ -1,4 +1,5 @@
-// Limb `k` of a line, at `MAKE_LIMB` in the control unit and in the kernel of wide lines (Note [Wide lines] in star-gpu): it is `u`.
+// Limb `k` of a line, at `MAKE_LIMB` in the control unit and in the kernel of wide lines (Note
+// [Wide lines] in star-gpu): the result is `u`.
 var u = 0u;
 let place = i32(k * 32u);
 switch (generator) {
@@ -26,7 +27,7 @@ switch (generator) {
     let row = b.x - 1u; let stride = STRIDE_OF_Y;
     let base = at_y + (row >> 5u);
     let last = vec4<u32>(min(31u, n - k * 32u - 1u));
-    // Eight at once: a load does not wait for another.
+    // Eight at once, so that loads do not wait for each other.
     for (var j = 0u; j <= last.x; j += 8u) {
       let p = min(vec4<u32>(j) + vec4<u32>(0u, 1u, 2u, 3u), last); let q = min(vec4<u32>(j) + vec4<u32>(4u, 5u, 6u, 7u), last);
       let at_p = vec4<u32>(base) + (vec4<u32>(k * 32u) + p) * stride; let at_q = vec4<u32>(base) + (vec4<u32>(k * 32u) + q) * stride;

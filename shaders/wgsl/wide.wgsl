@@ -1,6 +1,7 @@
-// The kernel of wide lines (Note [Wide lines] in star-gpu): a grid of workgroups that makes all limbs of lines which the control unit
-// left in the state, one after another. A thread makes the same limbs of each, so that no line waits for the one before. What they find goes into the
-// state, too. Nothing is left there usually, and then they return at once.
+// The kernel of wide lines (Note [Wide lines] in star-gpu): a grid of workgroups that computes all
+// limbs of lines which the control unit left in the state, one after another. A thread computes the
+// same limbs of each, so that no line waits for the previous one. Their results are also stored in
+// the state. Usually there are no lines, and the workgroups return at once.
 
 @group(0) @binding(2) var<storage, read_write> state: array<atomic<u32>>;
 

@@ -1,28 +1,36 @@
-//! The trait of a backend, and what a run is given from outside.
+//! The backend trait and the inputs of a run.
 //!
-//! `erased` makes any backend an object, and the crate star-harness lists them. The steps in the order in which a host takes them, each of which may fail
-//! with a [`BackendError`]:
+//! `erased` makes any backend an object, and the crate star-harness lists them. A host takes the
+//! following steps in this order; each may fail with a [`BackendError`]:
 //!
-//! 1. [`Backend::caps`]: what the device has, before anything is given to it.
-//! 2. [`Backend::compile`]: SIR to the backend's own executable form, once per program; [`Backend::recompile`] for the next line of a session.
-//! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: how the arguments of an entry had best lie.
-//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by ranges of columns if they are large;
-//!    [`Backend::load_rows`] and [`Backend::load_sparse`] where step 3 asks for it.
-//! 5. [`Backend::plan`]: ready for an entry and the types of its arguments ([`Backend::ty`] of each), one for each parameter; [`Backend::explain`] says what
-//!    became of it.
-//! 6. [`Backend::lay_out`], then [`Backend::run`], as often as wanted, also with values of other sizes than those that were planned for.
-//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] or [`Backend::unload_sparse`] where nobody needs
-//!    the value any more.
+//! 1. [`Backend::caps`]: capabilities of the device.
+//! 2. [`Backend::compile`]: SIR to the backend's executable form, once per program;
+//!   [`Backend::recompile`] for the next line of a session.
+//! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: preferred layouts of the arguments of
+//!   an entry.
+//! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by
+//!   ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`] where
+//!   step 3 requests them.
+//! 5. [`Backend::plan`]: preparation for an entry and the types of its arguments ([`Backend::ty`]
+//!   of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
+//! 6. [`Backend::lay_out`], then [`Backend::run`], any number of times, also with values of sizes
+//!   other than the planned ones.
+//! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] or
+//!   [`Backend::unload_sparse`] where the value is no longer needed.
 //!
-//! Values outlive programs and plans: a REPL's variables are values, and a line is a routine whose `var` parameters they are. A handle is a
-//! value without a form for the host: it is made by a run, [`Backend::ty`] says [`Ty::Handle`], and [`Backend::store`] gives [`HostValue::Unset`].
-//! What a value holds on a device is given up when it is dropped. A backend is used by one thread; its methods take `&self`, so that caches
-//! need interior mutability.
+//! Values outlive programs and plans: the variables of a REPL are values, and a line is a routine
+//! whose `var` parameters they are. A handle is a value without a host form: a run creates it,
+//! [`Backend::ty`] returns [`Ty::Handle`], and [`Backend::store`] returns [`HostValue::Unset`].
+//! Dropping a value releases its device resources. A backend is used by one thread; its methods
+//! accept `&self`, so caches need interior mutability.
 //!
-//! Note [A new backend]. [`mod@crate::reference`] is the specification of every statement and operation of SIR: it has one function for each,
-//! checks what the guards promise, and says nothing about speed. Shared by all backends are the wording of traps and the values in them
-//! ([`crate::checks::check`] with a [`crate::checks::GuardContext`]), values as text for `print` ([`crate::display`]), ranges of columns ([`crate::columns`]), and
-//! what ends a run ([`crate::interrupt`]). `vm/gpu` is a backend in a crate of its own. The tests compare each with the reference (`harness/src/compare.rs`).
+//! Note [A new backend]. [`mod@crate::reference`] is the specification of every statement and
+//! operation of SIR: it has one function for each and checks what the guards promise; it makes no
+//! statement about speed. All backends share the wording of traps and the values in them
+//! ([`crate::checks::check`] with a [`crate::checks::GuardContext`]), the text of values for
+//! `print` ([`crate::display`]), ranges of columns ([`crate::columns`]), and the reasons why a run
+//! ends ([`crate::interrupt`]). `vm/gpu` is a backend in a separate crate. The tests compare each
+//! backend with the reference (`harness/src/compare.rs`).
 
 use std::fmt;
 use std::ops::Range;
@@ -39,25 +47,25 @@ use crate::explain::Explanation;
 use crate::profile::Profile;
 use crate::value::{HostValue, TableForm, TableLayout};
 
-/// A compiler from SIR to an executable form of its own, and a machine that runs it.
+/// A compiler from SIR to an executable form, and a machine that runs it.
 pub trait Backend {
-    /// A value in the backend's own form: on the host, on a device, or in parts on several.
+    /// A value in the backend's form: on the host, on a device, or in parts on several.
     type Value;
     /// A compiled program.
     type Code;
-    /// A compiled program made ready for an entry and the sizes of its arguments.
+    /// A compiled program prepared for an entry and the sizes of its arguments.
     type Plan;
 
-    /// What the backend is and what it can hold.
+    /// Returns the name and the limits of the backend.
     fn caps(&self) -> Capabilities;
 
-    /// Takes a value in. A `fixed` slice or word keeps its size and a `fixed` table does not grow.
+    /// Loads a value. A `fixed` slice or word keeps its size, and a `fixed` table does not grow.
     ///
     /// # Errors
-    /// If there is no memory for it, or the backend cannot hold such a value.
+    /// If there is no memory for it, or the backend cannot hold this value.
     fn load(&self, value: HostValue, fixed: bool) -> Result<Self::Value, BackendError>;
 
-    /// A table of zeros, to be filled by [`Backend::load_columns`].
+    /// Creates a table of zeros, to be filled by [`Backend::load_columns`].
     ///
     /// # Errors
     /// As for [`Backend::load`].
@@ -68,10 +76,12 @@ pub trait Backend {
         fixed: bool,
     ) -> Result<Self::Value, BackendError>;
 
-    /// The columns of a table from `start` (counted from 0) on become those of `columns`, which has as many rows.
+    /// Replaces the columns of a table from `start` (counted from 0) by those of `columns`, which
+    /// has the same number of rows.
     ///
     /// # Errors
-    /// As for [`Backend::load`]; [`BackendError::Internal`] if the columns are not part of the table.
+    /// As for [`Backend::load`]; [`BackendError::Internal`] if the columns are not part of the
+    /// table.
     fn load_columns(
         &self,
         value: &mut Self::Value,
@@ -79,13 +89,13 @@ pub trait Backend {
         columns: &BitTable,
     ) -> Result<(), BackendError>;
 
-    /// The type of a value with its sizes; `None` if it is unset (or a table without rows).
+    /// Returns the type of a value with its sizes; `None` if it is unset (or a table without rows).
     fn ty(&self, value: &Self::Value) -> Option<Ty>;
 
-    /// Reads a value back whole, as a copy, unless `interrupt` is set meanwhile.
+    /// Reads a whole value back, as a copy, unless `interrupt` is set meanwhile.
     ///
     /// # Errors
-    /// If there is no memory for it, the user wants the end, or the value is gone with its device.
+    /// If there is no memory for it, the user interrupts, or the value was lost with its device.
     fn store(&self, value: &Self::Value, interrupt: &AtomicBool)
     -> Result<HostValue, BackendError>;
 
@@ -100,10 +110,10 @@ pub trait Backend {
         interrupt: &AtomicBool,
     ) -> Result<BitTable, BackendError>;
 
-    /// Gives a value up, as [`Backend::store`] reads it.
+    /// Consumes a value and returns it as [`Backend::store`] does.
     ///
     /// # Errors
-    /// As for [`Backend::store`]; the value is gone then.
+    /// As for [`Backend::store`]; the value is lost then.
     fn unload(
         &self,
         value: Self::Value,
@@ -112,7 +122,7 @@ pub trait Backend {
         self.store(&value, interrupt)
     }
 
-    /// [`Backend::load`] of a table whose rows are the columns of `rows`.
+    /// Does what [`Backend::load`] does, for a table whose rows are the columns of `rows`.
     ///
     /// # Errors
     /// As for [`Backend::load`].
@@ -125,7 +135,9 @@ pub trait Backend {
         self.load(HostValue::Table(table), fixed)
     }
 
-    /// Gives a sparse table up as it lies; the value itself if it is none, or `wanted`, which gets the bytes of the dense table, says no.
+    /// Consumes a sparse table and returns it in its sparse form. Returns the value itself if it is
+    /// not sparse, or if `wanted`, which receives the size of the dense table in bytes, returns
+    /// false.
     fn unload_sparse(
         &self,
         value: Self::Value,
@@ -134,7 +146,8 @@ pub trait Backend {
         Err(value)
     }
 
-    /// [`Backend::load`] of a sparse table, whose columns or rows are these lines, for backends that have [`Backend::sparse_tables`].
+    /// Does what [`Backend::load`] does, for a sparse table whose columns or rows are these lines.
+    /// For backends that have [`Backend::sparse_tables`].
     ///
     /// # Errors
     /// As for [`Backend::load`].
@@ -150,17 +163,18 @@ pub trait Backend {
     /// Compiles a verified program.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] if the backend cannot run it, [`BackendError::Internal`] if it breaks a rule that
-    /// the verifier should have kept.
+    /// [`BackendError::Unsupported`] if the backend cannot run it, [`BackendError::Internal`] if it
+    /// breaks a rule that the verifier should have enforced.
     fn compile(
         &self,
         program: Program,
         options: &CompileOptions,
     ) -> Result<Self::Code, BackendError>;
 
-    /// [`Backend::compile`] of a program that goes on from the one that `earlier` is of: a line of a session, after the one
-    /// before it. Routines that they share (Note \[Shared routines\] in star-ir) may keep what the backend has made of them;
-    /// how many did comes with the code. For backends that compile routine by routine.
+    /// Does what [`Backend::compile`] does, for a program that continues the one of `earlier`: a
+    /// line of a session, after the previous one. Routines that both share (Note \[Shared
+    /// routines\] in star-ir) may keep their compiled form; the number of reused routines is
+    /// returned with the code. For backends that compile routine by routine.
     ///
     /// # Errors
     /// As for [`Backend::compile`].
@@ -173,7 +187,8 @@ pub trait Backend {
         self.compile(program, options).map(|code| (code, 0))
     }
 
-    /// Makes ready to run `entry` with arguments of these types; `None` is one that is unset, or not known yet.
+    /// Prepares a run of `entry` with arguments of these types; `None` is an argument that is
+    /// unset, or not known yet.
     ///
     /// # Errors
     /// As for [`Backend::compile`], or if there is no memory for it.
@@ -184,28 +199,31 @@ pub trait Backend {
         args: &[Option<Ty>],
     ) -> Result<Self::Plan, BackendError>;
 
-    /// How the parameters of an entry had best lie, for [`Backend::load_rows`]: one form for each parameter, in their order; those that are no tables, and
-    /// those that the list is too short for, by columns.
+    /// Returns the preferred layouts of the parameters of an entry, for [`Backend::load_rows`]: one
+    /// form for each parameter, in order. Parameters that are not tables, and those beyond the end
+    /// of the list, are stored by columns.
     fn home_forms(&self, _code: &Self::Code, _entry: RoutineId) -> Vec<TableForm> {
         Vec::new()
     }
 
-    /// What an entry does with its parameters, one for each, which decides whether tables among them had better be sparse. `None` if the backend has no
-    /// sparse tables.
+    /// Returns how an entry uses each of its parameters, which decides whether its tables should be
+    /// sparse. `None` if the backend has no sparse tables.
     fn sparse_tables(&self, _code: &Self::Code, _entry: RoutineId) -> Option<Vec<TableUse>> {
         None
     }
 
-    /// How a table lies; `None` if the value is none, or the backend has one form only.
+    /// Returns the layout of a table; `None` if the value is not a table, or the backend has only
+    /// one form.
     fn table_layout(&self, _value: &Self::Value) -> Option<TableLayout> {
         None
     }
 
-    /// Lays the arguments of a plan out as its entry touches them, where a run within `memory` could not do that on its
-    /// way: a table too large for a second form beside it goes into the form of which the program reads more lines.
+    /// Arranges the arguments of a plan as its entry accesses them, where a run within `memory`
+    /// could not do that itself: a table too large for a second form next to the first is converted
+    /// to the form of which the program reads more lines.
     ///
     /// # Errors
-    /// If `interrupt` is set meanwhile. The values are the same then, however they lie.
+    /// If `interrupt` is set meanwhile. The values are unchanged then, whatever their layouts.
     fn lay_out(
         &self,
         _plan: &Self::Plan,
@@ -216,17 +234,19 @@ pub trait Backend {
         Ok(())
     }
 
-    /// What became of the program.
+    /// Describes how the program was compiled.
     fn explain(&self, plan: &Self::Plan) -> Explanation;
 
-    /// Runs the entry. `values` are its arguments in order, one for each parameter; those of `var` parameters hold the results
-    /// afterwards. After a trap, or a limit of steps, depth or output, they hold what SIR had stored by then, bit by bit as with every other
-    /// backend; after the limit of memory, which backends may meet at different places, an interrupt or the deadline, what a statement left that was not at
-    /// its end. Value arguments are unchanged.
+    /// Runs the entry. `values` are its arguments in order, one for each parameter; those of `var`
+    /// parameters hold the results afterwards. After a trap, or a limit of steps, depth or output,
+    /// they hold what SIR had stored by then, bit for bit as with every other backend. After the
+    /// limit of memory, which backends may reach at different points, an interrupt or the deadline,
+    /// they hold what an incomplete statement left. Value arguments are unchanged.
     ///
-    /// [`Control::stats`] is reset first. A set flag ends the run as [`LimitKind::Interrupted`] or [`LimitKind::Time`], refused memory as
-    /// [`LimitKind::Memory`], an error of the host as a trap [`TrapKind::File`](star_ir::TrapKind::File); output is counted by the backend
-    /// before it goes to the host. A limit names the statement that was to run next, as far as that is known.
+    /// [`Control::stats`] is reset first. A set flag ends the run as [`LimitKind::Interrupted`] or
+    /// [`LimitKind::Time`], refused memory as [`LimitKind::Memory`], an error of the host as a trap
+    /// [`TrapKind::File`](star_ir::TrapKind::File); the backend counts output before it passes it
+    /// to the host. A limit names the statement that was to run next, if it is known.
     fn run(
         &self,
         plan: &Self::Plan,
@@ -235,32 +255,34 @@ pub trait Backend {
     ) -> Outcome;
 }
 
-/// What a backend is and what it can hold.
+/// Name and limits of a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capabilities {
     /// The name for `--backend`.
     pub name: &'static str,
-    /// What computes, for people: the kernels of a processor, or an adapter.
+    /// The computing device, for display: the kernels of a processor, or an adapter.
     pub device: String,
-    /// Is that an adapter, with memory of its own?
+    /// Whether that is an adapter with separate memory.
     pub is_adapter: bool,
-    /// Threads of the host that it uses at most.
+    /// Maximum number of host threads.
     pub threads: usize,
-    /// Bytes of memory that a packed byte of values takes.
+    /// Bytes of memory for each packed byte of values.
     pub expansion: u64,
-    /// Most packed bytes of values that it holds at all.
+    /// Maximum number of packed bytes of values that it can hold.
     pub max_bytes: u64,
-    /// The library routines that it has an intrinsic for.
+    /// The library routines for which it has an intrinsic.
     pub intrinsics: Vec<Intrinsic>,
 }
 
-/// How a program is compiled. No choice changes results, traps or elementary operations, but intrinsics count none.
+/// How a program is compiled. No choice changes results, traps or elementary operations, except
+/// that intrinsics count none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CompileOptions {
-    /// Intrinsics stand for the library routines that they are intrinsics of.
+    /// Replace library routines by their intrinsics.
     pub intrinsics: bool,
-    /// The backend may fuse operations, run iterations together, or change their order in another way that nobody sees.
-    /// Without it, SIR runs as it was lowered: for limits on steps, and for counting.
+    /// The backend may fuse operations, run iterations together, or change their order in other
+    /// unobservable ways. Without it, SIR runs as it was lowered: for limits on steps, and for
+    /// counting.
     pub optimise: bool,
     /// A run may charge a profile ([`Control::profile`]).
     pub profile: bool,
@@ -273,30 +295,30 @@ impl CompileOptions {
 }
 
 impl Default for CompileOptions {
-    /// As fast as the backend can, without a profile.
+    /// As fast as the backend can run, without a profile.
     fn default() -> Self {
         CompileOptions { intrinsics: true, optimise: true, profile: false }
     }
 }
 
-/// Why a backend could not take a step. A run ends with an [`Outcome`] instead.
+/// Why a backend could not complete a step. A run ends with an [`Outcome`] instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BackendError {
-    /// The backend has no way to do this.
+    /// The backend does not support this.
     Unsupported {
-        /// What it cannot do, as in "tables with more than 2^32 rows".
+        /// The unsupported feature, as in "tables with more than 2^32 rows".
         what: String,
     },
-    /// The system or the device refuses memory that this needs.
+    /// The system or the device refuses the memory for this.
     OutOfMemory(OutOfMemory),
-    /// The device is gone, with all values on it.
+    /// The device is lost, with all values on it.
     DeviceLost {
-        /// What the device said.
+        /// The message of the device.
         why: String,
     },
-    /// The user wanted the end.
+    /// The user interrupted the step.
     Interrupted,
-    /// An inconsistency that no program can cause: a fault of the toolchain.
+    /// An inconsistency that no program can cause: a defect of the toolchain.
     Internal(String),
 }
 
@@ -320,103 +342,107 @@ impl fmt::Display for BackendError {
 
 impl std::error::Error for BackendError {}
 
-/// What a run is given from outside.
+/// The inputs of a run.
 pub struct Control<'a> {
     /// Set when the user wants the run to end; polled every few milliseconds.
     pub interrupt: &'a AtomicBool,
-    /// Set when the time is up; likewise.
+    /// Set at the deadline; polled every few milliseconds.
     pub deadline: &'a AtomicBool,
-    /// Bounds on what the run may use. A limit on steps wants code that was compiled as it was lowered ([`CompileOptions::AS_LOWERED`]): elsewhere a run may
-    /// pass it, and does not say where it was.
+    /// Bounds on the resources of the run. A limit on steps requires code that was compiled as it
+    /// was lowered ([`CompileOptions::AS_LOWERED`]): with other code a run may exceed it, and does
+    /// not report the location.
     pub limits: Limits,
     /// Serves `print`, `read` and `write`.
     pub host: &'a mut dyn Host,
-    /// Is charged what lines and routines take, if the code was compiled for that; good for one run.
+    /// The profile that receives the costs of lines and routines, if the code was compiled for
+    /// that; valid for one run.
     pub profile: Option<&'a mut Profile>,
-    /// What the run used; filled in while it runs, so that it is right after a trap too.
+    /// The resources that the run used; updated while it runs, so that they are correct after a
+    /// trap too.
     pub stats: Stats,
 }
 
-/// Bounds on what a run may use; `None` is no bound.
+/// Bounds on the resources of a run; `None` is no bound.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Elementary operations plus loop turns and calls.
+    /// Elementary operations plus loop iterations and calls.
     pub steps: Option<u64>,
-    /// Bytes of slices, words and tables alive at once, arguments included: packed bits, not what a backend keeps beside them. Each backend counts
-    /// as it holds them, so that two may reach the limit at different places.
+    /// Bytes of slices, words and tables alive at once, arguments included: packed bits, without a
+    /// backend's additional data. Each backend counts its own representation, so two backends may
+    /// reach the limit at different points.
     pub memory: Option<u64>,
     /// Bytes printed.
     pub output: Option<u64>,
-    /// Nested calls; always bounded, so that the machine's own stack is safe.
+    /// Nested calls; always bounded, to protect the machine's stack.
     pub depth: u64,
 }
 
-/// What a run used.
+/// The resources that a run used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Stats {
     /// Elementary operations of the STAR-machine, as the papers count them.
     pub operations: u64,
-    /// Elementary operations plus loop turns and calls.
+    /// Elementary operations plus loop iterations and calls.
     pub steps: u64,
-    /// Most bytes of values alive at once.
+    /// Maximum number of bytes of values alive at once.
     pub peak_bytes: u64,
     /// Bytes printed.
     pub output_bytes: u64,
-    /// Calls of library routines that the backend did in its own way ([`star_base::intrinsics`]). These count
-    /// no operations, and no steps but that of the call.
+    /// Calls of library routines that ran as intrinsics ([`star_base::intrinsics`]). These count no
+    /// operations, and no steps except that of the call.
     pub intrinsics: u64,
     /// Fast paths taken and declined.
     pub counters: Counters,
 }
 
-/// How a run ended.
+/// The result of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// At the end of the entry.
+    /// The entry ended.
     Done,
-    /// At a guard that did not hold.
+    /// A guard failed.
     Trap(Box<Trap>),
-    /// At a limit.
+    /// A limit was reached.
     Limit {
-        /// Which one.
+        /// The limit.
         kind: LimitKind,
-        /// Where the program was.
+        /// The location in the program.
         loc: LocId,
     },
-    /// At values that the backend cannot work with, which only the run shows.
+    /// The run reached values that the backend does not support.
     Unsupported {
-        /// What it cannot do, as in "lines of 2^32 components".
+        /// The unsupported feature, as in "lines of 2^32 components".
         what: String,
     },
-    /// At the loss of the device; the values on it are gone.
+    /// The device was lost, with the values on it.
     DeviceLost {
-        /// What the device said.
+        /// The message of the device.
         why: String,
     },
-    /// At an inconsistency that no source program can cause: a fault of the toolchain.
+    /// An inconsistency that no source program can cause: a defect of the toolchain.
     Internal(String),
 }
 
 impl Outcome {
-    /// The end of a run with a profile of code that was not compiled for one.
+    /// Returns the outcome of a run with a profile, of code that was not compiled for one.
     pub fn not_profiled() -> Outcome {
-        Outcome::Internal("a profile of code that was compiled without".to_owned())
+        Outcome::Internal("cannot profile code that was compiled without profiling".to_owned())
     }
 }
 
-/// The world outside the machine.
+/// The environment of the machine.
 pub trait Host {
     /// Prints a line, which ends with a line break.
     ///
     /// # Errors
-    /// If nobody reads the output any more.
+    /// If the reader closed the output.
     fn print(&mut self, line: &str) -> Result<(), HostError>;
 
-    /// Reads a file for a variable of type `ty` (sizes in it do not matter). `max_bytes` is the memory
-    /// that the value may take.
+    /// Reads a file for a variable of type `ty` (sizes in it do not matter). `max_bytes` is the
+    /// memory that the value may use.
     ///
     /// # Errors
-    /// If the file may not or cannot be read, or does not give such a value.
+    /// If the file may not or cannot be read, or does not contain a value of that type.
     fn read(
         &mut self,
         file: &str,
@@ -425,26 +451,26 @@ pub trait Host {
         max_bytes: Option<u64>,
     ) -> Result<HostValue, HostError>;
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file, completely or not at all.
     ///
     /// # Errors
     /// If the file may not or cannot be written.
     fn write(&mut self, file: &str, value: BitsRef<'_>) -> Result<(), HostError>;
 }
 
-/// Why the host could not serve the program.
+/// Why the host could not serve a request of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostError {
-    /// What kind of fault it is.
+    /// The kind of error.
     pub code: Code,
     /// The message.
     pub message: String,
 }
 
-/// Is there such a routine?
+/// Checks that the routine exists.
 ///
 /// # Errors
-/// [`BackendError::Internal`] if there is none.
+/// [`BackendError::Internal`] if it does not.
 pub fn check_entry(program: &Program, entry: RoutineId) -> Result<(), BackendError> {
     match program.routines.get(entry.0 as usize) {
         Some(_) => Ok(()),

@@ -1,7 +1,7 @@
-//! Memory and patience: how many bytes values take, and whether the run has to end.
+//! The memory budget and the interrupt flags of a run.
 //!
-//! Note [Memory]. A value counts what it takes packed in limbs of 64 bits, whatever form a backend gives
-//! it. A result counts beside the value that it will replace.
+//! Note [Memory]. A value counts the bytes that it needs when packed in limbs of 64 bits, whatever
+//! its form in a backend. A result counts in addition to the value that it will replace.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use star_ir::LimitKind;
 
 use crate::interrupt::{Exec, Stop};
 
-/// Set from outside when the run has to end.
+/// Flags set from outside when the run must end.
 #[derive(Clone, Copy)]
 pub(crate) struct Flags<'a> {
     interrupt: &'a AtomicBool,
@@ -19,7 +19,7 @@ pub(crate) struct Flags<'a> {
 }
 
 impl Flags<'_> {
-    /// Stops the run if the user or the clock wants that.
+    /// Stops the run if the user interrupts it or the deadline has passed.
     #[inline]
     pub(crate) fn poll(self) -> Exec<()> {
         if self.interrupt.load(Ordering::Relaxed) {
@@ -32,19 +32,19 @@ impl Flags<'_> {
     }
 }
 
-/// A value that can give back memory, which it holds only to be fast.
+/// A value that can release memory which it holds only for speed.
 pub(crate) trait Reclaim {
-    /// Has it nothing to give back any more?
+    /// Whether it has nothing left to release.
     fn is_gone(&self) -> bool;
 
-    /// Gives it back; how many bytes that are.
+    /// Releases the memory and returns its size in bytes.
     fn reclaim(&self) -> u64;
 }
 
-/// Keeps count of the bytes of all values and looks at the flags.
+/// Counts the bytes of all values and polls the flags.
 pub(crate) struct MemoryBudget<'a> {
     flags: Flags<'a>,
-    /// What gives memory back before the run is refused any.
+    /// Values that release memory before a request of the run is refused.
     reclaimable: Vec<Box<dyn Reclaim + 'a>>,
     limit: u64,
     alive: u64,
@@ -52,8 +52,8 @@ pub(crate) struct MemoryBudget<'a> {
     recycled: Recycled,
 }
 
-/// Long slices and words that nobody holds any more: their memory serves those that are made next. The system would take
-/// it back and give it again as zeros, page by page, which takes one thread as long as sixteen work on it.
+/// Long slices and words that are no longer in use: their memory is reused for new ones. The system
+/// would return it as zeros, page by page, which takes one thread as long as sixteen work on it.
 #[derive(Default)]
 struct Recycled {
     bits: VecDeque<BitVector>,
@@ -77,13 +77,13 @@ impl Recycled {
     }
 }
 
-/// Bytes from which on memory is recycled.
+/// Minimum size in bytes of recycled memory.
 const LEAST_RECYCLED: u64 = 1 << 15;
 
-/// Memory is recycled of so many slices at most.
+/// Maximum number of recycled slices.
 const MOST_RECYCLED: usize = 8;
 
-/// And takes one part in so many of the limit at most.
+/// Recycled memory is at most the limit divided by this.
 const RECYCLED_SHARE: u64 = 8;
 
 impl<'a> MemoryBudget<'a> {
@@ -99,33 +99,33 @@ impl<'a> MemoryBudget<'a> {
         }
     }
 
-    /// Stops the run if the user or the clock wants that.
+    /// Stops the run if the user interrupts it or the deadline has passed.
     #[inline]
     pub(crate) fn poll(&self) -> Exec<()> {
         self.flags.poll()
     }
 
-    /// The flags, for work on several threads.
+    /// Returns the flags, for work on several threads.
     pub(crate) fn flags(&self) -> Flags<'a> {
         self.flags
     }
 
-    /// Bytes of values alive.
+    /// Returns the number of bytes of live values.
     pub(crate) fn alive(&self) -> u64 {
         self.alive
     }
 
-    /// Most bytes that were alive at once.
+    /// Returns the maximum number of bytes that were alive at once.
     pub(crate) fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// Bytes that may still be taken.
+    /// Returns the number of bytes still available.
     pub(crate) fn available(&self) -> u64 {
         self.limit.saturating_sub(self.alive)
     }
 
-    /// May so many more bytes be taken?
+    /// Checks that this number of additional bytes may be used.
     #[inline]
     pub(crate) fn reserve(&mut self, bytes: u64) -> Exec<()> {
         let wanted = self.alive.saturating_add(bytes);
@@ -136,7 +136,7 @@ impl<'a> MemoryBudget<'a> {
         Ok(())
     }
 
-    /// The same where memory that is recycled is in the way, or there is too little of it.
+    /// Does the same where recycled memory is in the way, or too little memory is left.
     #[cold]
     fn reserve_scarce(&mut self, bytes: u64) -> Exec<()> {
         self.drop_recycled();
@@ -152,7 +152,7 @@ impl<'a> MemoryBudget<'a> {
         Ok(())
     }
 
-    /// Memory of bits that are released goes to those that are made next, if they are many.
+    /// Keeps the memory of released bits for new ones, if it is large enough.
     #[inline]
     pub(crate) fn recycle(&mut self, bits: BitVector) {
         if Recycled::bytes_of(&bits) >= LEAST_RECYCLED {
@@ -160,7 +160,7 @@ impl<'a> MemoryBudget<'a> {
         }
     }
 
-    /// May memory of so many bytes, of what is gone, be kept for what comes next?
+    /// Returns whether this number of bytes of released memory may be kept for reuse.
     pub(crate) fn may_keep(&self, bytes: u64) -> bool {
         bytes <= self.most_kept()
     }
@@ -183,25 +183,26 @@ impl<'a> MemoryBudget<'a> {
         all.put(bits);
     }
 
-    /// Gives the memory of bits that are gone back to the system.
+    /// Returns recycled memory to the system.
     pub(crate) fn drop_recycled(&mut self) {
         self.recycled = Recycled::default();
     }
 
-    /// So many bits, which hold anything, if their memory is there.
+    /// Returns `len` bits with arbitrary content, if recycled memory of that size exists.
     pub(crate) fn recycled(&mut self, len: usize) -> Option<BitVector> {
         let at = self.recycled.bits.iter().rposition(|bits| bits.len() == len)?;
         self.recycled.take(at)
     }
 
-    /// A value gives memory back before the run is refused any.
+    /// Registers a value that releases memory before a request of the run is refused.
     pub(crate) fn add_reclaimable(&mut self, value: Box<dyn Reclaim + 'a>) {
         self.reclaimable.retain(|value| !value.is_gone());
         self.reclaimable.push(value);
     }
 
-    /// Values give memory back, one after another, until there is room for so many bytes more. What does not give any, since the
-    /// system or a flag is against it, may do so the next time.
+    /// Makes values release memory, one after another, until this number of additional bytes fits.
+    /// A value that releases none, because the system or a flag prevents it, may do so the next
+    /// time.
     #[cold]
     fn reclaim(&mut self, bytes: u64) {
         let mut kept = Vec::new();
@@ -216,18 +217,18 @@ impl<'a> MemoryBudget<'a> {
         self.reclaimable = kept;
     }
 
-    /// A value that was asked for is alive now.
+    /// Counts a reserved value as alive.
     pub(crate) fn commit(&mut self, bytes: u64) {
         self.alive = self.alive.saturating_add(bytes);
         self.peak = self.peak.max(self.alive);
     }
 
-    /// A value is gone.
+    /// Counts a value as dropped.
     pub(crate) fn release(&mut self, bytes: u64) {
         self.alive = self.alive.saturating_sub(bytes);
     }
 
-    /// A value of so many bytes, which was asked for, is alive in the place of another one.
+    /// Replaces a live value by a reserved one of this size.
     #[inline]
     pub(crate) fn exchange(&mut self, before: u64, after: u64) {
         if before != after {
@@ -236,17 +237,17 @@ impl<'a> MemoryBudget<'a> {
         }
     }
 
-    /// Counts anew.
+    /// Resets the count.
     pub(crate) fn recount(&mut self, alive: u64) {
         self.alive = alive;
     }
 
-    /// The limit on bytes of values.
+    /// Returns the limit on bytes of values.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// The end of a run that wants more bytes than there are.
+    /// Returns the stop of a run that requests more bytes than are available.
     pub(crate) fn refused(&self, limit: u64, wanted: u64) -> Stop {
         Stop::Limit(LimitKind::Memory { limit, wanted })
     }
@@ -259,7 +260,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives so many bytes back, at the `after`th time that it is asked.
+    /// Releases this number of bytes at the `after`th request.
     struct Kept {
         bytes: u64,
         after: Rc<Cell<u32>>,
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_of_long_bits_serves_others_as_long_and_is_given_up_first() {
+    fn recycled_memory_is_reused_and_released_first() {
         let never = AtomicBool::new(false);
         let mut budget = MemoryBudget::new(&never, &never, 1 << 20);
         let bits = |n_bytes: usize| BitVector::zeros(8 * n_bytes);
@@ -294,17 +295,17 @@ mod tests {
         assert!(budget.recycled(8 * 40_000).is_none());
         let found = budget.recycled(8 * 40_016).map(|bits| bits.len());
         assert_eq!((found, budget.recycled.n_bytes), (Some(8 * 40_016), 40_008 + 40_024));
-        // What is asked for fits beside what is alive, and only without these.
+        // The request fits next to the live values, but only without these.
         assert!(budget.reserve((1 << 20) - 1000).is_ok());
         assert_eq!((budget.recycled.n_bytes, budget.alive()), (0, 0));
-        // Nothing is kept that is more than what is left.
+        // Memory larger than what is left is not kept.
         budget.commit((1 << 20) - 1000);
         budget.recycle(bits(40_000));
         assert_eq!(budget.recycled.n_bytes, 0);
     }
 
     #[test]
-    fn values_give_back_what_is_wanted_and_are_asked_again() {
+    fn reclaim_continues_until_enough_is_free() {
         let never = AtomicBool::new(false);
         let mut budget = MemoryBudget::new(&never, &never, 100);
         let gone: Vec<Rc<Cell<bool>>> = (0..3).map(|_| Rc::default()).collect();

@@ -1,5 +1,5 @@
-//! Guards: what each check finds. `None` means that it holds. A backend may test a guard in its own
-//! way; the words of the trap are found here, for backends in other crates, too.
+//! Evaluation of guards. `None` means that the check holds. A backend may test a guard in another
+//! way; the text of the trap is produced here, also for backends in other crates.
 
 use std::sync::Arc;
 
@@ -8,44 +8,45 @@ use star_ir::{Check, HandlePart, IntOp, NamedSize, Names, Operand, SizeOperand, 
 use crate::interrupt::{Exec, internal_error};
 use crate::scalars;
 
-/// The variables of a routine that is running, as guards look at them. A fault is one of the program,
-/// not of the value that is asked for.
+/// The variables of a running routine, as guards read them. An error is a fault of the program, not
+/// of the queried value.
 pub trait GuardContext {
-    /// What the source calls the variables where the guard stands.
+    /// Returns the source names of the variables at the guard.
     ///
     /// # Errors
-    /// As all of these: if there is no such thing, a fault of the program.
+    /// As for all of these methods: if there is no such item, a fault of the program.
     fn names(&self) -> Exec<Names<'_>>;
-    /// The value of an integer operand.
+    /// Returns the value of an integer operand.
     fn int(&self, operand: &Operand) -> Exec<i64>;
-    /// The value of a boolean operand.
+    /// Returns the value of a boolean operand.
     fn boolean(&self, operand: &Operand) -> Exec<bool>;
-    /// The value of a text operand.
+    /// Returns the value of a text operand.
     fn text(&self, operand: &Operand) -> Exec<Arc<str>>;
-    /// A size; `None` if what it measures has none that is known.
+    /// Returns a size; `None` if the measured variable has no known size.
     fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>>;
-    /// Is the variable a table?
+    /// Returns whether the variable is a table.
     fn is_table(&self, var: VarId) -> Exec<bool>;
-    /// Does the variable hold something?
+    /// Returns whether the variable is set.
     fn is_set(&self, var: VarId) -> Exec<bool>;
-    /// Was a slice or word set, or its size fixed? Does a table have rows?
+    /// Returns whether a slice or word was set or its size was fixed, or whether a table has rows.
     fn is_sized(&self, var: VarId) -> Exec<bool>;
-    /// Does a table not grow?
+    /// Returns whether a table cannot grow.
     fn is_fixed(&self, var: VarId) -> Exec<bool>;
-    /// Number of components of a slice or word that was set.
+    /// Returns the number of components of a slice or word that was set.
     fn length(&self, bits: VarId) -> Exec<u64>;
-    /// Is the word a number below 2⁶³?
+    /// Returns whether the word is a number below 2⁶³.
     fn fits_int(&self, word: VarId) -> Exec<bool>;
-    /// Was the handle set, and does it hold a table under this name?
+    /// Returns whether the handle was set and holds a table under this name.
     fn has_part(&self, handle: VarId, part: &HandlePart) -> Exec<bool>;
-    /// Needs the sum of two words a further bit (`Add`), or is their difference negative (`Sub`)?
+    /// Returns whether the sum of two words needs a further bit (`Add`), or their difference is
+    /// negative (`Sub`).
     fn carries(&self, op: IntOp, left: VarId, right: VarId) -> Exec<bool>;
 }
 
-/// What the check finds.
+/// Evaluates a check and returns its trap, if any.
 ///
 /// # Errors
-/// If the program breaks a rule that the verifier should have kept.
+/// If the program breaks a rule that the verifier should have enforced.
 pub fn check(frame: &impl GuardContext, check: &Check) -> Exec<Option<TrapKind>> {
     match check {
         Check::Set(var) => set(frame, *var),
@@ -82,24 +83,24 @@ fn trap_unless(holds: bool, kind: TrapKind) -> Option<TrapKind> {
     (!holds).then_some(kind)
 }
 
-/// The variable was set; a table has rows.
+/// Checks that the variable was set; a table must have rows.
 fn set(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     let name = name_of(frame, var)?;
     let kind = if frame.is_table(var)? { TrapKind::NoSize(name) } else { TrapKind::Unset(name) };
     Ok(trap_unless(frame.is_set(var)?, kind))
 }
 
-/// The slice or word was set, or its size was fixed; a table has rows.
+/// Checks that the slice or word was set, or its size was fixed; a table must have rows.
 fn sized(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     Ok(trap_unless(frame.is_sized(var)?, TrapKind::NoSize(name_of(frame, var)?)))
 }
 
-/// The function's result was set.
+/// Checks that the function's result was set.
 fn result(frame: &impl GuardContext, var: VarId) -> Exec<Option<TrapKind>> {
     Ok(trap_unless(frame.is_set(var)?, TrapKind::NoResult))
 }
 
-/// `1 ≤ index ≤ limit`.
+/// Checks `1 ≤ index ≤ limit`.
 fn index(
     frame: &impl GuardContext,
     index: &Operand,
@@ -110,7 +111,7 @@ fn index(
     Ok(index_in(index, high, size_of(frame, limit)?))
 }
 
-/// `1 ≤ index`, and `index ≤ columns` if the table does not grow.
+/// Checks `1 ≤ index`, and `index ≤ columns` if the table cannot grow.
 fn new_column(frame: &impl GuardContext, table: VarId, index: &Operand) -> Exec<Option<TrapKind>> {
     let index = frame.int(index)?;
     let columns = SizeOperand::Columns(table);
@@ -127,7 +128,7 @@ fn index_in(index: i64, high: u64, of: NamedSize) -> Option<TrapKind> {
     trap_unless(holds, TrapKind::Index { index, high, of })
 }
 
-/// The limit of an index or part; 0 if it is a negative number, or a size that is not known.
+/// Returns the limit of an index or part; 0 if it is negative, or an unknown size.
 fn high(frame: &impl GuardContext, limit: &SizeOperand) -> Exec<u64> {
     match limit {
         SizeOperand::Value(number) => Ok(u64::try_from(frame.int(number)?).unwrap_or(0)),
@@ -137,7 +138,7 @@ fn high(frame: &impl GuardContext, limit: &SizeOperand) -> Exec<u64> {
     }
 }
 
-/// The sizes are equal, or one of them is not known. A negative number is no size.
+/// Checks that the sizes are equal, or one of them is not known. A negative number is not a size.
 fn size(
     frame: &impl GuardContext,
     left: &SizeOperand,
@@ -159,7 +160,7 @@ fn size(
     })
 }
 
-/// `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`.
+/// Checks `0 ≤ base`, `0 ≤ width`, `base + width ≤ limit`.
 fn range(
     frame: &impl GuardContext,
     base: &Operand,
@@ -176,7 +177,7 @@ fn range(
     Ok(trap_unless(holds, TrapKind::Range { from, to, high, of }))
 }
 
-/// The operation has a 64-bit result.
+/// Checks that the operation has a 64-bit result.
 fn int(
     frame: &impl GuardContext,
     op: IntOp,
@@ -193,13 +194,13 @@ fn int(
     Ok(trap_unless(holds, kind))
 }
 
-/// The number is 0 or 1.
+/// Checks that the number is 0 or 1.
 fn bit(frame: &impl GuardContext, number: &Operand) -> Exec<Option<TrapKind>> {
     let number = frame.int(number)?;
     Ok(trap_unless(matches!(number, 0 | 1), TrapKind::Bit(number)))
 }
 
-/// The number is not negative.
+/// Checks that the number is not negative.
 fn not_negative(frame: &impl GuardContext, number: &Operand) -> Exec<Option<TrapKind>> {
     let value = frame.int(number)?;
     let name = match number {
@@ -209,7 +210,7 @@ fn not_negative(frame: &impl GuardContext, number: &Operand) -> Exec<Option<Trap
     Ok(trap_unless(value >= 0, TrapKind::Negative { value, name }))
 }
 
-/// The number is an unsigned one of `width` bits, and `width` is not negative.
+/// Checks that the number is an unsigned one of `width` bits, and that `width` is not negative.
 fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Exec<Option<TrapKind>> {
     if let Some(trap) = not_negative(frame, width)? {
         return Ok(Some(trap));
@@ -219,19 +220,19 @@ fn fits(frame: &impl GuardContext, value: &Operand, width: &Operand) -> Exec<Opt
     Ok(trap_unless(holds, TrapKind::Fit { value, width }))
 }
 
-/// The word is a number below 2⁶³.
+/// Checks that the word is a number below 2⁶³.
 fn fits_int(frame: &impl GuardContext, word: VarId) -> Exec<Option<TrapKind>> {
     let holds = frame.fits_int(word)?;
     Ok(trap_unless(holds, TrapKind::FitInt(name_of(frame, word)?)))
 }
 
-/// The number of components is even.
+/// Checks that the number of components is even.
 fn even(frame: &impl GuardContext, bits: VarId) -> Exec<Option<TrapKind>> {
     let len = frame.length(bits)?;
     Ok(trap_unless(len.is_multiple_of(2), TrapKind::Odd(len)))
 }
 
-/// The sum or difference of two words needs no further bit.
+/// Checks that the sum or difference of two words needs no further bit.
 fn no_carry(
     frame: &impl GuardContext,
     op: IntOp,
@@ -247,7 +248,7 @@ fn no_carry(
     Ok(trap_unless(!carries, TrapKind::Carry { op }))
 }
 
-/// The condition holds.
+/// Checks that the condition holds.
 fn assert(
     frame: &impl GuardContext,
     condition: &Operand,

@@ -1,4 +1,4 @@
-//! Ranges of columns, which tables go in and out by.
+//! Transfer of tables by ranges of columns.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,22 +8,23 @@ use star_base::limbs::OutOfMemory;
 
 use crate::backend::{Backend, BackendError};
 
-/// Limbs of a range of columns that goes in or out at once: 64 MiB.
+/// Limbs of a range of columns that is transferred at once: 64 MiB.
 const RANGE_LIMBS: usize = 1 << 23;
 
-/// The columns of a table in ranges.
+/// Splits the columns of a table into ranges.
 fn ranges(n_rows: usize, n_cols: usize) -> impl Iterator<Item = Range<usize>> {
     let at_once = (RANGE_LIMBS / n_rows.div_ceil(64).max(1)).max(1);
     (0..n_cols).step_by(at_once).map(move |start| start..n_cols.min(start + at_once))
 }
 
-/// No memory for so many bits of a table.
+/// Returns the error that there is no memory for a table of this size.
 pub(crate) fn refused(n_rows: usize, n_cols: usize) -> BackendError {
     let n_bytes = n_rows.div_ceil(64) as u128 * 8 * n_cols as u128;
     BackendError::OutOfMemory(OutOfMemory { n_bytes })
 }
 
-/// [`Backend::load`] of a table, range by range, for backends that do not take over the host's memory.
+/// Does what [`Backend::load`] does, range by range, for backends that do not reuse the host's
+/// memory.
 ///
 /// # Errors
 /// As for [`Backend::load`].
@@ -45,7 +46,8 @@ pub fn load_by_ranges<B: Backend>(
     Ok(value)
 }
 
-/// [`Backend::store`] of a table, range by range, for backends whose tables need never be whole on the host.
+/// Does what [`Backend::store`] does, range by range, for backends whose tables need not be
+/// complete on the host.
 ///
 /// # Errors
 /// As for [`Backend::store`].
@@ -68,7 +70,7 @@ pub fn store_by_ranges<B: Backend>(
     Ok(table)
 }
 
-/// Are these columns part of a table with so many?
+/// Checks that these columns are part of a table with `n_cols` columns.
 ///
 /// # Errors
 /// [`BackendError::Internal`] if they are not.
@@ -80,7 +82,7 @@ pub fn check_columns(columns: &Range<usize>, n_cols: usize) -> Result<(), Backen
     Err(BackendError::Internal(format!("columns {start}..{end} of a table with {n_cols}")))
 }
 
-/// Do columns of so many rows fit into a table from `start` on?
+/// Checks that columns with this number of rows fit into a table from `start` on.
 ///
 /// # Errors
 /// [`BackendError::Internal`] if they do not.
@@ -97,7 +99,7 @@ pub fn check_part(
     Err(BackendError::Internal(format!("columns of {found} rows for a table with {n_rows}")))
 }
 
-/// The error for columns of what is no table.
+/// Returns the error for columns of a value that is not a table.
 pub fn no_table() -> BackendError {
-    BackendError::Internal("columns of what is no table".to_owned())
+    BackendError::Internal("columns of a value that is not a table".to_owned())
 }

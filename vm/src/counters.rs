@@ -1,119 +1,126 @@
-//! Which fast paths a run took, and why it declined others.
+//! Fast paths that a run used, and reasons why others were declined.
 //!
-//! A fast path that never runs passes every comparison of results, so tests ask for these counts. They
-//! are of whole loops, kernels, flushes and calls; operations are counted only where they go by blocks or on sparse tables, and so are never
-//! short.
+//! Comparisons of results cannot detect a fast path that never runs, so tests read these counters.
+//! They count whole loops, kernels, flushes and calls; operations are counted only where they run
+//! by blocks or on sparse tables, and so are never short.
 
-/// What a run took, and what it declined.
+/// Fast paths used and declined by a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// `forall` loops whose iterations ran as one kernel over lines of a table.
     pub line_kernels: u64,
     /// Iterations of those.
     pub lines: u64,
-    /// `for` loops whose turns ran as one kernel over columns.
+    /// `for` loops whose iterations ran as one kernel over columns.
     pub loop_kernels: u64,
-    /// Turns of those.
+    /// Iterations of those.
     pub turns: u64,
-    /// Those of them that ran on few limbs of their slices: the ones that a mask has ones in, or all of short ones.
+    /// Those of them that ran on few limbs of their slices: the limbs where a mask has ones, or all
+    /// limbs of short slices.
     pub masked_iterations: u64,
     /// Those of them that narrowed a slice by several columns at once.
     pub narrowing_iterations: u64,
-    /// Tile kernels that were recorded whole.
+    /// Tile kernels that were recorded completely.
     pub tile_kernels: u64,
-    /// Times that recorded operations were executed together.
+    /// Number of times that recorded operations were executed together.
     pub tapes_flushed: u64,
-    /// Tapes whose plan was known from an earlier one that does the same.
+    /// Tapes whose plan was reused from an equivalent earlier one.
     pub plans_known: u64,
-    /// Long slices and words that were made in memory of others that were gone.
+    /// Long slices and words that were created in recycled memory.
     pub slices_recycled: u64,
     /// Long slices and words that a routine left in its registers for the next call, with a summary.
     pub slices_kept: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,
-    /// Operations with two results in these tapes: searches that go from column to column with a mask.
+    /// Operations with two results in these tapes: searches that narrow a mask from column to
+    /// column.
     pub cascades: u64,
     /// Value arguments that moved into the callee and back instead of being copied.
     pub lent_arguments: u64,
     /// Loops that ran as kernels over a grid of workgroups.
     pub grid_loops: u64,
-    /// Runs of operations on slices that were one kernel over a grid of workgroups.
+    /// Sequences of operations on slices that ran as one kernel over a grid of workgroups.
     pub grid_runs: u64,
-    /// Dispatches of kernels over a grid of workgroups, intrinsics among them.
+    /// Dispatches of kernels over a grid of workgroups, including intrinsics.
     pub grid_kernels: u64,
-    /// Buffers that these had their memory in, if it was more than one.
+    /// Buffers that held the memory of these, if there was more than one.
     pub grid_banks: u64,
-    /// Times that columns of a table went to another one by a copy of the device.
+    /// Number of times that the device copied columns of a table to another one.
     pub grid_copies: u64,
     /// Dispatches of the control unit: a run waits for each of them.
     pub unit_dispatches: u64,
-    /// Times that the host waited for words of the device, these dispatches among them.
+    /// Number of times that the host waited for words of the device, including these dispatches.
     pub device_reads: u64,
-    /// Bytes that went to the device while the program ran, and that came back: values, state, code of the control unit.
+    /// Bytes transferred to the device while the program ran: values, state, code of the control
+    /// unit.
     pub bytes_to_device: u64,
-    /// See [`bytes_to_device`](Self::bytes_to_device).
+    /// Bytes transferred from the device; see [`bytes_to_device`](Self::bytes_to_device).
     pub bytes_from_device: u64,
-    /// Loops over lines that were one instruction of it.
+    /// Loops over lines that ran as one instruction of the control unit.
     pub unit_lines: u64,
-    /// Lines, and instructions over lines, that a kernel over a grid made for it.
+    /// Lines, and instructions over lines, that a kernel over a grid computed for it.
     pub wide_lines: u64,
-    /// Dispatches of that kernel: lines that do not wait for each other are made by one.
+    /// Dispatches of that kernel: one dispatch computes all lines that do not depend on each other.
     pub wide_kernels: u64,
-    /// Nanoseconds that the device took for kernels over a grid, if it can tell.
+    /// Device time of kernels over a grid in nanoseconds, if the device reports it.
     pub grid_nanoseconds: u64,
-    /// Likewise for the control unit.
+    /// Device time of the control unit in nanoseconds, if the device reports it.
     pub unit_nanoseconds: u64,
-    /// Shared tables that were copied since one of their owners wrote.
+    /// Shared tables that were copied because one of their owners wrote.
     pub table_copies: u64,
-    /// Tables that a loop kernel gave zeros outside of a mask, of which most were known to be zero.
+    /// Tables that a loop kernel set to zeros outside of a mask, most of which were known to be
+    /// zero.
     pub zeros_known: u64,
-    /// Tables of zeros in the memory of one that was gone.
+    /// Tables of zeros in recycled memory.
     pub tables_recycled: u64,
     /// Fields that were views of the columns of a table instead of copies.
     pub field_views: u64,
-    /// Times that the home form of a table changed since there was no memory for a second one.
+    /// Number of times that the home form of a table changed because there was no memory for a
+    /// second form.
     pub homes_changed: u64,
-    /// Times that a machine of the tests changed the form of a table by chance.
+    /// Number of times that a test machine changed the form of a table at random.
     pub forms_changed: u64,
     /// Rows and columns of sparse tables that were read or written.
     pub sparse_lines: u64,
-    /// Sparse tables that became dense, since they were full or something needs all of them.
+    /// Sparse tables that became dense, because they were full or an operation needed the whole
+    /// table.
     pub tables_made_dense: u64,
-    /// Operations on slices and words that went block by block.
+    /// Operations on slices and words that ran block by block.
     pub block_operations: u64,
-    /// Kernels over the ones of a slice whose limbs had been listed before.
+    /// Kernels over the ones of a slice whose non-zero limbs were already listed.
     pub slices_listed: u64,
-    /// MIN and MAX that looked at blocks of rows alone that have changed since the last one.
+    /// MIN and MAX operations that read only the blocks of rows changed since the previous one.
     pub extremes_kept: u64,
-    /// Of these, those of which only the first row was asked for.
+    /// Those of them that needed only the first row.
     pub extremes_first: u64,
-    /// Searches for a word, column by column, that looked at those limbs alone that an index of the rows names.
+    /// Searches for a word, column by column, that read only the limbs listed in an index of the
+    /// rows.
     pub searches_indexed: u64,
-    /// Loops and tile kernels that ran as they are written, by reason; see [`Counters::declined`].
+    /// Loops and tile kernels that ran as written, by reason; see [`Counters::declined`].
     declined: [u64; Declined::ALL.len()],
 }
 
-/// Why a `forall` or tile kernel ran as it is written.
+/// Why a `forall` or tile kernel ran as written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Declined {
-    /// Its body holds something that the fast path does not know.
+    /// Its body contains an operation that the fast path does not support.
     Body,
-    /// Steps are limited, so that each is counted by itself.
+    /// Steps are limited, so each must be counted separately.
     StepLimit,
-    /// There is no iteration, or no row.
+    /// There are no iterations, or no rows.
     Empty,
-    /// An iteration lies beyond the table.
+    /// An iteration is outside the table.
     Range,
-    /// A guard of the body would fail, or an operand is unset or of another size.
+    /// A guard of the body would fail, or an operand is unset or has another size.
     Guard,
-    /// A table does not lie by the lines that are needed, and turning it does not pay.
+    /// A table is not stored by the required lines, and a transpose does not pay.
     Form,
-    /// There is no room for what it needs beside the values.
+    /// There is not enough memory for its temporary data.
     Memory,
 }
 
 impl Declined {
-    /// All reasons, in the order of their numbers.
+    /// All reasons, in the order of their discriminants.
     pub const ALL: [Declined; 7] = [
         Declined::Body,
         Declined::StepLimit,
@@ -124,7 +131,7 @@ impl Declined {
         Declined::Memory,
     ];
 
-    /// A word for it.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             Declined::Body => "body",
@@ -139,23 +146,24 @@ impl Declined {
 }
 
 impl Counters {
-    /// Seconds that the device took, control unit and kernels together; nothing where there is none, or none with a clock.
+    /// Returns the device time in seconds, control unit and kernels together; `None` without a
+    /// device, or without a clock on it.
     pub fn device_seconds(&self) -> Option<f64> {
         let nanoseconds = self.grid_nanoseconds + self.unit_nanoseconds;
         (nanoseconds > 0).then_some(nanoseconds as f64 / 1e9)
     }
 
-    /// How many loops and kernels were declined for this reason.
+    /// Returns the number of loops and kernels that were declined for this reason.
     pub fn declined(&self, reason: Declined) -> u64 {
         self.declined[reason as usize]
     }
 
-    /// Counts one that was declined.
+    /// Counts a declined loop or kernel.
     pub fn decline(&mut self, reason: Declined) {
         self.declined[reason as usize] += 1;
     }
 
-    /// Every count that is not zero, with its name.
+    /// Yields every non-zero counter with its name.
     pub fn entries(&self) -> impl Iterator<Item = (String, u64)> {
         let Counters {
             line_kernels,
@@ -206,43 +214,43 @@ impl Counters {
             ("lines", lines),
             ("loop kernels", loop_kernels),
             ("turns", turns),
-            ("turns on few limbs", masked_iterations),
-            ("turns that narrow a slice", narrowing_iterations),
+            ("iterations on few limbs", masked_iterations),
+            ("iterations that narrow a slice", narrowing_iterations),
             ("tile kernels", tile_kernels),
             ("tapes flushed", tapes_flushed),
-            ("plans known", plans_known),
-            ("slices in memory of others", slices_recycled),
-            ("slices left for the next call", slices_kept),
+            ("plans reused", plans_known),
+            ("slices in recycled memory", slices_recycled),
+            ("slices kept for the next call", slices_kept),
             ("operations recorded", ops_recorded),
             ("cascades", cascades),
             ("arguments lent", lent_arguments),
             ("loops over a grid", grid_loops),
-            ("runs of operations over a grid", grid_runs),
+            ("operation sequences over a grid", grid_runs),
             ("kernels over a grid", grid_kernels),
-            ("buffers of their memory", grid_banks),
+            ("buffers of these kernels", grid_banks),
             ("copies by the device", grid_copies),
             ("dispatches of the control unit", unit_dispatches),
             ("reads from the device", device_reads),
             ("bytes to the device", bytes_to_device),
             ("bytes from the device", bytes_from_device),
-            ("loops over lines that were an instruction", unit_lines),
+            ("loops over lines run as one instruction", unit_lines),
             ("wide lines", wide_lines),
-            ("kernels that made these", wide_kernels),
+            ("kernels for wide lines", wide_kernels),
             ("nanoseconds of kernels over a grid", grid_nanoseconds),
             ("nanoseconds of the control unit", unit_nanoseconds),
             ("tables copied", table_copies),
             ("tables known to be zero outside of a mask", zeros_known),
-            ("tables of zeros in memory of others", tables_recycled),
-            ("fields that were views", field_views),
+            ("zero tables in recycled memory", tables_recycled),
+            ("fields as views", field_views),
             ("home forms changed", homes_changed),
-            ("forms changed by chance", forms_changed),
+            ("forms changed at random", forms_changed),
             ("lines of sparse tables", sparse_lines),
             ("sparse tables made dense", tables_made_dense),
-            ("operations by blocks", block_operations),
-            ("kernels over limbs that were listed", slices_listed),
-            ("extremes of blocks that were kept", extremes_kept),
-            ("extremes of which only the first row was asked for", extremes_first),
-            ("searches that asked an index of rows", searches_indexed),
+            ("block operations", block_operations),
+            ("kernels over listed limbs", slices_listed),
+            ("extremes from cached blocks", extremes_kept),
+            ("extremes that needed only the first row", extremes_first),
+            ("searches through a row index", searches_indexed),
         ];
         let declined = Declined::ALL.into_iter().zip(declined);
         let declined = declined.map(|(reason, n)| (format!("declined: {}", reason.name()), n));
@@ -256,7 +264,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_have_the_numbers_of_their_order() {
+    fn reasons_are_numbered_in_order() {
         for (idx, reason) in Declined::ALL.into_iter().enumerate() {
             assert_eq!(reason as usize, idx);
         }

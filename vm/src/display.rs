@@ -1,8 +1,8 @@
 //! Values as text: for `print`, for results on the terminal, and for the values that a trap shows.
 //!
 //! The text is the same on every backend. A backend shows a value through [`ShownBits`] and
-//! [`ShownTable`], so that only the bits that appear in the text are read one by one, and a value
-//! is never turned into text whole.
+//! [`ShownTable`], so that only the bits that appear in the text are read one by one, and the whole
+//! value is never converted to text.
 
 use std::fmt::Write;
 
@@ -34,25 +34,25 @@ pub enum Shown<'a> {
     Table(&'a dyn ShownTable),
 }
 
-/// What the text of a slice or word needs to know. Indices are from 0 and below `n_bits`.
+/// The properties of a slice or word that its text needs. Indices are from 0 and below `n_bits`.
 pub trait ShownBits {
-    /// Number of bits.
+    /// Returns the number of bits.
     fn n_bits(&self) -> usize;
-    /// Bit `idx`.
+    /// Returns bit `idx`.
     fn bit(&self, idx: usize) -> bool;
-    /// Number of ones.
+    /// Returns the number of ones.
     fn n_ones(&self) -> u64;
 }
 
-/// What the text of a table needs to know. Indices are from 0 and below the sizes.
+/// The properties of a table that its text needs. Indices are from 0 and below the sizes.
 pub trait ShownTable {
-    /// Number of rows.
+    /// Returns the number of rows.
     fn n_rows(&self) -> usize;
-    /// Number of columns.
+    /// Returns the number of columns.
     fn n_cols(&self) -> usize;
-    /// Bit `col_idx` of row `row_idx`.
+    /// Returns bit `col_idx` of row `row_idx`.
     fn bit(&self, row_idx: usize, col_idx: usize) -> bool;
-    /// Number of ones.
+    /// Returns the number of ones.
     fn n_ones(&self) -> u64;
 }
 
@@ -123,8 +123,8 @@ impl<'a> From<&'a HostValue> for Shown<'a> {
     }
 }
 
-/// The line that `print` writes: the texts one after another, without separators. A table begins on
-/// a new line, and so does what follows one. Ends in a line break.
+/// Returns the line that `print` writes: the texts one after another, without separators. A table
+/// begins on a new line, and so does the text after a table. Ends with a line break.
 pub fn print_line(items: &[Shown<'_>]) -> String {
     let mut line = String::new();
     let mut after_table = false;
@@ -140,9 +140,9 @@ pub fn print_line(items: &[Shown<'_>]) -> String {
     line
 }
 
-/// The text of a value, without a line break at its end.
+/// Returns the text of a value, without a line break at its end.
 ///
-/// * Integers in decimal, `true` and `false`, strings as they are, `unset`.
+/// * Integers in decimal, `true` and `false`, strings verbatim, `unset`.
 /// * Slices and words as `0110`; longer than [`MAX_BITS`] as `0110…0011 (500 bits, 17 ones)` with
 ///   half of [`MAX_BITS`] at both ends; of no bits as `(0 bits, 0 ones)`.
 /// * Tables as one line per row; a table of more than [`MAX_ROWS`] rows or [`MAX_BITS`] columns
@@ -159,8 +159,8 @@ pub fn long(value: Shown<'_>) -> String {
     }
 }
 
-/// The text of a value on one line, as a trap shows it: like [`long`], but strings in quotes, escaped
-/// and cut after 40 characters, and tables as `500 × 70, 17 ones`.
+/// Returns the text of a value on one line, as a trap shows it: like [`long`], but strings in
+/// quotes, escaped and cut after 40 characters, and tables as `500 × 70, 17 ones`.
 pub fn short(value: Shown<'_>) -> String {
     match value {
         Shown::Str(text) => {
@@ -226,7 +226,8 @@ fn push_elided(text: &mut String, len: usize, bit: impl Fn(usize) -> bool) {
     }
 }
 
-/// The places that are shown of `len` ones when `max` fit; `None` stands for those left out.
+/// Yields the positions that are shown of `len` ones when `max` fit; `None` stands for the omitted
+/// ones.
 fn shown_places(len: usize, max: usize) -> impl Iterator<Item = Option<usize>> {
     let (head, tail) = if len <= max { (len, len) } else { (max / 2, len - max / 2) };
     let gap = (len > max).then_some(None);

@@ -1,7 +1,7 @@
-//! Backends as objects: one form of [`Backend`] whatever its values, code and plans are.
+//! Type-erased backends: one form of [`Backend`] for all types of values, code and plans.
 //!
-//! Command line, REPL and harness know backends in this form only. A value, code or plan that is given to another
-//! backend than the one it came from is an internal error.
+//! The command line, the REPL and the harness use backends in this form only. A value, code or plan
+//! that is passed to a backend other than the one that created it is an internal error.
 
 use std::any::Any;
 use std::ops::Range;
@@ -15,7 +15,7 @@ use crate::backend::{Backend, BackendError, Capabilities, CompileOptions, Contro
 use crate::explain::Explanation;
 use crate::value::{HostValue, TableForm, TableLayout};
 
-/// A [`Backend`] as an object; see there for what the methods do.
+/// A [`Backend`] as an object; see that trait for the methods.
 #[allow(missing_docs, clippy::missing_errors_doc, reason = "they are those of `Backend`")]
 pub trait DynBackend {
     fn caps(&self) -> Capabilities;
@@ -84,7 +84,7 @@ pub trait DynBackend {
     fn run(&self, plan: &DynPlan, values: &mut [DynValue], control: &mut Control<'_>) -> Outcome;
 }
 
-/// A value of some backend: an `Option` of it, which is `None` while a run has it.
+/// A value of some backend: an `Option` of it, which is `None` while a run owns it.
 #[derive(Debug)]
 pub struct DynValue(Box<dyn Any>);
 
@@ -96,7 +96,7 @@ pub struct DynCode(Box<dyn Any>);
 #[derive(Debug)]
 pub struct DynPlan(Box<dyn Any>);
 
-/// A backend as an object.
+/// Converts a backend to an object.
 pub fn erase<B: Backend + 'static>(backend: B) -> Box<dyn DynBackend> {
     Box::new(Erased(backend))
 }
@@ -109,7 +109,7 @@ impl<B: Backend + 'static> Erased<B> {
     }
 }
 
-/// What a value, code or plan of this backend is.
+/// Downcasts a value, code or plan to the type of this backend.
 fn of<T: 'static>(any: &dyn Any) -> Result<&T, BackendError> {
     any.downcast_ref().ok_or_else(foreign)
 }
@@ -268,12 +268,12 @@ impl<B: Backend + 'static> DynBackend for Erased<B> {
     }
 }
 
-/// What `work` does with the values of a backend, which go back afterwards.
+/// Runs `work` on the values of a backend and puts them back afterwards.
 fn with_all<V: 'static, T>(
     values: &mut [DynValue],
     work: impl FnOnce(&mut [V]) -> T,
 ) -> Result<T, BackendError> {
-    // All of them are looked at before one is taken.
+    // All values are checked before one is removed.
     if let Some(error) = values.iter().find_map(|value| value_of::<V>(value).err()) {
         return Err(error);
     }
@@ -303,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_go_in_and_out_by_ranges_of_columns() {
+    fn tables_are_transferred_by_ranges_of_columns() {
         let table = BitTable::parse(&["01101", "11000", "00111"]).unwrap();
         let never = AtomicBool::new(false);
         for backend in [erase(Cpu::new()), erase(Reference::new())] {

@@ -1,33 +1,33 @@
-//! What a backend made of a program, as data; the command line words it.
+//! Description of a compiled program, as data; the command line formats it.
 
 use star_ir::{LocId, RoutineId};
 
-/// What became of a program, in the order of its routines.
+/// How a program was compiled, in the order of its routines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Explanation {
-    /// What there is to say.
+    /// The decisions.
     pub items: Vec<Item>,
 }
 
-/// One thing that a backend decided about.
+/// One decision of a backend.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Item {
-    /// What it is about.
+    /// The subject.
     pub subject: Subject,
-    /// The routine that it belongs to; `None` if it is about the whole program.
+    /// The routine to which it belongs; `None` if it concerns the whole program.
     pub routine: Option<RoutineId>,
-    /// The statement, if it is about one.
+    /// The statement, if it concerns one.
     pub loc: Option<LocId>,
-    /// What became of it.
+    /// The result.
     pub became: Became,
 }
 
-/// What an item is about.
+/// The subject of an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Subject {
-    /// All of the program.
+    /// The whole program.
     Program,
-    /// What computes: kernels, an adapter.
+    /// The computing device: kernels, an adapter.
     Device,
     /// Threads of the host.
     Threads,
@@ -41,14 +41,14 @@ pub enum Subject {
     Forall,
     /// A tile kernel.
     Tile,
-    /// A run of operations on slices.
+    /// A sequence of operations on slices.
     Slices,
-    /// A table that the entry is given.
+    /// A table argument of the entry.
     Table,
 }
 
 impl Subject {
-    /// Its name, in text and in JSON.
+    /// Returns the name, for text and JSON.
     pub fn name(self) -> &'static str {
         match self {
             Subject::Program => "program",
@@ -65,20 +65,20 @@ impl Subject {
     }
 }
 
-/// What became of something.
+/// How a subject was compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Became {
-    /// This.
+    /// In this form.
     Form(String),
-    /// Nothing but what was written: the backend could not, or was told not to, do better.
+    /// Exactly as written: the backend could not improve it, or was configured not to.
     AsWritten {
-        /// Why.
+        /// The reason.
         why: String,
     },
 }
 
 impl Explanation {
-    /// An item about the whole program.
+    /// Adds an item about the whole program.
     pub fn whole(&mut self, subject: Subject, form: impl Into<String>) {
         let became = Became::Form(form.into());
         self.items.push(Item { subject, routine: None, loc: None, became });

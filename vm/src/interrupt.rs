@@ -1,22 +1,22 @@
-//! Why a run stops before its end.
+//! Reasons to stop a run before its end.
 
 use star_ir::{LimitKind, TrapKind};
 
-/// Why a run stops; the machine adds where.
+/// The reason to stop a run; the machine adds the location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// A guard did not hold.
+    /// A failed guard.
     Trap(TrapKind),
     /// A limit or a flag.
     Limit(LimitKind),
-    /// The program breaks a rule that the verifier or a pass should have kept.
+    /// The program breaks a rule that the verifier or a pass should have enforced.
     Internal(String),
 }
 
-/// The result of whatever may stop a run.
+/// The result of an operation that may stop a run.
 pub type Exec<T> = Result<T, Stop>;
 
-/// The stop for a broken rule.
+/// Returns the stop for a broken rule.
 pub fn internal_error(what: impl Into<String>) -> Stop {
     Stop::Internal(what.into())
 }

@@ -1,15 +1,16 @@
-//! The STAR-machine: backends that compile SIR to a form of their own and run it.
+//! The STAR-machine: backends that compile SIR to an executable form and run it.
 //!
-//! * [`backend`]: what every backend can do, and what it is given: limits, flags, a host. [`explain`]: what it made of a
-//!   program, as data. [`dyn_backend`]: any backend as an object.
-//! * [`kernels`]: serial kernels over packed limbs, at several levels of instructions.
+//! * [`backend`]: the interface of every backend, and its inputs: limits, flags, a host.
+//!   [`explain`]: a description of the compiled program, as data. [`dyn_backend`]: any backend as
+//!   an object.
+//! * [`kernels`]: serial kernels over packed limbs, for several instruction sets.
 //! * [`value`]: the values that enter and leave a machine; [`display`]: values as text.
-//! * [`profile`]: which lines and routines a run spends its time in.
-//! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the one that people use, with its
-//!   [`kernels`].
+//! * [`profile`]: the lines and routines in which a run spends its time.
+//! * [`mod@reference`]: the backend that is the specification. [`cpu`]: the default backend, with
+//!   its [`kernels`].
 //!
-//! A backend never sees source text, files, the environment, standard output or the clock: those come
-//! in through [`backend::Control`].
+//! A backend never sees source text, files, the environment, standard output or the clock: it
+//! accesses these through [`backend::Control`].
 
 pub mod backend;
 mod budget;

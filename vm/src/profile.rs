@@ -1,14 +1,15 @@
-//! What a profiled run is charged to: the lines of the program and its routines.
+//! Profile of a run: the costs of the program's lines and routines.
 //!
-//! Note [Charging]. The machine never asks what time it is between two instructions: that takes longer than
-//! many of them. It looks at a counter in memory, which somebody else moves on about every millisecond, and
-//! reads the clock when the counter has moved; the time since the last reading belongs to the instruction
-//! that has just ended. So all of the time is charged to something, long instructions get what they take,
-//! and short ones their share on average. Operations and runs are counted one by one, and are exact.
+//! Note [Charging]. The machine never reads the clock between every two instructions: that takes
+//! longer than many of them. It polls a counter in memory that another thread increments about
+//! every millisecond, and reads the clock when the counter has changed; the time since the last
+//! reading is charged to the instruction that has just ended. So all of the time is charged, long
+//! instructions get their actual time, and short ones their share on average. Operations and runs
+//! are counted individually, and are exact.
 //!
-//! Note [Totals]. Whatever is charged while a line is in the middle of a call belongs to its total too,
-//! once, however often it is in there: the total of an open line is what was charged since it was opened.
-//! This takes the same at any depth of calls.
+//! Note [Totals]. Any cost charged while a line is in the middle of a call is part of its total
+//! too, once, even in recursion: the total of an open line is the cost charged since it was opened.
+//! The effort is the same at any depth of calls.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,14 +19,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use star_base::Intrinsic;
 use star_ir::{LocId, Program, RoutineId};
 
-/// Instructions after which the clock is read in any case.
+/// Number of initial instructions after each of which the clock is read.
 const READ_AT_FIRST: u64 = 10_000;
 
-/// What the time is read from; see Note [Charging] in `profile.rs`.
+/// The source of the time; see Note [Charging] in `profile.rs`.
 pub struct Clock {
-    /// Moves on when it is worth reading the time.
+    /// Changes when the time should be read.
     pub ticks: Arc<AtomicU64>,
-    /// The time in nanoseconds, from any moment on.
+    /// Returns the time in nanoseconds since an arbitrary moment.
     pub now: Box<dyn Fn() -> u64>,
 }
 
@@ -35,62 +36,64 @@ impl fmt::Debug for Clock {
     }
 }
 
-/// Which line each place of a program is on. LineTable are numbered from 0 as their finder likes.
+/// The line of each location in a program. Lines are numbered from 0 in an arbitrary order.
 #[derive(Clone, Debug, Default)]
 pub struct LineTable {
-    /// How many there are.
+    /// The number of lines.
     pub count: usize,
     /// The line of each [`LocId`].
     pub of: Vec<u32>,
-    /// For `cost` statements that count for several lines: those, and how much each of them counts.
+    /// For `cost` statements that count for several lines: those lines, and the amount for each of
+    /// them.
     pub costs: Vec<(LocId, Vec<(u32, u64)>)>,
 }
 
-/// What was charged to a line or to a routine.
+/// The costs charged to a line or a routine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Nanoseconds spent there.
     pub time: u64,
-    /// Nanoseconds spent there and in what it called.
+    /// Nanoseconds spent there and in its callees.
     pub total_time: u64,
     /// Elementary operations counted there.
     pub operations: u64,
-    /// Elementary operations counted there and in what it called.
+    /// Elementary operations counted there and in its callees.
     pub total_operations: u64,
-    /// Of a line, how often it was run: the most that anything on it was begun, where a loop begins
-    /// whenever it looks for its next turn. Of a routine, how often it was entered.
+    /// For a line, the number of executions: the maximum over its statements, where a loop counts
+    /// once for each test of its next iteration. For a routine, the number of calls.
     pub runs: u64,
 }
 
-/// What an intrinsic was charged with at one line; it is part of what the line was charged with.
+/// The costs of an intrinsic at one line; they are part of the costs of the line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IntrinsicTally {
-    /// How often it was taken.
+    /// Number of executions.
     pub runs: u64,
     /// Nanoseconds spent in it.
     pub time: u64,
 }
 
-/// Where a run spends its time and its elementary operations; see [`crate::Control::profile`].
+/// Distribution of the time and the elementary operations of a run; see
+/// [`crate::Control::profile`].
 #[derive(Debug)]
 pub struct Profile {
     clock: Clock,
-    /// Which line each place is on.
+    /// The line of each location.
     line_of: Vec<u32>,
-    /// For each place the lines that a `cost` statement there counts for, if they are others.
+    /// For each location, the lines for which a `cost` statement there counts, if they are others.
     cost_parts: Vec<Vec<(u32, u64)>>,
-    /// What was charged to each line.
+    /// The costs of each line.
     pub lines: Vec<Tally>,
-    /// What was charged to each routine. An intrinsic is charged to its routine here, and among the lines to
-    /// the one that calls it.
+    /// The costs of each routine. An intrinsic is charged to its routine here, and among the lines
+    /// to the one that calls it.
     pub routines: Vec<Tally>,
     /// Intrinsics, by the line that called them.
     pub intrinsics: BTreeMap<(u32, Intrinsic), IntrinsicTally>,
-    /// Nanoseconds of the whole run; the sum of those of all lines, and of those of all routines.
+    /// Nanoseconds of the whole run; the sum over all lines, and the sum over all routines.
     pub time: u64,
-    /// How often the time was read.
+    /// Number of readings of the clock.
     pub samples: u64,
-    /// Elementary operations of the whole run; likewise.
+    /// Elementary operations of the whole run; the same sums.
     operations: u64,
     open_lines: Vec<Open>,
     open_routines: Vec<Open>,
@@ -103,15 +106,15 @@ pub struct Profile {
 /// A line or routine in the middle of calls.
 #[derive(Clone, Copy, Debug, Default)]
 struct Open {
-    /// How often it is in there.
+    /// Number of active calls from there.
     depth: u64,
-    /// What was charged to anything when it was opened.
+    /// The total charged when it was opened.
     time: u64,
     operations: u64,
 }
 
 impl Profile {
-    /// Nothing is charged yet.
+    /// Creates an empty profile.
     pub fn new(program: &Program, lines: LineTable, clock: Clock) -> Self {
         let n_routines = program.routines.len();
         let LineTable { count, of, costs } = lines;
@@ -139,12 +142,13 @@ impl Profile {
         }
     }
 
-    /// The line of a place, [`u32::MAX`] if it is on none.
+    /// Returns the line of a location, [`u32::MAX`] if it has none.
     pub fn line(&self, loc: LocId) -> u32 {
         self.line_of.get(loc.0 as usize).copied().unwrap_or(u32::MAX)
     }
 
-    /// The lines that a `cost` statement of so many units counts for, and how much each.
+    /// Returns the lines for which a `cost` statement of this number of units counts, and the
+    /// amount for each.
     pub fn charged_by(&self, loc: LocId, units: u64) -> Vec<(u32, u64)> {
         match self.cost_parts.get(loc.0 as usize) {
             Some(parts) if !parts.is_empty() => parts.clone(),
@@ -152,13 +156,14 @@ impl Profile {
         }
     }
 
-    /// A run begins on a device that counts by itself; [`Profile::end_counted`] ends it.
+    /// Begins a run on a device that counts by itself; [`Profile::end_counted`] ends it.
     pub fn begin_counted(&mut self) {
         self.last = (self.clock.now)();
     }
 
-    /// The run is over of which a device has counted operations and runs of lines and routines. Nobody saw its time go by: it
-    /// is shared out in proportion to operations, and goes to these, a line and a routine, if there were none.
+    /// Ends a run for which a device has counted operations and runs of lines and routines. Its
+    /// time was not measured in detail: it is distributed in proportion to operations, and charged
+    /// to this line and routine if there were none.
     pub fn end_counted(
         &mut self,
         mut lines: Vec<Tally>,
@@ -171,22 +176,22 @@ impl Profile {
         (self.lines, self.routines, self.time) = (lines, routines, time);
     }
 
-    /// The run begins with this routine.
+    /// Begins a run at this routine.
     pub(crate) fn begin(&mut self, program: &Program, entry: RoutineId) {
-        // Never reached: at first the time is worth reading always.
+        // Never reached: at first the time is always read.
         self.seen = u64::MAX;
         self.last = (self.clock.now)();
         let header = program.routines.get(entry.0 as usize).map_or(u32::MAX, |r| self.line(r.loc));
         self.enter(header, entry);
     }
 
-    /// Is it worth reading the time?
+    /// Returns whether the time should be read.
     #[inline]
     pub(crate) fn is_due(&self) -> bool {
         self.clock.ticks.load(Ordering::Relaxed) != self.seen
     }
 
-    /// Nanoseconds since this was asked before.
+    /// Returns the nanoseconds since the previous call.
     #[cold]
     pub(crate) fn elapsed(&mut self) -> u64 {
         if self.samples >= READ_AT_FIRST {
@@ -199,7 +204,7 @@ impl Profile {
         elapsed
     }
 
-    /// Time that was spent on a line, in the routine that is active.
+    /// Charges time to a line of the active routine.
     pub(crate) fn charge(&mut self, line: u32, time: u64) {
         match self.stack.last() {
             Some((_, routine)) => self.charge_in(RoutineId(*routine), line, time),
@@ -207,7 +212,7 @@ impl Profile {
         }
     }
 
-    /// Time that was spent on a line of a routine, which may have returned.
+    /// Charges time to a line of a routine, which may have returned.
     fn charge_in(&mut self, routine: RoutineId, line: u32, time: u64) {
         add_time(&mut self.routines, &self.open_routines, routine.0 as usize, time);
         self.charge_line(line, time);
@@ -218,34 +223,34 @@ impl Profile {
         add_time(&mut self.lines, &self.open_lines, line as usize, time);
     }
 
-    /// Time that was spent on several lines of the active routine at once.
+    /// Charges time to several lines of the active routine at once.
     pub(crate) fn charge_lines(&mut self, lines: &[u32], time: u64) {
         for (line, share) in lines.iter().zip(shares(time, lines.len())) {
             self.charge(*line, share);
         }
     }
 
-    /// Time that was spent on several lines of these routines at once.
+    /// Charges time to several lines of these routines at once.
     pub(crate) fn charge_all(&mut self, lines: &[(RoutineId, u32)], time: u64) {
         for ((routine, line), share) in lines.iter().zip(shares(time, lines.len())) {
             self.charge_in(*routine, *line, share);
         }
     }
 
-    /// Time that was spent in an intrinsic, whose routine is active; `header` is that one's line.
+    /// Charges time to an intrinsic, whose routine is active; `header` is the line of that routine.
     pub(crate) fn charge_intrinsic(&mut self, intrinsic: Intrinsic, header: u32, time: u64) {
         let line = self.calling_line(header);
         self.charge(line, time);
         self.intrinsics.entry((line, intrinsic)).or_default().time += time;
     }
 
-    /// An intrinsic was taken.
+    /// Counts an execution of an intrinsic.
     pub(crate) fn count_intrinsic(&mut self, intrinsic: Intrinsic, header: u32) {
         let line = self.calling_line(header);
         self.intrinsics.entry((line, intrinsic)).or_default().runs += 1;
     }
 
-    /// The line that called the active routine; the entry is called by its own header.
+    /// Returns the line that called the active routine; the caller of the entry is its own header.
     fn calling_line(&self, header: u32) -> u32 {
         match self.stack.as_slice() {
             [_, .., (caller, _)] => *caller,
@@ -253,7 +258,7 @@ impl Profile {
         }
     }
 
-    /// The `cost` statement at `loc` counted `units` elementary operations `times` times.
+    /// Counts `units` elementary operations `times` times for the `cost` statement at `loc`.
     #[inline]
     pub(crate) fn cost(&mut self, loc: LocId, units: u64, times: u64) {
         match self.cost_parts.get(loc.0 as usize) {
@@ -277,16 +282,16 @@ impl Profile {
         add_operations(&mut self.lines, &self.open_lines, line as usize, operations);
     }
 
-    /// Something on a line was begun so often.
+    /// Counts executions of a line.
     pub(crate) fn count_runs(&mut self, line: u32, runs: u64) {
         if let Some(tally) = self.lines.get_mut(line as usize) {
             tally.runs = tally.runs.max(runs);
         }
     }
 
-    /// A line called a routine.
+    /// Records the call of a routine from a line.
     pub(crate) fn enter(&mut self, line: u32, callee: RoutineId) {
-        // The entry is no part of a line.
+        // The entry is not part of a line.
         if !self.stack.is_empty() {
             open(&mut self.open_lines, line, self.time, self.operations);
         }
@@ -297,7 +302,7 @@ impl Profile {
         self.stack.push((line, callee.0));
     }
 
-    /// The routine that was called last is done.
+    /// Records the return from the innermost routine.
     pub(crate) fn leave(&mut self) {
         let Some((line, routine)) = self.stack.pop() else { return };
         let (time, operations) = (self.time, self.operations);
@@ -307,7 +312,7 @@ impl Profile {
         }
     }
 
-    /// The run is over, in whatever routine: what is left of the time belongs to this line.
+    /// Ends the run, in any routine: the remaining time is charged to this line.
     pub(crate) fn end(&mut self, program: &Program, line: u32) {
         let rest = self.elapsed();
         self.charge(line, rest);
@@ -321,7 +326,7 @@ impl Profile {
     }
 }
 
-/// Time in proportion to operations; the shares add up to it.
+/// Distributes time in proportion to operations; the shares add up to it.
 fn share_time(tallies: &mut [Tally], time: u64, otherwise: usize) {
     let all: u128 = tallies.iter().map(|tally| u128::from(tally.operations)).sum();
     if all == 0 {
@@ -340,7 +345,7 @@ fn share_time(tallies: &mut [Tally], time: u64, otherwise: usize) {
     }
 }
 
-/// Time in so many equal parts; the first ones are longer by what is left.
+/// Splits time into `count` equal parts; the first ones are longer by the remainder.
 fn shares(time: u64, count: usize) -> impl Iterator<Item = u64> {
     let count = count.max(1) as u64;
     (0..count).map(move |idx| time / count + u64::from(idx < time % count))

@@ -1,4 +1,4 @@
-//! Host values: what a program is given and what it gives back.
+//! Host values: inputs and results of programs.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ pub enum HostValue {
     Table(BitTable),
 }
 
-/// A copy of the value.
+/// Copies the value.
 impl From<BitsRef<'_>> for HostValue {
     fn from(bits: BitsRef<'_>) -> Self {
         match bits {
@@ -37,7 +37,7 @@ impl From<BitsRef<'_>> for HostValue {
 }
 
 impl HostValue {
-    /// The bits of a slice, word or table; `None` if it is something else.
+    /// Returns the bits of a slice, word or table; `None` if it is something else.
     pub fn bits(&self) -> Option<BitsRef<'_>> {
         match self {
             HostValue::Slice(bits) => Some(BitsRef::Slice(bits)),
@@ -47,7 +47,7 @@ impl HostValue {
         }
     }
 
-    /// The type of the value, sizes included; `None` if it is unset.
+    /// Returns the type of the value, sizes included; `None` if it is unset.
     pub fn ty(&self) -> Option<Ty> {
         let extent = |n: usize| Extent::Const(n as u64);
         match self {
@@ -64,28 +64,29 @@ impl HostValue {
     }
 }
 
-/// How the bits of a table lie.
+/// The storage order of a table's bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TableForm {
-    /// Each column together, as everywhere outside a backend.
+    /// Column by column, as everywhere outside a backend.
     #[default]
     Columns,
-    /// Each row together.
+    /// Row by row.
     Rows,
 }
 
-/// How a table lies on a backend, in words: `sparse by rows, 72.5 MiB instead of 116.4 GiB`.
+/// The layout of a table on a backend; displayed as `sparse by rows, 72.5 MiB instead of 116.4
+/// GiB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TableLayout {
-    /// What lies together.
+    /// The storage order.
     pub form: TableForm,
-    /// Bytes that it takes, without a copy in the other form.
+    /// Its size in bytes, without a copy in the other form.
     pub n_bytes: u64,
-    /// Bytes that it would take dense, if it is sparse.
+    /// The size in bytes of the dense form, if it is sparse.
     pub dense_bytes: Option<u64>,
 }
 
-/// Fewer bytes are shown one by one.
+/// Byte counts below this are shown exactly.
 const SHOWN_AS_THEY_ARE: u64 = 1 << 20;
 
 impl fmt::Display for TableLayout {
@@ -109,23 +110,23 @@ impl fmt::Display for TableLayout {
 /// An argument of an entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Argument {
-    /// Its value. The rows of a table by rows are the columns of this one.
+    /// The value. For a table by rows, its rows are the columns of this one.
     pub value: HostValue,
-    /// Given from outside: it keeps its size and does not grow.
+    /// Whether it was given from outside: it keeps its size and does not grow.
     pub fixed: bool,
-    /// How it lies if it is a table.
+    /// The storage order, if it is a table.
     pub form: TableForm,
-    /// The table, if it is sparse: its columns or rows, as `form` says. `value` is unset then.
+    /// The table, if it is sparse: its columns or rows, according to `form`. `value` is unset then.
     pub sparse: Option<SparseLines>,
 }
 
 impl Argument {
-    /// A value; one that is set is given from outside.
+    /// Creates an argument from a value; a set one is given from outside.
     pub fn of(value: &HostValue) -> Self {
         Argument::new(value.clone(), *value != HostValue::Unset)
     }
 
-    /// A value, and whether it is given from outside.
+    /// Creates an argument from a value, and whether it is given from outside.
     pub fn new(value: HostValue, fixed: bool) -> Self {
         Argument { value, fixed, form: TableForm::Columns, sparse: None }
     }

@@ -1,6 +1,7 @@
-//! The transitive closure: of a small table in rounds of 128 pivots, a dispatch each, [`whole`], because of these there are many; of a large one
-//! in rounds of 64, two each, [`round`] and [`reach`], which find the lines of a round once and not in every workgroup. All places are counted
-//! in pairs of limbs.
+//! The transitive closure: of a small table in rounds of 128 pivots, one dispatch each, [`whole`],
+//! because the number of dispatches dominates; of a large one in rounds of 64, two each, [`round`]
+//! and [`reach`], which find the lines of a round once and not in every workgroup. All addresses
+//! are counted in pairs of limbs.
 
 use crate::{Limb, Shader};
 
@@ -10,34 +11,36 @@ pub const PIVOTS: u32 = 64;
 pub const BLOCK: u32 = 256;
 /// Pairs of the list of lines of a block: records of eight, for four lines each.
 pub const LISTED: u32 = 8 * BLOCK / 4;
-/// Threads of a workgroup of [`reach`] on memory in one bank, and in several: there a thread waits for every switch, and others have to
-/// fill the time.
+/// Threads of a workgroup of [`reach`] on memory in one bank, and in several: with several a thread
+/// waits for every switch, and other threads hide the latency.
 pub const THREADS: [u32; 2] = [2 * BLOCK, 4 * BLOCK];
-/// Pairs of a line that a workgroup of [`reach`] works on.
+/// Pairs of a line that a workgroup of [`reach`] processes.
 pub const PAIRS: u32 = 8;
-/// Most blocks of a workgroup of [`reach`].
+/// Maximum blocks of a workgroup of [`reach`].
 pub const MOST_BLOCKS: u32 = 32;
-/// Most bytes that threads share: those of [`reach`].
+/// Maximum bytes of shared memory: those of [`reach`].
 pub const BYTES: u32 = 4 * 4 * 2048;
 
 /// Pivots of a round of [`whole`].
 pub const WHOLE_PIVOTS: u32 = 128;
 /// Threads of a workgroup of [`whole`].
 const WHOLE_THREADS: u32 = 1024;
-/// Most lines of one.
+/// Maximum lines of such a workgroup.
 pub const WHOLE_LINES: u32 = 832;
-/// Lanes that a line may have there, each of them two pairs.
+/// Possible numbers of lanes of a line there, each of them two pairs.
 pub const LANES: [u32; 2] = [4, 2];
 
-/// Bytes that the threads of a workgroup of [`whole`] share, with so many lanes: at most 48 KiB with four, 32 KiB with two.
+/// Returns the bytes of shared memory of a workgroup of [`whole`] with this number of lanes: at
+/// most 48 KiB with four, 32 KiB with two.
 pub const fn whole_bytes(lanes: u32) -> u32 {
     16 * (512 * lanes + WHOLE_PIVOTS + WHOLE_LINES + 2)
 }
 
-/// A round. Given: where the table begins, pairs of a line, lines, nothing; the number of pivots, the round, the round that the next
-/// dispatch does, lines of a workgroup; where the bits of the pivots in every line lie, in this round and in the next one (two pairs
-/// for each line), and where the lines of the pivots lie, likewise ([`WHOLE_PIVOTS`] lines). Workgroups: so many lanes, shares of
-/// the lines.
+/// Returns the kernel of a round. Given: the start of the table, pairs of a line, lines, unused;
+/// the number of pivots, the round, the round of the next dispatch, lines of a workgroup; the
+/// addresses of the bits of the pivots in every line, in this round and in the next one (two pairs
+/// for each line), and the addresses of the lines of the pivots, for both rounds ([`WHOLE_PIVOTS`]
+/// lines). Workgroups: groups of lanes, shares of the lines.
 pub fn whole(lanes: u32) -> Shader {
     let body = format!(
         "const THREADS = {WHOLE_THREADS}u;\nconst LANES = {lanes}u;\nconst MOST_LINES = {WHOLE_LINES}u;\n{}",
@@ -46,15 +49,18 @@ pub fn whole(lanes: u32) -> Shader {
     Shader { limb: Limb::Pair, body }
 }
 
-/// The pivots that each line gets to. Given: where the table begins, pairs of a line, lines, nothing; the number of pivots, the
-/// round, workgroups, nothing; where the lines of the pivots go ([`PIVOTS`] lines), the lines that get to any
-/// ([`LISTED`] pairs for each block), and how many these are (a pair for each block). Workgroups: one for each [`BLOCK`] of lines.
+/// Returns the kernel that finds the pivots that each line reaches. Given: the start of the table,
+/// pairs of a line, lines, unused; the number of pivots, the round, workgroups, unused; the
+/// destinations of the lines of the pivots ([`PIVOTS`] lines), of the lines that reach any
+/// ([`LISTED`] pairs for each block), and of their number (a pair for each block). Workgroups: one
+/// for each [`BLOCK`] of lines.
 pub fn round() -> Shader {
     with_threads(BLOCK, include_str!("../../wgsl/intrinsics/closure/round.wgsl"))
 }
 
-/// What the pivots have for the lines that get to them. Given: where the table begins, pairs of a line, blocks, blocks of a
-/// workgroup; nothing; as for [`round()`]. Workgroups: [`PAIRS`] pairs, shares of the blocks.
+/// Returns the kernel that joins the pivots' lines to the lines that reach them. Given: the start
+/// of the table, pairs of a line, blocks, blocks of a workgroup; unused; as for [`round()`].
+/// Workgroups: [`PAIRS`] pairs, shares of the blocks.
 pub fn reach(threads: u32) -> Shader {
     with_threads(threads, include_str!("../../wgsl/intrinsics/closure/reach.wgsl"))
 }

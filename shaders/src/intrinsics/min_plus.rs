@@ -1,43 +1,48 @@
-//! Distances between all pairs of vertices, over integers. The matrix has a line for each vertex, as long as there are lines,
-//! both a multiple of [`SIDE`]: place i of line j is the length from i to j, [`NONE`] where there is no path. A round is two dispatches,
-//! [`pivots`] and [`all`].
+//! Distances between all pairs of vertices, over integers. The matrix has a line for each vertex,
+//! and is square, its side a multiple of [`SIDE`]: entry i of line j is the length from i to j,
+//! [`NONE`] if there is no path. A round is two dispatches, [`pivots`] and [`all`].
 
 use std::fmt::Write;
 
 use crate::{Limb, Shader};
 
-/// Threads of a workgroup, of all of them.
+/// Threads of a workgroup, for all these kernels.
 pub const THREADS: u32 = 256;
-/// Lines of a matrix come in multiples of this: what a workgroup of [`all`] works on.
+/// The number of lines of a matrix is a multiple of this: the tile of a workgroup of [`all`].
 pub const SIDE: u32 = 128;
 /// Pivots of a round.
 pub const PIVOTS: u32 = 64;
-/// The length of no path. The sum of two does not wrap, and lengths are below it.
+/// The length of a missing path. The sum of two does not wrap, and lengths are below it.
 pub const NONE: u32 = 1 << 30;
 /// Rows of a workgroup of [`write()`].
 pub const WRITTEN: u32 = 1024;
-/// Most bytes that the threads of one share.
+/// Maximum bytes of shared memory of a workgroup.
 pub const BYTES: u32 = 2 * 4 * PIVOTS * PIVOTS;
 
-/// Numbers of a table into the matrix. Given: where the table begins, words of a column, vertices, bits of a number; where the
-/// matrix begins, its lines, where the notes begin (two words for each workgroup), fields of a workgroup; workgroups across.
+/// Returns the kernel that reads numbers of a table into the matrix. Given: the start of the table,
+/// words of a column, vertices, bits of a number; the start of the matrix, its lines, the start of
+/// the notes (two words for each workgroup), fields of a workgroup; workgroups across.
 pub fn read() -> Shader {
     with_constants(Limb::Word, include_str!("../../wgsl/intrinsics/min_plus/read.wgsl"))
 }
 
-/// The greatest number that was read, whether a vertex has no length to itself, and a word. Given: where notes begin, their number, where
-/// the word lies, where the three go.
+/// Returns the kernel that computes the greatest number read, whether a vertex has no length to
+/// itself, and a word. Given: the start of the notes, their number, the address of the word, the
+/// destination of the three results.
 pub fn greatest() -> Shader {
     with_constants(Limb::Word, include_str!("../../wgsl/intrinsics/min_plus/greatest.wgsl"))
 }
 
-/// Lengths from and to the pivots of a round. Given: where the matrix begins, its lines, the round, nothing; where the lengths from pivots go, and
-/// where those to them go ([`PIVOTS`] lines each), places counted in fours. Workgroups: two for each [`PIVOTS`] lines.
+/// Returns the kernel that computes lengths from and to the pivots of a round. Given: the start of
+/// the matrix, its lines, the round, unused; the destinations of the lengths from pivots and of
+/// those to them ([`PIVOTS`] lines each), addresses counted in fours. Workgroups: two for each
+/// [`PIVOTS`] lines.
 pub fn pivots() -> Shader {
     let mut turns = String::new();
     for (of, (line, part)) in ["p", "q", "r", "s"].into_iter().zip(["x", "y", "z", "w"]).enumerate()
     {
-        // One of two places, so that a turn does not write what some still read.
+        // One of two buffers, so that an iteration does not overwrite what other threads still
+        // read.
         let at = 32 * (of % 2);
         put(&mut turns, format!("    if (a == k) {{ others[{at}u + b] = {line}; }}"));
         let column = format!("vec4<u32>(p.{part}, q.{part}, r.{part}, s.{part})");
@@ -56,13 +61,14 @@ pub fn pivots() -> Shader {
     with_constants(Limb::Four, &text.replace("TURNS\n", &turns))
 }
 
-/// The matrix into numbers of a table. Given: as for [`read`], without notes. Workgroups: [`WRITTEN`] rows, vertices.
+/// Returns the kernel that writes the matrix into numbers of a table. Given: as for [`read`],
+/// without notes. Workgroups: [`WRITTEN`] rows, vertices.
 pub fn write() -> Shader {
     with_constants(Limb::Word, include_str!("../../wgsl/intrinsics/min_plus/write.wgsl"))
 }
 
-/// Every length by way of the pivots of a round. Given: as for [`pivots`]. Workgroups: [`SIDE`] places,
-/// [`SIDE`] lines.
+/// Returns the kernel that updates every length by paths through the pivots of a round. Given: as
+/// for [`pivots`]. Workgroups: [`SIDE`] entries, [`SIDE`] lines.
 pub fn all() -> Shader {
     let [mut load, mut steps, mut store] = [const { String::new() }; 3];
     for (first, from) in [(0, "own"), (4, "far")] {

@@ -1,4 +1,4 @@
-//! Every shader is valid WGSL, and its barriers stand where control is the same in all threads.
+//! Validation of every shader as WGSL, with barriers only in uniform control flow.
 
 mod uniform;
 
@@ -20,13 +20,13 @@ fn valid(text: &str) -> Module {
 }
 
 #[test]
-fn all_are_valid_for_every_size_of_workgroup() {
+fn all_shaders_are_valid_for_every_workgroup_size() {
     for threads in [1, 8, 128, 256, 1024] {
         star_shaders::all(threads).iter().for_each(|(_, shader)| on_all_banks(shader));
     }
 }
 
-/// Every text of a shader is valid, and its barriers stand where they may.
+/// Checks that every text of a shader is valid, with barriers in uniform control flow.
 fn on_all_banks(shader: &Shader) {
     for count in [1, 2, 4, 8, star_shaders::memory::MOST_BANKS] {
         let text = shader.text(Banks { count, log_words: 28 });
@@ -34,9 +34,9 @@ fn on_all_banks(shader: &Shader) {
     }
 }
 
-/// What the control unit has no case for it would pass over.
+/// The control unit would ignore an operation without a case.
 #[test]
-fn every_operation_is_in_the_control_unit_of_a_code_with_it() {
+fn the_control_unit_has_a_case_for_every_operation() {
     // The second instruction of a code begins with this word.
     let has = |first: u32, wanted: &str| {
         let mut code = [0; 2 * INST_WORDS as usize];
@@ -56,7 +56,7 @@ fn every_operation_is_in_the_control_unit_of_a_code_with_it() {
 }
 
 #[test]
-fn memory_of_every_limb_is_valid() {
+fn memory_of_every_unit_is_valid() {
     let body = |calls: &str| {
         let head =
             "@compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>)";
@@ -72,7 +72,7 @@ fn memory_of_every_limb_is_valid() {
     }
 }
 
-/// A shader with this body of its entry.
+/// Builds a shader with this body of its entry.
 fn shader(body: &str) -> Module {
     parsed(&format!(
         "@group(0) @binding(0) var<storage, read_write> mem: array<u32>;
@@ -89,7 +89,7 @@ fn shader(body: &str) -> Module {
 }
 
 #[test]
-fn barriers_under_control_that_is_the_same_are_accepted() {
+fn barriers_in_uniform_control_flow_are_accepted() {
     for body in [
         "workgroupBarrier();",
         "if (group.x == 1u) { workgroupBarrier(); }",
@@ -105,7 +105,7 @@ fn barriers_under_control_that_is_the_same_are_accepted() {
 }
 
 #[test]
-fn barriers_that_some_threads_may_miss_are_refused() {
+fn barriers_in_divergent_control_flow_are_rejected() {
     for body in [
         "if (id == 0u) { workgroupBarrier(); }",
         "if (mem[0] == 1u) { workgroupBarrier(); }",

@@ -1,10 +1,10 @@
-//! Do barriers stand where control is the same in all threads of a workgroup? naga accepts them elsewhere, too, and browsers
-//! do not.
+//! Check that barriers are in uniform control flow of a workgroup. naga accepts others, too, but
+//! browsers do not.
 //!
-//! A forward analysis over naga's IR, to a fixed point: what may differ from thread to thread is a thread's own
-//! number, whatever is loaded from memory that somebody may write, results of atomics, and all that depends on them or is stored
-//! under a condition that does. What it does not know counts as different, so that it may refuse a good shader, but
-//! accepts no bad one.
+//! A forward analysis over naga's IR, to a fixed point: divergent values are a thread's number, all
+//! loads from writable memory, results of atomics, and all values that depend on them or are stored
+//! under a condition that does. Unknown values count as divergent, so the analysis may reject a
+//! valid shader, but never accepts an invalid one.
 
 use std::collections::HashSet;
 
@@ -13,10 +13,10 @@ use naga::{
     Statement, StorageAccess,
 };
 
-/// Every barrier stands in uniform control.
+/// Checks that every barrier is in uniform control flow.
 ///
 /// # Errors
-/// The functions with one that does not.
+/// The functions with one that is not.
 pub(crate) fn check(module: &Module) -> Result<(), String> {
     let mut faults = Vec::new();
     for entry in &module.entry_points {
@@ -36,7 +36,8 @@ pub(crate) fn check(module: &Module) -> Result<(), String> {
             faults.push(entry.name.clone());
         }
     }
-    // A function may be called by entries with any arguments: with barriers inside it has to be right for all.
+    // A function may be called by entries with any arguments: with barriers inside it must be valid
+    // for all.
     for (_, function) in module.functions.iter() {
         let mut analysis = Analysis::new(module, function);
         analysis.arguments = vec![Uniform::No; function.arguments.len()];
@@ -50,7 +51,7 @@ pub(crate) fn check(module: &Module) -> Result<(), String> {
     Err(format!("a barrier where threads may differ, in {}", faults.join(", ")))
 }
 
-/// Is it the same in all threads?
+/// Whether a value is the same in all threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Uniform {
     Yes,
@@ -66,12 +67,12 @@ impl Uniform {
     }
 }
 
-/// How a thread may leave a block before its end, where others stay.
+/// How a thread may leave a block early while others remain.
 #[derive(Clone, Copy, Debug, Default)]
 struct Leaves {
-    /// To behind the loop or switch around it.
+    /// To the end of the enclosing loop or switch.
     breaks: bool,
-    /// To the next turn.
+    /// To the next iteration.
     continues: bool,
     /// Out of the function.
     returns: bool,
@@ -93,9 +94,9 @@ struct Analysis<'m> {
     module: &'m Module,
     function: &'m Function,
     arguments: Vec<Uniform>,
-    /// Variables whose values may differ.
+    /// Variables whose values may diverge.
     different: HashSet<Handle<LocalVariable>>,
-    /// Results of calls that may differ.
+    /// Results of calls that may diverge.
     results: HashSet<Handle<Expression>>,
     barriers: Uniform,
 }
@@ -107,7 +108,7 @@ impl<'m> Analysis<'m> {
         Analysis { module, function, arguments, different, results, barriers: Uniform::Yes }
     }
 
-    /// Do all barriers stand in uniform control?
+    /// Returns whether all barriers are in uniform control flow.
     fn run(&mut self) -> Uniform {
         loop {
             let before = (self.different.len(), self.results.len());
@@ -126,7 +127,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// A value; of a pointer, where it leads.
+    /// Returns the uniformity of a value; for a pointer, that of the address.
     fn value(&self, expression: Handle<Expression>) -> Uniform {
         match &self.function.expressions[expression] {
             Expression::Literal(_)
@@ -161,7 +162,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// What lies where a pointer leads to.
+    /// Returns the uniformity of the memory at a pointer.
     fn memory(&self, pointer: Handle<Expression>) -> Uniform {
         match &self.function.expressions[pointer] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => {
@@ -182,7 +183,8 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// A block under such control; how threads may leave it where others stay.
+    /// Analyses a block under this control flow and returns how threads may leave it while others
+    /// remain.
     fn block(&mut self, block: &Block, outer: Uniform) -> Leaves {
         let mut control = outer;
         let mut leaves = Leaves::default();
@@ -212,7 +214,7 @@ impl<'m> Analysis<'m> {
                 for case in cases {
                     leaves.join(self.block(&case.body, inner));
                 }
-                // Behind the switch those that broke out of it are together again.
+                // After the switch, the threads that broke out of it have reconverged.
                 leaves.breaks = false;
             }
             Statement::Loop { body, continuing, break_if } => {
@@ -227,7 +229,7 @@ impl<'m> Analysis<'m> {
                     if !(left.breaks || left.returns) || inner == Uniform::No {
                         break;
                     }
-                    // Threads take different numbers of turns.
+                    // Threads run different numbers of iterations.
                     inner = Uniform::No;
                 }
             }
@@ -255,18 +257,18 @@ impl<'m> Analysis<'m> {
                 {
                     self.results.insert(*result);
                 }
-                // What it was given pointers to may differ afterwards.
+                // Memory passed by pointer may diverge afterwards.
                 for argument in arguments {
                     self.store(*argument);
                 }
             }
-            // Nothing of this is in our shaders.
+            // Our shaders contain none of this.
             _ => self.barriers = Uniform::No,
         }
         leaves
     }
 
-    /// Something else in each thread is stored where a pointer leads to.
+    /// Records a store of a divergent value at a pointer.
     fn store(&mut self, pointer: Handle<Expression>) {
         match &self.function.expressions[pointer] {
             Expression::Access { base, .. } | Expression::AccessIndex { base, .. } => {
@@ -279,7 +281,7 @@ impl<'m> Analysis<'m> {
         }
     }
 
-    /// Is the value that the function returns the same in all threads?
+    /// Returns whether the return value of the function is the same in all threads.
     fn returned(&mut self) -> Uniform {
         self.run();
         let mut all = Uniform::Yes;
@@ -299,7 +301,7 @@ impl<'m> Analysis<'m> {
                     let inner = here.and(self.value(*condition));
                     self.returns(accept, inner, all);
                     self.returns(reject, inner, all);
-                    // Some may have returned already.
+                    // Some threads may have returned already.
                     if inner == Uniform::No && may_return(accept).or(may_return(reject)).is_some() {
                         here = Uniform::No;
                     }

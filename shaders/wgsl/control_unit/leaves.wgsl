@@ -1,11 +1,13 @@
-// An instruction over lines is too much for a workgroup (Note [Lines] in star-gpu), at `LEAVES_LINES` in the control unit: the kernel of wide lines does
-// it, some columns after others. It is decoded anew, since what stands in the loop over all instructions costs all of them something.
+// An instruction over lines that is too much for a workgroup (Note [Lines] in star-gpu), at
+// `LEAVES_LINES` in the control unit: the kernel of wide lines runs it, in several groups of
+// columns. It is decoded again, since any code in the loop over all instructions slows all of them
+// down.
 if (status == WIDE && n_queued == 0u) {
   let P = code[2u * pc]; let Q = code[2u * pc + 1u];
   let rows = r[(P.y >> 8u) & 0xffu].x; let columns = r[(P.y >> 16u) & 0xffu].x; let limbs = (rows + 31u) >> 5u;
   let is_word = (P.x & 0x400u) != 0u;
   if ((P.y & 0xffu) != NO_REG) { r[P.y & 0xffu] = vec2<u32>(0u); }
-  // Of a field, the columns in front of it.
+  // For a field, the number of columns before it.
   var front = 0u;
   if ((P.y >> 24u) != NO_REG) { front = r[P.y >> 24u].x; }
   let front_x = select(0u, front, is_word); let front_y = front - front_x;
@@ -15,7 +17,7 @@ if (status == WIDE && n_queued == 0u) {
   if (id == 0u) {
     state[S_QUEUE + W_KIND] = P.x; state[S_QUEUE + W_B] = Q.x; state[S_QUEUE + W_N] = rows;
     state[S_QUEUE + W_FIRST] = 0u; state[S_QUEUE + W_COLUMNS] = at_once; state[S_QUEUE + W_ALL] = columns;
-    // Places of what is absent are nobody's.
+    // The addresses of missing operands are never accessed.
     let all = vec4<u32>(P.z & 0xffffu, P.z >> 16u, P.w & 0xffffu, P.w >> 16u); let ov = Q.w & 0xffffu;
     if (all.x != NO_OBJECT) { let d = descriptor(frame, all.x); state[S_QUEUE + W_AT_X] = near(d + D_AT) + front_x * near(d + D_STRIDE); state[S_QUEUE + W_STRIDE_X] = near(d + D_STRIDE); }
     state[S_QUEUE + W_BITS_Y] = 0u; state[S_QUEUE + W_LIMBS_Z] = 0u; state[S_QUEUE + W_LIMBS_W] = 0u; state[S_QUEUE + W_LIMBS_V] = 0u;

@@ -1,8 +1,9 @@
 // An instruction over lines (Note [Lines] in star-gpu), at `OVER_LINES` in the control unit.
 //
-// The limbs of columns that may change at all, and the columns, are listed first: what a thread does there is four columns of
-// a limb, so that one load does not wait for another. A row of the result is one function for columns with a one in w, another
-// one for the others. Where that is too much for a workgroup, or cannot be listed, the kernel of wide lines does it (`leaves.wgsl`).
+// The limbs of columns that may change at all, and the columns, are listed first: the work of a
+// thread is four columns of a limb, so that loads do not wait for each other. A row of the result
+// is one function for columns with a one in w, another one for the others. If that is too much for
+// a workgroup, or cannot be listed, the kernel of wide lines runs it (`leaves.wgsl`).
 let ow = P.w >> 16u; let function = Q.x;
 let join = (table & 3u) | ((table & 8u) >> 1u); let is_word = (table & 4u) != 0u;
 var dw = 0u; var at_w = 0u; var limbs_w = 0u;
@@ -28,7 +29,7 @@ var leaves = limbs != 0u && columns != 0u && (limbs > MOST_LISTED || columns > M
 if (join == JOIN_COUNT) { r[rd] = vec2<u32>(0u); }
 loop {
   if (leaves || limbs == 0u) { break; }
-  // What leaves everything as it is.
+  // The part with an effect.
   let acts = function ^ select(0u, 0xff00ff00u, join == JOIN_STORE);
   let by_ones = 0u - select(0u, 1u, (acts & 0xffff0000u) != 0u);
   let by_zeros = 0u - select(0u, 1u, (acts & 0xffffu) != 0u);

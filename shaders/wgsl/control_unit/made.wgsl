@@ -1,5 +1,6 @@
-// Behind the kernel of wide lines (Note [Wide lines] in star-gpu), at `WAS_MADE` in the control unit: what an instruction over lines found goes where it
-// belongs. If there are more columns, the next ones are left at once.
+// Continuation after the kernel of wide lines (Note [Wide lines] in star-gpu), at `WAS_MADE` in the
+// control unit: the results of an instruction over lines are stored to their destination. If there
+// are more columns, the next ones are queued at once.
 if (answers) {
   for (var i = id; i < WIDE_WORDS; i += THREADS) { kept[i] = state[S_QUEUE + i]; }
   let made = workgroupUniformLoad(&kept);

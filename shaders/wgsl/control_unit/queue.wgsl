@@ -1,5 +1,6 @@
-// Where lines wait (Note [Wide lines] in star-gpu), at `ENDS_QUEUE` in the control unit: they are made before anything that needs a barrier, or that
-// looks at limbs and is no line.
+// End of a queue of waiting lines (Note [Wide lines] in star-gpu), at `ENDS_QUEUE` in the control
+// unit: they are computed before anything that needs a barrier, and before anything that reads
+// limbs and is not a line.
 if (n_queued != 0u) {
   switch (op) {
     case OP_LINE, OP_ROW_PUT, OP_DIV, OP_MOD, OP_SIZE, OP_SHAPE, OP_SHAPE_LIKE, OP_COLUMNS, OP_FILL, OP_FETCH, OP_TALLY, OP_CHARGE, OP_OPEN, OP_CLOSE: {

@@ -1,5 +1,6 @@
-// Where lines may be wide (Note [Wide lines] in star-gpu), at `OF_WIDE_LINES` in the control unit: the threads tell each other how much of memory
-// this one is about. Of one that the other kernel has made and that asks, they have what was found.
+// Test for wide lines (Note [Wide lines] in star-gpu), at `OF_WIDE_LINES` in the control unit: the
+// threads exchange the size of the line. If the other kernel has computed it and it has a query,
+// they read the result.
 var makes = true;
 if (id == 0u) { exchanged = vec4<u32>(size, 0u, 0u, 0u); }
 let width = workgroupUniformLoad(&exchanged).x;

@@ -1,4 +1,4 @@
-//! The backend: values, compiling, runs.
+//! The backend: values, compilation, runs.
 
 use std::cell::RefCell;
 use std::ops::Range;
@@ -31,7 +31,7 @@ use crate::value::{
 pub struct Gpu {
     heap: Rc<RefCell<Heap>>,
     mode: Mode,
-    /// The parts of handles in all programs so far: a handle outlives the program that made it.
+    /// The parts of handles in all programs so far: a handle outlives the program that created it.
     parts: RefCell<Vec<HandlePart>>,
 }
 
@@ -44,7 +44,7 @@ impl Gpu {
         Placed { sizes, block, heap: Rc::clone(&self.heap) }
     }
 
-    /// The parts of handles in all programs so far, this one with them.
+    /// Returns the parts of handles in all programs so far, including this one.
     fn parts_with(&self, program: &Program) -> Result<Arc<[HandlePart]>, BackendError> {
         let known = self.parts.try_borrow_mut();
         let mut known = known.map_err(|_| internal("the backend is in use"))?;
@@ -52,7 +52,8 @@ impl Gpu {
         Ok(known.as_slice().into())
     }
 
-    /// If it has kernels over a grid: from how many bits on loops over lines of a table become some.
+    /// Returns the minimum numbers of bits from which loops over lines of a table run as kernels
+    /// over a grid, if there is a grid.
     fn least_bits(&self) -> Option<LeastBits> {
         match self.mode {
             Mode::Auto | Mode::Lifted => {}
@@ -174,7 +175,7 @@ impl Backend for Gpu {
     fn compile(&self, program: Program, options: &CompileOptions) -> Result<Code, BackendError> {
         let CompileOptions { intrinsics, optimise, profile } = *options;
         let parts = self.parts_with(&program)?;
-        // What runs over a grid is no line of its own.
+        // Loops that run over a grid are not charged to separate lines.
         let lifts = self.least_bits().filter(|_| optimise && !profile);
         let intrinsics = intrinsics && lifts.is_some();
         let choices = Choices { counts_steps: !optimise, intrinsics, lifts, profiles: profile };
@@ -194,8 +195,8 @@ impl Backend for Gpu {
             Mode::Lifted if plan.on_grid().next().is_some() => Ok(plan),
             Mode::Lifted => Err(BackendError::Unsupported {
                 what:
-                    "this program as kernels over a grid: it has no intrinsic of the device, and no \
-                       loop that becomes kernels"
+                    "this program as kernels over a grid: it has no intrinsic of the device, and \
+                        no loop that can run as kernels"
                         .to_owned(),
             }),
         }
@@ -213,7 +214,7 @@ impl Backend for Gpu {
         if let Ok(heap) = self.heap()
             && let Some(most) = heap.unit.wide().limbs.checked_mul(32)
         {
-            let form = format!("lines of more than {most} components are kernels over the grid");
+            let form = format!("lines of more than {most} components run as kernels over the grid");
             all.whole(Subject::Program, form);
         }
         all.whole(Subject::Device, self.caps().device);
@@ -233,7 +234,7 @@ impl Backend for Gpu {
                 Data::Int(number) => Argument::Number(*number),
                 Data::Bool(truth) => Argument::Number(i64::from(*truth)),
                 Data::Text(text) => Argument::Text(text.clone()),
-                // The run has the block for as long as it lasts.
+                // The run owns the block while it lasts.
                 Data::Object(placed) => {
                     Argument::Object(placed.sizes, std::mem::take(&mut placed.block))
                 }

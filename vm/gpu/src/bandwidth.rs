@@ -1,4 +1,4 @@
-//! What the memory of a device gives a kernel that does nothing else: the yardstick of measurements.
+//! The memory bandwidth available to a kernel without other work: the yardstick of measurements.
 
 use star_shaders::{Limb, Shader};
 use star_vm::BackendError;
@@ -10,13 +10,13 @@ use crate::program::internal;
 
 /// Dispatches of a submission that only keeps a device busy.
 const AT_ONCE: usize = 16;
-/// Rows of its columns, and how many of these it reads and writes.
+/// Rows of its columns, and the number of columns that it reads and writes.
 const BUSY_ROWS: u32 = 1 << 24;
 const BUSY_STREAMS: (u32, u32) = (32, 1);
 
 impl Gpu {
-    /// Keeps the device busy for so many nanoseconds of its own: its clocks fall without work, and take some tenths of a second
-    /// to rise.
+    /// Keeps the device busy for this number of nanoseconds of device time: its clocks fall when it
+    /// is idle, and take some tenths of a second to rise.
     ///
     /// # Errors
     /// As for [`Gpu::plain_kernel`].
@@ -24,12 +24,14 @@ impl Gpu {
         self.plain_kernel(BUSY_ROWS, BUSY_STREAMS, (nanoseconds, 0)).map(|_| ())
     }
 
-    /// Nanoseconds of each of `runs` dispatches in which a thread reads so many columns of `rows` bits, joins them, and writes so
-    /// many, 128 bits at a time; a lower bound for any operation with these streams. The device does the same for `busy`
-    /// nanoseconds before.
+    /// Returns the nanoseconds of each of `runs` dispatches in which a thread reads the given
+    /// number of columns of `rows` bits, combines them, and writes the given number, 128 bits at a
+    /// time; a lower bound for any operation with these streams. The device does the same for
+    /// `busy` nanoseconds first.
     ///
     /// # Errors
-    /// [`BackendError::OutOfMemory`], [`BackendError::Unsupported`] for an adapter without a clock, or a fault of the device.
+    /// [`BackendError::OutOfMemory`], [`BackendError::Unsupported`] for an adapter without a clock,
+    /// or a fault of the device.
     pub fn plain_kernel(
         &self,
         rows: u32,

@@ -5,15 +5,15 @@ pub(crate) use star_shaders::Then;
 use star_shaders::layout::{INST_WORDS, NO_OBJECT, NO_REG};
 use star_shaders::{Generator, Join, Op, Reduce};
 
-/// A register; while a routine is being compiled, of any number of them.
+/// A register; unlimited in number during the compilation of a routine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Reg(pub(crate) u32);
 
-/// An object of a routine: a place in its frame.
+/// An object of a routine: a slot in its frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Object(pub(crate) u32);
 
-/// Reads limbs of lines; see [`Op::Line`].
+/// Reading limbs of lines; see [`Op::Line`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LineKind {
     /// Truth table of [`Generator::Logic`]: bit 2p + q is the value for p of y and q of z.
@@ -21,17 +21,18 @@ pub(crate) struct LineKind {
     pub(crate) generator: Generator,
     pub(crate) reduce: Reduce,
     pub(crate) stores: bool,
-    /// The component of y that was found first becomes 0.
+    /// Whether the component of y that was found first becomes 0.
     pub(crate) clears: bool,
 }
 
-/// What becomes of the limbs that [`Op::Lines`] makes.
+/// The use of the limbs that [`Op::Lines`] computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LinesKind {
     pub(crate) join: Join,
-    /// What joins is a word, with a component for each column; what is stored goes to a field of x, and is not of one of y.
+    /// Whether the joined result is a word, with a component for each column; for stores, whether
+    /// the field belongs to x rather than to y.
     pub(crate) is_word: bool,
-    /// It is a loop of the program, and no copy.
+    /// Whether it is a loop of the program rather than a copy.
     pub(crate) is_loop: bool,
 }
 
@@ -52,24 +53,24 @@ pub(crate) struct Inst {
     pub(crate) line: Option<LineKind>,
     pub(crate) lines: Option<LinesKind>,
     pub(crate) imm: i64,
-    /// What follows from the result, of scalar instructions.
+    /// The continuation after the result, of scalar instructions.
     pub(crate) then: Option<Then>,
-    /// Where it jumps to: a label while a routine is being compiled, then an instruction.
+    /// The jump target: a label during the compilation of a routine, then an instruction.
     pub(crate) target: u32,
-    /// What the host has to know about it, a number in the routine.
+    /// The number in the routine of its information for the host.
     pub(crate) site: Option<u32>,
     pub(crate) loc: LocId,
-    /// What earlier instructions did to limbs is seen by all threads.
+    /// Whether all threads must see the effects of earlier instructions on limbs.
     pub(crate) sync: bool,
-    /// Registers that a trap or the host looks at.
+    /// Registers that a trap or the host reads.
     pub(crate) observed: Vec<Reg>,
 }
 
-/// What a jump has for a target that is no jump.
+/// The target of instructions that are not jumps.
 pub(crate) const NO_TARGET: u32 = u32::MAX;
 
 impl Inst {
-    /// An operation without operands.
+    /// Creates an operation without operands.
     pub(crate) fn new(op: Op, loc: LocId) -> Self {
         Inst {
             op,
@@ -94,17 +95,17 @@ impl Inst {
         }
     }
 
-    /// The registers that it reads.
+    /// Yields the registers that it reads.
     pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> + '_ {
         [self.a, self.b, self.c].into_iter().flatten().chain(self.observed.iter().copied())
     }
 
-    /// May control come to the instruction behind it?
+    /// Returns whether control may reach the next instruction.
     pub(crate) fn falls_through(&self) -> bool {
         !matches!(self.op, Op::Jump | Op::Return) && self.then != Some(Then::Jump)
     }
 
-    /// What follows from its result as an instruction of its own, which comes behind it.
+    /// Splits the continuation off as a separate instruction, which comes next.
     pub(crate) fn split(&mut self) -> Option<Inst> {
         let op = match self.then.take()? {
             Then::Jump => Op::Jump,
@@ -121,7 +122,7 @@ impl Inst {
         Some(behind)
     }
 
-    /// Has it no effect but its result?
+    /// Returns whether its result is its only effect.
     pub(crate) fn is_pure(&self) -> bool {
         if self.then.is_some() {
             return false;
@@ -191,7 +192,7 @@ impl Inst {
         }
     }
 
-    /// Do the threads exchange something in it?
+    /// Returns whether the threads exchange data in it.
     fn exchanges(&self) -> bool {
         match self.op {
             Op::Line => self.line.is_some_and(|line| line.reduce != Reduce::Nothing),
@@ -253,12 +254,12 @@ impl Inst {
             | Op::Open
             | Op::Close
             | Op::Print => false,
-            // There, what they exchange is a part of it.
+            // Its exchanges are part of the operation.
             Op::Lines => false,
         }
     }
 
-    /// The words for the device, once registers and targets are final.
+    /// Returns the words for the device, once registers and targets are final.
     pub(crate) fn words(&self) -> [u32; INST_WORDS as usize] {
         let reg = |reg: Option<Reg>| reg.map_or(NO_REG, |reg| reg.0);
         let object = |object: Option<Object>| object.map_or(NO_OBJECT, |object| object.0);

@@ -1,5 +1,7 @@
-//! The control unit on an adapter, through wgpu: the only module that knows it. `dispatch`: it runs. `grid`: kernels beside it. `window`: what of the
-//! heap the host has. `settings`: what may be chosen. `banks`: memory. `pipelines`: what was compiled. `clock`: how long it took. `adapter`: which one.
+//! The control unit on an adapter, through wgpu: the only module that uses it. `dispatch`:
+//! execution. `grid`: kernels over a grid. `window`: the host's copy of the beginning of the heap.
+//! `settings`: options. `banks`: memory. `pipelines`: compiled shaders. `clock`: timestamps.
+//! `adapter`: selection of the adapter.
 
 mod adapter;
 mod banks;
@@ -28,37 +30,40 @@ use crate::program::internal;
 
 pub use self::settings::{DeviceSettings, Mode};
 
-/// Turns of loops in a dispatch on an adapter that is a processor: llvmpipe ends a shader without a word after 65,535.
+/// Loop iterations per dispatch on an adapter that is a processor: llvmpipe silently ends a shader
+/// after 65,535.
 const PROCESSOR_TURNS: u32 = 50_000;
-/// Beyond that, for an instruction.
+/// Additional iterations for one instruction.
 const PROCESSOR_SLACK: u32 = 10_000;
-/// Likewise on others: some ten milliseconds.
+/// Loop iterations per dispatch on other adapters: some ten milliseconds.
 const TURNS: u32 = 400_000;
-/// A small budget holds for so many dispatches of a run, and a middle one behind them: a long test would else take minutes.
+/// Number of dispatches of a run to which a small budget applies, and then a middle one: a long
+/// test would otherwise run for minutes.
 const SMALL_DISPATCHES: u32 = 300;
 const MIDDLE_TURNS: u32 = 5_000;
-/// Threads of a workgroup, likewise.
+/// Threads of a workgroup on an adapter that is a processor.
 const PROCESSOR_THREADS: u32 = 8;
 const THREADS: u32 = 256;
-/// How long a dispatch may take. Budgets keep them to some ten milliseconds; a processor may be busy with others.
+/// Time limit of a dispatch. Budgets keep dispatches to some ten milliseconds; a processor may be
+/// busy with other work.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// Words that a heap has at first.
+/// Initial number of words of a heap.
 const WORDS: u32 = 1 << 18;
-/// Words whose zeros are written rather than made on the device.
+/// Maximum number of words whose zeros are written rather than generated on the device.
 const SHORT: u32 = 1 << 12;
-/// Bytes that are written before they are sent.
+/// Bytes that are written before they are submitted.
 const UNSENT_BYTES: u64 = 64 << 20;
 /// Words that are copied at once.
 const BETWEEN_WORDS: u32 = 1 << 24;
 /// Bytes that are read back at once.
 const STAGING_BYTES: u64 = 8 << 20;
 
-/// An adapter that was opened, with the compiled control unit.
+/// An open adapter, with the compiled control unit.
 #[derive(Clone)]
 struct Opened {
     device: wgpu::Device,
     queue: wgpu::Queue,
-    /// Control units, and the kernel that makes wide lines.
+    /// Control units, and the kernel of wide lines.
     units: Pipelines,
     wide: usize,
     grids: Pipelines,
@@ -67,7 +72,7 @@ struct Opened {
     threads: u32,
     turns: u32,
     is_processor: bool,
-    /// Why the device was lost, once it was.
+    /// The reason of a device loss.
     lost: Arc<Mutex<Option<String>>>,
 }
 
@@ -78,14 +83,14 @@ pub(crate) struct Device {
     wide: Wide,
     ahead_words: u32,
     journal_words: u32,
-    /// What the last dispatch wrote there.
+    /// The journal of the last dispatch.
     journal: Vec<u32>,
     memory: Memory,
-    /// Bytes written that were not sent.
+    /// Number of bytes written but not submitted.
     unsent: u64,
     moved: Moved,
     code: Option<wgpu::Buffer>,
-    /// The variant of the control unit that it needs; the numbers of those that were asked for.
+    /// The required variant of the control unit, and the numbers of the requested variants.
     variant: Variant,
     units: [Option<usize>; Variant::COUNT],
     state: wgpu::Buffer,
@@ -99,7 +104,7 @@ pub(crate) struct Device {
     shared_bytes: Option<u32>,
 }
 
-/// Adapters that were opened in this process, with the settings that they were opened for.
+/// The open adapters of this process, with their settings.
 static OPENED: Mutex<Vec<(DeviceSettings, Opened)>> = Mutex::new(Vec::new());
 
 impl Opened {
@@ -146,9 +151,9 @@ impl Opened {
         let beside = [entry(1, read_only), entry(2, pipelines::STORED)];
         let units = Pipelines::new(&device, division.most, &beside);
         let wide = units.number(&star_shaders::wide(threads));
-        // The control unit itself is compiled for what a program needs of it.
+        // The control unit itself is compiled for the requirements of a program.
         let empty = units.number(&star_shaders::empty(threads));
-        let refused = |error| format!("{} refuses the control unit: {error}", info.name);
+        let refused = |error| format!("{} rejects the control unit: {error}", info.name);
         let first = Banks { count: 1, log_words: division.log_words };
         units.get(&device, empty, first).map_err(refused)?;
         let kind = format!("{:?}", info.backend);
@@ -200,7 +205,7 @@ impl Device {
     /// Opens an adapter.
     ///
     /// # Errors
-    /// Why it cannot be used, in words.
+    /// The reason why it cannot be used, as text.
     pub(crate) fn open(settings: &DeviceSettings) -> Result<Device, String> {
         let opened = Opened::new(settings)?;
         let words = settings.words.unwrap_or(WORDS);
@@ -237,7 +242,7 @@ impl Device {
         })
     }
 
-    /// Sends what was recorded; these words of the staging buffer come back.
+    /// Submits the recorded commands and returns these words of the staging buffer.
     fn submit(
         &mut self,
         encoder: wgpu::CommandEncoder,
@@ -251,15 +256,15 @@ impl Device {
         let slice = self.staging.slice(..into.len() as u64 * 4);
         let (noted, mapped) = mpsc::channel();
         slice.map_async(wgpu::MapMode::Read, move |result| {
-            // Whoever asked may have given up.
+            // The receiver may have timed out.
             let _ = noted.send(result);
         });
-        // What other runs have sent meanwhile is theirs to wait for.
+        // Submissions of other runs in the meantime are not waited for.
         let submission_index = Some(submission);
         let wait = wgpu::PollType::Wait { submission_index, timeout: Some(PATIENCE) };
         let polled = self.opened.device.poll(wait);
         if polled.is_err() {
-            // Whatever it does, nobody waits for it any more, and nobody opens it again.
+            // Whatever it does, it is not waited for any more, and not opened again.
             let mut lost = self.opened.lost.lock().unwrap_or_else(PoisonError::into_inner);
             lost.get_or_insert_with(|| format!("no answer in {} s", PATIENCE.as_secs()));
         }
@@ -267,11 +272,11 @@ impl Device {
             return Err(lost(why));
         }
         polled.map_err(|error| lost(error.to_string()))?;
-        // Another thread that waits for the device may be the one that says so.
+        // Another thread that waits for the device may report the result.
         match mapped.recv_timeout(PATIENCE) {
             Ok(Ok(())) => {}
             Ok(Err(error)) => return Err(lost(error.to_string())),
-            Err(_) => return Err(lost("nothing came back".to_owned())),
+            Err(_) => return Err(lost("the device returned no data".to_owned())),
         }
         let view = slice.get_mapped_range().map_err(|error| lost(error.to_string()))?;
         bytemuck::cast_slice_mut(into).copy_from_slice(&view);
@@ -283,7 +288,7 @@ impl Device {
     }
 }
 
-/// All of a buffer.
+/// Returns the binding of a whole buffer.
 fn whole(buffer: &wgpu::Buffer) -> wgpu::BufferBinding<'_> {
     wgpu::BufferBinding { buffer, offset: 0, size: None }
 }
@@ -376,7 +381,7 @@ impl ControlUnit for Device {
             self.moved.sent += u64::from(span.words) * 4;
             rest = behind;
         }
-        // What is not sent lies in memory of the host a second time.
+        // Data not yet submitted occupies memory of the host a second time.
         if self.unsent > UNSENT_BYTES {
             self.unsent = 0;
             self.opened.queue.submit([]);
@@ -420,7 +425,7 @@ impl ControlUnit for Device {
     }
 
     fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
-        // What is short goes with other writes.
+        // Short data is combined with other writes.
         if words <= SHORT {
             return self.write(at, &vec![0; words as usize]);
         }

@@ -1,4 +1,4 @@
-//! What a control unit is to the host: memory, code, and dispatches.
+//! The interface of a control unit to the host: memory, code, and dispatches.
 
 use star_shaders::layout::{JOINED_WORDS, STATE_WORDS};
 use star_vm::BackendError;
@@ -8,27 +8,28 @@ use crate::grid::Grid;
 /// The state of a run between two dispatches (Note \[State\] in star-shaders).
 pub(crate) type State = [u32; STATE_WORDS as usize];
 
-/// What a kernel over a grid makes for the control unit, and how many of its dispatches a submission holds (Note \[Wide lines\] in `run/wide.rs`).
+/// Limits of the kernel over a grid that works for the control unit, and the number of its
+/// dispatches in a submission (Note \[Wide lines\] in `run/wide.rs`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wide {
-    /// Limbs that a line has at most which the control unit makes itself; not 0.
+    /// Maximum limbs of a line that the control unit computes itself; not 0.
     pub limbs: u32,
-    /// Limbs of four columns that it takes at most for an instruction over lines.
+    /// Maximum limbs of four columns that it processes for an instruction over lines.
     pub items: u32,
-    /// Limbs of 32 columns that such an instruction takes at most in one dispatch of the kernel.
+    /// Maximum limbs of 32 columns of an instruction over lines in one dispatch of the kernel.
     pub blocks: u32,
-    /// Limbs of a result that threads of several workgroups join, at most.
+    /// Maximum limbs of a result that threads of several workgroups join.
     pub joined: u32,
-    /// Workgroups of the kernel, each with as many threads as the control unit.
+    /// Workgroups of the kernel, each with the same number of threads as the control unit.
     pub groups: u32,
-    /// Limbs that this kernel makes while the control unit takes a turn of a loop; not 0.
+    /// Limbs that this kernel computes during a loop iteration of the control unit; not 0.
     pub rate: u32,
-    /// Dispatches of the kernel in a submission, at most; not 0.
+    /// Maximum dispatches of the kernel in a submission; not 0.
     pub chain: u32,
 }
 
 impl Wide {
-    /// Of a card, and of an adapter that is a processor: where both ways take as long, roughly.
+    /// The limits for a graphics card: roughly where both ways take the same time.
     pub const CARD: Wide = Wide {
         limbs: 1 << 14,
         items: 1 << 13,
@@ -38,65 +39,71 @@ impl Wide {
         rate: 1 << 12,
         chain: 64,
     };
-    /// See [`CARD`](Self::CARD). Loops of a shader may have some ten thousand turns there.
+    /// The limits for an adapter that is a processor; see [`CARD`](Self::CARD). Loops of a shader
+    /// may have some ten thousand iterations there.
     pub const PROCESSOR: Wide =
         Wide { items: 1 << 13, blocks: 1 << 22, groups: 256, rate: 8, chain: 16, ..Wide::CARD };
-    /// Everything as small as can be.
+    /// The smallest possible limits.
     pub const TINY: Wide =
         Wide { limbs: 1, items: 2, blocks: 3, joined: 2, groups: 3, rate: 4, chain: 2 };
 }
 
-/// What went between host and device.
+/// Transfers between host and device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Moved {
-    /// Times that the host waited for words.
+    /// Number of times that the host waited for words.
     pub(crate) reads: u64,
-    /// Bytes there, and back.
+    /// Bytes sent and received.
     pub(crate) sent: u64,
     pub(crate) back: u64,
 }
 
-/// Words that the objects of a frame get ahead usually: forty lines of 100,000 components.
+/// Usual number of words allocated ahead to the objects of a frame: forty lines of 100,000
+/// components.
 pub(crate) const AHEAD_WORDS: u32 = 1 << 17;
 
-/// A control unit with its memory of words of 32 bits. Address 0 is nobody's.
+/// A control unit with its memory of words of 32 bits. Address 0 is never allocated.
 pub(crate) trait ControlUnit {
-    /// What computes, for people.
+    /// Returns the name of the device, for display.
     fn device(&self) -> String;
 
-    /// Threads of a workgroup.
+    /// Returns the threads of a workgroup.
     fn threads(&self) -> u32;
 
-    /// What is for the kernel of wide lines.
+    /// Returns the limits beyond which the kernel of wide lines does the work.
     fn wide(&self) -> Wide;
 
-    /// Turns of loops that a dispatch may take at most, the first of a run being number 1.
+    /// Returns the maximum number of loop iterations of a dispatch; the first dispatch of a run is
+    /// number 1.
     fn budget(&self, dispatch: u32) -> u32;
 
-    /// Words that the objects of a frame may get before they ask.
+    /// Returns the number of words that are allocated to the objects of a frame ahead of requests.
     fn ahead_words(&self) -> u32;
 
-    /// Words that lines may take until the host prints them, at most [`JOURNAL_WORDS`](star_shaders::layout::JOURNAL_WORDS).
+    /// Returns the number of words of the journal for lines until the host prints them, at most
+    /// [`JOURNAL_WORDS`](star_shaders::layout::JOURNAL_WORDS).
     fn journal_words(&self) -> u32;
 
-    /// Turns of loops that one instruction may take at most: beyond them a driver may end a shader without a word.
+    /// Returns the maximum number of loop iterations of one instruction: beyond it a driver may end
+    /// a shader silently.
     fn max_turns(&self) -> u32;
 
-    /// Words that its memory may have at most.
+    /// Returns the maximum number of words of its memory.
     fn max_words(&self) -> u64;
 
-    /// Words of a buffer of its memory: larger memory is in several.
+    /// Returns the words of a buffer of its memory: larger memory is in several.
     fn bank_words(&self) -> u32;
 
-    /// Words that its memory has.
+    /// Returns the present number of words of its memory.
     fn words(&self) -> u32;
 
-    /// What went between host and device since that was opened; nothing if they are one.
+    /// Returns the transfers between host and device since it was opened; zero if they share
+    /// memory.
     fn moved(&self) -> Moved {
         Moved::default()
     }
 
-    /// Makes the memory larger, with zeros behind what is there.
+    /// Enlarges the memory, with zeros after the existing words.
     fn grow(&mut self, words: u32) -> Result<(), BackendError>;
 
     /// Reads words from `at` on.
@@ -105,22 +112,23 @@ pub(crate) trait ControlUnit {
     /// Writes words from `at` on.
     fn write(&mut self, at: u32, from: &[u32]) -> Result<(), BackendError>;
 
-    /// Copies words; the places do not overlap.
+    /// Copies words; the ranges do not overlap.
     fn copy(&mut self, from: u32, to: u32, words: u32) -> Result<(), BackendError>;
 
     /// Writes zeros.
     fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError>;
 
-    /// The code of the dispatches that follow.
+    /// Loads the code of the following dispatches.
     fn load_code(&mut self, code: &[u32]) -> Result<(), BackendError>;
 
-    /// What runs kernels over a grid on the same memory, if there is such a thing.
+    /// Returns the executor of kernels over a grid on the same memory, if there is one.
     fn grid(&mut self) -> Option<&mut dyn Grid>;
 
-    /// What the last dispatch wrote to the journal (Note \[Journal\] in star-shaders).
+    /// Returns the journal of the last dispatch (Note \[Journal\] in star-shaders).
     fn journal(&self) -> &[u32];
 
-    /// A dispatch of the control unit, and behind it so many times the kernel of wide lines and the control unit again; if the state says that a
-    /// wide line waits, those alone. Nanoseconds that the device took, if it can tell.
+    /// Runs a dispatch of the control unit, followed by `n_wide` times the kernel of wide lines and
+    /// the control unit again; if the state contains a waiting line, only those. Returns the
+    /// nanoseconds of device time, if they are measured.
     fn dispatch(&mut self, state: &mut State, n_wide: u32) -> Result<Option<u64>, BackendError>;
 }

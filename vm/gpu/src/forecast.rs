@@ -1,4 +1,4 @@
-//! What a device would run as kernels over a grid, known without one.
+//! Prediction of kernels over a grid, without a device.
 
 use std::sync::Arc;
 
@@ -11,19 +11,21 @@ use crate::compile::{Choices, SiteKind};
 use crate::grid::LEAST_BITS;
 use crate::program::Code;
 
-/// What an entry gets to that may run as kernels over a grid.
+/// The parts reachable from an entry that may run as kernels over a grid.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Forecast {
     /// Intrinsics.
     pub intrinsics: Vec<Intrinsic>,
-    /// Loops with turns of their own, kernels of several each, in routines that have no intrinsic.
+    /// Number of loops that run as kernels of several iterations each, in routines without an
+    /// intrinsic.
     pub loops: usize,
 }
 
-/// What the entry of an optimised program gets to that may run as kernels over a grid.
+/// Predicts which parts reachable from the entry of an optimised program may run as kernels over a
+/// grid.
 ///
 /// # Errors
-/// [`BackendError::Unsupported`] with what the device has no code for.
+/// [`BackendError::Unsupported`] with the feature for which the device has no code.
 pub fn forecast(program: Program, entry: RoutineId) -> Result<Forecast, BackendError> {
     let mut parts = Vec::new();
     parts_of(&program, &mut parts);

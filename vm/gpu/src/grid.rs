@@ -1,12 +1,12 @@
-//! Kernels over a grid of workgroups, beside the control unit and on the same memory.
+//! Kernels over a grid of workgroups, in addition to the control unit and on the same memory.
 
 use star_shaders::Shader;
 use star_vm::BackendError;
 
-/// What a kernel is given: words that are the same for every thread.
+/// The parameters of a kernel: words that are the same for every thread.
 pub(crate) type Given = [u32; 32];
 
-/// A kernel that was compiled.
+/// A compiled kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Kernel(pub(crate) usize);
 
@@ -14,66 +14,70 @@ pub(crate) struct Kernel(pub(crate) usize);
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Launch {
     pub(crate) kernel: Kernel,
-    /// Workgroups in both directions.
+    /// Workgroups in both dimensions.
     pub(crate) groups: [u32; 2],
     pub(crate) given: Given,
 }
 
-/// What runs kernels over a grid.
+/// An executor of kernels over a grid.
 pub(crate) trait Grid {
-    /// Bytes that a workgroup has for what its threads share.
+    /// Returns the shared memory of a workgroup in bytes.
     fn shared_bytes(&self) -> u32;
 
-    /// Limbs that the dispatches of one submission may touch, so that it takes some ten milliseconds.
+    /// Returns the number of limbs that the dispatches of one submission may access, so that it
+    /// takes some ten milliseconds.
     fn limbs_at_once(&self) -> u64;
 
-    /// Bits from which on it pays to stop for the host.
+    /// Returns the numbers of bits from which on a stop for the host pays.
     fn least_bits(&self) -> LeastBits;
 
-    /// The kernel of a shader that binds what it is given as `given`; compiled once.
+    /// Returns the kernel of a shader that binds its parameters as `given`; compiled once.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] if the driver refuses it.
+    /// [`BackendError::Unsupported`] if the driver rejects it.
     fn kernel(&mut self, shader: &Shader) -> Result<Kernel, BackendError>;
 
-    /// Buffers that memory has.
+    /// Returns the number of memory buffers.
     fn banks(&self) -> usize;
 
-    /// Runs dispatches one after another, each of which sees what those before it wrote, and waits for their end.
-    /// Nanoseconds that the device took, if it can tell.
+    /// Runs dispatches one after another, each of which sees the writes of the previous ones, and
+    /// waits for their end. Returns the nanoseconds of device time, if they are measured.
     fn launch(&mut self, launches: &[Launch]) -> Result<Option<u64>, BackendError>;
 }
 
-/// Bits that are worth a stop for the host: a few turns of the control unit take as long.
+/// Minimum numbers of bits that are worth a stop for the host: it takes as long as a few iterations
+/// of the control unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LeastBits {
-    /// Of a table that a loop with turns of its own goes over.
+    /// For a table processed by a loop whose kernels run several iterations each.
     pub(crate) turns: u64,
-    /// Of what one dispatch makes.
+    /// For the result of one dispatch.
     pub(crate) single: u64,
-    /// Likewise, if that is no more than [`FEW_LINES`] lines, or all lines of a table as one instruction.
+    /// For a result of no more than [`FEW_LINES`] lines, or all lines of a table in one
+    /// instruction.
     pub(crate) few_lines: u64,
 }
 
 impl LeastBits {
-    /// The same for all.
+    /// Returns the same number for all cases.
     pub(crate) fn all(bits: u64) -> Self {
         LeastBits { turns: bits, single: bits, few_lines: bits }
     }
 
-    /// Of an operation on so many lines.
+    /// Returns the minimum for an operation on this number of lines.
     pub(crate) fn of_lines(self, lines: u64) -> u64 {
         if lines <= FEW_LINES { self.few_lines } else { self.single }
     }
 }
 
-/// What suits a card. A few lines beside each other take some 20 µs each as wide lines (Note \[Wide lines\]), and so does a loop over lines of a table (Note
-/// \[Lines\]), less than a stop, until memory is all that counts.
+/// Values for a graphics card. A few adjacent lines take some 20 µs each as wide lines (Note \[Wide
+/// lines\]), and so does a loop over lines of a table (Note \[Lines\]); that is less than a stop,
+/// until memory bandwidth dominates.
 pub(crate) const LEAST_BITS: LeastBits =
     LeastBits { turns: 1 << 10, single: 1 << 24, few_lines: 1 << 31 };
 
-/// So many lines are few.
+/// Maximum number of lines that count as few.
 const FEW_LINES: u64 = 8;
 
-/// Most workgroups of a dispatch in one direction.
+/// Maximum number of workgroups of a dispatch in one dimension.
 pub(crate) const MAX_GROUPS: u32 = 65_535;

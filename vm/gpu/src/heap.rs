@@ -1,4 +1,5 @@
-//! The heap: who has which words of a unit's memory. All values lie in it, those of a run and those that outlive it.
+//! The heap: allocation of a unit's memory. It holds all values, those of a run and those that
+//! outlive it.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,17 +9,18 @@ use star_vm::BackendError;
 
 use crate::device_trait::ControlUnit;
 
-/// Every block begins at a multiple of so many words: 64 bytes.
+/// Alignment of every block in words: 64 bytes.
 pub(crate) const ALIGN: u32 = 16;
 
-/// The beginning of the memory is for small things, which the host looks at (`device/window.rs`): large blocks lie behind it.
+/// The beginning of the memory is for small data that the host reads (`device/window.rs`): large
+/// blocks come after it.
 const FOR_SMALL: u32 = 1 << 13;
 const LARGE: u32 = 1 << 12;
 
-/// A share of the first bank that values leave to what has to lie there.
+/// The share of the first bank that values leave to data that must be there.
 const NEAR_SHARE: u32 = 64;
 
-/// What memory is for.
+/// The purpose of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum For {
     /// Frames, records, constants.
@@ -26,21 +28,21 @@ enum For {
     Value,
 }
 
-/// Words that somebody has.
+/// Allocated words.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Block {
     pub(crate) at: u32,
     pub(crate) words: u32,
 }
 
-/// The memory of a unit, and what of it is free.
+/// The memory of a unit, and its free parts.
 pub(crate) struct Heap {
     pub(crate) unit: Box<dyn ControlUnit>,
-    /// Free words by where they begin; neighbours are joined.
+    /// Free words by start address; adjacent ranges are joined.
     free: BTreeMap<u32, u32>,
-    /// Words that somebody has.
+    /// Number of allocated words.
     used: u64,
-    /// Counts programs, so that code is loaded again only if another one ran.
+    /// The number of loaded programs, so that code is loaded again only if another one ran.
     pub(crate) loaded: u64,
 }
 
@@ -48,26 +50,26 @@ impl Heap {
     pub(crate) fn new(unit: Box<dyn ControlUnit>) -> Self {
         let mut free = BTreeMap::new();
         if unit.words() > ALIGN {
-            // Address 0 is nobody's.
+            // Address 0 is never allocated.
             free.insert(ALIGN, unit.words() - ALIGN);
         }
         Heap { unit, free, used: 0, loaded: 0 }
     }
 
-    /// Bytes that somebody has.
+    /// Returns the number of allocated bytes.
     pub(crate) fn n_bytes(&self) -> u64 {
         self.used * 4
     }
 
-    /// Zeros, for a value.
+    /// Allocates zeros for a value.
     ///
     /// # Errors
-    /// If the device has no more memory, or is gone.
+    /// If the device has no more memory, or is lost.
     pub(crate) fn take(&mut self, words: u64) -> Result<Block, BackendError> {
         self.taken(words, For::Value)
     }
 
-    /// Zeros in the first bank, for what the control unit finds its way by.
+    /// Allocates zeros in the first bank, for data with which the control unit addresses values.
     ///
     /// # Errors
     /// As for [`Heap::take`].
@@ -106,7 +108,7 @@ impl Heap {
         Ok(Block { at, words: wanted })
     }
 
-    /// Where so many words may lie, what suits best first.
+    /// Returns the ranges in which a block of this size may be, in order of preference.
     fn places(&self, words: u32, why: For) -> [Range<u32>; 3] {
         let (bank, most) = (self.unit.bank_words(), self.unit.max_words());
         let all = u32::try_from(most).unwrap_or(u32::MAX);
@@ -122,13 +124,14 @@ impl Heap {
         }
     }
 
-    /// How large memory becomes where so many words fit: twice as large up to a bank, and a quarter of one more beyond.
+    /// Returns the new size of the memory in which this number of words fits: doubled up to a bank,
+    /// beyond that in steps of a quarter bank.
     fn enough(&self, words: u32, why: For) -> Option<u32> {
         let (has, bank) = (self.unit.words(), self.unit.bank_words());
-        // What is free at the end is part of what is needed.
+        // Free words at the end are part of the required ones.
         let last = self.free.last_key_value().filter(|(at, free)| **at + **free == has);
         let begin = last.map_or(has.max(ALIGN), |(at, _)| *at);
-        // Of places that end together the first one suits best.
+        // Of ranges with the same end, the first one is preferred.
         let mut ends: Vec<(u32, u32)> = Vec::new();
         for place in self.places(words, why) {
             let end = begin.max(place.start).checked_add(words);
@@ -147,7 +150,7 @@ impl Heap {
         Some(roomy.min(most.max(least)))
     }
 
-    /// Gives words back.
+    /// Frees words.
     pub(crate) fn give(&mut self, block: Block) {
         if block.words > 0 {
             self.used -= u64::from(block.words);
@@ -185,7 +188,7 @@ mod tests {
     use crate::emulator::{Emulator, EmulatorSettings};
 
     #[test]
-    fn the_beginning_is_left_to_small_blocks_by_the_first_large_one() {
+    fn the_first_large_block_leaves_the_beginning_to_small_ones() {
         let emulator = Emulator::new(EmulatorSettings { words: 64, ..EmulatorSettings::USUAL });
         let mut heap = Heap::new(Box::new(emulator));
         let large = heap.take(1 << 16).expect("memory");

@@ -1,17 +1,21 @@
 //! The STAR-machine on graphics cards.
 //!
-//! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`: linked for an entry.
+//! * `compile`: SIR to register code, a routine at a time; `code`: its instructions; `program`:
+//!   linking for an entry.
 //! * `listing`: register code as text.
-//! * `unit`: what a control unit is to the host. `device` is one on an adapter, the emulator in Rust one for
-//!   tests.
-//! * `grid`: kernels over a grid of workgroups; `intrinsics`: library routines that are such kernels.
-//! * `lift`: loops that are such kernels; `fuse`: runs of operations on slices that are one; `forecast`: what of a program is some of these, without a device.
-//! * `plain`: what memory gives a kernel that does nothing else.
-//! * `heap`, `value`: memory of the device and what lies in it; `run`: dispatches and what the host does between them;
-//!   `scene`: the variables of a routine that has stopped.
+//! * `unit`: the interface of a control unit to the host. `device` implements it on an adapter, the
+//!   emulator in Rust for tests.
+//! * `grid`: kernels over a grid of workgroups; `intrinsics`: library routines that run as such
+//!   kernels.
+//! * `lift`: loops that run as such kernels; `fuse`: sequences of operations on slices that run as
+//!   one; `forecast`: prediction of these for a program, without a device.
+//! * `plain`: the memory bandwidth available to a kernel.
+//! * `heap`, `value`: memory of the device and its content; `run`: dispatches and the work of the
+//!   host between them; `scene`: the variables of a routine that has stopped.
 //!
-//! The compiler decides everything about a program before it runs: what the device has no code for is
-//! [`star_vm::BackendError::Unsupported`] when an entry is planned, and no other backend computes any of it.
+//! The compiler decides everything about a program before it runs: a feature for which the device
+//! has no code is [`star_vm::BackendError::Unsupported`] when an entry is planned, and no other
+//! backend computes any part of it.
 
 mod backend;
 mod bandwidth;
@@ -42,15 +46,16 @@ pub use program::{Code, Plan};
 pub use value::Value;
 
 impl Gpu {
-    /// The backend on an adapter.
+    /// Opens the backend on an adapter.
     ///
     /// # Errors
-    /// Why there is none, in words.
+    /// The reason why there is none, as text.
     pub fn open(settings: &DeviceSettings) -> Result<Gpu, String> {
         Ok(Gpu::on(Box::new(device::Device::open(settings)?), settings.mode))
     }
 
-    /// The backend on the emulator of the control unit, which checks what the shader relies on.
+    /// Creates the backend on the emulator of the control unit, which checks the assumptions of the
+    /// shader.
     pub fn emulator(settings: EmulatorSettings) -> Gpu {
         Gpu::on(Box::new(emulator::Emulator::new(settings)), Mode::Resident)
     }

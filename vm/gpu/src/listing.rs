@@ -1,4 +1,5 @@
-//! Register code and kernels as text, for people who work on the compiler, and for checks of what other drivers and browsers take.
+//! Register code and kernels as text, for compiler development, and for validation by other drivers
+//! and browsers.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,8 +14,8 @@ use crate::fuse;
 use crate::grid::LEAST_BITS;
 use crate::program::Code;
 
-/// The register code of all routines of a program, one instruction a line with its number in the routine; of a routine that the
-/// device has no code for, why not.
+/// Returns the register code of all routines of a program, one instruction a line with its number
+/// in the routine; for a routine for which the device has no code, the reason.
 pub fn listing(program: Program) -> String {
     let mut parts = Vec::new();
     parts_of(&program, &mut parts);
@@ -41,7 +42,8 @@ pub fn listing(program: Program) -> String {
     text
 }
 
-/// Every kernel that is not made of a program, with a name, as WGSL for memory in one buffer and in several.
+/// Returns every kernel that is not generated from a program, with a name, as WGSL for memory in
+/// one buffer and in several.
 pub fn shaders() -> Vec<(String, String)> {
     let all = [8, 256].into_iter().flat_map(|threads| {
         let named = star_shaders::all(threads).into_iter();
@@ -61,7 +63,8 @@ pub fn shaders() -> Vec<(String, String)> {
     texts
 }
 
-/// Likewise the kernels that an optimised program has over a grid: loops over lines, runs of operations on slices.
+/// Returns in the same way the kernels that an optimised program has over a grid: loops over lines,
+/// sequences of operations on slices.
 pub fn kernels(program: Program) -> Vec<(String, String)> {
     let mut parts = Vec::new();
     parts_of(&program, &mut parts);
@@ -93,7 +96,8 @@ fn on_banks(name: &str, shader: &Shader) -> [(String, String); 2] {
     [on(1), on(4)]
 }
 
-/// The operation, its result, its operands, what else there is. Registers are r, objects o, numbers #.
+/// The operation, its result, its operands, and other fields. Registers are r, objects o, numbers
+/// #.
 impl fmt::Display for Inst {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.sync {
@@ -153,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_routine_is_listed_with_its_operations_by_name() {
+    fn routines_are_listed_with_operation_names() {
         let text = "routine 0 \"F\" (value %x: slice[8], ref %s: int) !0 {\n  %s = count %x !0\n}\nlocations {\n  !0 = 0:0..0\n}\n";
         let listing = listing(star_ir::parse(text).expect("it is SIR"));
         let lines: Vec<&str> = listing.lines().collect();
@@ -171,7 +175,8 @@ mod tests {
         assert_eq!(lines.count(), 2, "{listing}");
     }
 
-    /// The instructions of a turn of the first loop of a routine with these statements in it.
+    /// Returns the instructions of an iteration of the first loop of a routine with these
+    /// statements in it.
     fn turn_of(statements: &str) -> Vec<String> {
         let text = format!(
             "routine 0 \"F\" (value %k: int, ref %T: table[?, ?], ref %U: table[?, ?], value %V: slice[?], ref %W: slice[?]) !0 {{\n  \
@@ -194,26 +199,26 @@ mod tests {
     }
 
     #[test]
-    fn sizes_go_in_front_of_a_loop_and_stores_that_nobody_sees_go_away() {
-        // The first copy is overwritten; X is read behind its change, so that it is made.
+    fn sizes_are_hoisted_and_dead_stores_are_removed() {
+        // The first copy is overwritten; X is read after its change, so it is computed.
         let turn = turn_of(
             "%X = copy %V !0\n%X = column %T, %i !0\n%X = bits_xor %X, %V !0\n%W = bits_or %W, %X !0\n%U = copy %T !0\n",
         );
         let shapes = turn.iter().filter(|line| line.contains("shape")).count();
         let made = turn.iter().filter(|line| line.contains("logic")).count();
-        // The table is somebody else's, and may be seen at any time.
+        // The table belongs to the caller, and may be observed at any time.
         assert_eq!((shapes, made), (1, 2), "{turn:?}");
     }
 
     #[test]
-    fn a_number_that_may_be_no_size_stays_behind_its_guard() {
+    fn an_unchecked_size_stays_after_its_guard() {
         let turn =
             turn_of("check not_negative %k !0\n%X = fill %k, true !0\n%W = bits_or %W, %X !0\n");
         assert_eq!(turn.iter().filter(|line| line.contains("shape")).count(), 1, "{turn:?}");
     }
 
     #[test]
-    fn a_line_and_a_question_about_it_are_one_instruction() {
+    fn a_line_and_its_query_are_one_instruction() {
         let turn = turn_of("%W = bits_or %W, %V !0\n%f = first %W !0\n");
         assert_eq!(turn.len(), 1, "{turn:?}");
         assert!(turn[0].contains("logic 1110 first stores"), "{turn:?}");
@@ -223,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn every_kernel_has_a_name_of_its_own() {
+    fn kernel_names_are_unique() {
         let mut names: Vec<String> = shaders().into_iter().map(|(name, _)| name).collect();
         let n = names.len();
         names.sort_unstable();
@@ -233,10 +238,11 @@ mod tests {
     }
 
     #[test]
-    fn a_turn_of_a_loop_is_few_instructions() {
+    fn an_iteration_is_few_instructions() {
         let text = "routine 0 \"F\" (value %k: int) -> %s !0 {\n  var %s: int\n  var %i: int\n  for @0 %i = 1 to %k !0 {\n    check add %i, 2 !0\n    %s = add %i, 2 !0\n  }\n}\nlocations {\n  !0 = 0:0..0\n}\n";
         let listing = listing(star_ir::parse(text).expect("it is SIR"));
-        // The turn, the variable, the sum with its guard, whether that was the last turn, the next one.
+        // The iteration, the variable, the sum with its guard, the test for the last iteration, the
+        // next one.
         let turn = listing.lines().skip_while(|line| !line.contains("  turn"));
         let turn: Vec<&str> = turn.take_while(|line| !line.contains("return")).collect();
         assert!(turn.len() <= 7, "{listing}");

@@ -15,7 +15,8 @@ use crate::compile::{
     self, Choices, Constants, Counter, RoutineCode, SiteKind, Source, Unsupported,
 };
 
-/// Routines as register code. What the device has no code for is found out here; it matters only to an entry that gets there.
+/// Routines as register code. Features for which the device has no code are detected here; they
+/// matter only to an entry that reaches them.
 #[derive(Debug)]
 pub struct Code {
     pub(crate) program: Arc<Program>,
@@ -30,27 +31,27 @@ pub struct Code {
 pub struct Plan {
     pub(crate) program: Arc<Program>,
     pub(crate) entry: RoutineId,
-    /// What handles may hold; each of them is so many objects.
+    /// The possible parts of handles; each handle has an object for each of them.
     pub(crate) parts: Arc<[HandlePart]>,
-    /// By the numbers of the program; `None` are routines that the entry does not get to.
+    /// By routine number of the program; `None` for routines that are unreachable from the entry.
     pub(crate) routines: Vec<Option<Linked>>,
     pub(crate) constants: Constants,
     pub(crate) words: Vec<u32>,
-    /// What a profile counts, by numbers that its instructions have, and the routine that each stands in.
+    /// The counters of a profile, by the numbers in its instructions, and the routine of each.
     pub(crate) counters: Vec<(RoutineId, Counter)>,
-    /// Was it compiled for a profile?
+    /// Whether it was compiled for a profile.
     pub(crate) profiles: bool,
-    /// Does it add or subtract words, which one thread does?
+    /// Whether it adds or subtracts words, which is done by one thread.
     pub(crate) has_serial: bool,
-    /// Is there an instruction over lines?
+    /// Whether there is an instruction over lines.
     pub(crate) has_lines: bool,
-    /// The constants of a line that is printed are shown as so many bytes at most; `None` if nothing is printed.
+    /// Maximum number of bytes of the constants in a printed line; `None` if nothing is printed.
     pub(crate) line_bytes: Option<u64>,
-    /// Tells plans apart.
+    /// Identifies the plan.
     pub(crate) number: u64,
 }
 
-/// A routine in its place.
+/// A linked routine.
 #[derive(Clone, Debug)]
 pub(crate) struct Linked {
     pub(crate) id: RoutineId,
@@ -60,7 +61,7 @@ pub(crate) struct Linked {
 }
 
 impl Code {
-    /// `parts` are those that handles may hold.
+    /// Creates the code of a program; `parts` are the possible parts of handles.
     pub(crate) fn new(program: Program, parts: Arc<[HandlePart]>, choices: Choices) -> Self {
         let mut constants = Constants::default();
         let ids = (0..program.routines.len()).map(|idx| RoutineId(idx as u32));
@@ -70,10 +71,11 @@ impl Code {
         Code { program: Arc::new(program), parts, routines, constants, profiles }
     }
 
-    /// The code of what the entry gets to.
+    /// Returns the code that is reachable from the entry.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] with what the device has no code for, and the routine that it stands in.
+    /// [`BackendError::Unsupported`] with the feature for which the device has no code, and its
+    /// routine.
     pub(crate) fn link(&self, entry: RoutineId) -> Result<Plan, BackendError> {
         static NUMBER: AtomicU64 = AtomicU64::new(1);
         let mut routines: Vec<Option<Linked>> = vec![None; self.routines.len()];
@@ -140,7 +142,7 @@ impl Code {
     }
 }
 
-/// Bytes at most that the constants of a line are shown as, with the end of the line.
+/// Returns the maximum number of bytes for the constants of a line, including the end of the line.
 fn constant_bytes(kind: &SiteKind) -> Option<u64> {
     let SiteKind::Print(items) = kind else { return None };
     let bytes = items.iter().map(|item| match item {
@@ -152,7 +154,7 @@ fn constant_bytes(kind: &SiteKind) -> Option<u64> {
 }
 
 impl Plan {
-    /// The instruction of this number, and the routine that it stands in.
+    /// Returns the instruction with this number, and its routine.
     pub(crate) fn inst(&self, pc: u32) -> Option<(RoutineId, &Inst)> {
         for (idx, linked) in self.routines.iter().enumerate() {
             let Some(Linked { code, base, .. }) = linked else { continue };
@@ -163,7 +165,7 @@ impl Plan {
         None
     }
 
-    /// What may run as kernels over a grid.
+    /// Yields the parts that may run as kernels over a grid.
     pub(crate) fn on_grid(&self) -> impl Iterator<Item = Item> + '_ {
         let routines = self.routines.iter().enumerate();
         let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
@@ -177,12 +179,12 @@ impl Plan {
         })
     }
 
-    /// The loops over lines that are an instruction of the control unit.
+    /// Yields the loops over lines that are an instruction of the control unit.
     pub(crate) fn as_instructions(&self) -> impl Iterator<Item = Item> + '_ {
         let routines = self.routines.iter().enumerate();
         let insts = routines.filter_map(|(id, linked)| Some((id, linked.as_ref()?)));
         insts.flat_map(|(id, Linked { code, .. })| {
-            // A loop that asks several questions is several.
+            // A loop with several queries is several instructions.
             let mut locs: BTreeMap<LocId, usize> = BTreeMap::new();
             let lines = code.insts.iter().filter(|it| it.lines.is_some_and(|lines| lines.is_loop));
             lines.for_each(|inst| *locs.entry(inst.loc).or_default() += 1);
@@ -198,7 +200,7 @@ impl Plan {
         })
     }
 
-    /// The code of a routine.
+    /// Returns the code of a routine.
     pub(crate) fn routine(&self, id: RoutineId) -> Result<&RoutineCode, BackendError> {
         let linked = self.routines.get(id.0 as usize).and_then(Option::as_ref);
         let linked = linked.ok_or_else(|| internal(format!("no code of routine {}", id.0)))?;
@@ -207,22 +209,22 @@ impl Plan {
 }
 
 impl RoutineCode {
-    /// Words of a frame.
+    /// Returns the words of a frame.
     pub(crate) fn frame_words(&self) -> u32 {
         self.cell(0) + 2 * self.cells
     }
 
-    /// Where in a frame the descriptor of an object is.
+    /// Returns the offset in a frame of the descriptor of an object.
     pub(crate) fn descriptor(&self, object: u32) -> u32 {
         FRAME_HEAD + self.objects.len() as u32 + object * DESC_WORDS
     }
 
-    /// Where in a frame a cell is.
+    /// Returns the offset in a frame of a cell.
     pub(crate) fn cell(&self, cell: u32) -> u32 {
         self.descriptor(self.objects.len() as u32) + 2 * cell
     }
 
-    /// A frame at `at`, nothing in it set.
+    /// Returns a frame at `at`, with everything unset.
     pub(crate) fn new_frame(&self, id: RoutineId, at: u32) -> Vec<u32> {
         let mut words = vec![0; self.frame_words() as usize];
         words[frame::ROUTINE as usize] = id.0;
@@ -237,7 +239,7 @@ impl RoutineCode {
     }
 }
 
-/// A fault of the toolchain.
+/// Returns the error for a defect of the toolchain.
 pub(crate) fn internal(what: impl Into<String>) -> BackendError {
     BackendError::Internal(what.into())
 }

@@ -1,4 +1,4 @@
-//! The variables of a routine that has stopped, as guards and the host look at them.
+//! The variables of a routine that has stopped, as guards and the host read them.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub(crate) struct Seen {
     /// The number of components of a slice or word that was never set, if it is known.
     pub(crate) size: Option<u64>,
     pub(crate) fixed: bool,
-    /// What a handle holds.
+    /// The parts of a handle.
     pub(crate) parts: Vec<HandlePart>,
 }
 
@@ -26,7 +26,7 @@ pub(crate) struct Seen {
 pub(crate) struct StoppedFrame {
     pub(crate) program: Arc<Program>,
     pub(crate) routine: RoutineId,
-    /// The place that it has stopped at.
+    /// The location at which it has stopped.
     pub(crate) loc: LocId,
     pub(crate) seen: BTreeMap<VarId, Seen>,
 }
@@ -35,10 +35,10 @@ impl StoppedFrame {
     fn of(&self, var: VarId) -> Exec<&Seen> {
         self.seen
             .get(&var)
-            .ok_or_else(|| internal_error(format!("variable {} was not looked at", var.0)))
+            .ok_or_else(|| internal_error(format!("variable {} was not examined", var.0)))
     }
 
-    /// The value of an operand.
+    /// Returns the value of an operand.
     pub(crate) fn operand(&self, operand: &Operand) -> HostValue {
         match operand {
             Operand::Var(var) => {
@@ -50,7 +50,7 @@ impl StoppedFrame {
         }
     }
 
-    /// The text that an operand is.
+    /// Returns the text of an operand.
     pub(crate) fn text_of(&self, operand: &Operand) -> Exec<String> {
         match self.operand(operand) {
             HostValue::Str(text) => Ok(text),
@@ -59,7 +59,7 @@ impl StoppedFrame {
             | HostValue::Bool(_)
             | HostValue::Slice(_)
             | HostValue::Word(_)
-            | HostValue::Table(_) => Err(internal_error("what is no text")),
+            | HostValue::Table(_) => Err(internal_error("not a text")),
         }
     }
 
@@ -75,11 +75,11 @@ impl StoppedFrame {
             | HostValue::Int(_)
             | HostValue::Bool(_)
             | HostValue::Str(_)
-            | HostValue::Table(_) => Err(internal_error("what is no slice or word")),
+            | HostValue::Table(_) => Err(internal_error("not a slice or word")),
         }
     }
 
-    /// The sizes of a variable that a call brought back where they are not those of its extents.
+    /// Returns the sizes of a variable returned by a call where they differ from its extents.
     pub(crate) fn other_size(&self, var: VarId) -> Option<TrapKind> {
         let routine = self.program.routine(self.routine);
         let ty = routine.var(var).ty;
@@ -116,7 +116,7 @@ impl GuardContext for StoppedFrame {
             | HostValue::Str(_)
             | HostValue::Slice(_)
             | HostValue::Word(_)
-            | HostValue::Table(_) => Err(internal_error("what is no integer")),
+            | HostValue::Table(_) => Err(internal_error("not an integer")),
         }
     }
 
@@ -128,7 +128,7 @@ impl GuardContext for StoppedFrame {
             | HostValue::Str(_)
             | HostValue::Slice(_)
             | HostValue::Word(_)
-            | HostValue::Table(_) => Err(internal_error("what is no truth value")),
+            | HostValue::Table(_) => Err(internal_error("not a truth value")),
         }
     }
 

@@ -1,4 +1,4 @@
-//! Values on the device, and the way of bits there and back.
+//! Values on the device, and the transfer of their bits.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -13,17 +13,17 @@ use star_vm::{BackendError, HostValue};
 use crate::compile::words_of;
 use crate::heap::{Block, Heap};
 
-/// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
+/// The slot of a variable outside a run: its value, if any, and whether its size is fixed.
 #[derive(Default)]
 pub struct Value {
     pub(crate) data: Data,
     /// The number of components of a slice or word that was never set, if it is known.
     pub(crate) size: Option<u32>,
-    /// A slice or word keeps its size, a table does not grow.
+    /// Whether a slice or word keeps its size, or a table cannot grow.
     pub(crate) fixed: bool,
 }
 
-/// What a value is.
+/// The data of a value.
 #[derive(Default)]
 pub(crate) enum Data {
     #[default]
@@ -52,7 +52,7 @@ pub(crate) struct Sizes {
     pub(crate) columns: u32,
 }
 
-/// An object on the device, which goes with this.
+/// An object on the device, which is freed with this.
 pub(crate) struct Placed {
     pub(crate) sizes: Sizes,
     pub(crate) block: Block,
@@ -61,7 +61,7 @@ pub(crate) struct Placed {
 
 impl Drop for Placed {
     fn drop(&mut self) {
-        // While a run has the heap it has all values, too.
+        // While a run borrows the heap, it owns all values, too.
         if let Ok(mut heap) = self.heap.try_borrow_mut() {
             heap.give(self.block);
         }
@@ -69,17 +69,17 @@ impl Drop for Placed {
 }
 
 impl Sizes {
-    /// Words from one column to the next.
+    /// Returns the words from one column to the next.
     pub(crate) fn stride(self) -> u32 {
         2 * self.rows.div_ceil(64)
     }
 
-    /// Words of all columns.
+    /// Returns the words of all columns.
     pub(crate) fn words(self) -> u64 {
         u64::from(self.stride()) * u64::from(self.columns)
     }
 
-    /// The type with these sizes.
+    /// Returns the type with these sizes.
     pub(crate) fn ty(self) -> Ty {
         let (rows, columns) = (Extent::Const(self.rows.into()), Extent::Const(self.columns.into()));
         match self.kind {
@@ -89,7 +89,7 @@ impl Sizes {
         }
     }
 
-    /// Sizes that the device can hold.
+    /// Checks that the device can hold these sizes.
     ///
     /// # Errors
     /// [`BackendError::Unsupported`] for lines that are too long.
@@ -104,11 +104,11 @@ impl Sizes {
     }
 }
 
-/// Most components of a line: places in it are signed numbers of 32 bits on the device.
+/// Maximum components of a line: positions in it are signed numbers of 32 bits on the device.
 pub(crate) const MAX_BITS: u32 = 0x7fff_ffc0;
 
 impl ObjectKind {
-    /// The kind of a type of objects.
+    /// Returns the kind of a type of objects.
     pub(crate) fn of(ty: Ty) -> Option<ObjectKind> {
         match ty {
             Ty::Slice(_) => Some(ObjectKind::Slice),
@@ -121,14 +121,14 @@ impl ObjectKind {
 
 /// Writes columns, the first to `at`.
 pub(crate) fn upload(heap: &mut Heap, at: u32, limbs: &[u64]) -> Result<(), BackendError> {
-    // The device takes what it is given piece by piece.
+    // The device receives the data piece by piece.
     for (idx, piece) in limbs.chunks(PIECE).enumerate() {
         heap.unit.write(at + (idx * PIECE * 2) as u32, &words(piece))?;
     }
     Ok(())
 }
 
-/// Limbs of the host as words of the device.
+/// Converts limbs of the host to words of the device.
 fn words(limbs: &[u64]) -> Cow<'_, [u32]> {
     match cfg!(target_endian = "little") {
         true => Cow::Borrowed(bytemuck::cast_slice(limbs)),
@@ -136,10 +136,10 @@ fn words(limbs: &[u64]) -> Cow<'_, [u32]> {
     }
 }
 
-/// Limbs that go to the device or come from it at once: 8 MiB.
+/// Limbs that are transferred to or from the device at once: 8 MiB.
 const PIECE: usize = 1 << 20;
 
-/// Reads `columns` lines of `rows` components, the first from `at`.
+/// Reads `columns` lines of `rows` components, the first at `at`.
 pub(crate) fn download(
     heap: &mut Heap,
     at: u32,
@@ -168,7 +168,7 @@ pub(crate) fn download(
     Ok(())
 }
 
-/// Nobody writes the other half of the last limb of a line.
+/// Clears the other half of the last limb of a line, which is never written.
 fn clear_unwritten(rows: u32, line: &mut [u64]) {
     let used = rows.div_ceil(32) as usize;
     if used % 2 == 1 {
@@ -176,7 +176,7 @@ fn clear_unwritten(rows: u32, line: &mut [u64]) {
     }
 }
 
-/// The value of an object in the memory of the device.
+/// Returns the value of an object in the memory of the device.
 pub(crate) fn download_object(
     heap: &mut Heap,
     at: u32,
@@ -186,7 +186,7 @@ pub(crate) fn download_object(
     object(sizes, |into| download(heap, at, (sizes.rows, columns), into))
 }
 
-/// The value of an object whose columns these words are.
+/// Returns the value of an object whose columns these words are.
 pub(crate) fn object_of_words(sizes: Sizes, words: &[u32]) -> Result<HostValue, BackendError> {
     object(sizes, |into| {
         let columns = words.chunks(sizes.stride().max(1) as usize);
@@ -200,7 +200,7 @@ pub(crate) fn object_of_words(sizes: Sizes, words: &[u32]) -> Result<HostValue, 
     })
 }
 
-/// The value of an object whose columns are handed over one after another.
+/// Returns the value of an object whose columns are passed one after another.
 fn object(
     sizes: Sizes,
     columns: impl FnOnce(&mut dyn FnMut(usize, &[u64])) -> Result<(), BackendError>,
@@ -220,7 +220,7 @@ fn object(
     })
 }
 
-/// Puts bits on the device.
+/// Copies bits to the device.
 ///
 /// # Errors
 /// If there is no memory for them, or their lines are too long.
@@ -244,7 +244,7 @@ pub(crate) fn place(heap: &mut Heap, value: &HostValue) -> Result<(Sizes, Block)
             Ok((sizes, block))
         }
         HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
-            Err(BackendError::Internal("a number in the place of an object".to_owned()))
+            Err(BackendError::Internal("a number instead of an object".to_owned()))
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Kernels over a grid, on an adapter: intrinsics and loops that are lifted, at the borders of limbs, rounds and workgroups, beside
-//! algorithms that know nothing of either, and beside the reference.
+//! Kernels over a grid, on an adapter: intrinsics and parallelised loops, at the boundaries of
+//! limbs, rounds and workgroups, compared with independent algorithms and with the reference.
 //!
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure.
 
@@ -13,7 +13,7 @@ use star_vm::{
     Outcome, Reference, Stats,
 };
 
-/// Around the borders of limbs, of rounds and of workgroups.
+/// Around the boundaries of limbs, of rounds and of workgroups.
 const SIZES: [usize; 15] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 300, 511, 512, 513];
 
 const LIMITS: Limits = Limits { steps: None, memory: None, output: None, depth: 100 };
@@ -40,7 +40,8 @@ impl Host for Nobody {
     }
 }
 
-/// The device with usual sizes, with tiny ones, and with memory in many buffers; `None` without an adapter, which a test may have to have.
+/// Opens the device with usual sizes, with tiny ones, and with memory in many buffers; `None`
+/// without an adapter, unless one is required.
 fn devices() -> Option<[Gpu; 3]> {
     let settings =
         [DeviceSettings::default(), DeviceSettings::tiny(), DeviceSettings::tiny_banks()];
@@ -54,7 +55,8 @@ fn devices() -> Option<[Gpu; 3]> {
     }
 }
 
-/// How the first routine of a program ends, what its arguments hold then, and what it used.
+/// Returns the outcome of the first routine of a program, its final arguments, and the resources
+/// used.
 fn run<B: Backend>(
     backend: &B,
     text: &str,
@@ -82,7 +84,7 @@ fn run<B: Backend>(
     (outcome, values.collect(), stats)
 }
 
-/// Numbers that are the same in every run.
+/// Random numbers that are the same in every run.
 struct Random(u64);
 
 impl Random {
@@ -97,7 +99,8 @@ impl Random {
         bits
     }
 
-    /// A table in which each bit is one with so many percent, with a chain through some of its vertices.
+    /// Creates a table in which each bit is one with this percentage, with a chain through some of
+    /// its vertices.
     fn table(&mut self, (rows, columns): (usize, usize), percent: u64) -> BitTable {
         let mut table = BitTable::zeros(rows, columns).expect("small");
         for column in 0..columns {
@@ -124,7 +127,7 @@ fn closed(mut graph: BitTable, n: usize) -> BitTable {
     graph
 }
 
-/// The textbook closure by rows as the passes leave it; `intrinsic` is its intrinsic, or nothing.
+/// The textbook closure by rows as the passes leave it; `intrinsic` is its intrinsic, or empty.
 fn by_rows(intrinsic: &str) -> String {
     format!(
         r#"routine 0 "WARSHALL"{intrinsic} (value %n: int as "n", ref %P) !0 {{
@@ -163,7 +166,7 @@ locations {{
     )
 }
 
-/// The same by columns, over as many pivots as the caller says, with a guard around the `forall`.
+/// The same by columns, over this range of pivots, with a guard around the `forall`.
 fn by_columns(range: &str) -> String {
     format!(
         r#"routine 0 "WARSHALL-C" (value %n: int as "n", ref %P) !0 {{
@@ -249,14 +252,15 @@ locations {
 "#;
 
 #[test]
-fn the_intrinsic_of_the_closure_is_right_at_every_border() {
+fn the_closure_intrinsic_is_correct_at_every_boundary() {
     let Some([usual, tiny, banks]) = devices() else { return };
-    // With what threads share on devices that have no more.
+    // With the shared memory of minimal devices.
     let settings = DeviceSettings { shared_bytes: Some(1 << 15), ..DeviceSettings::default() };
     let devices = [usual, Gpu::open(&settings).expect("an adapter"), tiny, banks];
     let mut random = Random(5);
     for size in SIZES {
-        // As many vertices as rows and columns; fewer, in tables that are no squares.
+        // The number of vertices equals that of rows and columns; or is smaller, in tables that are
+        // not square.
         for shape in [(size, size), (size + 70, size + 3), (size, size + 130)] {
             let percent = [0, 1, 50][random.next() as usize % 3];
             let graph = random.table(shape, percent);
@@ -284,7 +288,7 @@ fn the_intrinsic_of_the_closure_is_right_at_every_border() {
 }
 
 #[test]
-fn memory_beyond_one_binding_is_in_several_buffers() {
+fn memory_beyond_one_binding_uses_several_buffers() {
     let Some([one, _, many]) = devices() else { return };
     let mut random = Random(14);
     for (text, size) in [(by_rows(" intrinsic closure"), 1300), (by_rows(""), 1000)] {
@@ -296,7 +300,7 @@ fn memory_beyond_one_binding_is_in_several_buffers() {
             assert_eq!(outcome, Outcome::Done, "{size}");
             assert!(values[1] == expected, "{size}");
             assert!(stats.counters.grid_kernels > 0, "{size}");
-            // The state goes there and comes back with each dispatch; that is more than some registers.
+            // The state is sent and returned with each dispatch; that is more than some registers.
             let (paths, least) = (stats.counters, 64 * stats.counters.unit_dispatches);
             assert!(paths.device_reads >= paths.unit_dispatches, "{paths:?}");
             assert!(paths.bytes_to_device.min(paths.bytes_from_device) > least, "{paths:?}");
@@ -312,7 +316,7 @@ fn memory_beyond_one_binding_is_in_several_buffers() {
 }
 
 #[test]
-fn an_intrinsic_that_may_not_be_taken_leaves_what_its_body_leaves() {
+fn a_declined_intrinsic_gives_the_result_of_its_body() {
     let Some(devices) = devices() else { return };
     let mut random = Random(6);
     let text = by_rows(" intrinsic closure");
@@ -335,7 +339,7 @@ fn an_intrinsic_that_may_not_be_taken_leaves_what_its_body_leaves() {
 }
 
 #[test]
-fn textbook_closures_are_lifted_eight_turns_at_a_time() {
+fn textbook_closures_run_eight_pivots_at_a_time() {
     let Some(devices) = devices() else { return };
     let mut random = Random(7);
     for size in SIZES.into_iter().filter(|size| *size > 0) {
@@ -345,7 +349,7 @@ fn textbook_closures_are_lifted_eight_turns_at_a_time() {
             let args = [HostValue::Int(size as i64), HostValue::Table(graph.clone())];
             let expected = HostValue::Table(closed(graph, size));
             for text in [by_rows(""), by_columns("1 to %n")] {
-                // The reference takes its time.
+                // The reference is slow.
                 let counted = (size <= 65).then(|| run(&Reference::new(), &text, &args, LIMITS).2);
                 for (device, least) in devices.iter().zip([1 << 10, 1, 1]) {
                     let context = format!("{size} of {shape:?}, {percent} %, from {least} bits on");
@@ -366,7 +370,7 @@ fn textbook_closures_are_lifted_eight_turns_at_a_time() {
 }
 
 #[test]
-fn turns_may_go_down_and_begin_anywhere() {
+fn loops_may_count_down_and_begin_anywhere() {
     let Some(devices) = devices() else { return };
     let mut random = Random(8);
     for range in ["%n downto 1", "3 to %n", "%n to 45", "%n to %n", "50 downto %n"] {
@@ -383,7 +387,7 @@ fn turns_may_go_down_and_begin_anywhere() {
 }
 
 #[test]
-fn a_turn_that_would_trap_traps_where_it_is_written() {
+fn an_iteration_that_would_trap_traps_as_written() {
     let Some([device, ..]) = devices() else { return };
     let mut random = Random(9);
     let cases = [
@@ -427,7 +431,7 @@ fn a_loop_of_one_dispatch_combines_lines() {
     }
 }
 
-/// The rows that hold the least and the greatest number, `%Z` and what was marked.
+/// The rows that hold the least and the greatest number, `%Z` and the marked rows.
 const EXTREMES: &str = r#"routine 0 "EXTREMES" (value %T, value %X, ref %Y, ref %Z) !0 {
   var %T: table[?, ?] as "T"
   var %X: slice[?] as "X"
@@ -446,10 +450,10 @@ locations {
 "#;
 
 #[test]
-fn extremes_are_kernels() {
+fn extremes_run_as_kernels() {
     let Some([_, tiny, banks]) = devices() else { return };
     let mut random = Random(12);
-    // Of numbers of few bits, many are the least; of long ones, one is, in a block of rows.
+    // Of short numbers, many rows hold the least; of long ones, one row in a block of rows.
     let shapes =
         [(1, 1), (31, 3), (33, 40), (64, 7), (129, 70), (400, 5), (33_000, 9), (70_000, 3)];
     for (rows, columns) in shapes {
@@ -472,7 +476,7 @@ fn extremes_are_kernels() {
 }
 
 #[test]
-fn a_mode_is_kept_or_refused() {
+fn modes_are_obeyed_or_rejected() {
     let Some([device, ..]) = devices() else { return };
     let of = |mode: Mode| {
         Gpu::open(&DeviceSettings { mode, ..DeviceSettings::default() }).expect("an adapter")

@@ -29,19 +29,19 @@ impl std::fmt::Debug for Kernels {
 }
 
 impl Kernels {
-    /// The kernels of the greatest level that this machine can run.
+    /// Returns the kernels of the highest level that this machine can run.
     pub fn detect() -> Kernels {
         Kernels::at(Level::Avx512)
             .or_else(|| Kernels::at(Level::Avx2))
             .unwrap_or_else(Kernels::baseline)
     }
 
-    /// The kernels that every processor of the target can run.
+    /// Returns the kernels that every processor of the target can run.
     pub fn baseline() -> Kernels {
         Kernels { level: Level::Baseline, table: &BASELINE }
     }
 
-    /// The kernels of a level; `None` if this machine cannot run it.
+    /// Returns the kernels of a level; `None` if this machine cannot run it.
     pub fn at(level: Level) -> Option<Kernels> {
         static AVX2: OnceLock<Option<Table>> = OnceLock::new();
         static AVX512: OnceLock<Option<Table>> = OnceLock::new();
@@ -53,13 +53,13 @@ impl Kernels {
         table.map(|table| Kernels { level, table })
     }
 
-    /// The level they are compiled for.
+    /// Returns the level for which they are compiled.
     pub fn level(&self) -> Level {
         self.level
     }
 }
 
-/// The table whose functions are compiled like the function around it.
+/// The table whose functions are compiled for the level of the enclosing function.
 macro_rules! instances {
     (#[$target:meta] $($module:ident $name:ident ($($arg:ident: $ty:ty),*) ($($ret:ty)?))*) => {{
         $(#[$target] fn $name($($arg: $ty),*) $(-> $ret)? { $module::$name($($arg),*) })*
@@ -115,9 +115,9 @@ macro_rules! kernels {
 kernels! {
     /// `dst = dst op b`.
     elementwise fn logic_assign(op: LogicOp, dst: &mut [u64], b: &[u64]);
-    /// `dst = f(a)`: f(a) is bit `a` of `table`, whose upper bits do not count.
+    /// `dst = f(a)`: f(a) is bit `a` of `table`, whose upper bits are ignored.
     lut fn lut1(table: u8, dst: &mut [u64], a: &[u64], len: usize);
-    /// `dst = f(a, b)`: f(a, b) is bit `2a + b` of `table`, whose upper four bits do not count.
+    /// `dst = f(a, b)`: f(a, b) is bit `2a + b` of `table`, whose upper four bits are ignored.
     lut fn lut2(table: u8, dst: &mut [u64], a: &[u64], b: &[u64], len: usize);
     /// `dst = f(dst, b)`, f as in [`Kernels::lut2`].
     lut fn lut2_assign(table: u8, dst: &mut [u64], b: &[u64], len: usize);
@@ -129,16 +129,17 @@ kernels! {
     lut fn lut2_assign_lines(table: u8, dst: LinesMut<'_>, b: LinesOf<'_>, lines: Lines<'_>);
     /// [`Kernels::lut3`] in every line.
     lut fn lut3_lines(table: u8, dst: LinesMut<'_>, of: [LinesOf<'_>; 3], lines: Lines<'_>);
-    /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand i, 5 for that of
-    /// the conjunction.
+    /// `dst` is the conjunction of five operands. Bits of `flags`: i for the complement of operand
+    /// i, 5 for that of the conjunction.
     lut fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize);
-    /// Four steps `found = found or mask and g(x, y); mask = mask and k(x, y)`: a table has the function k in its lower
-    /// four bits and g in its upper ones, each as in [`Kernels::lut2`]. Bits of `flags`: 0 if `mask` is held as its
-    /// complement, 1 if `found` is.
+    /// Four steps `found = found or mask and g(x, y); mask = mask and k(x, y)`: a table has the
+    /// function k in its lower four bits and g in its upper ones, each as in [`Kernels::lut2`].
+    /// Bits of `flags`: 0 if `mask` is stored as its complement, 1 if `found` is.
     lut fn cascade(
         flags: u8, mask: &mut [u64], found: &mut [u64], of: [[&[u64]; 2]; 4], tables: [u8; 4], len: usize
     );
-    /// Turns on blocks of so many limbs, at most 8: the number of a column, which says nothing here, and the way of each.
+    /// Iterations on blocks of at most 8 limbs: the index of a column, which is unused here, and
+    /// the path of each.
     turns fn turns(
         ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]], n_limbs: usize
     );
@@ -150,18 +151,19 @@ kernels! {
     elementwise fn not(dst: &mut [u64], a: &[u64], len: usize);
     /// Every bit of `dst` is `bit`.
     elementwise fn fill(dst: &mut [u64], bit: bool, len: usize);
-    /// The bits of `ones`, from 0, are one, all others zero. Panics beyond `len`.
+    /// The bits of `ones`, from 0, are one, all others zero. Panics if `ones` exceeds `len`.
     elementwise fn mask(dst: &mut [u64], len: usize, ones: Range<usize>);
 
     /// Number of ones.
     reduce fn count(a: &[u64]) -> u64;
-    /// Are all bits one? True for no bits. Ends soon after the first zero.
+    /// Whether all bits are one. True for no bits. Ends soon after the first zero.
     reduce fn all(a: &[u64], len: usize) -> bool;
-    /// Place of the first one that is not before `start`.
+    /// Position of the first one at or after `start`.
     reduce fn first_from(a: &[u64], start: usize) -> Option<usize>;
-    /// Lists the limbs that are not zero, ascending: how many there are, `None` if there are more than the list has room for.
+    /// Lists the non-zero limbs in ascending order and returns their number; `None` if the list is
+    /// too short.
     reduce fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize>;
-    /// Are a and b, of equal length, equal?
+    /// Whether a and b, of equal length, are equal.
     reduce fn equal(a: &[u64], b: &[u64]) -> bool;
     /// Number of ones of f(a, b), f as in [`Kernels::lut2`] and zero for zeros.
     lut fn count_lut2(table: u8, a: &[u64], b: &[u64]) -> u64;
@@ -176,19 +178,19 @@ kernels! {
     moves fn rotate(dst: &mut [u64], a: &[u64], len: usize, by: usize);
     /// `dst[i] = a[len - 1 - i]`, for the limbs that `dst` has.
     moves fn mirror(dst: &mut [u64], a: &[u64], len: usize);
-    /// `dst` is the limbs from `start` on of d, where `d[2i] = a[i]`, `d[2i + 1] = a[len / 2 + i]`. `len` is
-    /// even.
+    /// `dst` is the limbs from `start` on of d, where `d[2i] = a[i]`, `d[2i + 1] = a[len / 2 + i]`.
+    /// `len` is even.
     moves fn shuffle(dst: &mut [u64], a: &[u64], len: usize, start: usize);
-    /// `dst[dst_bit + i] = src[src_bit + i]` for i below n; all other bits of `dst` stay.
+    /// `dst[dst_bit + i] = src[src_bit + i]` for i below n; all other bits of `dst` are unchanged.
     moves fn copy_bits(dst: &mut [u64], dst_bit: usize, src: &[u64], src_bit: usize, n: usize);
 
-    /// How the numbers v and w, of equal length, stand to each other.
+    /// The ordering of the numbers v and w, of equal length.
     words fn compare(v: &[u64], w: &[u64]) -> Ordering;
-    /// `dst = v + w + carry` modulo 2 to the `len`; was there a carry? One comes in only where `len` is whole
-    /// limbs.
+    /// `dst = v + w + carry` modulo 2 to the `len`; returns the carry. A carry-in is allowed only
+    /// if `len` is a multiple of 64.
     words fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, carry: bool) -> bool;
-    /// `dst = v - w - borrow` modulo 2 to the `len`; was there a borrow? One comes in only where `len` is
-    /// whole limbs.
+    /// `dst = v - w - borrow` modulo 2 to the `len`; returns the borrow. A borrow-in is allowed
+    /// only if `len` is a multiple of 64.
     words fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, borrow: bool) -> bool;
     /// The number; `None` from 2⁶³.
     words fn to_int(w: &[u64], len: usize) -> Option<i64>;
@@ -199,37 +201,40 @@ kernels! {
     tables fn gather_bit(limbs: &[u64], bit: usize, dst: &mut [u64]);
     /// Bit j of `dst` is bit `row` of column j.
     tables fn gather_row(columns: Columns<'_>, row: usize, dst: &mut [u64]);
-    /// Bit `row` of column j, of `n_cols` columns that lie `stride` limbs apart, is bit j of `src`.
+    /// Bit `row` of column j, of `n_cols` columns at a distance of `stride` limbs, is bit j of
+    /// `src`.
     tables fn scatter_row(storage: &mut [u64], stride: usize, n_cols: usize, row: usize, src: &[u64]);
 
-    /// Corner turn: bit j of destination column r is bit r of source column j, for the rows r that lie in
-    /// the limbs `limbs` of every source column. The source has `n_rows` rows; the destination begins with
-    /// column `64 * limbs.start` and has columns of `src.n_cols` bits, `dst_stride` limbs apart; limbs
-    /// between them stay. Ranges of a multiple of 8 limbs are fastest.
+    /// Transpose: bit j of destination column r is bit r of source column j, for the rows r in the
+    /// limbs `limbs` of every source column. The source has `n_rows` rows; the destination begins
+    /// with column `64 * limbs.start` and has columns of `src.n_cols` bits, `dst_stride` limbs
+    /// apart; the limbs between them are unchanged. Ranges of a multiple of 8 limbs are fastest.
     transpose fn transpose_limbs(
         src: Columns<'_>, n_rows: usize, limbs: Range<usize>, dst: &mut [u64], dst_stride: usize
     );
 
-    /// The extreme number among the rows of some limbs that `mask` marks, column 0 most significant.
-    /// `out_word` gets its `n_cols` bits. `scratch` has at least `2 * limbs.len()` limbs and may hold
-    /// anything. False, and a word of zeros, if no row is marked. `mask` is one of the whole table.
+    /// The extreme number among the rows of some limbs that `mask` marks, column 0 most
+    /// significant. Its `n_cols` bits are written to `out_word`. `scratch` has at least `2 *
+    /// limbs.len()` limbs with arbitrary content. Returns false, and a word of zeros, if no row is
+    /// marked. `mask` covers the whole table.
     extreme fn block_extreme(
         columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], sense: Sense, scratch: &mut [u64],
         out_word: &mut [u64]
     ) -> bool;
-    /// `out` marks the rows that `mask` marks and that hold the extreme number among these. `spare` has as many limbs and may
-    /// hold anything.
+    /// `out` marks the rows that `mask` marks and that hold the extreme number among these. `spare`
+    /// has the same number of limbs and arbitrary content.
     extreme fn extreme(
         columns: Columns<'_>, mask: &[u64], sense: Sense, spare: &mut [u64], out: &mut [u64]
     );
-    /// The extreme number among the rows of at most [`NUMBERED_LIMBS`](super::NUMBERED_LIMBS) limbs that `mask` marks, in at most
-    /// [`NUMBERED_COLUMNS`](super::NUMBERED_COLUMNS) columns: column 0 most significant, and of MAX the complement, so that less is better. All ones if no row is
-    /// marked.
+    /// The extreme number among the rows of at most [`NUMBERED_LIMBS`](super::NUMBERED_LIMBS) limbs
+    /// that `mask` marks, in at most [`NUMBERED_COLUMNS`](super::NUMBERED_COLUMNS) columns: column
+    /// 0 most significant, and for MAX the complement, so that the smallest number wins. All ones
+    /// if no row is marked.
     extreme fn block_number(
         columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], sense: Sense
     ) -> u64;
-    /// `out` marks the rows of some limbs that `mask` marks and that hold `word`: bit 0 of `out[0]` is the
-    /// first row of limb `limbs.start`. True if there is one.
+    /// `out` marks the rows of some limbs that `mask` marks and that hold `word`: bit 0 of `out[0]`
+    /// is the first row of limb `limbs.start`. Returns true if there is one.
     extreme fn block_match(
         columns: Columns<'_>, limbs: Range<usize>, mask: &[u64], word: &[u64], out: &mut [u64]
     ) -> bool;

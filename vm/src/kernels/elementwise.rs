@@ -1,4 +1,4 @@
-//! Logic limb by limb: the loops, and what needs no truth table.
+//! Logic limb by limb: the loops, and operations without a truth table.
 
 use std::ops::Range;
 

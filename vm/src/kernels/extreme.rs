@@ -1,6 +1,6 @@
 //! MIN and MAX over the columns of a table, column 0 most significant, in two passes over blocks of
-//! limbs: the first finds each block's extreme number, of which the caller takes the extreme; the second
-//! marks the rows that hold it.
+//! limbs: the first finds the extreme number of each block, from which the caller selects the
+//! extreme; the second marks the rows that hold it.
 
 use std::ops::Range;
 
@@ -9,14 +9,14 @@ use star_ir::Sense;
 use super::Columns;
 use super::reduce::{list_nonzero, some};
 
-/// The limbs of column `col_idx` in the range.
+/// Returns the limbs of column `col_idx` in the range.
 #[inline(always)]
 fn part<'a>(columns: &Columns<'a>, col_idx: usize, limbs: &Range<usize>) -> &'a [u64] {
     let start = col_idx * columns.stride;
     &columns.storage[start + limbs.start..start + limbs.end]
 }
 
-/// Takes limbs without candidates off both ends.
+/// Removes limbs without candidates from both ends.
 #[inline(always)]
 fn trim(candidates: &[u64], live: Range<usize>) -> Range<usize> {
     let Range { mut start, mut end } = live;
@@ -29,7 +29,7 @@ fn trim(candidates: &[u64], live: Range<usize>) -> Range<usize> {
     start..end
 }
 
-/// `dst[i] = a[i] & (b[i] ^ flip)`; is a bit left?
+/// Computes `dst[i] = a[i] & (b[i] ^ flip)` and returns whether a bit is left.
 #[inline(always)]
 fn narrow(dst: &mut [u64], a: &[u64], b: &[u64], flip: u64) -> bool {
     let mut left = 0;
@@ -76,9 +76,9 @@ pub(super) fn block_extreme(
     true
 }
 
-/// Limbs of a block at most whose extreme number is one limb.
+/// Maximum number of limbs of a block whose extreme number is one limb.
 pub const NUMBERED_LIMBS: usize = 8;
-/// Columns at most of which that is so.
+/// Maximum number of columns for which that holds.
 pub const NUMBERED_COLUMNS: usize = 63;
 
 #[inline(always)]
@@ -119,7 +119,7 @@ pub(super) fn block_number(
     number
 }
 
-/// Limbs with candidates are few if one in so many is one.
+/// Limbs with candidates are sparse if at most one limb in this number is one.
 const FEW: usize = 8;
 
 #[inline(always)]
@@ -138,7 +138,7 @@ pub(super) fn extreme(
         Sense::Max => 0,
     };
     let whole = 0..n;
-    // The candidates lie in `out` or in `spare`.
+    // The candidates are in `out` or in `spare`.
     let (mut is_out, mut col_idx) = (true, 0);
     while col_idx < columns.n_cols {
         let (candidates, narrowed) = match is_out {
@@ -164,7 +164,7 @@ pub(super) fn extreme(
     }
 }
 
-/// [`narrow`]; how many limbs have a bit left?
+/// Does what [`narrow`] does and returns the number of limbs that have a bit left.
 #[inline(always)]
 fn narrow_and_count(dst: &mut [u64], a: &[u64], b: &[u64], flip: u64) -> usize {
     let mut left = 0_u64;
@@ -175,7 +175,7 @@ fn narrow_and_count(dst: &mut [u64], a: &[u64], b: &[u64], flip: u64) -> usize {
     left as usize
 }
 
-/// Narrows the candidates, which lie in these limbs, by the columns from this one on.
+/// Narrows the candidates in these limbs by the columns from `from` on.
 #[inline(always)]
 fn narrow_few(columns: Columns<'_>, from: usize, flip: u64, few: &mut [u64], out: &mut [u64]) {
     let mut n = few.len();
@@ -211,7 +211,7 @@ pub(super) fn block_match(
     out.copy_from_slice(&mask[limbs.clone()]);
     let flip = |col_idx: usize| if word[col_idx / 64] >> (col_idx % 64) & 1 == 1 { 0 } else { !0 };
     if let Some(eight) = out.as_mut_array::<NUMBERED_LIMBS>() {
-        // A vector, which costs less than to find out where candidates are left.
+        // A vector, which is cheaper than searching for the remaining candidates.
         let mut candidates = *eight;
         for col_idx in 0..columns.n_cols {
             let flip = flip(col_idx);

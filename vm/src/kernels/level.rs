@@ -1,34 +1,34 @@
-//! The sets of instructions that kernels are compiled for.
+//! The instruction sets for which kernels are compiled.
 
 use super::Kernels;
 
-/// A set of instructions.
+/// An instruction set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Level {
-    /// What every machine of the target has.
+    /// The features of every machine of the target.
     Baseline,
     /// x86-64 with AVX2, POPCNT, LZCNT, BMI1 and BMI2.
     Avx2,
-    /// x86-64 with AVX-512 F, BW, VL, DQ, VPOPCNTDQ and BITALG besides, and what else Ice Lake brought:
-    /// older processors slow down when they use it.
+    /// x86-64 with the features of [`Level::Avx2`], AVX-512 F, BW, VL, DQ, VPOPCNTDQ and BITALG,
+    /// and the other features of Ice Lake: older processors slow down when they use AVX-512.
     Avx512,
 }
 
 impl Level {
-    /// All levels, the smallest first.
+    /// All levels in ascending order.
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    /// The greatest level that this machine can run.
+    /// Returns the highest level that this machine can run.
     pub fn detect() -> Level {
         Kernels::detect().level()
     }
 
-    /// The levels that this machine can run, the smallest first.
+    /// Returns the levels that this machine can run in ascending order.
     pub fn supported() -> Vec<Level> {
         Level::ALL.into_iter().filter(|&level| Kernels::at(level).is_some()).collect()
     }
 
-    /// As it is shown to users.
+    /// Returns the name for display.
     pub fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",

@@ -1,69 +1,72 @@
-//! Operands of several lines: a loop goes over all of them, so that it is chosen once for a block of lines.
+//! Operands of several lines: one loop processes all of them, so that it is selected once for a
+//! block of lines.
 //!
-//! Note [Few numbers]. While a line is on its way from a distant cache the processor looks for the next ones, if what it has to do between two lines is
-//! short. Where lines lie at their indices and the other operand is one for all of them, a line takes its index, one product and
-//! two comparisons, and all that stays in registers. In the loop for any spacing some of it lies on the stack: there 640 bytes
-//! of every line took 15.0 ns instead of 13.2, and of every other line 31 instead of 20 (AVX2, 3.2 MB in the third cache; a copy of the loops alone).
+//! Note [Few numbers]. While a line arrives from a distant cache, the processor prefetches the next
+//! ones, provided that the work between two lines is short. Where lines are stored at their indices
+//! and the other operand is the same for all of them, a line needs its index, one product and two
+//! comparisons, all of which stay in registers. In the loop for any spacing, part of this state is
+//! on the stack: 640 bytes of every line took 15.0 ns there instead of 13.2, and of every other
+//! line 31 instead of 20 (AVX2, 3.2 MB in the third-level cache).
 
 use star_base::bits::zero_tail;
 
 use super::elementwise::{update, zip, zip3};
 use super::n_limbs;
 
-/// The lines that are worked on, and how long each is.
+/// The lines to process, and the length of each.
 #[derive(Clone, Copy, Debug)]
 pub struct Lines<'a> {
     /// Their indices.
     pub indices: &'a [usize],
-    /// The index of the first line that the operands hold.
+    /// The index of the first line of the operands.
     pub first: usize,
-    /// Bits of each.
+    /// Bits of each line.
     pub len: usize,
 }
 
-/// Where the lines of an operand lie: the one with index i, the p-th that is worked on, begins at limb
-/// `start + (i - first) * per_index + p * per_place`.
+/// Positions of the lines of an operand: the line with index i, the p-th that is processed, begins
+/// at limb `start + (i - first) * per_index + p * per_place`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spacing {
-    /// Limb of the first line that is worked on, or of the one that all lines are.
+    /// Limb of the first processed line, or of the one line that is used throughout.
     pub start: usize,
     /// Limbs between neighbouring lines.
     pub per_index: usize,
-    /// Limbs between lines that are worked on one after another.
+    /// Limbs between consecutively processed lines.
     pub per_place: usize,
 }
 
-/// Lines that are read.
+/// Lines to read.
 #[derive(Clone, Copy, Debug)]
 pub struct LinesOf<'a> {
     /// All limbs.
     pub limbs: &'a [u64],
-    /// Where the lines begin.
+    /// Positions of the lines.
     pub spacing: Spacing,
 }
 
-/// Lines that are written.
+/// Lines to write.
 #[derive(Debug)]
 pub struct LinesMut<'a> {
     /// All limbs.
     pub limbs: &'a mut [u64],
-    /// Where the lines begin.
+    /// Positions of the lines.
     pub spacing: Spacing,
-    /// Where a limb of each line is put as well.
+    /// Destination of an additional copy of one limb of each line.
     pub echo: Option<LimbOfLines<'a>>,
 }
 
 /// One limb of each line.
 #[derive(Debug)]
 pub struct LimbOfLines<'a> {
-    /// Which limb.
+    /// The index of the limb.
     pub limb: usize,
     /// That limb of the lines from the first one on.
     pub limbs: &'a mut [u64],
 }
 
 impl<'a> Lines<'a> {
-    /// Groups of them, each with the place of its first one.
+    /// Yields groups of lines, each with the position of its first line.
     #[inline(always)]
     fn groups(self) -> impl Iterator<Item = (Lines<'a>, usize)> {
         let groups = self.indices.chunks(GROUP).enumerate();
@@ -79,13 +82,13 @@ impl Spacing {
 }
 
 impl LinesOf<'_> {
-    /// The line with this place and index (from the first one on): `n` limbs.
+    /// Returns the line with this position and index (from the first one on): `n` limbs.
     #[inline(always)]
     pub fn line(&self, place: usize, index: usize, n: usize) -> &[u64] {
         &self.limbs[self.spacing.limb(place, index)..][..n]
     }
 
-    /// The only line, if all of them are one.
+    /// Returns the only line, if all lines are the same.
     #[inline(always)]
     fn common(&self, n: usize) -> Option<&[u64]> {
         let Spacing { start: _, per_index, per_place } = self.spacing;
@@ -94,13 +97,13 @@ impl LinesOf<'_> {
 }
 
 impl LinesMut<'_> {
-    /// The line with this place and index (from the first one on): `n` limbs.
+    /// Returns the line with this position and index (from the first one on): `n` limbs.
     #[inline(always)]
     pub fn line(&mut self, place: usize, index: usize, n: usize) -> &mut [u64] {
         &mut self.limbs[self.spacing.limb(place, index)..][..n]
     }
 
-    /// Lines are made, from this place on: their limbs go where they are put as well.
+    /// Copies one limb of each finished line, from this position on, to the additional destination.
     #[inline(always)]
     pub fn made(&mut self, lines: Lines<'_>, place: usize) {
         let LinesMut { limbs, spacing, echo } = self;
@@ -113,10 +116,11 @@ impl LinesMut<'_> {
     }
 }
 
-/// Lines that are made before what is left to do with each: their limbs are in the fastest cache still.
+/// Number of lines written before their completion: their limbs are still in the fastest cache.
 const GROUP: usize = 16;
 
-/// `dst[i] = f(dst[i], b[i])`, in every line, with zeros beyond the length if it `makes_ones` of zeros.
+/// Computes `dst[i] = f(dst[i], b[i])` in every line, with zeros beyond the length if it
+/// `makes_ones` of zeros.
 #[inline(always)]
 pub(super) fn update_lines(
     dst: &mut LinesMut<'_>,
@@ -149,7 +153,7 @@ pub(super) fn update_lines(
     }
 }
 
-/// `dst[i] = f(a[i], b[i])`, likewise.
+/// Computes `dst[i] = f(a[i], b[i])` in the same way.
 #[inline(always)]
 pub(super) fn zip_lines(
     dst: &mut LinesMut<'_>,
@@ -169,7 +173,7 @@ pub(super) fn zip_lines(
     }
 }
 
-/// `dst[i] = f(a[i], b[i], c[i])`, likewise.
+/// Computes `dst[i] = f(a[i], b[i], c[i])` in the same way.
 #[inline(always)]
 pub(super) fn zip3_lines(
     dst: &mut LinesMut<'_>,
@@ -190,7 +194,7 @@ pub(super) fn zip3_lines(
     }
 }
 
-/// What is left to do with lines that are made, from this place on.
+/// Completes finished lines, from this position on.
 #[inline(always)]
 fn finish(dst: &mut LinesMut<'_>, lines: Lines<'_>, place: usize, makes_ones: bool) {
     if makes_ones {

@@ -1,9 +1,9 @@
 //! Functions of two and three bits, limb by limb, by their truth tables: see Note [Truth tables] in
 //! `crate::tape::lut`.
 //!
-//! Note [Classes]. A function and its complement share a loop, which ends with an exclusive or; and so do the
-//! functions that differ in the order of their inputs, since exchanging operands is free. So 40 loops do for
-//! the 256 functions of three bits.
+//! Note [Classes]. A function and its complement share a loop, which ends with an exclusive or.
+//! Functions that differ only in the order of their inputs also share one, since exchanging
+//! operands is free. So 40 loops suffice for the 256 functions of three bits.
 
 use star_base::bits::zero_tail;
 
@@ -12,7 +12,8 @@ use super::lines::{Lines, LinesMut, LinesOf, update_lines, zip_lines, zip3_lines
 use super::n_limbs;
 use super::reduce::{count_by, first_limb, place};
 
-/// The value of a function of two bits for all bits of two limbs. The table is a constant where this is inlined.
+/// Evaluates a function of two bits for all bits of two limbs. The table is a constant where this
+/// is inlined.
 #[inline(always)]
 fn two(table: u8, x: u64, y: u64) -> u64 {
     match table & 15 {
@@ -35,19 +36,20 @@ fn two(table: u8, x: u64, y: u64) -> u64 {
     }
 }
 
-/// The same for three: where x is one, the upper half of the table holds.
+/// Does the same for three: where x is one, the upper half of the table applies.
 #[inline(always)]
 fn three(table: u8, x: u64, y: u64, z: u64) -> u64 {
     two(table, y, z) ^ x & two(table ^ table >> 4, y, z)
 }
 
-/// All bits of a limb, if the function is one where its inputs are zero.
+/// Returns all ones if the function is one where its inputs are zero, otherwise zero.
 #[inline(always)]
 fn flip(table: u8) -> u64 {
     0u64.wrapping_sub(u64::from(table & 1))
 }
 
-/// The loop for a function of two bits that is zero where its inputs are, and the complement of it if `flip`.
+/// The loop for a function of two bits that is zero for zero inputs, or for its complement if
+/// `flip`.
 macro_rules! by_two {
     ($table:expr, $flip:ident, $loop:ident($($operand:expr),*)) => {
         by_two!($table, $flip, $loop($($operand),*), 0 2 4 6 8 10 12; 14)
@@ -98,8 +100,8 @@ pub(super) fn lut2_assign_lines(
     by_two!(table, flip, update_lines(&mut dst, b, lines, flip != 0));
 }
 
-/// For each function of three bits that with the same inputs in another order for which there is a loop, and
-/// which of its inputs are the first, second and third there.
+/// For each function of three bits, the function with reordered inputs for which there is a loop,
+/// and the inputs that are the first, second and third there.
 const CLASSES: [(u8, [u8; 3]); 256] = classes();
 
 const fn classes() -> [(u8, [u8; 3]); 256] {
@@ -111,7 +113,7 @@ const fn classes() -> [(u8, [u8; 3]); 256] {
         let mut idx = 0;
         while idx < ORDERS.len() {
             let reordered = reordered(table as u8, ORDERS[idx]);
-            // The complement is taken where that is zero for zeros.
+            // The complement is used where it is zero for zeros.
             let class = if reordered & 1 == 1 { !reordered } else { reordered };
             if class < least.0 {
                 least = (class, ORDERS[idx]);
@@ -124,7 +126,7 @@ const fn classes() -> [(u8, [u8; 3]); 256] {
     classes
 }
 
-/// The table of the function whose i-th input is input `order[i]` of this one.
+/// Returns the table of the function whose i-th input is input `order[i]` of this one.
 const fn reordered(table: u8, order: [u8; 3]) -> u8 {
     let mut made = 0;
     let mut idx = 0;
@@ -196,8 +198,8 @@ pub(super) fn chain(flags: u8, dst: &mut [u64], of: [&[u64]; 5], len: usize) {
     }
 }
 
-/// A function of two bits as `a xor b x xor (c xor d x) y`: its value is sums of products, with factors that are
-/// all ones or none.
+/// A function of two bits as `a xor b x xor (c xor d x) y`: its value is a sum of products, with
+/// factors that are all ones or all zeros.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sums {
     a: u64,
@@ -219,7 +221,7 @@ impl Sums {
         self.a ^ self.b & x ^ (self.c ^ self.d & x) & y
     }
 
-    /// Its value where both bits are the same.
+    /// Returns its value where both bits are the same.
     #[inline(always)]
     fn one(self, x: u64) -> u64 {
         self.a ^ (self.b ^ self.c ^ self.d) & x

@@ -1,10 +1,10 @@
-//! Bits to other places.
+//! Moves of bits: shifts, rotation, parts.
 
 use star_base::bits::zero_tail;
 
 use super::n_limbs;
 
-/// 64 bits from `bit` on, zeros beyond the end.
+/// Returns 64 bits from `bit` on, zeros beyond the end.
 #[inline(always)]
 pub(super) fn read(src: &[u64], bit: usize) -> u64 {
     let (idx, shift) = (bit / 64, bit % 64);
@@ -12,7 +12,7 @@ pub(super) fn read(src: &[u64], bit: usize) -> u64 {
     if shift == 0 { low } else { low | src.get(idx + 1).map_or(0, |limb| limb << (64 - shift)) }
 }
 
-/// `dst` becomes the bits of `src` from `bit` on, zeros beyond the end.
+/// Sets `dst` to the bits of `src` from `bit` on, zeros beyond the end.
 #[inline(always)]
 fn funnel(dst: &mut [u64], src: &[u64], bit: usize) {
     let shift = bit % 64;
@@ -34,8 +34,8 @@ fn funnel(dst: &mut [u64], src: &[u64], bit: usize) {
     }
 }
 
-/// `dst` becomes `src` moved by `shift` below 64 bits towards the end; what falls out is lost. Bits
-/// `keep` come into the first limb.
+/// Sets `dst` to `src` shifted by `shift` below 64 bits towards the end, dropping the last bits.
+/// Bits `keep` enter the first limb.
 #[inline(always)]
 fn lift(dst: &mut [u64], src: &[u64], shift: usize, keep: u64) {
     let n = dst.len();
@@ -103,7 +103,7 @@ pub(super) fn mirror(dst: &mut [u64], a: &[u64], len: usize) {
     }
 }
 
-/// Bit i of the lower half goes to bit 2i.
+/// Moves bit i of the lower half to bit 2i.
 #[inline(always)]
 fn spread(x: u64) -> u64 {
     let x = x & 0xffff_ffff;
@@ -119,7 +119,7 @@ fn interleave(x: u64, y: u64) -> [u64; 2] {
     [spread(x) | spread(y) << 1, spread(x >> 32) | spread(y >> 32) << 1]
 }
 
-/// Limb `idx` of the shuffle of two halves of `half` bits.
+/// Returns limb `idx` of the shuffle of two halves of `half` bits.
 #[inline(always)]
 fn shuffled(a: &[u64], half: usize, idx: usize) -> u64 {
     let at = 32 * idx;
@@ -136,7 +136,7 @@ pub(super) fn shuffle(dst: &mut [u64], a: &[u64], len: usize, start: usize) {
     for d in head {
         *d = shuffled(a, half, start);
     }
-    // Pairs of limbs that take whole limbs of the first half.
+    // Pairs of limbs that use whole limbs of the first half.
     let from = start.div_ceil(2);
     let n_pairs = (half / 64).saturating_sub(from).min(dst.len() / 2);
     let (pairs, tail) = dst.split_at_mut(2 * n_pairs);

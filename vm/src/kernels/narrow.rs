@@ -2,13 +2,13 @@
 
 use super::lut::Sums;
 
-/// Columns that a slice is narrowed by at once.
+/// Number of columns by which a slice is narrowed at once.
 pub const NARROWED_AT_ONCE: usize = 8;
 
-/// Functions of one bit, which both operands of [`narrow`] are.
+/// Functions of one bit, which is passed as both operands of [`narrow`].
 const SAME: u8 = 0b1000;
 const NOT: u8 = 0b0001;
-/// Are both bits the same?
+/// Whether both bits are the same.
 const EQUAL: u8 = 0b1001;
 
 #[inline(always)]
@@ -19,10 +19,11 @@ pub(super) fn narrow(
 ) {
     let n = slice.len();
     let of = of.map(|pair| pair.map(|operand| &operand[..n]));
-    // In MATCH each column has to be ones, or zeros: then two loops over the columns do, and no column takes more than one instruction.
+    // In MATCH each column must be ones, or zeros: two loops over the columns suffice then, and
+    // each column costs only one instruction.
     let are_single = of.iter().all(|[x, y]| std::ptr::eq(*x, *y));
     if are_single && tables.iter().all(|table| matches!(table & 0b1001, SAME | NOT)) {
-        // Those that have to be ones, then those that have to be zeros.
+        // The columns that must be ones, then those that must be zeros.
         let (mut sorted, mut n_ones) = ([of[0][0]; NARROWED_AT_ONCE], 0);
         for ([x, _], _) in of.iter().zip(tables).filter(|(_, table)| table & 0b1001 == SAME) {
             sorted[n_ones] = x;
@@ -65,7 +66,7 @@ pub(super) fn narrow(
     }
 }
 
-/// The first N have to be ones, the others zeros.
+/// The first N must be ones, the others zeros.
 #[inline(always)]
 fn by<const N: usize>(slice: &mut [u64], of: [&[u64]; NARROWED_AT_ONCE]) {
     let n = slice.len();

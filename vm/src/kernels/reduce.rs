@@ -1,11 +1,11 @@
-//! From bits to a number, a place or a boolean.
+//! Reductions from bits to a number, a position or a boolean.
 
 use super::n_limbs;
 
-/// Limbs that are looked at together before a loop may end.
+/// Limbs that are tested together before a loop may end.
 const BLOCK: usize = 32;
 
-/// Have the limbs of the block a one?
+/// Returns whether the limbs of the block contain a one.
 #[inline(always)]
 fn any_in<const N: usize>(a: &[u64; N], b: &[u64; N], f: impl Fn(u64, u64) -> u64) -> bool {
     let mut lanes = [0; 8];
@@ -17,7 +17,7 @@ fn any_in<const N: usize>(a: &[u64; N], b: &[u64; N], f: impl Fn(u64, u64) -> u6
     lanes.iter().fold(0, |sum, lane| sum | lane) != 0
 }
 
-/// Bit i: limb i is not zero.
+/// Sets bit i if limb i is not zero.
 #[inline(always)]
 fn nonzero(limbs: &[u64; 64]) -> u64 {
     let mut lanes = [0; 8];
@@ -29,7 +29,7 @@ fn nonzero(limbs: &[u64; 64]) -> u64 {
     lanes.iter().fold(0, |all, lane| all | lane)
 }
 
-/// Lists the limbs that are not zero: how many there are, `None` if there are more than the list has room for.
+/// Lists the non-zero limbs and returns their number; `None` if the list is too short.
 #[inline(always)]
 pub(super) fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize> {
     let mut n = 0;
@@ -51,7 +51,7 @@ pub(super) fn list_nonzero(a: &[u64], list: &mut [u64]) -> Option<usize> {
     Some(n)
 }
 
-/// The first limb of f(a, b) that is not zero: its index and value.
+/// Returns index and value of the first non-zero limb of f(a, b).
 #[inline(always)]
 pub(super) fn first_limb(
     a: &[u64],
@@ -59,8 +59,8 @@ pub(super) fn first_limb(
     f: impl Fn(u64, u64) -> u64 + Copy,
 ) -> Option<(usize, u64)> {
     let b = &b[..a.len()];
-    // Often the first limb will do. And if it has just been written, by STEP above all, a vector that
-    // begins with it would have to wait for that.
+    // Often the first limb suffices. If it has just been written, above all by STEP, a vector load
+    // that begins with it would have to wait for the store.
     if let (Some(&x), Some(&y)) = (a.first(), b.first()) {
         let value = f(x, y);
         if value != 0 {
@@ -87,7 +87,7 @@ pub(super) fn first_limb(
     first_of(start, rest_a, rest_b, f)
 }
 
-/// Limb by limb; `start` is the index of the first.
+/// Processes limb by limb; `start` is the index of the first.
 #[inline(always)]
 fn first_of(
     start: usize,

@@ -3,7 +3,7 @@
 /// Columns of bits in one allocation: column j, from 0, begins at limb `j * stride`.
 #[derive(Clone, Copy, Debug)]
 pub struct Columns<'a> {
-    /// All limbs of all columns. The last column may end with its own limbs.
+    /// All limbs of all columns. The last column may end without padding.
     pub storage: &'a [u64],
     /// Limbs from the beginning of a column to that of the next one.
     pub stride: usize,
@@ -32,7 +32,7 @@ pub(super) fn gather_bit(limbs: &[u64], bit: usize, dst: &mut [u64]) {
     let (blocks, rest) = limbs.as_chunks::<64>();
     let n_limbs = limbs.len().div_ceil(64);
     for (d, block) in dst[..n_limbs].iter_mut().zip(blocks) {
-        // Eight sums side by side, which are one at the end.
+        // Eight independent sums, which are combined at the end.
         let mut sums = [0u64; 8];
         for (idx, eight) in block.as_chunks::<8>().0.iter().enumerate() {
             for (at, (sum, limb)) in sums.iter_mut().zip(eight).enumerate() {

@@ -1,7 +1,7 @@
-//! Corner turns, in tiles of 512 × 512 bits: whole lines of 64 bytes are read and written.
+//! Transposes, in tiles of 512 × 512 bits: whole cache lines of 64 bytes are read and written.
 //!
-//! Eight blocks of 64 × 64 bits that lie next to each other are turned at once, one in each lane of eight
-//! limbs, so that no step moves anything from lane to lane.
+//! Eight adjacent blocks of 64 × 64 bits are transposed at once, one in each lane of eight limbs,
+//! so that no step moves data between lanes.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ pub(super) type Block = [u64; 64];
 /// Limb i = 8 q + r of eight blocks, one in each lane. See Note [Two orders].
 type Transposition = [[u64; 64]; 8];
 
-/// The bits whose index has a zero in the place of `1 << step`.
+/// The bits whose index has a zero at bit `1 << step`.
 const MASKS: [u64; 6] = [
     0x5555_5555_5555_5555,
     0x3333_3333_3333_3333,
@@ -30,7 +30,7 @@ fn exchange(low: u64, high: u64, step: usize) -> (u64, u64) {
     (low ^ swapped << (1 << step), high ^ swapped)
 }
 
-/// Three steps, `top` the highest of them, on limbs whose indices differ in these places.
+/// Performs three steps, `top` the highest of them, on limbs whose indices differ in these bits.
 #[inline(always)]
 fn three_steps([a, b, c, d, e, f, g, h]: [u64; 8], top: usize) -> [u64; 8] {
     let (a, e) = exchange(a, e, top);
@@ -48,7 +48,7 @@ fn three_steps([a, b, c, d, e, f, g, h]: [u64; 8], top: usize) -> [u64; 8] {
     [a, b, c, d, e, f, g, h]
 }
 
-/// Three steps between the eight runs: a plain loop, which becomes one over vectors.
+/// Performs three steps between the eight runs: a plain loop, which the compiler vectorises.
 #[inline(always)]
 #[allow(clippy::needless_range_loop, reason = "eight runs at once; a closure would not be inlined")]
 fn between_runs([a, b, c, d, e, f, g, h]: &mut Transposition, top: usize) {
@@ -58,11 +58,11 @@ fn between_runs([a, b, c, d, e, f, g, h]: &mut Transposition, top: usize) {
     }
 }
 
-/// Turns eight blocks.
+/// Transposes eight blocks.
 ///
-/// Note [Two orders]. The steps 2, 1 and 0 pair limbs whose r differ, 5, 4 and 3 those whose q differ.
-/// `by_r` holds limb 8 q + r, lane l, at `[r][8 q + l]`; `by_q` at `[q][8 r + l]`. So each half of
-/// the steps goes between whole runs of 64 limbs.
+/// Note [Two orders]. The steps 2, 1 and 0 pair limbs whose r differ, 5, 4 and 3 those whose q
+/// differ. `by_r` holds limb 8 q + r, lane l, at `[r][8 q + l]`; `by_q` at `[q][8 r + l]`. So each
+/// half of the steps operates on whole runs of 64 limbs.
 #[inline(always)]
 fn turn(by_r: &mut Transposition, by_q: &mut Transposition) {
     between_runs(by_r, 2);
@@ -102,7 +102,7 @@ pub(super) fn transpose_limbs(
         return;
     }
     let mut by_r = [[0; 64]; 8];
-    // Eight blocks on top of each other times eight beside each other.
+    // Eight blocks vertically by eight blocks horizontally.
     let mut tile = [[[0; 64]; 8]; 8];
     for first_limb in limbs.clone().step_by(8) {
         let width = (limbs.end - first_limb).min(8);
@@ -118,7 +118,7 @@ pub(super) fn transpose_limbs(
                     by_r = [[0; 64]; 8];
                 }
                 let start = first_col * stride + first_limb;
-                // Two loops, as only copies of a known size become instructions.
+                // Two loops, as only copies of a known size become single instructions.
                 if width == 8 {
                     for idx in 0..n_here {
                         let whole = storage[start + idx * stride..].first_chunk::<8>();
@@ -151,7 +151,7 @@ pub(super) fn transpose_limbs(
     }
 }
 
-/// Block by block: for tables so small that most of a tile would be empty.
+/// Transposes block by block: for tables so small that most of a tile would be empty.
 #[inline(always)]
 fn transpose_small(
     src: Columns<'_>,

@@ -1,22 +1,22 @@
-//! Turns of a loop on a block of limbs, one after another.
+//! Consecutive iterations of a loop on a block of limbs.
 
 use super::lut::Sums;
 
-/// Where a block lies: the same one in every turn, or one further with each.
+/// Position of a block: the same in every iteration, or advancing by one with each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BlockPlace {
     first: u16,
-    /// All ones where it is one further with each turn.
+    /// All ones if it advances by one with each iteration.
     per_turn: u16,
 }
 
 impl BlockPlace {
-    /// The block with this number in every turn.
+    /// Returns the block with this number in every iteration.
     pub fn fixed(at: u16) -> BlockPlace {
         BlockPlace { first: at, per_turn: 0 }
     }
 
-    /// The block with this number in the first turn, the next one in the second.
+    /// Returns the block with this number in the first iteration, the next one in the second.
     pub fn of_turns(first: u16) -> BlockPlace {
         BlockPlace { first, per_turn: u16::MAX }
     }
@@ -30,19 +30,20 @@ impl BlockPlace {
 /// A function of up to three blocks of limbs.
 #[derive(Clone, Copy, Debug)]
 pub struct BlockOp {
-    /// Where the first input is zero, and what changes where it is one.
+    /// The function where the first input is zero, and the change where it is one.
     zero: Sums,
     change: Sums,
     of: [BlockPlace; 3],
     to: BlockPlace,
-    /// Does nothing change with the first input?
+    /// Whether the first input is ignored.
     is_of_two: bool,
 }
 
 impl BlockOp {
-    /// The function with this truth table of the blocks at `of`, of which there are at most three.
+    /// Creates the function with this truth table of the blocks at `of`, of which there are at most
+    /// three.
     pub fn new(table: u8, of: &[BlockPlace], to: BlockPlace) -> BlockOp {
-        // With inputs before the others that do not count.
+        // Adds ignored inputs before the others.
         let table = match of.len() {
             0 => (table & 1) * 0xff,
             1 => (table & 3) * 0b0101_0101,
@@ -62,7 +63,7 @@ impl BlockOp {
     }
 }
 
-/// What a turn does.
+/// The operations of an iteration.
 pub type BlockTurn = Vec<BlockOp>;
 
 #[inline(always)]
@@ -78,7 +79,8 @@ pub(super) fn turns(
     }
 }
 
-/// On the first limbs of all blocks. What an operation needs is read before it writes anything, or no vectors come of it.
+/// Runs the iterations on the first limbs of all blocks. All inputs of an operation are read before
+/// it writes, which vectorisation requires.
 #[inline(always)]
 fn run<const N: usize>(ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mut [[u64; 8]]) {
     for (turn, (_, way)) in turns.iter().enumerate() {
@@ -90,7 +92,7 @@ fn run<const N: usize>(ways: &[BlockTurn], turns: &[(usize, usize)], blocks: &mu
             for at in 0..N {
                 made[at] = zero.two(y[at], z[at]);
             }
-            // Ways of one loop mostly have the same shape, so that this branch is known.
+            // The paths of a loop mostly have the same shape, so this branch is well predicted.
             if !op.is_of_two {
                 x.copy_from_slice(&blocks[op.of[0].at(turn)][..N]);
                 for at in 0..N {

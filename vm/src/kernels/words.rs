@@ -1,7 +1,7 @@
 //! Words as big-endian numbers: component 1, bit 0 of limb 0, is the most significant bit.
 //!
-//! A limb read from its other end is a digit to the base 2⁶⁴. The last limb's digit has its zeros below
-//! the length at the lower end, where they do no harm in sums and differences.
+//! A limb with its bits reversed is a digit to the base 2⁶⁴. The digit of the last limb has the
+//! zeros beyond the length at its lower end, where they do not affect sums and differences.
 
 use std::cmp::Ordering;
 
@@ -23,10 +23,12 @@ pub(super) fn compare(v: &[u64], w: &[u64]) -> Ordering {
     }
 }
 
-/// Digits that are turned together, where a word is that long: several at once, as they cannot be added.
+/// Digits that are reversed together if a word is that long: reversal vectorises, addition does
+/// not.
 const BLOCK: usize = 16;
 
-/// Digit by digit from the end, `carry` into the last one; `digit` gives a digit and whether one is carried on.
+/// Processes digits from the end, with `carry` into the last one; `digit` returns a digit and the
+/// carry.
 #[inline(always)]
 fn ripple(
     dst: &mut [u64],
@@ -63,7 +65,8 @@ pub(super) fn add(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, carry: bool
 
 #[inline(always)]
 pub(super) fn sub(dst: &mut [u64], v: &[u64], w: &[u64], len: usize, borrow: bool) -> bool {
-    // As the sum with the complement: the chain of borrows takes five times as long as that of carries.
+    // The sum with the complement: the chain of borrows takes five times as long as that of
+    // carries.
     !ripple(dst, v, w, len, !borrow, |x, y, carry| x.carrying_add(!y, carry))
 }
 
@@ -90,7 +93,7 @@ pub(super) fn from_int(dst: &mut [u64], value: i64, len: usize) {
         return;
     }
     let shift = n * 64 - len;
-    // The last 64 bits of the word lie in the last limb and the one before it.
+    // The last 64 bits of the word are in the last limb and the one before it.
     dst[n - 1] = digits >> shift;
     if shift > 0 && n > 1 {
         dst[n - 2] = digits << (64 - shift);

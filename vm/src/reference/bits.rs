@@ -5,7 +5,8 @@ use star_ir::{Direction, LogicOp};
 use crate::budget::MemoryBudget;
 use crate::interrupt::{Exec, internal_error};
 
-/// The place of a component, row or column counted from 1, if there is one among `limit`.
+/// Returns the position from 0 of a component, row or column counted from 1, if there is one among
+/// `limit`.
 pub(super) fn place(index: i64, limit: usize) -> Exec<usize> {
     usize::try_from(index)
         .ok()
@@ -14,21 +15,21 @@ pub(super) fn place(index: i64, limit: usize) -> Exec<usize> {
         .ok_or_else(|| internal_error(format!("index {index} outside 1..{limit}")))
 }
 
-/// A size.
+/// Converts a number to a size.
 pub(super) fn size(number: i64) -> Exec<usize> {
     usize::try_from(number).map_err(|_| internal_error(format!("a size of {number}")))
 }
 
-/// The places `base + 1 ..= base + width` among `limit`, as a range from 0.
+/// Returns the positions `base + 1 ..= base + width` among `limit`, as a range from 0.
 pub(super) fn part(base: i64, width: usize, limit: usize) -> Exec<std::ops::Range<usize>> {
     let start = size(base)?;
     match start.checked_add(width) {
         Some(end) if end <= limit => Ok(start..end),
-        _ => Err(internal_error(format!("{width} places behind {base} of {limit}"))),
+        _ => Err(internal_error(format!("{width} positions after {base} of {limit}"))),
     }
 }
 
-/// The number 0 or 1 as a bit.
+/// Converts the number 0 or 1 to a bit.
 pub(super) fn bit(number: i64) -> Exec<bool> {
     match number {
         0 => Ok(false),
@@ -37,7 +38,7 @@ pub(super) fn bit(number: i64) -> Exec<bool> {
     }
 }
 
-/// That two sizes are equal.
+/// Checks that two sizes are equal.
 pub(super) fn same_size(left: usize, right: usize) -> Exec<()> {
     if left == right {
         Ok(())
@@ -73,7 +74,7 @@ pub(super) fn equal(x: &[bool], y: &[bool]) -> Exec<bool> {
     Ok(x == y)
 }
 
-/// x(index).
+/// Returns x(index).
 pub(super) fn component(x: &[bool], index: i64) -> Exec<bool> {
     Ok(x[place(index, x.len())?])
 }
@@ -88,7 +89,7 @@ pub(super) fn first(x: &[bool]) -> i64 {
     0
 }
 
-/// NUMB: how many i have x(i) = 1.
+/// NUMB: the number of i with x(i) = 1.
 pub(super) fn count(x: &[bool]) -> i64 {
     x.iter().map(|&bit| i64::from(bit)).sum()
 }
@@ -183,7 +184,7 @@ pub(super) fn step(x: &mut [bool]) -> i64 {
     first
 }
 
-/// x(index) becomes the number given.
+/// Sets x(index) to the given number.
 pub(super) fn put(x: &mut [bool], index: i64, number: i64) -> Exec<()> {
     let idx = place(index, x.len())?;
     x[idx] = bit(number)?;

@@ -1,26 +1,27 @@
-//! How the reference makes values: after the limit on memory and the flags were looked at.
+//! Allocation in the reference backend, subject to the memory limit and interrupts.
 //!
-//! Whatever limit is given, there is [`MAX_BYTES`], since this backend takes a byte per bit and must
-//! not bring its computer down; an allocation that the system refuses is reported as that limit too.
+//! [`MAX_BYTES`] applies in addition to any given limit, since this backend uses a byte per bit and
+//! must not exhaust the host's memory; an allocation that the system refuses is reported as that
+//! limit too.
 
 use super::value::{Data, Handle, Table, bytes_of_bits};
 use crate::budget::MemoryBudget;
 use crate::interrupt::Exec;
 
-/// Most bytes of values that this backend holds, counted as packed bits: 1 GiB.
+/// Maximum number of bytes of values in this backend, counted as packed bits: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
 
-/// Bits made between two looks at the flags.
+/// Bits created between two polls of the flags.
 const BITS_PER_POLL: usize = 1 << 20;
 
 impl MemoryBudget<'_> {
-    /// Bits, of which the one with index `idx`, from 0, is `bit(idx)`.
+    /// Creates bits; the one with index `idx`, from 0, is `bit(idx)`.
     pub(super) fn make(&mut self, len: usize, bit: impl Fn(usize) -> bool) -> Exec<Vec<bool>> {
         self.reserve(bytes_of_bits(len))?;
         self.fill(len, bit)
     }
 
-    /// A table, of which bit `col_idx` of row `row_idx`, both from 0, is `bit(row_idx, col_idx)`.
+    /// Creates a table; bit `col_idx` of row `row_idx`, both from 0, is `bit(row_idx, col_idx)`.
     pub(super) fn make_table(
         &mut self,
         rows: usize,
@@ -32,9 +33,8 @@ impl MemoryBudget<'_> {
         Ok(table)
     }
 
-    /// Adds columns behind those that the table has, of which bit `col_idx` (from 0, among the new
-    /// ones) of row `row_idx` is `bit(row_idx, col_idx)`. The table is as before if there is no
-    /// room.
+    /// Appends columns to the table; bit `col_idx` (from 0, among the new ones) of row `row_idx` is
+    /// `bit(row_idx, col_idx)`. The table is unchanged if there is not enough memory.
     pub(super) fn add_columns(
         &mut self,
         table: &mut Table,
@@ -42,7 +42,7 @@ impl MemoryBudget<'_> {
         bit: impl Fn(usize, usize) -> bool,
     ) -> Exec<()> {
         let column_bytes = bytes_of_bits(table.rows);
-        // A column of no rows takes no limb, but a header of this machine's.
+        // A column of no rows needs no limb, but a header of the host.
         let header_bytes = (size_of::<Vec<bool>>() / 8) as u64;
         let taken = (columns as u64).saturating_mul(column_bytes.max(header_bytes));
         if self.alive().saturating_add(taken) > MAX_BYTES {
@@ -67,7 +67,7 @@ impl MemoryBudget<'_> {
         Ok(())
     }
 
-    /// A copy.
+    /// Returns a copy.
     pub(super) fn copy(&mut self, data: &Data) -> Exec<Data> {
         Ok(match data {
             Data::Int(number) => Data::Int(*number),
@@ -77,7 +77,7 @@ impl MemoryBudget<'_> {
             Data::Word(bits) => Data::Word(self.make(bits.len(), |idx| bits[idx])?),
             Data::Table(table) => Data::Table(self.copy_table(table)?),
             Data::Handle(Handle { module, parts }) => {
-                // All parts together; each alone takes less.
+                // All parts together; each part needs less.
                 self.reserve(data.bytes())?;
                 let copies = parts
                     .iter()
@@ -94,7 +94,7 @@ impl MemoryBudget<'_> {
         })
     }
 
-    /// Bits for which there is room.
+    /// Creates bits for which memory is reserved.
     fn fill(&self, len: usize, bit: impl Fn(usize) -> bool) -> Exec<Vec<bool>> {
         let mut bits = Vec::new();
         if bits.try_reserve_exact(len).is_err() {

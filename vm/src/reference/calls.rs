@@ -1,7 +1,7 @@
-//! Calls: how arguments get into a routine, and results out of it.
+//! Calls: passing of arguments and results.
 //!
-//! A variable passed by reference moves into the callee with its size, its size property and its tag, and back
-//! at the end; until then nothing else can name it.
+//! A variable passed by reference moves into the callee with its size, its size property and its
+//! tag, and back at the end; until then no other name refers to it.
 
 use star_ir::{Arg, LimitKind, LocId, Mode, Param, RoutineId, VarId};
 
@@ -13,7 +13,7 @@ use super::value::Value;
 use crate::interrupt::{Exec, Stop, internal_error};
 
 impl<'p> Interpreter<'p, '_, '_> {
-    /// Makes the first frame. Nothing is moved out of `values` if that fails.
+    /// Creates the first frame. Nothing is moved out of `values` if that fails.
     pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Exec<()> {
         let mut frame = self.frame(entry)?;
         let params = &frame.routine.params;
@@ -30,7 +30,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             };
             if !fits {
                 let name = frame.name(param.var);
-                return Err(internal_error(format!("an argument that does not suit `{name}`")));
+                return Err(internal_error(format!("an argument that does not match `{name}`")));
             }
         }
         self.loc = frame.routine.loc;
@@ -63,7 +63,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
-        // The entry is no call.
+        // The entry is not a call.
         if self.frames.len() as u64 > limit {
             return Err(Stop::Limit(LimitKind::Depth { limit }));
         }
@@ -75,9 +75,9 @@ impl<'p> Interpreter<'p, '_, '_> {
             Arg::Ref(_) => param.mode == Mode::Ref,
         });
         if params.len() != args.len() || !modes_agree || !all_different(args) {
-            return Err(internal_error("arguments that do not suit the parameters"));
+            return Err(internal_error("arguments that do not match the parameters"));
         }
-        // Nothing moves before every copy is made; a value then moves without being counted anew.
+        // Nothing moves before every copy exists; a value then moves without being recounted.
         for (param, arg) in params.iter().zip(args) {
             if let Arg::Value(operand) = arg {
                 let data = self.copy(operand)?;
@@ -98,7 +98,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 Arg::Ref(var) => {
                     if !caller.ty(*var)?.same_kind(frame.ty(param.var)?) {
                         return Err(internal_error(format!(
-                            "`{}` is of another type",
+                            "`{}` has another type",
                             caller.name(*var)
                         )));
                     }
@@ -127,7 +127,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         };
         let caller = top(&mut self.frames)?;
         let Some(call) = callee.call else {
-            return Err(internal_error("a routine that nobody called"));
+            return Err(internal_error("a routine without a caller"));
         };
         give_back(&mut callee, caller);
         for slot in &callee.slots {
@@ -137,7 +137,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         caller.place = self.program.locations.get(call.loc);
         for arg in call.args {
             if let Arg::Ref(var) = arg {
-                // A parameter without a size of its own may bring back another one.
+                // A parameter without a declared size may return with another size.
                 let slot = caller.slot(*var)?;
                 let trap = match (&slot.data, slot.size) {
                     (Some(data), _) => caller.other_size(*var, data),
@@ -161,7 +161,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    /// Ends the run: whatever moved into a routine moves back, at last into `values`.
+    /// Ends the run: all values that moved into routines move back, finally into `values`.
     pub(super) fn leave_all(&mut self, entry: RoutineId, values: &mut [Value]) {
         while let Some(mut callee) = self.frames.pop() {
             match self.frames.last_mut() {
@@ -183,11 +183,11 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// A frame whose variables hold nothing.
+    /// Creates a frame whose variables are unset.
     fn frame(&mut self, id: RoutineId) -> Exec<Frame<'p>> {
         let routine = (self.program.routines)
             .get(id.0 as usize)
-            .ok_or_else(|| internal_error(format!("there is no routine number {}", id.0)))?;
+            .ok_or_else(|| internal_error(format!("unknown routine number {}", id.0)))?;
         let first_tag = self.next_tag;
         self.next_tag += routine.vars.len() as u64;
         let slots = routine.vars.iter().zip(first_tag..).map(|(var, tag)| Value {
@@ -208,7 +208,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 }
 
-/// What was passed by reference goes back to the caller.
+/// Returns values passed by reference to the caller.
 fn give_back(callee: &mut Frame<'_>, caller: &mut Frame<'_>) {
     let args = callee.call.map_or(&[][..], |call| call.args);
     let params = &callee.routine.params;
@@ -222,7 +222,7 @@ fn give_back(callee: &mut Frame<'_>, caller: &mut Frame<'_>) {
     }
 }
 
-/// Is no variable moved or passed by reference twice?
+/// Returns whether no variable is moved or passed by reference twice.
 fn all_different(args: &[Arg]) -> bool {
     let var = |arg: &Arg| match arg {
         Arg::Value(_) => None,

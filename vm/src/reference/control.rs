@@ -1,4 +1,4 @@
-//! Control flow: constructs that were begun, their turns, and jumps out of them.
+//! Control flow: active constructs, their iterations, and jumps out of them.
 
 use star_ir::{Block, ForallRange, LabelId, LocId, Operand, Stmt, StmtKind, VarId};
 
@@ -10,9 +10,9 @@ use super::touch::Touch;
 use super::value::Data;
 use crate::interrupt::{Exec, internal_error};
 
-/// A construct that was begun. On top of a loop lies the block of the turn that is running.
+/// An active construct. Above a loop is the block of the running iteration.
 pub(super) enum Region<'p> {
-    /// A run of statements.
+    /// A sequence of statements.
     Block {
         label: Option<LabelId>,
         rest: std::slice::Iter<'p, Stmt>,
@@ -21,7 +21,7 @@ pub(super) enum Region<'p> {
         label: LabelId,
         loc: LocId,
         var: VarId,
-        /// The value of the next turn, if there is one.
+        /// The value of the next iteration, if there is one.
         next: Option<i64>,
         to: i64,
         down: bool,
@@ -41,7 +41,7 @@ pub(super) enum Region<'p> {
         loc: LocId,
         var: VarId,
         over: VarId,
-        /// The last component visited, counted from 1.
+        /// The last visited component, counted from 1.
         at: usize,
         body: &'p Block,
     },
@@ -50,7 +50,7 @@ pub(super) enum Region<'p> {
 }
 
 impl<'p> Region<'p> {
-    /// Statements without a name.
+    /// Creates a region of statements without a name.
     pub(super) fn block(stmts: &'p [Stmt]) -> Self {
         let rest = stmts.iter();
         Region::Block { label: None, rest }
@@ -67,7 +67,8 @@ impl<'p> Region<'p> {
         }
     }
 
-    /// The run stops inside: variables that the construct holds go back to their places.
+    /// Abandons the construct because the run stops inside it: variables that it holds return to
+    /// their slots.
     pub(super) fn abandon(self, frame: &mut Frame<'_>) {
         match self {
             Region::Block { .. }
@@ -127,13 +128,13 @@ impl<'p> Interpreter<'p, '_, '_> {
             StmtKind::Continue(label) => {
                 leave_inner(frame, *label)?;
                 return match frame.regions.last_mut() {
-                    // Whatever part of the turn is left, the head comes next.
+                    // The head comes next, whatever remains of the iteration.
                     Some(Region::While { at_test, .. }) => {
                         *at_test = false;
                         Ok(())
                     }
                     Some(Region::Block { .. } | Region::Tile(_)) | None => {
-                        Err(internal_error(format!("{label} is no loop")))
+                        Err(internal_error(format!("{label} is not a loop")))
                     }
                     Some(Region::For { .. } | Region::Foreach { .. } | Region::Forall(_)) => Ok(()),
                 };
@@ -160,20 +161,20 @@ impl<'p> Interpreter<'p, '_, '_> {
             | StmtKind::Print(_)
             | StmtKind::Read { .. }
             | StmtKind::Write { .. } => {
-                return Err(internal_error("this statement is no construct"));
+                return Err(internal_error("this statement is not a construct"));
             }
         };
         frame.regions.push(region);
         Ok(())
     }
 
-    /// The next turn of the innermost construct, or its end.
+    /// Begins the next iteration of the innermost construct, or ends it.
     pub(super) fn turn(&mut self) -> Exec<()> {
         let Some(region) = top(&mut self.frames)?.regions.pop() else {
-            return Err(internal_error("no construct was begun"));
+            return Err(internal_error("no active construct"));
         };
         match region {
-            Region::Block { .. } => Err(internal_error("a block has no turns")),
+            Region::Block { .. } => Err(internal_error("a block has no iterations")),
             Region::For { .. } => self.for_turn(region),
             Region::While { .. } => self.while_turn(region),
             Region::Foreach { .. } => self.foreach_turn(region),
@@ -182,7 +183,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Another turn of `region`, with `body`.
+    /// Begins another iteration of `region`, with `body`.
     pub(super) fn again(&mut self, region: Region<'p>, body: &'p [Stmt]) -> Exec<()> {
         let regions = &mut top(&mut self.frames)?.regions;
         regions.push(region);
@@ -198,7 +199,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let Some(value) = next.filter(|&value| if down { value >= to } else { value <= to }) else {
             return Ok(());
         };
-        // No value lies beyond the last one, which may be the greatest integer there is.
+        // There is no value after the last one, which may be the greatest integer.
         *next = match (value == to, down) {
             (true, _) => None,
             (false, true) => value.checked_sub(1),
@@ -247,13 +248,13 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 }
 
-/// Leaves whatever lies inside the construct of this name.
+/// Leaves all constructs inside the one with this name.
 fn leave_inner(frame: &mut Frame<'_>, label: LabelId) -> Exec<()> {
     loop {
         match frame.regions.last() {
             Some(region) if region.label() == Some(label) => return Ok(()),
             Some(_) => leave_region(frame)?,
-            None => return Err(internal_error(format!("no construct {label} around"))),
+            None => return Err(internal_error(format!("no enclosing construct {label}"))),
         }
     }
 }

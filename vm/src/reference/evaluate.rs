@@ -1,4 +1,4 @@
-//! Operations: which function of `bits`, `words` and `tables` stands for which.
+//! Evaluation of operations by the functions of `bits`, `words` and `tables`.
 
 use star_ir::{Op, Operand, SizeOperand, Ty};
 
@@ -9,7 +9,7 @@ use super::{tables, words};
 use crate::budget::MemoryBudget;
 use crate::interrupt::{Exec, internal_error};
 
-/// The value of the operation, for a variable of type `ty`. Nothing changes.
+/// Returns the value of the operation, for a variable of type `ty`, without side effects.
 pub(super) fn evaluate(
     frame: &Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -126,7 +126,7 @@ pub(super) fn evaluate(
     })
 }
 
-/// The value itself.
+/// Returns a copy of the value.
 pub(super) fn copy(
     frame: &Frame<'_>,
     budget: &mut MemoryBudget<'_>,

@@ -1,9 +1,9 @@
-//! `forall`: the iterations one after another, in an order that must not matter.
+//! `forall`: the iterations one after another, in an arbitrary order.
 //!
 //! Each iteration starts with its private variables unset and with the neutral element in every
-//! reduction; what it leaves there is combined with the others'. So a body may say `s := s + x` as
-//! well as `s := x`. After the loop the private variables are unset. A detector proves that the
-//! iterations do not meddle with each other.
+//! reduction; the final values of its reductions are combined with those of the others. So a body
+//! may say `s := s + x` as well as `s := x`. After the loop the private variables are unset. A
+//! detector verifies that the iterations are independent of each other.
 
 use star_base::Random;
 use star_ir::{Block, ForallRange, LabelId, LocId, Part, PartKind, Reduction, ReductionOp, VarId};
@@ -18,7 +18,7 @@ use super::value::Data;
 use crate::budget::MemoryBudget;
 use crate::interrupt::{Exec, internal_error};
 
-/// A `forall` that was begun.
+/// An active `forall`.
 pub(super) struct Forall<'p> {
     pub(super) label: LabelId,
     loc: LocId,
@@ -27,9 +27,9 @@ pub(super) struct Forall<'p> {
     reductions: &'p [Reduction],
     body: &'p Block,
     indices: Indices,
-    /// Iterations begun.
+    /// Number of iterations begun.
     begun: u128,
-    /// What the iterations so far combine to, for each reduction.
+    /// The combined values of the iterations so far, for each reduction.
     combined: Vec<Option<Data>>,
 }
 
@@ -46,7 +46,7 @@ impl Indices {
         }
     }
 
-    /// The index at place `at`, from 0 and below `len`.
+    /// Returns the index at position `at`, from 0 and below `len`.
     fn get(&self, at: u128) -> Option<i64> {
         match self {
             Indices::Range { from, .. } => i64::try_from(i128::from(*from) + at as i128).ok(),
@@ -86,7 +86,7 @@ impl<'p> Forall<'p> {
         Ok(Forall { label, loc, var, privates, reductions, body, indices, begun: 0, combined })
     }
 
-    /// Watches every variable that the iterations share.
+    /// Creates a detector for every variable that the iterations share.
     pub(super) fn detector(&self, frame: &Frame<'_>, writes: &[Part]) -> Exec<RaceDetector> {
         let mut detector = RaceDetector::new();
         for (idx, slot) in frame.slots.iter().enumerate() {
@@ -112,7 +112,7 @@ impl<'p> Forall<'p> {
         Ok(detector)
     }
 
-    /// The reductions of the iteration that ended join those before.
+    /// Combines the reductions of the finished iteration with those of earlier ones.
     fn combine(&mut self, frame: &mut Frame<'_>, budget: &mut MemoryBudget<'_>) -> Exec<()> {
         for (reduction, combined) in self.reductions.iter().zip(&mut self.combined) {
             let Some(data) = frame.slot_mut(reduction.var)?.data.take() else {
@@ -129,7 +129,7 @@ impl<'p> Forall<'p> {
         Ok(())
     }
 
-    /// The run stops: the reductions hold what was combined so far.
+    /// Abandons the loop because the run stops: the reductions hold the combined values so far.
     pub(super) fn abandon(self, frame: &mut Frame<'_>) {
         for (reduction, combined) in self.reductions.iter().zip(self.combined) {
             if let Ok(slot) = frame.slot_mut(reduction.var) {
@@ -140,8 +140,8 @@ impl<'p> Forall<'p> {
 }
 
 impl<'p> Interpreter<'p, '_, '_> {
-    /// Ends the iteration that ran, if any, and begins the next one, if any. Where something fails in
-    /// between, the `forall` still gives its variables back.
+    /// Ends the running iteration, if any, and begins the next one, if any. If this fails, the
+    /// `forall` still restores its variables.
     pub(super) fn forall_turn(&mut self, mut forall: Box<Forall<'p>>) -> Exec<()> {
         self.looks_for_turn(forall.body, forall.loc)?;
         match self.next_iteration(&mut forall) {
@@ -192,10 +192,10 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 }
 
-/// The iteration, from 0, that runs as number `turn` of `len`.
+/// Returns the iteration, from 0, that runs as number `turn` of `len`.
 ///
-/// The shuffle is `a·turn + b` modulo `len`, with a number `a` prime to `len`: every iteration runs
-/// once, and nothing has to be kept.
+/// The shuffle is `a·turn + b` modulo `len`, with a number `a` coprime to `len`: every iteration
+/// runs once, and no state is needed.
 fn place_in_order(order: ForallOrder, turn: u128, len: u128) -> u128 {
     match order {
         ForallOrder::Forward => turn,
@@ -217,7 +217,7 @@ fn gcd(a: u128, b: u128) -> u128 {
     if b == 0 { a } else { gcd(b, a % b) }
 }
 
-/// The value that combines with `like` to `like`.
+/// Returns the neutral element of `op` for values like `like`.
 fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Exec<Data> {
     let ones = op == ReductionOp::And;
     let number = match op {
@@ -237,7 +237,7 @@ fn neutral(budget: &mut MemoryBudget<'_>, op: ReductionOp, like: &Data) -> Exec<
     neutral.ok_or_else(|| internal_error("a reduction of another type"))
 }
 
-/// `into` takes `into op value`.
+/// Sets `into` to `into op value`.
 fn combine(op: ReductionOp, into: &mut Data, value: Data) -> Exec<()> {
     let bit = |x: bool, y: bool| match op {
         ReductionOp::Or => Some(x || y),

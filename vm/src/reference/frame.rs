@@ -1,4 +1,4 @@
-//! An active routine: its variables, and how far each of its constructs has come.
+//! An active routine: its variables and the state of its constructs.
 
 use star_ir::{
     Arg, Extent, HandlePart, IntOp, LocId, Location, NamedSize, Names, Operand, Routine, RoutineId,
@@ -17,19 +17,19 @@ use crate::interrupt::{Exec, internal_error};
 pub(super) struct Frame<'p> {
     pub(super) id: RoutineId,
     pub(super) routine: &'p Routine,
-    /// The place of the guard, or of the call that came back, that was looked at last.
+    /// The location of the most recent guard or returned call.
     pub(super) place: Option<&'p Location>,
     /// The variables; a `VarId` is an index.
     pub(super) slots: Vec<Value>,
-    /// Constructs that were begun, the innermost last; none when the routine is at its end.
+    /// Active constructs, the innermost last; none when the routine is at its end.
     pub(super) regions: Vec<Region<'p>>,
-    /// What the caller waits for; `None` for the entry.
+    /// The pending call of the caller; `None` for the entry.
     pub(super) call: Option<PendingCall<'p>>,
-    /// The rows that are being worked on, inside a tile kernel.
+    /// The current rows, inside a tile kernel.
     pub(super) window: Option<Window>,
 }
 
-/// A call that has not come back yet.
+/// A call that has not returned.
 #[derive(Clone, Copy)]
 pub(super) struct PendingCall<'p> {
     pub(super) loc: LocId,
@@ -43,23 +43,23 @@ pub(super) struct Window {
     pub(super) rows: usize,
     pub(super) start: usize,
     pub(super) height: usize,
-    /// Not the first tile: what the body costs was counted already.
+    /// Whether this is not the first tile: the costs of the body are already counted.
     pub(super) repeated: bool,
 }
 
-/// The innermost frame.
+/// Returns the innermost frame.
 pub(super) fn top<'f, 'p>(frames: &'f mut [Frame<'p>]) -> Exec<&'f mut Frame<'p>> {
     frames.last_mut().ok_or_else(|| internal_error("no routine is active"))
 }
 
 impl<'p> Frame<'p> {
-    /// The name of a variable, for messages.
+    /// Returns the name of a variable, for messages.
     pub(super) fn name(&self, var: VarId) -> &'p str {
         let var = self.routine.vars.get(var.0 as usize);
         var.map_or("?", |var| var.name.as_str())
     }
 
-    /// The type of a variable.
+    /// Returns the type of a variable.
     pub(super) fn ty(&self, var: VarId) -> Exec<Ty> {
         let found = self.routine.vars.get(var.0 as usize);
         found.map(|var| var.ty).ok_or_else(|| no_variable(var))
@@ -73,7 +73,7 @@ impl<'p> Frame<'p> {
         self.slots.get_mut(var.0 as usize).ok_or_else(|| no_variable(var))
     }
 
-    /// What a variable holds.
+    /// Returns the value of a variable.
     pub(super) fn data(&self, var: VarId) -> Exec<&Data> {
         let data = self.slot(var)?.data.as_ref();
         data.ok_or_else(|| internal_error(format!("`{}` is read before it is set", self.name(var))))
@@ -87,7 +87,7 @@ impl<'p> Frame<'p> {
                 number.ok_or_else(|| self.wrong_kind(*var, "an integer"))
             }
             Operand::Bool(_) | Operand::Str(_) => {
-                Err(internal_error("a constant that is no integer"))
+                Err(internal_error("a constant that is not an integer"))
             }
         }
     }
@@ -100,7 +100,7 @@ impl<'p> Frame<'p> {
                 truth.ok_or_else(|| self.wrong_kind(*var, "a truth value"))
             }
             Operand::Int(_) | Operand::Str(_) => {
-                Err(internal_error("a constant that is no truth value"))
+                Err(internal_error("a constant that is not a truth value"))
             }
         }
     }
@@ -112,11 +112,14 @@ impl<'p> Frame<'p> {
                 let text = self.data(*var)?.as_text();
                 text.cloned().ok_or_else(|| self.wrong_kind(*var, "a text"))
             }
-            Operand::Int(_) | Operand::Bool(_) => Err(internal_error("a constant that is no text")),
+            Operand::Int(_) | Operand::Bool(_) => Err(internal_error(
+                "a constant that is not a \
+                text",
+            )),
         }
     }
 
-    /// The components of a slice or word.
+    /// Returns the components of a slice or word.
     pub(super) fn bits(&self, var: VarId) -> Exec<&[bool]> {
         let bits = self.data(var)?.as_bits();
         bits.ok_or_else(|| self.wrong_kind(var, "a slice or word"))
@@ -130,7 +133,7 @@ impl<'p> Frame<'p> {
         self.data(var)?.as_handle().ok_or_else(|| self.wrong_kind(var, "a handle"))
     }
 
-    /// A size; `None` if what it measures has none that is known.
+    /// Returns a size; `None` if the measured variable has no known size.
     pub(super) fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
         match measure {
             SizeOperand::Value(operand) => {
@@ -156,10 +159,10 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// A size that is known.
+    /// Returns a known size.
     pub(super) fn size(&self, measure: &SizeOperand) -> Exec<usize> {
         let size = self.measure(measure)?;
-        let size = size.ok_or_else(|| internal_error("a size that is not known"))?;
+        let size = size.ok_or_else(|| internal_error("an unknown size"))?;
         usize::try_from(size).map_err(|_| internal_error(format!("a size of {size}")))
     }
 
@@ -170,8 +173,8 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The number of rows that a program sees where the machine has `rows`: inside a tile kernel, all
-    /// rows.
+    /// Returns the number of rows that a program sees where the machine has `rows`: inside a tile
+    /// kernel, all rows.
     pub(super) fn whole(&self, rows: usize) -> usize {
         match self.window {
             Some(window) if window.height == rows => window.rows,
@@ -179,8 +182,8 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The number of rows that the machine has where a program says `rows`: inside a tile kernel, those
-    /// of the tile.
+    /// Returns the number of rows that the machine has where a program says `rows`: inside a tile
+    /// kernel, those of the tile.
     pub(super) fn rows_here(&self, rows: usize) -> Exec<usize> {
         match self.window {
             None => Ok(rows),
@@ -192,7 +195,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The variable takes a value.
+    /// Stores a value in the variable.
     pub(super) fn store(
         &mut self,
         budget: &mut MemoryBudget<'_>,
@@ -203,8 +206,8 @@ impl<'p> Frame<'p> {
         self.put(budget, var, data)
     }
 
-    /// A parameter takes its argument. Its sizes may not be what its extents say: the header checks them
-    /// first of all.
+    /// Stores an argument in its parameter. Its sizes may differ from its extents: the header
+    /// checks them first.
     pub(super) fn store_argument(
         &mut self,
         budget: &mut MemoryBudget<'_>,
@@ -223,8 +226,8 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// A table that holds nothing gets rows. Its columns may be fewer than its extents say: in a header
-    /// they come next, and are checked.
+    /// Adds rows to a table without columns. It may have fewer columns than its extents say: a
+    /// header adds them next, and checks them.
     pub(super) fn table_without_columns(
         &mut self,
         budget: &mut MemoryBudget<'_>,
@@ -240,7 +243,7 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// The variable holds nothing any more, and no size of it is known.
+    /// Unsets the variable and forgets its size.
     pub(super) fn unset(&mut self, budget: &mut MemoryBudget<'_>, var: VarId) -> Exec<()> {
         let slot = self.slot_mut(var)?;
         budget.release(slot.bytes());
@@ -249,26 +252,28 @@ impl<'p> Frame<'p> {
         Ok(())
     }
 
-    /// Is the value of the variable's kind and size?
+    /// Checks that the value has the variable's kind and size.
     pub(super) fn accepts(&self, var: VarId, data: &Data) -> Exec<()> {
         self.is_of_kind(var, data)?;
         if self.other_size(var, data).is_some() {
             let name = self.name(var);
-            return Err(internal_error(format!("`{name}` takes a value of another size")));
+            return Err(internal_error(format!(
+                "cannot store a value of another size in `{name}`"
+            )));
         }
         Ok(())
     }
 
-    /// Is the value of the variable's kind?
+    /// Checks that the value has the variable's kind.
     pub(super) fn is_of_kind(&self, var: VarId, data: &Data) -> Exec<()> {
         if self.ty(var)?.same_kind(data.ty()) {
             Ok(())
         } else {
-            Err(self.wrong_kind(var, "what is stored to it"))
+            Err(self.wrong_kind(var, "the stored value"))
         }
     }
 
-    /// The sizes of the value and of the variable's extents where they differ.
+    /// Returns the sizes of the value and of the variable's extents where they differ.
     pub(super) fn other_size(&self, var: VarId, data: &Data) -> Option<TrapKind> {
         match data {
             Data::Slice(bits) => self.other_length(var, self.whole(bits.len())),
@@ -284,7 +289,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// The number of components and the extent of the slice or word where they differ.
+    /// Returns the number of components and the extent of the slice or word where they differ.
     pub(super) fn other_length(&self, var: VarId, n: usize) -> Option<TrapKind> {
         match self.ty(var).ok()? {
             Ty::Slice(extent) | Ty::Word(extent) => {
@@ -319,7 +324,7 @@ impl<'p> Frame<'p> {
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match data.as_mut().and_then(Data::as_table_mut) {
             Some(table) => change(table, self),
-            None => Err(internal_error("a table that is gone")),
+            None => Err(internal_error("a missing table")),
         };
         self.slot_mut(var)?.data = data;
         changed
@@ -335,7 +340,7 @@ impl<'p> Frame<'p> {
         let mut data = self.slot_mut(var)?.data.take();
         let changed = match data.as_mut().and_then(Data::as_bits_mut) {
             Some(bits) => change(bits, self),
-            None => Err(internal_error("bits that are gone")),
+            None => Err(internal_error("missing bits")),
         };
         self.slot_mut(var)?.data = data;
         changed
@@ -347,7 +352,7 @@ impl<'p> Frame<'p> {
 }
 
 fn no_variable(var: VarId) -> crate::interrupt::Stop {
-    internal_error(format!("there is no variable number {}", var.0))
+    internal_error(format!("unknown variable number {}", var.0))
 }
 
 impl GuardContext for Frame<'_> {

@@ -1,8 +1,8 @@
-//! The machine: runs an entry to its end, a trap or a limit.
+//! The interpreter: runs an entry to its end, a trap or a limit.
 //!
-//! Note [Stack]. Neither calls nor constructs use the stack of the Rust thread: active routines are a
-//! vector of frames, and a frame has a vector of the constructs it is in (`control::Region`). So any
-//! depth of calls and nesting is safe, `exit` clears the constructs of a frame, and `break` and
+//! Note [Stack]. Neither calls nor constructs use the stack of the Rust thread: active routines are
+//! a vector of frames, and a frame has a vector of its active constructs (`control::Region`). So
+//! any depth of calls and nesting is safe, `exit` clears the constructs of a frame, and `break` and
 //! `continue` pop them.
 
 use star_ir::{
@@ -25,7 +25,7 @@ use crate::checks;
 use crate::display;
 use crate::interrupt::{Exec, Stop, internal_error};
 
-/// Statements run between two looks at the flags.
+/// Statements between two polls of the flags.
 const STATEMENTS_PER_POLL: u32 = 1000;
 
 /// A run.
@@ -36,9 +36,9 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     pub(super) budget: MemoryBudget<'h>,
     /// Active routines, the entry first.
     pub(super) frames: Vec<Frame<'p>>,
-    /// One for each `forall` that is running, the outermost first.
+    /// One for each active `forall`, the outermost first.
     pub(super) race_detectors: Vec<RaceDetector>,
-    /// The place of the statement that is running.
+    /// The location of the running statement.
     pub(super) loc: LocId,
     pub(super) next_tag: u64,
     /// Charges a profile, if there is one.
@@ -108,9 +108,9 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Runs a statement; a construct or call is only begun. Inside a `forall`, what it touches is
-    /// recorded: before it runs, with sizes as they are then, and for what it writes again with sizes
-    /// as they are afterwards.
+    /// Runs a statement; a construct or call is only begun. Inside a `forall`, its accesses are
+    /// recorded: before it runs, with the sizes at that point, and again for its writes with the
+    /// sizes afterwards.
     fn statement(&mut self, stmt: &'p Stmt) -> Exec<()> {
         self.loc = stmt.loc;
         if self.meter.is_some() {
@@ -195,7 +195,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Adds `units × times` elementary operations; a negative number of times is none.
+    /// Adds `units × times` elementary operations; a negative number of times counts as zero.
     fn cost(&mut self, units: u64, times: Option<&SizeOperand>, loc: LocId) -> Exec<()> {
         let frame = top(&mut self.frames)?;
         let times = match times {
@@ -215,12 +215,12 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.count_steps(cost)
     }
 
-    /// Is a part of the run that was counted already done once more, for other rows?
+    /// Returns whether an already counted part of the run is repeated for other rows.
     pub(super) fn is_repeated(&mut self) -> Exec<bool> {
         Ok(top(&mut self.frames)?.window.is_some_and(|window| window.repeated))
     }
 
-    /// A loop looks for its next turn.
+    /// Records that a loop tests for its next iteration.
     pub(super) fn looks_for_turn(&mut self, body: &Block, loc: LocId) -> Exec<()> {
         self.loc = loc;
         if self.meter.is_some() {
@@ -232,7 +232,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    /// Counts a turn of a loop, and looks at the flags.
+    /// Counts an iteration of a loop, and polls the flags.
     pub(super) fn count_turn(&mut self) -> Exec<()> {
         self.budget.poll()?;
         self.observe(Moment::Turn)?;
@@ -274,7 +274,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    /// A table that was read does not grow (star.md, section 3).
+    /// Reads a file. A table that was read does not grow (star.md, section 3).
     fn read(&mut self, dst: VarId, file: &Operand, layout: Option<&Operand>) -> Exec<()> {
         self.only_in_sequence("`read`")?;
         let frame = top(&mut self.frames)?;
@@ -284,7 +284,8 @@ impl<'p> Interpreter<'p, '_, '_> {
         let value = (self.control.host)
             .read(&file, layout.as_deref(), frame.ty(dst)?, max_bytes)
             .map_err(file_trap)?;
-        let data = Data::from_host(value).ok_or_else(|| internal_error("a file gave no value"))?;
+        let data =
+            Data::from_host(value).ok_or_else(|| internal_error("the file contains no value"))?;
         self.budget.reserve(data.bytes())?;
         if matches!(data, Data::Table(_)) {
             frame.slot_mut(dst)?.fixed = true;
@@ -297,7 +298,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         let frame = top(&mut self.frames)?;
         let file = frame.text(file)?;
         let value = frame.data(src)?.to_host();
-        let value = value.bits().ok_or_else(|| internal_error("a value that cannot be written"))?;
+        let value = value.bits().ok_or_else(|| internal_error("the value cannot be written"))?;
         self.control.host.write(&file, value).map_err(file_trap)
     }
 
@@ -309,13 +310,13 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// A copy of an operand's value.
+    /// Returns a copy of an operand's value.
     pub(super) fn copy(&mut self, operand: &Operand) -> Exec<Data> {
         copy(top(&mut self.frames)?, &mut self.budget, operand)
     }
 
-    /// How a run ends that stops: kernels and `forall` loops that were running leave their variables
-    /// whole.
+    /// Returns the outcome of a stopped run: active kernels and `forall` loops restore their
+    /// variables.
     fn end_with(&mut self, stop: Stop) -> Outcome {
         for frame in self.frames.iter_mut().rev() {
             for region in std::mem::take(&mut frame.regions).into_iter().rev() {
@@ -325,7 +326,10 @@ impl<'p> Interpreter<'p, '_, '_> {
         match stop {
             Stop::Trap(kind) => match self.values_here() {
                 Some(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
-                None => Outcome::Internal(format!("a trap at !{}, where nothing runs", self.loc.0)),
+                None => Outcome::Internal(format!(
+                    "a trap at !{}, where no routine is active",
+                    self.loc.0
+                )),
             },
             Stop::Limit(kind) => Outcome::Limit { kind, loc: self.loc },
             Stop::Internal(message) => Outcome::Internal(message),
@@ -340,7 +344,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Trap { kind, loc: self.loc, frames: frames.collect(), values }
     }
 
-    /// The source variables at the place that is running, with their values.
+    /// Returns the source variables at the current location, with their values.
     fn values_here(&self) -> Option<Vec<(String, String)>> {
         let location = self.program.locations.get(self.loc)?;
         let frame = self.frames.last()?;

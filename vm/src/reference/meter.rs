@@ -1,4 +1,4 @@
-//! Charges a profile for what the interpreter does. Nothing here is written for speed.
+//! Profiling of the interpreter, without regard to speed.
 
 use std::collections::HashMap;
 use std::ptr;
@@ -7,21 +7,21 @@ use star_ir::{Block, LocId, Program, RoutineId, Stmt, StmtKind};
 
 use crate::profile::Profile;
 
-/// Watches the interpreter.
+/// A profiler of the interpreter.
 pub(super) struct Meter<'c> {
     profile: &'c mut Profile,
-    /// How often each statement was begun, and on which line it is.
+    /// Number of executions and line of each statement.
     statements: HashMap<*const Stmt, (u32, u64)>,
-    /// How often the loop with each body looked for a turn, likewise.
+    /// Number of iteration tests and line of the loop with each body.
     turns: HashMap<*const Block, (u32, u64)>,
-    /// The line that is running.
+    /// The current line.
     line: u32,
-    /// The lines of calls that are running.
+    /// The lines of active calls.
     callers: Vec<u32>,
 }
 
 impl<'c> Meter<'c> {
-    /// The run of `entry` begins.
+    /// Begins a run of `entry`.
     pub(super) fn new(program: &Program, entry: RoutineId, profile: &'c mut Profile) -> Self {
         profile.begin(program, entry);
         let header = program.routines.get(entry.0 as usize).map(|routine| routine.loc);
@@ -30,17 +30,17 @@ impl<'c> Meter<'c> {
         Meter { profile, statements, turns, line, callers: Vec::new() }
     }
 
-    /// A statement begins; for other rows than before if it is `repeated`.
+    /// Records the beginning of a statement; it is `repeated` if it runs again for other rows.
     pub(super) fn statement(&mut self, stmt: &Stmt, repeated: bool) {
         let line = self.go_to(stmt.loc);
-        // A block is only its statements, and a `while` begins with its head.
+        // A block consists only of its statements, and a `while` begins with its head.
         let begins = !matches!(stmt.kind, StmtKind::Block { .. } | StmtKind::While { .. });
         if begins && !repeated {
             self.statements.entry(ptr::from_ref(stmt)).or_insert((line, 0)).1 += 1;
         }
     }
 
-    /// A loop looks for its next turn.
+    /// Records that a loop tests for its next iteration.
     pub(super) fn turn(&mut self, body: &Block, loc: LocId, repeated: bool) {
         let line = self.go_to(loc);
         if !repeated {
@@ -48,19 +48,19 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// Operations are counted.
+    /// Counts operations.
     pub(super) fn cost(&mut self, loc: LocId, units: u64, times: u64) {
         self.profile.cost(loc, units, times);
     }
 
-    /// A routine is called.
+    /// Records the call of a routine.
     pub(super) fn enter(&mut self, loc: LocId, callee: RoutineId) {
         let line = self.go_to(loc);
         self.callers.push(line);
         self.profile.enter(line, callee);
     }
 
-    /// A routine is left.
+    /// Records the return from a routine.
     pub(super) fn leave(&mut self) {
         self.settle();
         self.profile.leave();
@@ -69,7 +69,7 @@ impl<'c> Meter<'c> {
         }
     }
 
-    /// The run is over.
+    /// Ends the run.
     pub(super) fn end(self, program: &Program) {
         for (line, runs) in self.statements.values().chain(self.turns.values()) {
             self.profile.count_runs(*line, *runs);
@@ -77,7 +77,7 @@ impl<'c> Meter<'c> {
         self.profile.end(program, self.line);
     }
 
-    /// What was done up to here belongs to the line before.
+    /// Charges the time so far to the previous line and switches to the line of `loc`.
     fn go_to(&mut self, loc: LocId) -> u32 {
         self.settle();
         self.line = self.profile.line(loc);

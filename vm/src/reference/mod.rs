@@ -1,14 +1,14 @@
-//! The reference backend: the specification of every operation, written for reading.
+//! The reference backend: the specification of every operation, written for readability.
 //!
-//! * [`Value`]: values as vectors of truth values (`value`); `budget` makes them, within limits.
-//! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that change
-//!   one variable. `evaluate` says which stands for which.
+//! * [`Value`]: values as vectors of truth values (`value`); `budget` creates them, within limits.
+//! * Operations, each with its definition: `bits`, `words`, `tables`; `stores`: statements that
+//!   change one variable. `evaluate` dispatches to them.
 //! * The machine: `interpreter`, with frames (`frame`), calls (`calls`), control flow (`control`),
-//!   `forall` (and its `races`, which asks `touch` what a statement touches) and `tile`; `meter` charges
-//!   a profile. [`Observer`]: a run looked at from outside (`observe`).
+//!   `forall` (and its `races`, which uses `touch` to find the accesses of a statement) and `tile`;
+//!   `meter` charges a profile. [`Observer`]: observation of a run from outside (`observe`).
 //!
-//! It interprets SIR as given: there is no executable form. Nothing here is written for speed, and it
-//! has no intrinsics. It panics for no program; one that the verifier would refuse may end with
+//! It interprets SIR directly: there is no executable form. Speed is not a goal, and there are no
+//! intrinsics. No program makes it panic; one that the verifier would reject may end with
 //! [`Outcome::Internal`].
 
 mod bits;
@@ -56,20 +56,20 @@ use value::{Data, Table};
 /// The reference backend.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Reference {
-    /// Choices that must not matter; tests vary them.
+    /// Settings that must not affect results; tests vary them.
     pub settings: Settings,
 }
 
-/// Choices that must not matter.
+/// Settings that must not affect results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// In which order the iterations of a `forall` run.
+    /// The order of the iterations of a `forall`.
     pub order: ForallOrder,
-    /// How many rows a tile kernel works on at once.
+    /// The number of rows that a tile kernel processes at once.
     pub tile: TileHeight,
 }
 
-/// In which order the iterations of a `forall` run.
+/// The order of the iterations of a `forall`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ForallOrder {
     /// From the first to the last.
@@ -81,17 +81,17 @@ pub enum ForallOrder {
     Shuffled(u64),
 }
 
-/// How many rows a tile kernel works on at once.
+/// The number of rows that a tile kernel processes at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TileHeight {
     /// All.
     #[default]
     Whole,
-    /// So many, the last tile possibly fewer.
+    /// This number; the last tile may have fewer.
     Rows(NonZeroUsize),
 }
 
-/// A program as the reference runs it: as it is.
+/// A program as the reference runs it: unchanged SIR.
 #[derive(Clone, Debug)]
 pub struct Code {
     program: Arc<Program>,
@@ -107,13 +107,13 @@ pub struct Plan {
 }
 
 impl Reference {
-    /// The reference with `forall` forwards and tiles of all rows.
+    /// Creates the reference with `forall` forwards and tiles of all rows.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Like [`Backend::run`], looked at by `observer`. No other backend can be observed: none other runs
-    /// one statement after another as they are given.
+    /// Does what [`Backend::run`] does, observed by `observer`. No other backend can be observed,
+    /// as no other runs the given statements one after another.
     pub fn run_observed(
         &self,
         plan: &Plan,
@@ -134,7 +134,7 @@ impl Backend for Reference {
     fn caps(&self) -> Capabilities {
         Capabilities {
             name: "reference",
-            device: "one bit after another".to_owned(),
+            device: "one bit at a time".to_owned(),
             is_adapter: false,
             threads: 1,
             expansion: 8,

@@ -1,7 +1,7 @@
-//! A run looked at from outside, statement by statement: for stepping.
+//! Observation of a run, statement by statement: for stepping.
 //!
-//! Only the reference can be observed: it runs SIR as given, so that what an observer sees is what the
-//! source says. An observer looks; all it can do is end the run.
+//! Only the reference can be observed: it runs SIR as given, so an observer sees exactly the source
+//! program. An observer only reads; its only effect can be to end the run.
 
 use std::ops::ControlFlow;
 
@@ -13,18 +13,18 @@ use super::value::Data;
 use crate::interrupt::{Exec, Stop};
 use crate::value::HostValue;
 
-/// Looks at a run.
+/// An observer of a run.
 pub trait Observer {
-    /// Something is about to happen. `Break` ends the run as an interruption does.
+    /// Called before each step. `Break` ends the run as an interrupt does.
     fn at(&mut self, moment: Moment<'_>, scene: &Scene<'_>) -> ControlFlow<()>;
 }
 
-/// What is about to happen.
+/// The next step.
 #[derive(Clone, Copy, Debug)]
 pub enum Moment<'a> {
     /// A statement. A construct or call is only begun.
     Statement(&'a Stmt),
-    /// A turn of the loop at [`Scene::loc`]; its variable has not taken the next value yet.
+    /// An iteration of the loop at [`Scene::loc`]; its variable does not have the next value yet.
     Turn,
     /// The end of the routine.
     End,
@@ -39,27 +39,27 @@ pub struct Scene<'a> {
 }
 
 impl Scene<'_> {
-    /// The routine.
+    /// Returns the routine.
     pub fn routine(&self) -> &Routine {
         self.frame.routine
     }
 
-    /// Number of active routines; 1 in the entry.
+    /// Returns the number of active routines; 1 in the entry.
     pub fn depth(&self) -> usize {
         self.depth
     }
 
-    /// The place of what is about to happen.
+    /// Returns the location of the next step.
     pub fn loc(&self) -> LocId {
         self.loc
     }
 
-    /// Elementary operations counted so far.
+    /// Returns the number of elementary operations counted so far.
     pub fn operations(&self) -> u64 {
         self.operations
     }
 
-    /// A copy of what a variable of the routine holds.
+    /// Returns a copy of the value of a variable of the routine.
     pub fn value(&self, var: VarId) -> HostValue {
         let slot = self.frame.slots.get(var.0 as usize);
         slot.and_then(|slot| slot.data.as_ref()).map_or(HostValue::Unset, Data::to_host)
@@ -67,7 +67,7 @@ impl Scene<'_> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Tells the observer, if there is one.
+    /// Notifies the observer, if there is one.
     pub(super) fn observe(&mut self, moment: Moment<'_>) -> Exec<()> {
         let (Some(observer), Some(frame)) = (&mut self.observer, self.frames.last()) else {
             return Ok(());

@@ -1,8 +1,8 @@
-//! A detector of data races between the iterations of a `forall`, its loop-carried dependences: for every bit of every variable that
-//! they share, which iteration wrote it and which ones read it.
+//! A detector of data races between the iterations of a `forall`, its loop-carried dependences: for
+//! every bit of every shared variable, it records the iterations that wrote and read it.
 //!
-//! Two iterations that touch the same bit, one of them writing, are a fault of the pass that made the
-//! `forall`; so is a write outside of the parts that belong to the iteration.
+//! Two iterations that access the same bit, one of them writing, indicate a defect of the pass that
+//! created the `forall`; so does a write outside of the parts that belong to the iteration.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -12,9 +12,9 @@ use super::interpreter::Interpreter;
 use super::touch::Touch;
 use crate::interrupt::{Exec, internal_error};
 
-/// Watches one `forall`.
+/// A detector for one `forall`.
 pub(super) struct RaceDetector {
-    /// By the tags of the variables.
+    /// The shared variables by tag.
     shared: BTreeMap<u64, Shared>,
     iteration: Option<i64>,
 }
@@ -28,7 +28,7 @@ struct Shared {
     cells: Vec<Vec<Cell>>,
 }
 
-/// Which part of a variable belongs to the iteration with index i.
+/// The part of a variable that belongs to the iteration with index i.
 #[derive(Clone, Copy)]
 pub(super) enum Own {
     /// Columns base + (i−1)·width + 1 ..= base + i·width.
@@ -44,7 +44,7 @@ pub(super) struct Area {
     pub(super) columns: Range<usize>,
 }
 
-/// Who touched a bit.
+/// The accesses to a bit.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     written_by: Option<i64>,
@@ -60,7 +60,7 @@ enum Readers {
 }
 
 impl Cell {
-    /// Another iteration that this touch has to do with.
+    /// Returns another iteration that conflicts with this access.
     fn touch(&mut self, iteration: i64, writes: bool) -> Option<Other> {
         let other_writer = self.written_by.filter(|&writer| writer != iteration);
         let other_reader = match self.read_by {
@@ -94,26 +94,26 @@ impl RaceDetector {
         RaceDetector { shared: BTreeMap::new(), iteration: None }
     }
 
-    /// Watches a variable.
+    /// Registers a variable.
     pub(super) fn watch(&mut self, tag: u64, name: &str) {
         let shared =
             Shared { name: name.to_owned(), own: None, sizes: Cell::default(), cells: Vec::new() };
         self.shared.insert(tag, shared);
     }
 
-    /// Every iteration may write its own part of the variable.
+    /// Allows every iteration to write its part of the variable.
     pub(super) fn allow(&mut self, tag: u64, own: Own) {
         if let Some(shared) = self.shared.get_mut(&tag) {
             shared.own = Some(own);
         }
     }
 
-    /// An iteration begins.
+    /// Begins an iteration.
     pub(super) fn begin(&mut self, iteration: i64) {
         self.iteration = Some(iteration);
     }
 
-    /// The iteration touches an area, or the sizes, of a variable.
+    /// Records that the iteration accesses an area, or the sizes, of a variable.
     fn touch(&mut self, tag: u64, touch: &Touch, area: &Area, sizes: bool) -> Exec<()> {
         let (Some(iteration), Some(shared)) = (self.iteration, self.shared.get_mut(&tag)) else {
             return Ok(());
@@ -121,7 +121,7 @@ impl RaceDetector {
         let is_own = !sizes && shared.owns(iteration, area);
         if touch.writes && !is_own {
             return Err(internal_error(format!(
-                "iteration {iteration} of a `forall` writes {} of `{}`, which is not its own",
+                "iteration {iteration} of a `forall` writes {} of `{}`, outside of its part",
                 touch.region, shared.name
             )));
         }
@@ -131,7 +131,7 @@ impl RaceDetector {
                 Other::Some => "other iterations".to_owned(),
             };
             return Err(internal_error(format!(
-                "iteration {iteration} and {other} of a `forall` meet in {} of `{}`",
+                "iteration {iteration} and {other} of a `forall` conflict in {} of `{}`",
                 touch.region, shared.name
             )));
         }
@@ -178,7 +178,7 @@ impl Shared {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Tells every running `forall` what the innermost routine touches.
+    /// Passes the accesses of the innermost routine to every active `forall`.
     pub(super) fn record(&mut self, touches: &[Touch]) -> Exec<()> {
         if self.race_detectors.is_empty() {
             return Ok(());

@@ -11,7 +11,7 @@ use super::{tables, words};
 use crate::budget::MemoryBudget;
 use crate::interrupt::Exec;
 
-/// STEP: `dst` takes the index of the first one of `bits`, which is cleared.
+/// STEP: `dst` becomes the index of the first one of `bits`, which is cleared.
 pub(super) fn step(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -26,12 +26,12 @@ pub(super) fn step(
     frame.store(budget, dst, Data::Int(index))
 }
 
-/// A component takes a new value.
+/// Sets a component.
 pub(super) fn put(frame: &mut Frame<'_>, bits: VarId, index: &Operand, bit: &Operand) -> Exec<()> {
     frame.change_bits(bits, |x, frame| bits::put(x, frame.int(index)?, frame.int(bit)?))
 }
 
-/// REP. A word put into itself fills it, and nothing changes.
+/// REP. A word put into itself covers it, and nothing changes.
 pub(super) fn replace(
     frame: &mut Frame<'_>,
     word: VarId,
@@ -44,7 +44,7 @@ pub(super) fn replace(
     frame.change_bits(word, |w, frame| words::replace(w, frame.int(base)?, frame.bits(value)?))
 }
 
-/// A column takes a slice.
+/// Sets a column to a slice.
 pub(super) fn put_column(
     frame: &mut Frame<'_>,
     table: VarId,
@@ -56,7 +56,7 @@ pub(super) fn put_column(
     })
 }
 
-/// A row takes a word.
+/// Sets a row to a word.
 pub(super) fn put_row(
     frame: &mut Frame<'_>,
     table: VarId,
@@ -68,7 +68,7 @@ pub(super) fn put_row(
     })
 }
 
-/// A bit takes a new value.
+/// Sets a bit.
 pub(super) fn put_bit(
     frame: &mut Frame<'_>,
     table: VarId,
@@ -81,7 +81,7 @@ pub(super) fn put_bit(
     })
 }
 
-/// A field takes a table. A table put into itself fills it, and nothing changes.
+/// Sets a field to a table. A table put into itself covers it, and nothing changes.
 pub(super) fn put_field(
     frame: &mut Frame<'_>,
     budget: &MemoryBudget<'_>,
@@ -97,7 +97,7 @@ pub(super) fn put_field(
     })
 }
 
-/// A handle takes a table under a name, and gives up the parts of other modules.
+/// Stores a table in a handle under a name, and drops the parts of other modules.
 pub(super) fn put_handle_part(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -119,7 +119,7 @@ pub(super) fn put_handle_part(
     Ok(())
 }
 
-/// A change of size.
+/// Performs a change of size.
 pub(super) fn resize(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -136,7 +136,7 @@ pub(super) fn resize(
     }
 }
 
-/// An integer that was never set takes a size, if one is known.
+/// Sets an integer that was never set to a size, if one is known.
 fn latch(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -158,7 +158,7 @@ fn latch(
     }
 }
 
-/// A table without rows gets rows, and no columns.
+/// Adds rows to a table without rows, and no columns.
 fn set_rows(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -172,7 +172,7 @@ fn set_rows(
     frame.table_without_columns(budget, table, rows)
 }
 
-/// A table that grows gets columns of zeros up to `columns`.
+/// Appends columns of zeros to a growing table, up to `columns`.
 fn ensure_columns(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -189,7 +189,7 @@ fn ensure_columns(
     Ok(())
 }
 
-/// A number of columns; a negative one asks for none.
+/// Returns a number of columns; a negative one counts as zero.
 pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &SizeOperand) -> Exec<usize> {
     match columns {
         SizeOperand::Value(number) => size(frame.int(number)?.max(0)),
@@ -199,7 +199,7 @@ pub(super) fn columns_wanted(frame: &Frame<'_>, columns: &SizeOperand) -> Exec<u
     }
 }
 
-/// A table without sizes becomes zeros.
+/// Sets a table without sizes to zeros.
 fn init(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -215,7 +215,7 @@ fn init(
     frame.store(budget, table, Data::Table(zeros))
 }
 
-/// A slice or word that is not sized and has another size becomes unset and of no known size.
+/// Unsets a slice or word that is not sized and has another size, and forgets its size.
 fn adapt(
     frame: &mut Frame<'_>,
     budget: &mut MemoryBudget<'_>,
@@ -231,7 +231,7 @@ fn adapt(
     Ok(())
 }
 
-/// The size of a slice or word that was never set is known.
+/// Fixes the size of a slice or word that was never set.
 fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Exec<()> {
     let wanted = size(frame.int(wanted)?)?;
     if fixes(frame, bits)? {
@@ -240,7 +240,8 @@ fn fix(frame: &mut Frame<'_>, bits: VarId, wanted: &Operand) -> Exec<()> {
     Ok(())
 }
 
-/// Does `fix` give the slice or word a size? One that is sized keeps the size that it has.
+/// Returns whether `fix` determines the size of the slice or word. One that is sized keeps its
+/// size.
 pub(super) fn fixes(frame: &Frame<'_>, bits: VarId) -> Exec<bool> {
     let slot = frame.slot(bits)?;
     Ok(slot.data.is_none() && !(slot.fixed && slot.size.is_some()))

@@ -44,9 +44,9 @@ pub(super) fn zeros(budget: &mut MemoryBudget<'_>, rows: usize, columns: usize) 
     budget.make_table(rows, columns, |_, _| false)
 }
 
-/// MIN, MAX: the rows marked in `mask` that hold the least or greatest number among them. The columns
-/// are looked at from the most significant one; whenever some of the rows that are left have the
-/// better bit there, the others fall out.
+/// MIN, MAX: the rows marked in `mask` that hold the least or greatest number among them. The
+/// columns are processed from the most significant one; whenever some of the remaining rows have
+/// the better bit there, the others are removed.
 pub(super) fn extreme(
     budget: &mut MemoryBudget<'_>,
     table: &Table,
@@ -83,7 +83,7 @@ pub(super) fn put_row(table: &mut Table, index: i64, w: &[bool]) -> Exec<()> {
     Ok(())
 }
 
-/// T(row, column) becomes the number given.
+/// T(row, column) becomes the given number.
 pub(super) fn put_bit(table: &mut Table, row: i64, column: i64, number: i64) -> Exec<()> {
     let row_idx = place(row, table.rows)?;
     let col_idx = place(column, table.columns.len())?;
@@ -107,7 +107,7 @@ pub(super) fn put_field(
     Ok(())
 }
 
-/// Columns of zeros are added up to `columns`; nothing if the table has as many.
+/// Appends columns of zeros up to `columns`; does nothing if the table already has that number.
 pub(super) fn ensure_columns(
     budget: &mut MemoryBudget<'_>,
     table: &mut Table,

@@ -1,5 +1,5 @@
-//! What a statement touches: which parts of which variables it reads and writes itself (a construct:
-//! what its header does). The detector of a `forall` asks for it.
+//! Accesses of a statement: the parts of variables that it reads and writes itself (for a
+//! construct, those of its header). The race detector of a `forall` uses them.
 
 use std::fmt;
 
@@ -23,18 +23,18 @@ pub(super) struct Touch {
 /// A part of a variable, counted from 1.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Region {
-    /// All of it, its sizes too.
+    /// The whole variable, including its sizes.
     Whole,
     /// Its sizes only.
     Sizes,
     Column(i64),
     Row(i64),
-    /// Columns behind `base`.
+    /// Columns after `base`.
     Columns {
         base: i64,
         width: i64,
     },
-    /// Components behind `base`.
+    /// Components after `base`.
     Components {
         base: i64,
         width: i64,
@@ -46,18 +46,18 @@ pub(super) enum Region {
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Region::Whole => write!(f, "the whole"),
+            Region::Whole => write!(f, "all"),
             Region::Sizes => write!(f, "the size"),
             Region::Column(index) => write!(f, "column {index}"),
             Region::Row(index) => write!(f, "row {index}"),
             Region::Columns { base, width } => {
-                write!(f, "{width} columns behind {base}")
+                write!(f, "{width} columns after {base}")
             }
             Region::Components { base, width: 1 } => {
                 write!(f, "component {}", base.saturating_add(1))
             }
             Region::Components { base, width } => {
-                write!(f, "{width} components behind {base}")
+                write!(f, "{width} components after {base}")
             }
             Region::Bit(row, column) => write!(f, "bit ({row}, {column})"),
         }
@@ -65,20 +65,20 @@ impl fmt::Display for Region {
 }
 
 impl Touch {
-    /// All of a variable is read.
+    /// Creates a read of the whole variable.
     pub(super) fn read(var: VarId) -> Self {
         let region = Region::Whole;
         Touch { var, region, writes: false }
     }
 
-    /// All of a variable is written.
+    /// Creates a write of the whole variable.
     pub(super) fn write(var: VarId) -> Self {
         let region = Region::Whole;
         Touch { var, region, writes: true }
     }
 
-    /// The bits touched, and whether the sizes are touched. Whatever lies outside of the variable is
-    /// left out. Inside a tile kernel, rows are those of the whole value.
+    /// Returns the accessed bits, and whether the sizes are accessed. Parts outside of the variable
+    /// are omitted. Inside a tile kernel, rows are those of the whole value.
     pub(super) fn area(&self, frame: &Frame<'_>) -> Exec<(Area, bool)> {
         let slot = frame.slot(self.var)?;
         let (n_rows, n_cols) = match &slot.data {
@@ -111,7 +111,7 @@ impl Touch {
     }
 }
 
-/// Everything that the statement touches itself.
+/// Returns all accesses of the statement itself.
 pub(super) fn touches(frame: &Frame<'_>, kind: &StmtKind) -> Exec<Vec<Touch>> {
     let mut list = List { frame, touches: Vec::new() };
     list.statement(kind)?;
@@ -158,7 +158,7 @@ impl List<'_, '_> {
         self.touches.push(Touch { var, region, writes });
     }
 
-    /// The number that says which part is meant is read too.
+    /// Records that the index of a part is read too.
     fn index(&mut self, operand: &Operand) -> Exec<i64> {
         self.operand(operand);
         self.frame.int(operand)
@@ -238,7 +238,7 @@ impl List<'_, '_> {
                 self.operands([from, to]);
                 self.write(*var);
             }
-            // The test is read at every turn.
+            // The test is read at every iteration.
             StmtKind::While { .. } => {}
             StmtKind::Foreach { label: _, var, over, body: _ } => {
                 self.read(*over);
@@ -270,7 +270,7 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// The callee touches what it is given by reference itself.
+    /// Omits arguments passed by reference: the callee accesses them itself.
     fn arguments(&mut self, args: &[Arg]) {
         for arg in args {
             match arg {
@@ -342,7 +342,7 @@ impl List<'_, '_> {
         Ok(())
     }
 
-    /// A change of size writes only if it will change something.
+    /// Records a write for a change of size only if it will change something.
     fn resize(&mut self, op: &SizeOp) -> Exec<()> {
         let (var, changes) = match op {
             SizeOp::Latch { dst, size } => {

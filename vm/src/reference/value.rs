@@ -9,21 +9,21 @@ use star_ir::{Extent, HandlePart, Ty};
 use crate::display::{Shown, ShownTable};
 use crate::value::HostValue;
 
-/// A variable's place: what it holds, if anything, and whether its size is fixed.
+/// The slot of a variable: its value, if any, and whether its size is fixed.
 #[derive(Clone, Debug, Default)]
 pub struct Value {
-    /// What it holds; `None` if it was never set (a table: has no rows yet).
+    /// The value; `None` if it was never set (for a table: if it has no rows yet).
     pub(super) data: Option<Data>,
     /// The number of components of a slice or word that was never set, if it is known; see
-    /// `SizeOp::Fix`. Without a meaning while there is data.
+    /// `SizeOp::Fix`. Meaningless while there is data.
     pub(super) size: Option<usize>,
-    /// A slice or word keeps its size, a table does not grow.
+    /// Whether a slice or word keeps its size, or a table cannot grow.
     pub(super) fixed: bool,
-    /// Tells variables of one run apart, whichever routine holds them; see `races`.
+    /// Identifies variables of one run, whichever routine holds them; see `races`.
     pub(super) tag: u64,
 }
 
-/// What a variable holds.
+/// The value of a variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Data {
     Int(i64),
@@ -32,11 +32,11 @@ pub(super) enum Data {
     Slice(Vec<bool>),
     Word(Vec<bool>),
     Table(Table),
-    /// What the library keeps in a handle.
+    /// The library's data in a handle.
     Handle(Handle),
 }
 
-/// What a handle holds: tables of one library module, in the order of their names.
+/// The content of a handle: tables of one library module, in the order of their names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Handle {
     pub(super) module: Arc<str>,
@@ -55,20 +55,20 @@ impl Value {
         Value { data, size: None, fixed, tag: 0 }
     }
 
-    /// Bytes of what it holds; see [`Data::bytes`].
+    /// Returns the bytes of its data; see [`Data::bytes`].
     pub(super) fn bytes(&self) -> u64 {
         self.data.as_ref().map_or(0, Data::bytes)
     }
 }
 
-/// Bytes of `len` bits as every backend counts them: whole limbs of 64.
+/// Returns the bytes of `len` bits as every backend counts them: whole limbs of 64.
 pub(super) fn bytes_of_bits(len: usize) -> u64 {
     (len as u64).div_ceil(64) * 8
 }
 
 impl Data {
-    /// Bytes as every backend counts them: columns, slices and words in whole limbs, scalars
-    /// nothing.
+    /// Returns the bytes as every backend counts them: columns, slices and words in whole limbs,
+    /// scalars as zero.
     pub(super) fn bytes(&self) -> u64 {
         match self {
             Data::Int(_) | Data::Bool(_) | Data::Str(_) => 0,
@@ -92,7 +92,7 @@ impl Data {
         if let Data::Str(text) = self { Some(text) } else { None }
     }
 
-    /// The components of a slice or word.
+    /// Returns the components of a slice or word.
     pub(super) fn as_bits(&self) -> Option<&[bool]> {
         if let Data::Slice(bits) | Data::Word(bits) = self { Some(bits) } else { None }
     }
@@ -113,7 +113,7 @@ impl Data {
         if let Data::Handle(handle) = self { Some(handle) } else { None }
     }
 
-    /// The type with its sizes.
+    /// Returns the type with its sizes.
     pub(super) fn ty(&self) -> Ty {
         let extent = |n: usize| Extent::Const(n as u64);
         match self {
@@ -127,12 +127,12 @@ impl Data {
         }
     }
 
-    /// Bits as a slice or word, as `ty` says.
+    /// Converts bits to a slice or word, according to `ty`.
     pub(super) fn from_bits(ty: Ty, bits: Vec<bool>) -> Data {
         if matches!(ty, Ty::Word(_)) { Data::Word(bits) } else { Data::Slice(bits) }
     }
 
-    /// Takes a host value in.
+    /// Converts a host value.
     pub(super) fn from_host(value: HostValue) -> Option<Data> {
         let bools = |bits: BitVector| bits.iter().collect();
         match value {
@@ -149,7 +149,7 @@ impl Data {
         }
     }
 
-    /// Gives a host value back; a handle stays inside.
+    /// Converts to a host value; a handle has none.
     pub(super) fn to_host(&self) -> HostValue {
         match self {
             Data::Int(number) => HostValue::Int(*number),
@@ -162,7 +162,7 @@ impl Data {
         }
     }
 
-    /// For `print` and traps.
+    /// Returns the view for `print` and traps.
     pub(super) fn shown(&self) -> Shown<'_> {
         match self {
             Data::Int(number) => Shown::Int(*number),
@@ -176,7 +176,7 @@ impl Data {
 }
 
 impl Handle {
-    /// The table under this name.
+    /// Returns the table with this name.
     pub(super) fn part(&self, part: &HandlePart) -> Option<&Table> {
         let HandlePart { module, name } = part;
         if self.module == *module { self.parts.get(name) } else { None }
@@ -184,12 +184,12 @@ impl Handle {
 }
 
 impl Table {
-    /// Bytes; see [`Data::bytes`].
+    /// Returns the bytes; see [`Data::bytes`].
     fn bytes(&self) -> u64 {
         bytes_of_bits(self.rows).saturating_mul(self.columns.len() as u64)
     }
 
-    /// Some of its columns as a host table.
+    /// Converts some of its columns to a host table.
     pub(super) fn to_host(&self, columns: &[Vec<bool>]) -> BitTable {
         let columns: Vec<BitVector> =
             columns.iter().map(|column| BitVector::from_bools(column)).collect();

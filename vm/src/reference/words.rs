@@ -1,4 +1,5 @@
-//! Operations on words only. A word is an unsigned number too: component 1 is its most significant bit.
+//! Operations on words only. A word is also an unsigned number: component 1 is its most significant
+//! bit.
 
 use std::cmp::Ordering;
 
@@ -25,7 +26,7 @@ pub(super) fn replace(w: &mut [bool], base: i64, v: &[bool]) -> Exec<()> {
     Ok(())
 }
 
-/// How the numbers v and w of equal size stand to each other: as their bits do in the first place in
+/// The ordering of the numbers v and w of equal size: that of their bits in the first position at
 /// which they differ.
 pub(super) fn compare(v: &[bool], w: &[bool]) -> Exec<Ordering> {
     same_size(v.len(), w.len())?;
@@ -61,7 +62,7 @@ pub(super) fn sub(budget: &mut MemoryBudget<'_>, v: &[bool], w: &[bool]) -> Exec
     Ok(difference)
 }
 
-/// Does the sum need one bit more than the words have?
+/// Returns whether the sum needs one bit more than the words have.
 pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Exec<bool> {
     same_size(v.len(), w.len())?;
     let mut carry = false;
@@ -71,12 +72,12 @@ pub(super) fn add_carries(v: &[bool], w: &[bool]) -> Exec<bool> {
     Ok(carry)
 }
 
-/// Is the difference negative?
+/// Returns whether the difference is negative.
 pub(super) fn sub_borrows(v: &[bool], w: &[bool]) -> Exec<bool> {
     Ok(compare(v, w)?.is_lt())
 }
 
-/// Is the word a number below 2⁶³?
+/// Returns whether the word is a number below 2⁶³.
 pub(super) fn fits_int(w: &[bool]) -> bool {
     let excess = w.len().saturating_sub(63);
     !w[..excess].contains(&true)
@@ -90,7 +91,7 @@ pub(super) fn to_int(w: &[bool]) -> Exec<i64> {
     Ok(w.iter().fold(0, |sum, &bit| sum << 1 | i64::from(bit)))
 }
 
-/// WORD: z(i) is the digit of `value` with the worth 2 to the (width − i).
+/// WORD: z(i) is the digit of `value` with the weight 2 to the (width − i).
 pub(super) fn from_int(budget: &mut MemoryBudget<'_>, value: i64, width: i64) -> Exec<Vec<bool>> {
     let len = size(width)?;
     if !scalars::fits(value, len) {

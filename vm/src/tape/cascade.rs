@@ -1,43 +1,46 @@
-//! Cascades: chains of operations with two results, a mask and what it has found.
+//! Cascades: chains of operations with two results, a mask and the rows found.
 //!
-//! Note [Cascades]. Searches by value go from column to column with two slices: the rows that are still undecided (the
-//! *mask*), and those that were decided in favour (what is *found*). A step reads one or two values x and does
+//! Note [Cascades]. Searches by value proceed from column to column with two slices: the rows that
+//! are still undecided (the *mask*), and those that were accepted (the rows *found*). A step reads
+//! one or two values x and computes
 //!
 //! > `found := found or (mask and give(x)); mask := mask and keep(x)`
 //!
-//! for some functions `keep` and `give`; either may be missing. As operations of three inputs that is one or two for each
-//! column, and each of them reads a single line from memory, which is slow (Note [Chains] in `chain`). So up to
-//! [`LENGTH`] steps are one operation, which reads all their lines at once and keeps both slices in registers. Either slice may be
-//! held as its complement, so that conjunctions count as well. What lies between the steps must be needed by nobody else.
+//! for some functions `keep` and `give`; either may be missing. As operations of three inputs these
+//! are one or two for each column, and each of them reads a single line from memory, which is slow
+//! (Note [Chains] in `chain`). So up to [`LENGTH`] steps are one operation, which reads all their
+//! lines at once and keeps both slices in registers. Either slice may be stored as its complement,
+//! so that conjunctions count as well. Values between the steps must have no other uses.
 //!
-//! Rows of steps are found from the last one to the first, in what is recorded and not in what covers it (Note [Covering]
-//! in `cover`), which joins neighbouring steps in other ways. `step` finds one.
+//! Sequences of steps are found from the last one to the first, in the recorded operations and not
+//! in their cover (Note [Covering] in `cover`), which joins adjacent steps in other ways. `step`
+//! finds one.
 
 use super::record::ValueId;
 use super::step::{Link, Users};
 
-/// Most steps of one operation.
+/// Maximum number of steps of one operation.
 pub(crate) const LENGTH: usize = 4;
 
-/// A step: functions of two inputs, the same one twice where there is one.
+/// A step: functions of two inputs, or of one input given twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step<T> {
     pub(crate) inputs: [T; 2],
-    /// Where the mask stays.
+    /// Where the mask remains.
     pub(crate) keep: u8,
-    /// Where the mask gives to what is found.
+    /// Where rows of the mask are found.
     pub(crate) give: u8,
 }
 
-/// Steps that are one operation.
+/// Steps that form one operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cascade<T> {
-    /// At least one, [`LENGTH`] at most.
+    /// At least one, at most [`LENGTH`].
     pub(crate) steps: Vec<Step<T>>,
     pub(crate) is_complemented: Complements,
 }
 
-/// Which of the two slices is held as its complement.
+/// Which of the two slices is stored as its complement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Complements {
     pub(crate) mask: bool,
@@ -49,7 +52,7 @@ impl<T: Copy + PartialEq> Cascade<T> {
         self.steps.iter().flat_map(|step| step.inputs)
     }
 
-    /// The same with other inputs.
+    /// Returns the same cascade with other inputs.
     pub(crate) fn map<U>(&self, map: impl Fn(T) -> U) -> Cascade<U> {
         let steps = self.steps.iter().map(|step| {
             let Step { inputs, keep, give } = *step;
@@ -65,11 +68,11 @@ pub(super) struct Pair {
     pub(super) before: State,
     pub(super) after: State,
     pub(super) cascade: Cascade<ValueId>,
-    /// The values it stands for, the last one of them at the end.
+    /// The values that it replaces, the last one of them at the end.
     pub(super) members: Vec<ValueId>,
 }
 
-/// The two values between two steps. Nothing is found yet where there is none.
+/// The two values between two steps. `found` is missing before the first row is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct State {
     pub(super) mask: ValueId,
@@ -77,7 +80,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// What a step to this state makes.
+    /// Yields the values computed by a step to this state.
     fn made_since(self, before: State) -> impl Iterator<Item = ValueId> {
         let mask = (self.mask != before.mask).then_some(self.mask);
         mask.into_iter().chain(self.found.filter(|found| before.found != Some(*found)))
@@ -85,19 +88,19 @@ impl State {
 }
 
 impl Pair {
-    /// All values that it reads.
+    /// Yields all values that it reads.
     pub(super) fn inputs(&self) -> impl Iterator<Item = ValueId> {
         let State { mask, found } = self.before;
         self.cascade.inputs().chain([mask]).chain(found)
     }
 
-    /// Its place in the order of values: whoever needs what it makes stands behind that.
+    /// Returns its position in the order of values: users of its results come after it.
     pub(super) fn end(&self) -> Option<ValueId> {
         self.members.last().copied()
     }
 }
 
-/// What is recorded as pairs, in the order of their ends.
+/// Returns the recorded operations as pairs, in the order of their ends.
 pub(super) fn cascades(mut users: Users<'_>) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for value in users.values().rev() {
@@ -109,8 +112,8 @@ pub(super) fn cascades(mut users: Users<'_>) -> Vec<Pair> {
     pairs
 }
 
-/// Cuts steps, from the last one to the first, into pairs. Between two of them lies what somebody needs for something else than
-/// to go on from it.
+/// Splits steps, from the last one to the first, into pairs. It splits where a value between two
+/// steps has another use.
 fn cut(
     mut links: Vec<Link>,
     is_complemented: Complements,
@@ -118,7 +121,7 @@ fn cut(
     pairs: &mut Vec<Pair>,
 ) {
     links.reverse();
-    // Before anything is found, conjunctions do.
+    // Before any row is found, conjunctions suffice.
     let first = links.iter().position(|link| link.before.found != link.after.found);
     links.drain(..first.unwrap_or_default());
     let members: Vec<ValueId> =
@@ -136,7 +139,8 @@ fn cut(
     }
 }
 
-/// A pair of some steps if there are several, and if whoever needs what comes of it stands behind all of it.
+/// Creates a pair of some steps if there are several, and if all users of its results come after
+/// the whole pair.
 fn pair(links: &[Link], is_complemented: Complements, users: &mut Users<'_>) -> Option<Pair> {
     let ([first, _, ..], Some(last)) = (links, links.last()) else { return None };
     let (before, after) = (first.before, last.after);

@@ -1,15 +1,16 @@
-//! Chains: conjunctions of more values than a function of three inputs takes.
+//! Chains: conjunctions of more values than a function of three inputs has.
 //!
-//! Note [Chains]. A loop that reads several lines from memory at once is faster than one that reads one or two of
-//! them: a strip is short, and each line that is begun costs what it takes to get going. So functions that are
-//! conjunctions of values and complements of values, each used by the next one alone, become one operation of up to
-//! [`LENGTH`] inputs: four new ones beside what there is so far. Disjunctions are complements of such.
+//! Note [Chains]. A loop that reads several lines from memory at once is faster than one that reads
+//! one or two: a strip is short, and each line has a startup cost. So functions that are
+//! conjunctions of values and complements of values, each used by the next one alone, become one
+//! operation of up to [`LENGTH`] inputs: four new ones and the previous result. Disjunctions are
+//! complements of conjunctions.
 
 use super::cascade::Pair;
 use super::lut::Lut;
 use super::record::ValueId;
 
-/// Most inputs.
+/// Maximum number of inputs.
 pub(crate) const LENGTH: usize = 5;
 
 /// A conjunction of values and complements of values, or the complement of one.
@@ -17,20 +18,20 @@ pub(crate) const LENGTH: usize = 5;
 pub(crate) struct Chain<T> {
     inputs: [T; LENGTH],
     n: u8,
-    /// Which inputs are complemented: bit i for input i.
+    /// The complemented inputs: bit i for input i.
     complements: u8,
-    /// Is the conjunction complemented?
+    /// Whether the conjunction is complemented.
     is_complemented: bool,
 }
 
-/// What an operation computes of a strip.
+/// The function that an operation computes of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Function<T> {
     Lut(Lut<T>),
     Chain(Chain<T>),
 }
 
-/// What makes one value or two.
+/// An operation that computes one value or two.
 #[derive(Clone, Debug)]
 pub(super) enum Work {
     One(ValueId, Function<ValueId>),
@@ -45,7 +46,7 @@ impl<T: Copy + Eq + Default> Function<T> {
         }
     }
 
-    /// Its value where all inputs are zero.
+    /// Returns its value where all inputs are zero.
     pub(crate) fn of_zeros(&self) -> bool {
         match self {
             Function::Lut(lut) => lut.value(|_| false),
@@ -56,7 +57,7 @@ impl<T: Copy + Eq + Default> Function<T> {
         }
     }
 
-    /// The same function of other inputs, which are as different as these.
+    /// Returns the same function of other inputs, which are as distinct as these.
     pub(crate) fn map<U: Copy + Eq + Default>(&self, map: impl Fn(T) -> U) -> Function<U> {
         match self {
             Function::Lut(lut) => Function::Lut(lut.map(map)),
@@ -77,8 +78,8 @@ impl<T: Copy + Eq + Default> Chain<T> {
         &self.inputs[..usize::from(self.n)]
     }
 
-    /// All inputs that the kernel takes, the last one again where there are fewer, and its flags: bit i for the
-    /// complement of input i, the one behind them for that of the conjunction.
+    /// Returns all inputs of the kernel, the last one repeated where there are fewer, and its
+    /// flags: bit i for the complement of input i, the next one for that of the conjunction.
     pub(crate) fn operands(&self) -> ([T; LENGTH], u8) {
         let last = usize::from(self.n).saturating_sub(1);
         let mut inputs = self.inputs;
@@ -90,7 +91,7 @@ impl<T: Copy + Eq + Default> Chain<T> {
         (inputs, flags | u8::from(self.is_complemented) << LENGTH)
     }
 
-    /// A function of two or three inputs as a chain, if it is one.
+    /// Converts a function of two or three inputs to a chain, if it is one.
     fn of(lut: &Lut<T>) -> Option<Self> {
         let (n, table) = (lut.inputs().len(), lut.table());
         if n < 2 {
@@ -113,10 +114,10 @@ impl<T: Copy + Eq + Default> Chain<T> {
         Some(chain)
     }
 
-    /// The chain with another one in the place of an input, if that is what they are together.
+    /// Substitutes another chain for an input, if the result is a chain.
     fn with(&self, input: T, by: &Chain<T>) -> Option<Self> {
         let at = self.inputs().iter().position(|known| *known == input)?;
-        // What stands there has to be a conjunction, not the complement of one.
+        // The substituted value must be a conjunction, not the complement of one.
         if (self.complements >> at & 1 == 1) != by.is_complemented {
             return None;
         }
@@ -134,7 +135,7 @@ impl<T: Copy + Eq + Default> Chain<T> {
     }
 }
 
-/// The table that is one everywhere.
+/// Returns the table that is one everywhere.
 fn full(n: usize) -> u8 {
     match n {
         3.. => u8::MAX,
@@ -142,15 +143,15 @@ fn full(n: usize) -> u8 {
     }
 }
 
-/// The functions and pairs, in an order in which each comes behind those it uses, with as few chains as they make. `luts`
-/// and `pairs` are in such orders. `roots` are needed themselves.
+/// Returns the functions and pairs in topological order, joined into as few chains as possible.
+/// `luts` and `pairs` are in topological order. `roots` are needed themselves.
 pub(super) fn chains(
     luts: Vec<(ValueId, Lut<ValueId>)>,
     pairs: Vec<Pair>,
     roots: impl Iterator<Item = ValueId>,
     n_values: usize,
 ) -> Vec<Work> {
-    // How often each value is used, and where the function lies that makes it.
+    // The number of uses of each value, and the position of the function that computes it.
     let mut n_uses = vec![0_u32; n_values];
     let mut places = vec![None; n_values];
     for root in roots {
@@ -200,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chain_is_what_its_functions_are_together() {
+    fn a_chain_agrees_with_its_combined_functions() {
         let mut n_joined = 0;
         for inner in 0..=255 {
             for outer in 0..=255 {

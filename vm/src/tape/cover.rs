@@ -1,21 +1,21 @@
-//! Covering: as few functions of three inputs as do the work.
+//! Covering of the recorded functions by as few functions of three inputs as possible.
 //!
-//! Note [Covering]. A value that is used once goes into the function that uses it, if that has three inputs at
-//! most then. One that is used several times goes into all of its users or stays: then a full adder is two
-//! functions, not five, and no value is made twice where it was made once.
+//! Note [Covering]. A value that is used once is merged into the function that uses it, if that
+//! then has three inputs at most. One that is used several times is merged into all of its users or
+//! none: then a full adder is two functions, not five, and no computation is duplicated.
 
 use super::lut::Lut;
 use super::record::{Node, ValueId};
 
-/// Most users of a value that goes into them.
+/// Maximum number of users of a value that is merged into them.
 const MOST_USERS: usize = 4;
 
-/// The users of a value, if they are few.
+/// The users of a value, if there are few.
 #[derive(Clone, Copy, Debug, Default)]
 struct Users {
     list: [u32; MOST_USERS],
     n: usize,
-    /// Somebody outside needs it, or too many functions do.
+    /// Whether it is needed outside, or by too many functions.
     pinned: bool,
 }
 
@@ -40,8 +40,8 @@ impl Users {
     }
 }
 
-/// The functions that are needed for `roots`, in an order in which each comes behind those it uses, without those that
-/// are made elsewhere.
+/// Returns the functions that are needed for `roots` in topological order, without those that are
+/// computed elsewhere.
 pub(super) fn cover(
     nodes: &[Node],
     roots: impl Iterator<Item = ValueId>,
@@ -83,7 +83,7 @@ pub(super) fn cover(
     luts.filter_map(|(idx, lut)| Some((ValueId(idx as u32), lut?))).collect()
 }
 
-/// A value goes into all its users, if each has three inputs at most then.
+/// Merges a value into all its users, if each then has three inputs at most.
 fn absorb(
     luts: &mut [Option<Lut<ValueId>>],
     value: ValueId,

@@ -1,9 +1,9 @@
-//! The memory that a tape works on, and how it is split into pieces.
+//! The memory that a tape processes, and its division into pieces.
 
 use super::record::PortId;
 
-/// The memory behind a port: one line, or a family of lines of which line i begins at limb `i * stride`. With
-/// a stride of 0 all lines are the same.
+/// The memory of a port: one line, or a family of lines of which line i begins at limb `i *
+/// stride`. With a stride of 0 all lines are the same.
 pub(crate) enum Lane<'m> {
     Read { limbs: &'m [u64], stride: usize },
     Written { limbs: &'m mut [u64], stride: usize },
@@ -16,7 +16,7 @@ impl Default for Lane<'_> {
 }
 
 impl<'m> Lane<'m> {
-    /// Takes the first limbs off.
+    /// Splits off the first limbs.
     pub(super) fn split(&mut self, n_limbs: usize) -> Lane<'m> {
         match self {
             Lane::Read { limbs, stride } => {
@@ -33,7 +33,7 @@ impl<'m> Lane<'m> {
         }
     }
 
-    /// Takes the first lines off; what all lines share stays.
+    /// Splits off the first lines; the shared line remains.
     pub(super) fn split_lines(&mut self, n_lines: usize) -> Lane<'m> {
         match self {
             Lane::Read { limbs, stride: 0 } => Lane::Read { limbs, stride: 0 },
@@ -44,7 +44,7 @@ impl<'m> Lane<'m> {
         }
     }
 
-    /// Does it hold so many limbs of every line, or zeros behind it?
+    /// Returns whether it holds this number of limbs of every line, or zeros after them.
     pub(super) fn holds(&self, n_limbs: usize) -> bool {
         match self {
             Lane::Read { limbs, stride: 0 } => limbs.len() >= n_limbs,
@@ -52,7 +52,7 @@ impl<'m> Lane<'m> {
         }
     }
 
-    /// Does it hold a line of its own for each line?
+    /// Returns whether it holds a separate line for each line.
     pub(super) fn has_lines(&self) -> bool {
         match self {
             Lane::Read { stride, .. } | Lane::Written { stride, .. } => *stride > 0,
@@ -60,18 +60,18 @@ impl<'m> Lane<'m> {
     }
 }
 
-/// Where one limb of each line that is written is put as well.
+/// Destination of an additional copy of one limb of each written line.
 pub(crate) struct Echo<'m> {
     /// The port that is written.
     pub(crate) port: PortId,
-    /// Which limb of its lines.
+    /// The index of the limb in its lines.
     pub(crate) limb: usize,
     /// That limb of all lines.
     pub(crate) limbs: &'m mut [u64],
 }
 
 impl<'m> Echo<'m> {
-    /// Takes the first lines off.
+    /// Splits off the first lines.
     pub(super) fn split_lines(&mut self, n_lines: usize) -> Echo<'m> {
         let (first, rest) = std::mem::take(&mut self.limbs).split_at_mut(n_lines);
         self.limbs = rest;
@@ -84,14 +84,14 @@ pub(super) struct Piece<'m> {
     /// The first limb.
     pub(super) start: usize,
     pub(super) n_limbs: usize,
-    /// The first line, and those that are worked on.
+    /// The first line, and the lines to process.
     pub(super) first_line: usize,
     pub(super) lines: &'m [usize],
     pub(super) lanes: Vec<Lane<'m>>,
     pub(super) echo: Option<Echo<'m>>,
 }
 
-/// What is left of the lanes, from some line on.
+/// The rest of the lanes, from some line on.
 pub(super) struct Rest<'m> {
     pub(super) first_line: usize,
     pub(super) lanes: Vec<Lane<'m>>,
@@ -99,7 +99,7 @@ pub(super) struct Rest<'m> {
 }
 
 impl<'m> Rest<'m> {
-    /// Takes off what belongs to these ascending lines.
+    /// Splits off the part of these ascending lines.
     pub(super) fn split(&mut self, lines: &[usize]) -> Rest<'m> {
         let (Some(first), Some(last)) = (lines.first(), lines.last()) else {
             return Rest { first_line: self.first_line, lanes: Vec::new(), echo: None };
@@ -119,7 +119,7 @@ impl<'m> Rest<'m> {
     }
 }
 
-/// Takes the first limbs off all lanes.
+/// Splits the first limbs off all lanes.
 pub(super) fn split<'m>(lanes: &mut [Lane<'m>], n_limbs: usize) -> Vec<Lane<'m>> {
     lanes.iter_mut().map(|lane| lane.split(n_limbs)).collect()
 }

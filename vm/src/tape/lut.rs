@@ -1,22 +1,22 @@
 //! Functions of up to three bits, by their truth tables.
 //!
-//! Note [Truth tables]. A function of n inputs is a number of 2ⁿ bits: its value is the bit whose number the
-//! inputs spell, the first one the most significant digit. AVX-512 (`vpternlog`) and GPUs (LOP3) have one
-//! instruction for any of three inputs, so whatever works bit by bit is one kind of operation: copy, not, and,
-//! or, xor, select, the sum and the carry of a full adder.
+//! Note [Truth tables]. A function of n inputs is a number of 2ⁿ bits: its value is the bit whose
+//! number the inputs spell, the first one the most significant digit. AVX-512 (`vpternlog`) and
+//! GPUs (LOP3) have one instruction for any function of three inputs, so all bitwise work is one
+//! kind of operation: copy, not, and, or, xor, select, the sum and the carry of a full adder.
 
 /// A function of up to three different inputs, each of which it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Lut<T> {
     table: u8,
     arity: u8,
-    /// Those behind the arity are the default, so that equal functions are equal values.
+    /// Inputs beyond the arity have the default value, so that equal functions are equal values.
     inputs: [T; 3],
 }
 
 impl<T: Copy + Eq + Default> Lut<T> {
-    /// The function of up to three inputs that `table` says, without those that it does not depend on, and
-    /// without an input twice.
+    /// Creates the function of up to three inputs with this `table`, without those that it does not
+    /// depend on, and without duplicate inputs.
     pub(crate) fn new(table: u8, inputs: &[T]) -> Self {
         let mut distinct = Inputs::default();
         for input in inputs {
@@ -28,12 +28,12 @@ impl<T: Copy + Eq + Default> Lut<T> {
         })
     }
 
-    /// A constant.
+    /// Creates a constant.
     pub(crate) fn constant(bit: bool) -> Self {
         Lut { table: u8::from(bit), arity: 0, inputs: [T::default(); 3] }
     }
 
-    /// The input itself.
+    /// Creates the identity of an input.
     pub(crate) fn copy(of: T) -> Self {
         Lut { table: 0b10, arity: 1, inputs: [of, T::default(), T::default()] }
     }
@@ -42,17 +42,17 @@ impl<T: Copy + Eq + Default> Lut<T> {
         &self.inputs[..usize::from(self.arity)]
     }
 
-    /// The truth table, of as many bits as the inputs have values.
+    /// Returns the truth table, with one bit for each combination of the inputs.
     pub(crate) fn table(&self) -> u8 {
         self.table
     }
 
-    /// The input that it is.
+    /// Returns the input of which it is the identity.
     pub(crate) fn as_copy(&self) -> Option<T> {
         (self.arity == 1 && self.table == 0b10).then_some(self.inputs[0])
     }
 
-    /// The function with another one in the place of an input; `None` if it had more than three inputs then.
+    /// Substitutes another function for an input; `None` if the result had more than three inputs.
     pub(crate) fn with(&self, input: T, by: &Lut<T>) -> Option<Self> {
         let mut all = Inputs::default();
         let others = self.inputs().iter().filter(|other| **other != input);
@@ -64,7 +64,7 @@ impl<T: Copy + Eq + Default> Lut<T> {
         }))
     }
 
-    /// The same function of other inputs, which are as different as these.
+    /// Returns the same function of other inputs, which are as distinct as these.
     pub(crate) fn map<U: Copy + Eq + Default>(&self, map: impl Fn(T) -> U) -> Lut<U> {
         let mut inputs = [U::default(); 3];
         for (to, from) in inputs.iter_mut().zip(self.inputs()) {
@@ -73,7 +73,7 @@ impl<T: Copy + Eq + Default> Lut<T> {
         Lut { table: self.table, arity: self.arity, inputs }
     }
 
-    /// The same function with its inputs in order.
+    /// Returns the same function with its inputs in order.
     pub(crate) fn sorted(&self) -> Self
     where
         T: Ord,
@@ -86,18 +86,18 @@ impl<T: Copy + Eq + Default> Lut<T> {
         Lut::tabulate(sorted, |bits| self.value(|input| bits.of(input)))
     }
 
-    /// Its value where the inputs have these.
+    /// Returns its value for these values of the inputs.
     pub(crate) fn value(&self, bit: impl Fn(T) -> bool) -> bool {
         let idx = self.inputs().iter().fold(0, |idx, input| idx << 1 | usize::from(bit(*input)));
         self.table >> idx & 1 == 1
     }
 
-    /// The function of the inputs whose values `value` gives.
+    /// Creates the function of the inputs whose values `value` returns.
     fn tabulate(inputs: Inputs<T>, value: impl Fn(&Bits<'_, T>) -> bool) -> Self {
         let mut inputs = inputs;
         let mut table = (0..1 << inputs.n)
             .fold(0, |table, idx| table | u8::from(value(&Bits { inputs: &inputs, idx })) << idx);
-        // From the last to the first: what an input that does not count leaves are the values for a zero there.
+        // From the last to the first: an ignored input is removed by keeping the values for zero.
         for at in (0..inputs.n).rev() {
             let digit = inputs.n - 1 - at;
             let [zero, one] = [0, 1].map(|bit| restricted(table, inputs.n, digit, bit));
@@ -110,7 +110,7 @@ impl<T: Copy + Eq + Default> Lut<T> {
     }
 }
 
-/// The table of a function of n inputs where the digit with this weight is `bit`.
+/// Returns the table of a function of n inputs where the digit with this weight is `bit`.
 fn restricted(table: u8, n: usize, digit: usize, bit: usize) -> u8 {
     (0..1 << (n - 1)).fold(0, |rest, idx: usize| {
         let low = idx & ((1 << digit) - 1);
@@ -127,7 +127,7 @@ struct Inputs<T> {
 }
 
 impl<T: Copy + Eq + Default> Inputs<T> {
-    /// False if there is one too many.
+    /// Inserts an input; returns false if there would be too many.
     fn insert(&mut self, input: T) -> bool {
         if self.inputs[..self.n].contains(&input) {
             return true;
@@ -160,12 +160,12 @@ impl<T: Copy + Eq> Bits<'_, T> {
     }
 }
 
-/// The truth table of a function of two bits.
+/// Returns the truth table of a function of two bits.
 pub(crate) fn table2(function: impl Fn(bool, bool) -> bool) -> u8 {
     (0..4).fold(0, |table, idx| table | u8::from(function(idx & 2 != 0, idx & 1 != 0)) << idx)
 }
 
-/// The truth table of a function of two bits with its inputs exchanged.
+/// Returns the truth table of a function of two bits with its inputs exchanged.
 pub(crate) fn swapped(table: u8) -> u8 {
     table & 0b1001 | table << 1 & 0b0100 | table >> 1 & 0b0010
 }
@@ -175,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inputs_of_a_truth_table_change_places() {
+    fn inputs_of_a_truth_table_are_exchanged() {
         for table in 0..16 {
             let exchanged = table2(|a, b| table >> (u8::from(b) << 1 | u8::from(a)) & 1 == 1);
             assert_eq!(swapped(table), exchanged, "{table:04b}");
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_do_not_count_go() {
+    fn ignored_inputs_are_removed() {
         let and_or = Lut::new(0b1110_1010, &[1, 2, 3]); // (a and b) or c
         assert_eq!((and_or.table(), and_or.inputs()), (0b1110_1010, &[1, 2, 3][..]));
         assert_eq!(Lut::new(0b1100, &[1, 2]), Lut::copy(1));
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn every_function_keeps_its_values_whatever_is_done_to_it() {
+    fn transformations_preserve_the_values_of_functions() {
         for table in 0..=255 {
             for inputs in [[7, 8, 9], [9, 8, 7], [8, 8, 7], [7, 7, 7]] {
                 let lut = Lut::new(table, &inputs);
@@ -216,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_are_put_into_functions() {
+    fn functions_are_substituted_into_functions() {
         let and = |a, b| Lut::new(0b1000, &[a, b]);
         let xor = |a, b| Lut::new(0b0110, &[a, b]);
         // The sum of a full adder: c xor (a xor b).

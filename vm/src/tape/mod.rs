@@ -1,17 +1,20 @@
-//! The tape: work that combines packed bits limb by limb, recorded, planned and run as one.
+//! The tape: operations that combine packed bits limb by limb, recorded, planned and run as one.
 //!
-//! * [`Lut`]: functions of up to three bits. [`Tape`]: what is recorded, values in SSA form (`record`).
-//! * [`Plan`]: what is run (`plan`, `cover`, `chain`, `cascade`): without dead code, in as few operations of three inputs
-//!   as they fit in, conjunctions and searches in longer ones, with a buffer for each value that lives.
-//! * [`Given`], [`BlockProgram`]: a tape on those limbs alone that a mask has ones in (`few`).
-//! * [`Lane`], [`Strips`]: memory behind the ports, and the loop over it (`run`).
+//! * [`Lut`]: functions of up to three bits. [`Tape`]: the recorded values in SSA form (`record`).
+//! * [`Plan`]: the executable form (`plan`, `cover`, `chain`, `cascade`): without dead code, in as
+//!   few operations of three inputs as possible, conjunctions and searches in longer ones, with a
+//!   buffer for each live value.
+//! * [`Given`], [`BlockProgram`]: a tape on only the limbs in which a mask has ones (`few`).
+//! * [`Lane`], [`Strips`]: the memory of the ports, and the loop over it (`run`).
 //!
-//! Nothing here knows who records a tape, nor what its ports stand for: a recorder gives ports numbers, and
-//! binds them to memory when the plan is run. A backend that makes code of plans needs `record` and `plan` only.
+//! A tape is independent of its recorder and of the meaning of its ports: a recorder assigns
+//! numbers to ports, and binds them to memory when the plan is run. A backend that generates code
+//! from plans needs `record` and `plan` only.
 //!
-//! Note [Tapes]. All loads of a tape see what was there before it; all stores happen after them, strip by strip.
-//! A port that is stored to and loaded later is not memory but an SSA value: stores are forwarded. So the order
-//! of loads and stores does not count, and strips may run in any order, on any thread.
+//! Note [Tapes]. All loads of a tape read the previous content; all stores happen after them, strip
+//! by strip. A port that is stored to and loaded later is not memory but an SSA value: stores are
+//! forwarded. So the order of loads and stores does not matter, and strips may run in any order, on
+//! any thread.
 
 mod cascade;
 mod chain;

@@ -1,9 +1,9 @@
-//! From what is recorded to what is run.
+//! Planning of recorded operations.
 //!
-//! Note [In place]. A value that is stored is made where it is stored, if nothing that is made later needs what
-//! the port held; the operation that makes it may read that itself if it has two operands. Other values have a
-//! buffer of one strip while they live. What a port is given that another one holds, which is stored to as
-//! well, lies in a buffer meanwhile.
+//! Note [In place]. A stored value is computed at its destination, if nothing that is computed
+//! later needs the previous content of the port; the operation that computes it may read that
+//! itself if it has two operands. Other values have a buffer of one strip while they are live. If a
+//! port receives the content of another one that is stored to as well, a buffer holds it meanwhile.
 
 use super::cascade::{Cascade, Complements, Pair, cascades};
 use super::chain::{Function, Work, chains};
@@ -12,7 +12,7 @@ use super::lut::Lut;
 use super::record::{Node, PortId, Reduction, Tape, ValueId};
 use super::step::Users;
 
-/// Where a value of a strip lies.
+/// The location of a value of a strip.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Location {
     Buffer(u32),
@@ -32,7 +32,7 @@ pub(crate) enum PlannedOp {
         to: Location,
         function: Function<Location>,
     },
-    /// Steps in place, in the buffers that hold the mask and what is found.
+    /// Steps in place, in the buffers of the mask and of the rows found.
     Two {
         mask: u32,
         found: u32,
@@ -41,7 +41,7 @@ pub(crate) enum PlannedOp {
 }
 
 impl PlannedOp {
-    /// Does it make zeros of zeros?
+    /// Returns whether it maps zeros to zeros.
     fn keeps_zeros(&self) -> bool {
         match self {
             PlannedOp::One { to: _, function } => !function.of_zeros(),
@@ -53,20 +53,20 @@ impl PlannedOp {
     }
 }
 
-/// What is done to every strip: operations, then reductions, then copies.
+/// The work for every strip: operations, then reductions, then copies.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Plan {
     pub(crate) ops: Vec<PlannedOp>,
     pub(crate) reductions: Vec<(Reduction, Location)>,
     pub(crate) copies: Vec<(PortId, Location)>,
     pub(crate) n_buffers: usize,
-    /// Does every operation make zeros of zeros?
+    /// Whether every operation maps zeros to zeros.
     pub(crate) keeps_zeros: bool,
-    /// For each port: is it read, is it written?
+    /// For each port, whether it is read and written.
     pub(crate) ports: Vec<PortUse>,
 }
 
-/// What a plan does with a port.
+/// The use of a port by a plan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct PortUse {
     pub(crate) is_read: bool,
@@ -107,7 +107,7 @@ impl Plan {
                 planner.locations[idx] = Location::Port(*port);
             }
         }
-        // The port that each value is made in, perhaps; it is copied to the others.
+        // The port in which each value is computed, if any; it is copied to the others.
         let mut homes: Vec<Option<PortId>> = vec![None; tape.nodes.len()];
         for (port, value) in &stores {
             homes[value.0 as usize].get_or_insert(*port);
@@ -130,12 +130,12 @@ impl Plan {
         plan
     }
 
-    /// Ports that are read or written.
+    /// Returns the number of ports that are read or written.
     pub(crate) fn n_streams(&self) -> usize {
         self.ports.iter().filter(|port| port.is_read || port.is_written).count()
     }
 
-    /// Operations with two results.
+    /// Returns the number of operations with two results.
     pub(crate) fn n_cascades(&self) -> usize {
         self.ops.iter().filter(|op| matches!(op, PlannedOp::Two { .. })).count()
     }
@@ -170,7 +170,7 @@ impl Plan {
 }
 
 impl Tape {
-    /// The stores that change something.
+    /// Yields the stores that change something.
     fn stores(&self) -> impl Iterator<Item = (PortId, ValueId)> {
         let ports = self.ports.iter().enumerate();
         let stores = ports.filter_map(|(idx, port)| Some((PortId(idx as u32), port.stored?)));
@@ -180,9 +180,9 @@ impl Tape {
 
 struct Planner<'t> {
     nodes: &'t [Node],
-    /// The value that each port held, if that is read.
+    /// The previous content of each port, if it is read.
     loads: Vec<Option<ValueId>>,
-    /// For each value the last operation that uses it, `usize::MAX` if it is needed in the end.
+    /// For each value the last operation that uses it, `usize::MAX` if it is needed at the end.
     last_uses: Vec<Option<usize>>,
     locations: Vec<Location>,
     free: Vec<u32>,
@@ -215,7 +215,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Both slices of a cascade lie in buffers, where its steps change them.
+    /// Plans a cascade, whose two slices are in buffers, where its steps change them.
     fn pair(&mut self, at: usize, pair: &Pair) {
         let Pair { before, after, cascade, members: _ } = pair;
         let mask = self.accumulator(at, Some(before.mask), false, cascade);
@@ -245,7 +245,7 @@ impl Planner<'_> {
         self.free.extend(dead);
     }
 
-    /// The buffer of a value that is not needed behind operation `at`.
+    /// Returns the buffer of a value that is not needed after operation `at`.
     fn last_used(&self, value: ValueId, at: usize) -> Option<u32> {
         match self.locations[value.0 as usize] {
             Location::Buffer(buffer) if self.last_uses[value.0 as usize] == Some(at) => {
@@ -255,7 +255,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A buffer with the value, or with nothing but `bit`, that the cascade may change.
+    /// Returns a buffer with the value, or filled with `bit`, that the cascade may change.
     fn accumulator(
         &mut self,
         at: usize,
@@ -275,7 +275,7 @@ impl Planner<'_> {
         buffer
     }
 
-    /// May operation `at` write the port?
+    /// Returns whether operation `at` may write the port.
     fn is_free(&self, port: PortId, at: usize, function: &Function<ValueId>) -> bool {
         let Some(load) = self.loads[port.0 as usize] else { return true };
         match self.last_uses[load.0 as usize] {
@@ -295,7 +295,7 @@ impl Planner<'_> {
         })
     }
 
-    /// What was not made where it is stored is copied there.
+    /// Copies values that were not computed at their destination.
     fn stores(&mut self, stores: &[(PortId, ValueId)]) {
         let is_stored = |port: PortId| stores.iter().any(|(stored, _)| *stored == port);
         for (port, value) in stores {
@@ -309,7 +309,7 @@ impl Planner<'_> {
             {
                 let to = self.buffer();
                 self.plan.ops.push(PlannedOp::One { to, function: Function::Lut(Lut::copy(from)) });
-                // Whoever needs it in the end finds it there, too.
+                // Later uses find it there, too.
                 self.locations[value.0 as usize] = to;
                 from = to;
             }

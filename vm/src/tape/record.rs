@@ -1,38 +1,38 @@
-//! What is recorded: values in SSA form, each of them a port's or a function of others.
+//! Recorded values in SSA form, each of them the content of a port or a function of others.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 use super::lut::Lut;
 
-/// Number of a port: of something outside that is loaded or stored.
+/// The number of a port: external memory that is loaded or stored.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct PortId(pub(crate) u32);
 
-/// Number of a value; greater than those of the values it is made of.
+/// The number of a value; greater than those of its operands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ValueId(pub(super) u32);
 
-/// How a value is made.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Node {
-    /// What the port holds before the tape is run.
+    /// The content of the port before the tape runs.
     Load(PortId),
     Lut(Lut<ValueId>),
 }
 
-/// A question about a value that is answered in the same pass.
+/// A reduction of a value that is computed in the same pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reduction {
-    /// Where is the first one?
+    /// Index of the first one.
     First,
-    /// How many are one?
+    /// Number of ones.
     Count,
-    /// Are all of them one?
+    /// Whether all are one.
     All,
 }
 
-/// The answer to it.
+/// The result of a reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Answer {
     /// Index of the first one, from 0.
@@ -41,16 +41,16 @@ pub(crate) enum Answer {
     All(bool),
 }
 
-/// What a port holds.
+/// The content of a port.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PortValues {
-    /// Before the tape is run, if that is read.
+    /// Before the tape runs, if that is read.
     pub(super) loaded: Option<ValueId>,
-    /// In the end, if it is stored to.
+    /// At the end, if it is stored to.
     pub(super) stored: Option<ValueId>,
 }
 
-/// Operations that are recorded.
+/// Recorded operations.
 #[derive(Debug, Default)]
 pub(crate) struct Tape {
     pub(super) nodes: Vec<Node>,
@@ -62,13 +62,13 @@ pub(crate) struct Tape {
 }
 
 impl Tape {
-    /// A port of its own.
+    /// Creates a new port.
     pub(crate) fn port(&mut self) -> PortId {
         self.ports.push(PortValues::default());
         PortId(self.ports.len() as u32 - 1)
     }
 
-    /// What a port holds now.
+    /// Returns the current content of a port.
     pub(crate) fn load(&mut self, port: PortId) -> ValueId {
         let PortValues { loaded, stored } = self.ports[port.0 as usize];
         stored.or(loaded).unwrap_or_else(|| {
@@ -78,10 +78,11 @@ impl Tape {
         })
     }
 
-    /// A function of values; see Note [Truth tables] in `lut`. The table's upper bits do not count.
+    /// Creates a function of values; see Note [Truth tables] in `lut`. The table's upper bits are
+    /// ignored.
     pub(crate) fn lut(&mut self, table: u8, of: &[ValueId]) -> ValueId {
         let mut lut = Lut::new(table, of);
-        // Constants and complements are part of the function.
+        // Constants and complements become part of the function.
         for input in of {
             if let Node::Lut(by) = self.nodes[input.0 as usize]
                 && by.inputs().len() < 2
@@ -97,12 +98,12 @@ impl Tape {
         }
     }
 
-    /// All bits the same.
+    /// Creates a value with all bits equal.
     pub(crate) fn constant(&mut self, bit: bool) -> ValueId {
         self.number(Lut::constant(bit))
     }
 
-    /// The value of a function: an equal one has its number.
+    /// Returns the value of a function, reusing that of an equal one.
     fn number(&mut self, lut: Lut<ValueId>) -> ValueId {
         let next = ValueId(self.nodes.len() as u32);
         match self.numbers.entry(lut) {
@@ -119,53 +120,54 @@ impl Tape {
         ValueId(self.nodes.len() as u32 - 1)
     }
 
-    /// The port holds the value from now on.
+    /// Stores the value in the port.
     pub(crate) fn store(&mut self, port: PortId, value: ValueId) {
         let before = self.ports[port.0 as usize].stored.replace(value);
         self.n_stores += usize::from(before.is_none());
     }
 
-    /// What is to be stored in the port is not wanted any more.
+    /// Drops the pending store to the port.
     pub(crate) fn drop_store(&mut self, port: PortId) {
         let before = self.ports[port.0 as usize].stored.take();
         self.n_stores -= usize::from(before.is_some());
     }
 
-    /// What is to be stored in the port.
+    /// Returns the pending store to the port.
     pub(crate) fn stored(&self, port: PortId) -> Option<ValueId> {
         self.ports[port.0 as usize].stored
     }
 
-    /// Is anything stored or found out?
+    /// Returns whether there is a store or a reduction.
     pub(crate) fn has_effect(&self) -> bool {
         self.n_stores > 0 || !self.reductions.is_empty()
     }
 
-    /// Is what the port held before still to be read?
+    /// Returns whether the previous content of the port is still read.
     pub(crate) fn is_loaded(&self, port: PortId) -> bool {
         self.ports[port.0 as usize].loaded.is_some()
     }
 
-    /// Finds something out about a value; answers come in the order of the questions.
+    /// Adds a reduction of a value; results come in the order of the reductions.
     pub(crate) fn reduce(&mut self, reduction: Reduction, of: ValueId) {
         self.reductions.push((reduction, of));
     }
 
-    /// Is it the same computation of the same ports?
+    /// Returns whether it is the same computation on the same ports.
     pub(crate) fn does_the_same(&self, other: &Tape) -> bool {
         self.nodes == other.nodes
             && self.ports == other.ports
             && self.reductions == other.reductions
     }
 
-    /// What is recorded so far; nothing can be recorded behind it, since equal functions are not known.
+    /// Returns a copy of the recorded operations; nothing can be appended to it, since it does not
+    /// know equal functions.
     pub(crate) fn snapshot(&self) -> Tape {
         let Tape { nodes, numbers: _, ports, reductions, n_stores } = self;
         let (nodes, ports, reductions) = (nodes.clone(), ports.clone(), reductions.clone());
         Tape { nodes, numbers: HashMap::new(), ports, reductions, n_stores: *n_stores }
     }
 
-    /// Nothing is recorded any more; the memory stays.
+    /// Drops all recorded operations; the memory is kept.
     pub(crate) fn clear(&mut self) {
         let Tape { nodes, numbers, ports, reductions, n_stores } = self;
         nodes.clear();

@@ -1,8 +1,9 @@
-//! How a plan is run: strip by strip, over pieces and threads.
+//! Execution of a plan: strip by strip, over pieces and threads.
 //!
-//! Note [Strips]. All operations run over one strip of limbs, then over the next one, so that a port is read
-//! from memory once and written once, and what lies between stays in the fastest cache. For a family of lines,
-//! such as rows of a table, a strip is a block of several lines, over which each operation is one loop.
+//! Note [Strips]. All operations run over one strip of limbs, then over the next one, so that a
+//! port is read from memory once and written once, and intermediate values stay in the fastest
+//! cache. For a family of lines, such as rows of a table, a strip is a block of several lines, over
+//! which each operation is one loop.
 
 use std::ops::Range;
 
@@ -16,7 +17,7 @@ use crate::cpu::parallelism::{Crew, Parallelism, pieces};
 use crate::interrupt::{Exec, internal_error};
 use crate::kernels::{Kernels, LimbOfLines, Lines, LinesMut, LinesOf, Spacing};
 
-/// A plan, and what it runs over.
+/// A plan and its environment.
 pub(crate) struct Strips<'m> {
     pub(crate) parallelism: &'m Parallelism<'m>,
     pub(crate) plan: &'m Plan,
@@ -24,21 +25,21 @@ pub(crate) struct Strips<'m> {
     pub(crate) n_bits: usize,
 }
 
-/// What a thread keeps from one piece to the next.
+/// The data that a thread keeps from one piece to the next.
 struct Scratch {
-    /// They may hold anything.
+    /// Buffers with arbitrary content.
     buffers: Vec<Vec<u64>>,
-    /// What the pieces have answered so far.
+    /// The combined results of the pieces so far.
     answers: Vec<Answer>,
 }
 
 impl Strips<'_> {
-    /// Runs the plan over one line. The answers are those of its reductions. If a flag ends it, what is written
-    /// lies between two states.
+    /// Runs the plan over one line and returns the results of its reductions. If a flag ends it,
+    /// the written memory is in an intermediate state.
     pub(crate) fn line(&self, mut lanes: Vec<Lane<'_>>) -> Exec<Vec<Answer>> {
         self.check(&lanes)?;
         let n_limbs = self.n_bits.div_ceil(64);
-        // What each limb of a piece costs.
+        // The cost of each limb of a piece.
         let weight = self.plan.n_streams().max(self.plan.ops.len()).max(1);
         let crew = self.parallelism.crew(n_limbs, weight);
         let piece_limbs = crew.piece.next_multiple_of(self.strip_limbs());
@@ -64,7 +65,8 @@ impl Strips<'_> {
         indices: &[usize],
     ) -> Exec<()> {
         self.check(&lanes)?;
-        // Loops over whole vectors of limbs are the fastest, and zeros beyond the lines stay what they are.
+        // Loops over whole vectors of limbs are the fastest, and zeros beyond the lines are
+        // preserved.
         let whole = self.n_bits.next_multiple_of(512);
         let is_whole = self.plan.keeps_zeros && lanes.iter().all(|lane| lane.holds(whole / 64));
         let n_bits = if is_whole { whole } else { self.n_bits };
@@ -74,9 +76,10 @@ impl Strips<'_> {
         strips.run(&crew, shares).map(drop)
     }
 
-    /// Runs the plan, which stores nothing, over the lines with these ascending indices, and asks its questions about each of them:
-    /// `take` is given some of the lines, and the answers to one question after another, each about all of these lines. What
-    /// the threads have made of them comes back.
+    /// Runs the plan, which stores nothing, over the lines with these ascending indices, and
+    /// computes its reductions of each of them: `take` receives some of the lines, and the results
+    /// of one reduction after another, each for all of these lines. Returns the accumulated state
+    /// of each thread.
     pub(crate) fn questions<S: Send>(
         &self,
         lanes: Vec<Lane<'_>>,
@@ -110,7 +113,7 @@ impl Strips<'_> {
         Ok(left.into_iter().map(|(_, _, state)| state).collect())
     }
 
-    /// The lines in pieces, `n_limbs` limbs of each, and who works on them.
+    /// Divides the lines into pieces of `n_limbs` limbs each, and assigns them to threads.
     fn line_shares<'m>(
         &self,
         lanes: Vec<Lane<'m>>,
@@ -133,7 +136,7 @@ impl Strips<'_> {
         (crew, shares)
     }
 
-    /// Every port that the plan uses has a lane of its kind.
+    /// Checks that every port that the plan uses has a lane of its kind.
     fn check(&self, lanes: &[Lane<'_>]) -> Exec<()> {
         let fits = lanes.len() == self.plan.ports.len()
             && self.plan.ports.iter().zip(lanes).all(|(port, lane)| match lane {
@@ -145,7 +148,7 @@ impl Strips<'_> {
         if fits { Ok(()) } else { Err(internal_error("a port without its lane")) }
     }
 
-    /// Works on the pieces of all shares, and joins what they answer.
+    /// Processes the pieces of all shares, and joins their results.
     fn run<'m, I>(&self, crew: &Crew, shares: impl Iterator<Item = I>) -> Exec<Vec<Answer>>
     where
         I: Iterator<Item = Piece<'m>> + Send,
@@ -165,18 +168,19 @@ impl Strips<'_> {
         Ok(all)
     }
 
-    /// Limbs of a strip: as much for all buffers together as a block of lines has, whole lines of the cache.
+    /// Returns the limbs of a strip: for all buffers together as much as a block of lines has, in
+    /// whole cache lines.
     fn strip_limbs(&self) -> usize {
         let limbs = self.buffer_limbs() / self.plan.n_buffers.max(1);
         if limbs < 8 { limbs.max(1) } else { limbs / 8 * 8 }
     }
 
-    /// Limbs of all buffers together.
+    /// Returns the limbs of all buffers together.
     fn buffer_limbs(&self) -> usize {
         self.parallelism.settings.block_limbs.saturating_mul(4)
     }
 
-    /// Works on a piece, strip by strip; all lines are one.
+    /// Processes a piece, strip by strip; all lines are one.
     fn piece(&self, Scratch { buffers, answers }: &mut Scratch, mut piece: Piece<'_>) {
         let start = piece.start;
         self.blocks(buffers, &mut piece, |block, _| {
@@ -186,8 +190,8 @@ impl Strips<'_> {
         });
     }
 
-    /// Runs the plan over a piece, block by block of each strip. `ask` is given a block whose values are made, and the place of
-    /// its first line among those of the piece.
+    /// Runs the plan over a piece, block by block of each strip. `ask` receives a block whose
+    /// values are computed, and the position of its first line among those of the piece.
     fn blocks(
         &self,
         buffers: &mut [Vec<u64>],
@@ -195,7 +199,7 @@ impl Strips<'_> {
         mut ask: impl FnMut(&Block<'_, '_>, usize),
     ) {
         let width = self.strip_limbs().min(piece.n_limbs);
-        // What an operation alone leaves nobody looks at again.
+        // Values that only an operation leaves are not read again.
         let Plan { ops, copies, reductions, .. } = self.plan;
         let is_one = ops.len() + copies.len() == 1 && reductions.is_empty();
         let block_limbs = if is_one { usize::MAX } else { self.buffer_limbs() };
@@ -236,12 +240,12 @@ impl Strips<'_> {
     }
 }
 
-/// Plans that run over one short line after another, each of which finds what those before it left: nothing is cut into
-/// strips, nothing is spread.
+/// Plans that run over one short line after another, each of which reads the results of the
+/// previous ones: without strips and without threads.
 pub(crate) struct Turns<'b, 'm> {
     pub(crate) kernels: Kernels,
     pub(crate) lanes: &'b mut [Lane<'m>],
-    /// As long as a line, as many as any of the plans needs; they may hold anything.
+    /// Buffers as long as a line, as many as any of the plans needs, with arbitrary content.
     pub(crate) buffers: &'b mut [Vec<u64>],
     /// Bits of a line: at least one.
     pub(crate) n_bits: usize,
@@ -253,8 +257,8 @@ impl Turns<'_, '_> {
         self.block(plan, &[line], |_| {});
     }
 
-    /// Runs a plan over the lines with these indices, and asks its questions about each of them: all answers to one question
-    /// after another.
+    /// Runs a plan over the lines with these indices, and computes its reductions of each of them:
+    /// all results of one reduction after another.
     pub(crate) fn ask(&mut self, plan: &Plan, lines: &[usize], answers: &mut Vec<Answer>) {
         answers.clear();
         for (reduction, _) in &plan.reductions {
@@ -301,7 +305,7 @@ struct Block<'b, 'm> {
     echo: Option<&'b mut Echo<'m>>,
     first_line: usize,
     lines: &'b [usize],
-    /// Limbs of each line, as the lanes count them.
+    /// The limbs of each line, as the lanes count them.
     limbs: Range<usize>,
     /// Limbs between two lines in a buffer.
     width: usize,
@@ -316,7 +320,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// The steps of a cascade, in the buffers of its two slices.
+    /// Runs the steps of a cascade, in the buffers of its two slices.
     fn step(&mut self, mask: u32, found: u32, cascade: &Cascade<Location>) {
         let Cascade { steps, is_complemented } = cascade;
         let Complements { mask: mask_flag, found: found_flag } = *is_complemented;
@@ -331,7 +335,7 @@ impl Block<'_, '_> {
         let lines = masks.chunks_mut(self.width).zip(founds.chunks_mut(self.width));
         for (place, ((mask, found), line)) in lines.zip(self.lines).enumerate() {
             let index = line - self.first_line;
-            // What is missing keeps the mask and gives nothing.
+            // A missing step keeps the mask and finds nothing.
             let of = std::array::from_fn(|idx| {
                 let inputs = inputs.get(idx).unwrap_or(&inputs[0]);
                 inputs.each_ref().map(|input| input.line(place, index, n))
@@ -345,7 +349,7 @@ impl Block<'_, '_> {
         self.buffers[found as usize] = founds;
     }
 
-    /// Makes the value of a function.
+    /// Computes the value of a function.
     fn make(&mut self, to: Location, function: &Function<Location>) {
         match to {
             Location::Buffer(buffer) => {
@@ -375,7 +379,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// The lines of `dst`, which lie at `to`, take a function of others.
+    /// Sets the lines of `dst`, at the location `to`, to a function of others.
     fn apply(&self, to: Location, function: &Function<Location>, mut dst: LinesMut<'_>) {
         let kernels = self.kernels;
         let lines = Lines { indices: self.lines, first: self.first_line, len: self.n_bits };
@@ -444,14 +448,15 @@ impl Block<'_, '_> {
         Spacing { start: self.limbs.start, per_index: stride, per_place: 0 }
     }
 
-    /// Joins what the strip of the only line answers. `start` is the first limb of the piece; pieces come in any order.
+    /// Joins the result for the strip of the only line. `start` is the first limb of the piece;
+    /// pieces come in any order.
     fn reduce(&self, of: Location, answer: &mut Answer, start: usize) {
         let limbs = self.source(of);
         let limbs = limbs.line(0, 0, self.limbs.len());
         self.join(limbs, answer, (start + self.limbs.start) * 64);
     }
 
-    /// Joins what the strip of each line answers.
+    /// Joins the results for the strip of each line.
     fn ask(&self, of: Location, answers: &mut [Answer]) {
         let limbs = self.source(of);
         for (place, (line, answer)) in self.lines.iter().zip(answers).enumerate() {
@@ -460,7 +465,7 @@ impl Block<'_, '_> {
         }
     }
 
-    /// Joins what the limbs answer, the first of which begins with this bit.
+    /// Joins the result for these limbs, the first of which begins with this bit.
     fn join(&self, limbs: &[u64], answer: &mut Answer, first_bit: usize) {
         match answer {
             Answer::First(Some(first)) if *first < first_bit => {}
@@ -476,7 +481,7 @@ impl Block<'_, '_> {
 }
 
 impl Answer {
-    /// The answer for no bits.
+    /// Returns the result for no bits.
     fn neutral(reduction: Reduction) -> Answer {
         match reduction {
             Reduction::First => Answer::First(None),
@@ -485,7 +490,7 @@ impl Answer {
         }
     }
 
-    /// The answer for what this one is about and what another one, to the same question, is about, in any order.
+    /// Joins the results of the same reduction for two parts, in any order.
     fn join(self, other: Answer) -> Answer {
         match (self, other) {
             (Answer::First(a), Answer::First(b)) => Answer::First(a.into_iter().chain(b).min()),

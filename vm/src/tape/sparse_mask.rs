@@ -1,19 +1,20 @@
-//! A tape over few limbs: what it does outside of a mask, and its operations on blocks of limbs that need not lie
-//! beside each other.
+//! A tape restricted to a sparse mask: its effect outside of the mask, and its operations on blocks
+//! of limbs that need not be adjacent.
 //!
-//! Note [Outside]. Where a mask is zero, a tape often changes nothing: what it stores there is zero, or what the port held
-//! before. That is found limb by limb, since a tape has no operation across limbs: the mask is replaced by zero, and the
-//! functions fold. So a caller may run the tape on those limbs alone in which the mask has a one. Likewise where it is one:
-//! rows that WMERGE gives a word get the same bit there.
+//! Note [Outside]. Where a mask is zero, a tape often changes nothing: the value stored there is
+//! zero, or the previous content of the port. That is determined limb by limb, since a tape has no
+//! operation across limbs: the mask is replaced by zero, and the functions fold. So a caller may
+//! run the tape only on the limbs in which the mask has a one. The same holds where it is one: rows
+//! that WMERGE sets to a word get the same bit there.
 
 use super::cover::cover;
 use super::lut::Lut;
 use super::record::{Node, PortId, Tape, ValueId};
 
-/// What a port is given where the mask is zero, or where it is one.
+/// The value that a port receives where the mask is zero, or where it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Given {
-    /// What it held before.
+    /// Its previous content.
     Kept,
     Zeros,
     Ones,
@@ -24,32 +25,33 @@ pub(crate) enum Given {
 #[derive(Clone, Copy)]
 enum Folded {
     Bit(bool),
-    /// What was loaded.
+    /// The loaded content of a port.
     Loaded(ValueId),
     Other,
 }
 
-/// Operations on blocks of limbs. The slots with the numbers of the ports hold what these hold before.
+/// Operations on blocks of limbs. The slots with the numbers of the ports hold their previous
+/// content.
 #[derive(Clone, Debug)]
 pub(crate) struct BlockProgram {
     pub(crate) ops: Vec<SlotOp>,
     /// Ports that are loaded.
     pub(crate) loads: Vec<PortId>,
-    /// Ports that are stored to, and the slots of what they are given.
+    /// Ports that are stored to, and the slots of the stored values.
     pub(crate) stores: Vec<(PortId, u8)>,
 }
 
-/// A function of slots, at most three.
+/// A function of at most three slots.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotOp {
     /// Its truth table.
     pub(crate) table: u8,
     pub(crate) of: Vec<u8>,
-    /// A slot that no other function makes, and no port has.
+    /// A slot that no other function writes, and no port has.
     pub(crate) to: u8,
 }
 
-/// Slots that a program has: those of the ports, and those of values.
+/// Number of slots of a program: those of the ports, and those of values.
 pub(crate) const N_SLOTS: usize = 64;
 
 /// The truth table of its only input.
@@ -68,7 +70,8 @@ impl Tape {
         self.ports.len()
     }
 
-    /// What each port is given where the port `mask` holds this bit; see Note [Outside].
+    /// Returns the value that each port receives where the port `mask` holds this bit; see Note
+    /// [Outside].
     pub(crate) fn given(&self, mask: PortId, bit: bool) -> Vec<Given> {
         let mut folded: Vec<Folded> = Vec::with_capacity(self.nodes.len());
         for (idx, node) in self.nodes.iter().enumerate() {
@@ -90,13 +93,13 @@ impl Tape {
         given.collect()
     }
 
-    /// The functions that what is stored is made of, each behind those that it uses.
+    /// Returns the functions on which stored values depend, in topological order.
     fn functions(&self) -> Vec<(ValueId, Lut<ValueId>)> {
         let roots = self.ports.iter().filter_map(|port| port.stored);
         cover(&self.nodes, roots, std::iter::empty())
     }
 
-    /// The tape as operations on blocks, if they are few.
+    /// Returns the tape as operations on blocks, if there are few.
     pub(crate) fn block_program(&self) -> Option<BlockProgram> {
         (self.ports.len() <= N_SLOTS).then_some(())?;
         let mut slots: Vec<Option<u8>> = vec![None; self.nodes.len()];
@@ -123,7 +126,7 @@ impl Tape {
             let Some(value) = port.stored else { continue };
             let mut from = slots[value.0 as usize]?;
             if let Node::Load(_) = self.nodes[value.0 as usize] {
-                // The port that it was loaded from may be given something else.
+                // The port from which it was loaded may be overwritten.
                 let to = slot()?;
                 ops.push(SlotOp { table: COPY, of: vec![from], to });
                 from = to;
@@ -133,7 +136,7 @@ impl Tape {
         Some(BlockProgram { ops, loads, stores })
     }
 
-    /// How the tape narrows the slice `mask`, if it does that alone.
+    /// Returns how the tape narrows the slice `mask`, if that is its only effect.
     pub(crate) fn narrowing(&self, mask: PortId) -> Option<Narrowing> {
         let is_stored = |idx: usize| self.ports[idx].stored.is_some();
         let is_alone = (0..self.ports.len()).all(|idx| is_stored(idx) == (idx == mask.0 as usize));
@@ -159,7 +162,7 @@ impl Tape {
     }
 }
 
-/// A function of folded values.
+/// Folds a function of folded values.
 fn fold(lut: &Lut<ValueId>, folded: &[Folded]) -> Folded {
     let (mut made, mut is_known) = (*lut, true);
     for input in lut.inputs() {
@@ -192,7 +195,7 @@ mod tests {
     const AND_NOT: u8 = 0b0100;
 
     #[test]
-    fn outside_of_the_mask_and_inside_it_is_known_what_is_stored() {
+    fn stored_values_outside_and_inside_the_mask_are_known() {
         let mut tape = Tape::default();
         let [x, kept, cleared, other, swapped] = std::array::from_fn(|_| tape.port());
         let [mask, a, b, c] = [x, kept, cleared, other].map(|port| tape.load(port));
@@ -208,16 +211,16 @@ mod tests {
         tape.store(swapped, a);
         use Given::{Kept, Other, Zeros};
         assert_eq!(tape.given(x, false), [Kept, Kept, Zeros, Other, Other]);
-        // Behind the mask, one port gets what another one held.
+        // Within the mask, one port receives the content of another.
         assert_eq!(tape.given(x, true), [Kept, Other, Kept, Other, Other]);
-        // Where the ports are read from and written to are different slots.
+        // Ports are read from and written to different slots.
         let program = tape.block_program().unwrap();
         assert!(program.stores.iter().all(|(_, slot)| usize::from(*slot) >= 5));
         assert_eq!(program.loads.len(), 4);
     }
 
     #[test]
-    fn rows_that_take_a_bit_are_given_it_behind_the_mask() {
+    fn merged_rows_receive_a_known_bit_within_the_mask() {
         use Given::{Kept, Ones, Zeros};
         for (table, inside) in [(OR, Ones), (AND_NOT, Zeros)] {
             let mut tape = Tape::default();
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_narrows_a_slice_is_found_with_its_function() {
+    fn narrowings_are_recognised_with_their_function() {
         for (table, wanted) in [(AND, Some(0b1000)), (AND_NOT, Some(0b0001)), (OR, None)] {
             let mut tape = Tape::default();
             let (slice, column) = (tape.port(), tape.port());

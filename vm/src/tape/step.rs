@@ -1,21 +1,23 @@
-//! One step of a cascade (Note [Cascades] in `cascade`): how it is found in what is recorded.
+//! Recognition of one step of a cascade (Note [Cascades] in `cascade`) in the recorded operations.
 //!
-//! Note [Cones]. What a step makes is a function of a few values before it, the *leaves*; between these and the two results lie
-//! the *members* of its cone. It grows from the results: the latest leaf is replaced by what that is made of, until the
-//! functions of the leaves have the form of a step, or there are more than four. The functions are tables of 16 bits, one for each
-//! combination of the leaves' values.
+//! Note [Cones]. The results of a step are functions of a few earlier values, the *leaves*; between
+//! these and the two results are the *members* of its cone. It grows from the results: the latest
+//! leaf is replaced by its operands, until the functions of the leaves have the form of a step, or
+//! there are more than four. The functions are tables of 16 bits, one for each combination of the
+//! leaves' values.
 
 use super::cascade::{Complements, LENGTH, State, Step};
 use super::lut::Lut;
 use super::record::{Node, ValueId};
 
-/// Most leaves: both slices and two inputs.
+/// Maximum number of leaves: both slices and two inputs.
 const MOST_LEAVES: usize = 4;
 
-/// Most members. A cone of few leaves may have any number of them: two slices that are combined again and again.
+/// Maximum number of members. A cone of few leaves may have any number of them: two slices that are
+/// combined again and again.
 const MOST_MEMBERS: usize = 16;
 
-/// Most steps that are looked for at once. What lies before them is found from there.
+/// Maximum number of steps that are searched at once. The search continues before them.
 const MOST_STEPS: usize = 16 * LENGTH;
 
 /// The values of each leaf in all combinations, the first one the most significant digit.
@@ -26,14 +28,14 @@ pub(super) struct Link {
     pub(super) step: Step<ValueId>,
     pub(super) before: State,
     pub(super) after: State,
-    /// The values it stands for.
+    /// The values that it replaces.
     pub(super) members: Vec<ValueId>,
 }
 
-/// What is recorded and needed, and who uses it.
+/// The recorded and needed values, and their users.
 pub(super) struct Users<'t> {
     nodes: &'t [Node],
-    /// Is the value part of a pair, or not needed?
+    /// Whether the value is part of a pair, or not needed.
     is_taken: Vec<bool>,
     is_root: Vec<bool>,
     /// The users of value i begin at `starts[i]`.
@@ -75,28 +77,28 @@ impl<'t> Users<'t> {
         Users { nodes, is_taken, is_root, users, starts }
     }
 
-    /// All values.
+    /// Yields all values.
     pub(super) fn values(&self) -> impl DoubleEndedIterator<Item = ValueId> + use<> {
         (0..self.nodes.len() as u32).map(ValueId)
     }
 
-    /// The values that are made of this one.
+    /// Yields the users of this value.
     pub(super) fn of(&self, value: ValueId) -> impl Iterator<Item = ValueId> {
         let idx = value.0 as usize;
         self.users[self.starts[idx]..self.starts[idx + 1]].iter().copied()
     }
 
-    /// Does somebody need the value who is none of these?
+    /// Returns whether the value has a user outside of these members.
     pub(super) fn is_used_beside(&self, value: ValueId, members: &[ValueId]) -> bool {
         self.is_root[value.0 as usize] || self.of(value).any(|user| !members.contains(&user))
     }
 
-    /// These are part of a pair.
+    /// Marks these values as part of a pair.
     pub(super) fn take(&mut self, members: &[ValueId]) {
         members.iter().for_each(|member| self.is_taken[member.0 as usize] = true);
     }
 
-    /// The function that a value is, if it is part of nothing yet.
+    /// Returns the function of a value, if it is not part of a pair yet.
     fn own(&self, value: ValueId) -> Option<&Lut<ValueId>> {
         match &self.nodes[value.0 as usize] {
             Node::Lut(lut) if !self.is_taken[value.0 as usize] => Some(lut),
@@ -104,7 +106,8 @@ impl<'t> Users<'t> {
         }
     }
 
-    /// The longest row of steps, from the last one to the first, that ends with this value found.
+    /// Returns the longest sequence of steps, from the last one to the first, that ends with this
+    /// value found.
     pub(super) fn row(&self, found: ValueId) -> Option<(Vec<Link>, Complements)> {
         self.own(found)?;
         let mut longest: Option<(Vec<Link>, Complements)> = None;
@@ -144,7 +147,7 @@ impl<'t> Users<'t> {
         longest.filter(|(links, _)| links.len() > 1)
     }
 
-    /// The step from a state that finds this and makes another mask, which is needed.
+    /// Returns the step from a state with this value found and another mask, which is needed.
     fn with_mask(
         &self,
         before: State,
@@ -159,7 +162,8 @@ impl<'t> Users<'t> {
         })
     }
 
-    /// The step to a state: one that makes both values if there is one, or else the one that stands for most.
+    /// Returns the step to a state: one that computes both values if there is one, or else the one
+    /// that replaces the most.
     fn link(&self, after: State, is_complemented: Complements) -> Option<Link> {
         let found = after.found?;
         let mut cone = Cone::of([after.mask, found]);
@@ -169,7 +173,7 @@ impl<'t> Users<'t> {
                 continue;
             }
             let is_both = cone.members.contains(&after.mask) && cone.members.contains(&found);
-            // What is made may be a mask that is made itself, rather than something loaded.
+            // The computed value may be a computed mask, rather than a loaded one.
             let found = |is_made: bool| {
                 let mut ends = cone.ends().into_iter();
                 ends.find_map(|ends| {
@@ -194,14 +198,15 @@ impl<'t> Users<'t> {
 }
 
 impl Complements {
-    /// Tables that are one everywhere where the mask, and what is found, are held as complements.
+    /// Returns tables that are one everywhere where the mask, and the rows found, are stored as
+    /// complements.
     fn held(self) -> (u16, u16) {
         let held = |flag: bool| if flag { u16::MAX } else { 0 };
         (held(self.mask), held(self.found))
     }
 }
 
-/// Is `after` what was found before and some more, all of that under the mask?
+/// Returns whether `after` is `before` with additional rows, all of them under the mask.
 fn adds_under(mask: u16, before: u16, after: u16) -> bool {
     (after ^ before) & !mask == 0 && before & !after == 0
 }
@@ -218,14 +223,15 @@ struct Cone {
 }
 
 impl Cone {
-    /// The results themselves.
+    /// Creates the cone of the results alone.
     fn of<const N: usize>(results: [ValueId; N]) -> Cone {
         let mut leaves = results.to_vec();
         leaves.sort_unstable();
         Cone { leaves, members: Vec::new(), tables: Vec::new() }
     }
 
-    /// Replaces the latest leaf that is a function; false if there are too many leaves then, or no such leaf.
+    /// Replaces the latest leaf that is a function; returns false if there are too many leaves
+    /// then, or no such leaf.
     fn grow(&mut self, users: &Users<'_>) -> bool {
         let latest = self.leaves.iter().rev().find(|leaf| users.own(**leaf).is_some());
         latest.copied().is_some_and(|leaf| self.replace(leaf, users))
@@ -254,7 +260,7 @@ impl Cone {
         true
     }
 
-    /// A function of leaves and of members whose functions are known.
+    /// Evaluates a function of leaves and of members whose functions are known.
     fn evaluate(&self, lut: &Lut<ValueId>) -> u16 {
         let inputs = lut.inputs();
         (0..1 << inputs.len()).filter(|values| lut.table() >> values & 1 == 1).fold(
@@ -270,7 +276,7 @@ impl Cone {
         )
     }
 
-    /// What a leaf or member is.
+    /// Returns the table of a leaf or member.
     fn table(&self, value: ValueId) -> u16 {
         match (self.leaves.binary_search(&value), self.members.binary_search(&value)) {
             (Ok(at), _) => DIGITS[at],
@@ -279,21 +285,22 @@ impl Cone {
         }
     }
 
-    /// Is it a conjunction of all leaves, some of them complemented, or the complement of one? That is no step.
+    /// Returns whether it is a conjunction of all leaves, some of them complemented, or the
+    /// complement of one. That is not a step.
     fn is_chain(&self, value: ValueId) -> bool {
         let n_ones = self.table(value).count_ones();
         let one = 16 >> self.leaves.len();
         self.members.len() > 1 && (n_ones == one || n_ones == 16 - one)
     }
 
-    /// Does nobody else need the members that are no results?
+    /// Returns whether members that are not results have no other users.
     fn is_closed(&self, users: &Users<'_>, after: State) -> bool {
         let inner = self.members.iter().filter(|member| **member != after.mask);
         let mut inner = inner.filter(|member| after.found != Some(**member));
         inner.all(|member| !users.is_used_beside(*member, &self.members))
     }
 
-    /// All choices of the state before among the leaves.
+    /// Returns all choices of the previous state among the leaves.
     fn ends(&self) -> Vec<State> {
         let masks = self.leaves.iter();
         let pairs = masks.flat_map(|mask| {
@@ -304,7 +311,7 @@ impl Cone {
         pairs.collect()
     }
 
-    /// The step from a state among the leaves to this one, if that is what the functions are.
+    /// Returns the step from a state among the leaves to this one, if the functions have that form.
     fn step(
         &self,
         before: State,
@@ -349,7 +356,8 @@ impl Cone {
         Some(Step { inputs, keep, give })
     }
 
-    /// The same step with what its inputs are made of, where nobody else needs these.
+    /// Returns the same step with its inputs replaced by their operands, where they have no other
+    /// users.
     fn widened(
         mut self,
         users: &Users<'_>,

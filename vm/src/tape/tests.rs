@@ -1,4 +1,4 @@
-//! What plans are made of, and that families of lines run line by line.
+//! The operations of plans, and runs of families of lines, line by line.
 
 mod random;
 
@@ -45,7 +45,8 @@ fn settings() -> [Settings; 3] {
     [tiny, strips, Settings { threads: Some(1), ..Settings::default() }]
 }
 
-/// A search below a number as the library has it: how many operations a plan of it has, and how many with two results.
+/// Records a search below a number as in the library and returns the number of operations of its
+/// plan, and of those with two results.
 fn search(digits: &[bool], needs_mask: bool) -> (usize, usize) {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..digits.len() + 2).map(|_| tape.port()).collect();
@@ -70,8 +71,8 @@ fn search(digits: &[bool], needs_mask: bool) -> (usize, usize) {
 }
 
 #[test]
-fn a_search_takes_four_columns_at_a_time() {
-    // Two slices that are begun, and eight times four columns.
+fn a_search_processes_four_columns_at_a_time() {
+    // Two initial slices, and eight times four columns.
     assert_eq!(search(&[true; 32], true), (2 + 8, 8));
     assert_eq!(search(&[true, true], true), (2 + 1, 1));
     let mixed: Vec<bool> = (0..32).map(|idx| idx % 3 > 0).collect();
@@ -81,7 +82,7 @@ fn a_search_takes_four_columns_at_a_time() {
 }
 
 #[test]
-fn what_somebody_else_needs_is_not_hidden_in_a_search() {
+fn values_with_other_uses_are_not_hidden_in_a_search() {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..8).map(|_| tape.port()).collect();
     let loads: Vec<ValueId> = ports.iter().map(|port| tape.load(*port)).collect();
@@ -119,7 +120,7 @@ fn equal_values_have_one_number() {
     assert_eq!(tape.lut(0b0110, &[a, a]), tape.constant(false));
 }
 
-/// The operations of a plan, its buffers and its copies.
+/// Returns the numbers of operations, buffers and copies of a plan.
 fn sizes(tape: &Tape) -> (usize, usize, usize) {
     let plan = Plan::new(tape);
     (plan.ops.len(), plan.n_buffers, plan.copies.len())
@@ -141,12 +142,13 @@ fn a_full_adder_is_two_operations() {
     let carry = tape.lut(OR, &[both, carried]);
     tape.store(ports[3], sum);
     tape.store(ports[2], carry);
-    // The carry is made where the one that comes in lies, but for the buffer that three operands need.
+    // The carry-out is computed in place of the carry-in, except for the buffer that three operands
+    // need.
     assert_eq!(sizes(&tape), (2, 1, 1));
 }
 
 #[test]
-fn a_chain_takes_four_operands_at_a_time_and_no_buffer_beside_its_port() {
+fn a_chain_reads_four_operands_at_a_time_and_needs_no_buffer() {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..9).map(|_| tape.port()).collect();
     let loads: Vec<ValueId> = ports.iter().map(|port| tape.load(*port)).collect();
@@ -163,7 +165,7 @@ fn a_chain_takes_four_operands_at_a_time_and_no_buffer_beside_its_port() {
     assert_eq!(plan.reductions, [(Reduction::Count, Location::Port(ports[0]))]);
 }
 
-/// The conjunction of so many ports, in the first one.
+/// Records the conjunction of this number of ports, in the first one.
 fn conjunction(n_ports: usize) -> Tape {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..n_ports).map(|_| tape.port()).collect();
@@ -181,12 +183,12 @@ fn a_chain_may_begin_or_end_with_a_function_of_two() {
 }
 
 #[test]
-fn a_buffer_is_used_again_when_nobody_needs_what_it_holds() {
+fn a_buffer_is_reused_when_its_value_is_dead() {
     assert_eq!(sizes(&conjunction(33)), (8, 2, 0));
 }
 
 #[test]
-fn a_port_that_is_only_asked_about_is_read() {
+fn a_port_used_only_by_a_reduction_is_read() {
     let mut tape = Tape::default();
     let [asked, unused] = [(); 2].map(|()| tape.port());
     let value = tape.load(asked);
@@ -197,7 +199,7 @@ fn a_port_that_is_only_asked_about_is_read() {
 }
 
 #[test]
-fn ports_are_exchanged_and_what_nobody_stores_is_not_made() {
+fn ports_are_exchanged_and_dead_values_are_not_computed() {
     let mut tape = Tape::default();
     let [p, q] = [(); 2].map(|()| tape.port());
     let [a, b] = [tape.load(p), tape.load(q)];
@@ -216,7 +218,7 @@ fn ports_are_exchanged_and_what_nobody_stores_is_not_made() {
 }
 
 #[test]
-fn a_value_used_often_is_made_once() {
+fn a_value_used_often_is_computed_once() {
     let mut tape = Tape::default();
     let ports: Vec<PortId> = (0..12).map(|_| tape.port()).collect();
     let loads: Vec<ValueId> = ports.iter().map(|port| tape.load(*port)).collect();
@@ -228,7 +230,8 @@ fn a_value_used_often_is_made_once() {
     assert_eq!(sizes(&tape), (11, 1, 0));
 }
 
-/// What the lines of a family become: a function of the line itself, another one and one that all share.
+/// The new content of the lines of a family: a function of the line itself, another one and a
+/// shared one.
 type Body = (fn(&mut Tape, [ValueId; 3]) -> ValueId, fn(bool, bool, bool) -> bool);
 
 const BODIES: [Body; 5] = [
@@ -277,7 +280,7 @@ fn families_of_lines_run_line_by_line() {
                 let plan = Plan::new(&tape);
                 let (mut memory, others) = (pack(&xs), pack(&ys));
                 let common = BitVector::from_bools(&z);
-                // Only what the plan uses has to be there.
+                // Only the ports that the plan uses need memory.
                 let lanes = vec![
                     Lane::Written { limbs: &mut memory, stride },
                     Lane::Read { limbs: &others, stride },
@@ -306,7 +309,7 @@ fn families_of_lines_run_line_by_line() {
     }
 }
 
-/// Handing work to threads takes longer than a few kilobytes do.
+/// Handing work to threads takes longer than processing a few kilobytes.
 #[test]
 fn short_work_stays_on_its_thread() {
     let mut tape = Tape::default();
@@ -314,7 +317,7 @@ fn short_work_stays_on_its_thread() {
     let value = tape.load(p);
     tape.store(q, value);
     let plan = Plan::new(&tape);
-    // No other test asks for so many.
+    // No other test requests five threads.
     let settings = Settings { threads: Some(5), ..Settings::default() };
     with_parallelism(settings, Level::Baseline, |parallelism| {
         for (n_lines, is_long) in [(24, false), (2 * settings.parallel_limbs / 80, true)] {

@@ -1,18 +1,21 @@
-// The other half of a round of the transitive closure: whatever gets to one of 64 pivots reaches what these have arcs to. The
-// constants in front are written from the tables of star-shaders.
+// The second half of a round of the transitive closure: lines that reach one of 64 pivots reach all
+// successors of these pivots. The preceding constants are generated from the tables of
+// star-shaders.
 //
-// A workgroup makes ORs of the pivots' lines in groups of six, six and four times five, twice, for 16 limbs. A thread takes four
-// of the lines that the first half listed, and four limbs of each. Two groups lie side by side, in 128 bytes: of the eight threads
-// that are served at once, half takes one group and half the other first, so that they never wait for each other.
+// A workgroup computes ORs of the pivots' lines in groups of six, six and four times five, twice,
+// for 16 limbs. A thread processes four of the lines that the first half listed, and four limbs of
+// each. Two groups are adjacent, in 128 bytes: of the eight threads that are served at once, half
+// accesses one group and half the other first, so that they never wait for each other.
 //
-// Places are counted in pairs of limbs: lines begin at even ones.
+// Addresses are counted in pairs of limbs: lines begin at even ones.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// OR of the pivots in number `entry` of a group, for four limbs: [two groups][entry][which][lane]. Before that, how many lines of
-// each block get to a pivot, and of all.
+// OR of the pivots in number `entry` of a group, for four limbs: [two groups][entry][which][lane].
+// Before that, the number of lines that reach a pivot, of each block and in total.
 var<workgroup> sums: array<vec4<u32>, 2048>;
-// OR of what these pivots have; places of the first and of the second of two groups.
+// Returns the OR of these pivots' lines; the positions are those of the first and of the second of
+// two groups.
 fn joined(before: vec4<u32>, w: vec2<u32>, one: u32, two: u32) -> vec4<u32> {
   return before | sums[((w.x << 3u) & 504u) | one] | sums[((w.x >> 3u) & 504u) | two] |
     sums[512u + (((w.x >> 9u) & 248u) | one)] | sums[512u + (((w.x >> 14u) & 248u) | two)] |
@@ -42,7 +45,8 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
     sums[MOST_BLOCKS].x = all;
   }
   if (workgroupUniformLoad(&sums[MOST_BLOCKS]).x == 0u) { return; }
-  // The records of the block of each turn, a byte for each; a turn has a record of a block for each four threads.
+  // The records of the block of each iteration, a byte for each; an iteration has a record of a
+  // block for each four threads.
   var records = vec4<u32>(0u);
   for (var turn = 0u; turn < MOST_BLOCKS / AT_ONCE; turn++) {
     let n_found = sums[AT_ONCE * turn + (id >> 8u)].x;
@@ -50,12 +54,12 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   }
   workgroupBarrier();
   let lane = id & 3u;
-  // Behind the end of a line there is nothing; a lane may have half of what others have.
+  // There is nothing after the end of a line; a lane may have half of the limbs of others.
   let x = 8u * group.x + 2u * lane;
   let own = min(x, stride - 1u);
   let more = select(0u, 1u, own + 1u < stride);
   if (id < 256u) {
-    // A thread makes eight entries of a group: those with the same pivots but for three.
+    // A thread computes eight entries of a group: those that differ in only three pivots.
     var first: u32; var upper: u32; var into: u32;
     if (id < 128u) {
       let both = id >> 5u;
@@ -69,7 +73,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
       into = 1024u * (both >> 2u) + 512u + 256u * ((both >> 1u) & 1u) + 4u * (both & 1u);
     }
     let at = pivots + first * stride + own;
-    // What is not among them is loaded from the first line.
+    // Missing ones are loaded from the first line.
     let rest = vec4<bool>((upper & 1u) != 0u, (upper & 2u) != 0u, (upper & 4u) != 0u, false);
     let upper_at = vec4<u32>(at) + select(vec4<u32>(0u), vec4<u32>(3u, 4u, 5u, 0u) * stride, rest);
     let lower = load_four(vec4<u32>(at, at + stride, at + 2u * stride, at), more);

@@ -1,22 +1,25 @@
-// The begin of a round of the transitive closure: which of 64 pivots every line has an arc to, or gets to by others of them.
+// The first half of a round of the transitive closure: the pivots, of 64, that every line reaches
+// directly or through others of them.
 //
-// The lines of the table are its columns, and pivot k is line k and bit k of every line. The table is only read: the lines of
-// the pivots are copied, because the other half of the round changes them where they are. A workgroup has 256 lines, and
-// lists those that get to any pivot, four in a record of eight pairs: the lines, then the pivots of each. What is left
-// of the last record is its first line again, without pivots.
+// The lines of the table are its columns, and pivot k is line k and bit k of every line. The table
+// is only read: the lines of the pivots are copied, because the other half of the round changes
+// them in place. A workgroup has 256 lines, and lists those that reach any pivot, four in a record
+// of eight pairs: the lines, then the pivots of each. The last record is padded with its first
+// line, without pivots.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// For each pivot those that it takes its ones from, itself included, and ORs of these in groups of four: [part][entry].
+// For each pivot the pivots whose ones it receives, itself included, and ORs of these in groups of
+// four: [part][entry].
 var<workgroup> arcs: array<vec2<u32>, 64>;
 var<workgroup> steps: array<vec2<u32>, 16u * 16u>;
-// Which steps of the closure of `arcs` changed it, and whether the last one did.
+// The steps of the closure of `arcs` that changed it, and whether the last one did.
 var<workgroup> changes: atomic<u32>;
 var<workgroup> has_changed: u32;
 
 const NO_PIVOT = vec2<u32>(0u);
 
-// Those of the pivots that lie below `n`.
+// Returns the pivots below `n`.
 fn valid(round: u32, n: u32) -> vec2<u32> {
   let start = 64u * round;
   let has = clamp(max(n, start) - start, 0u, 64u);
@@ -26,7 +29,7 @@ fn valid(round: u32, n: u32) -> vec2<u32> {
   return mask;
 }
 
-// OR of what these pivots have in `arcs`.
+// Returns the OR of these pivots in `arcs`.
 fn stepped(w: vec2<u32>) -> vec2<u32> {
   return steps[0u + (w.x & 15u)] | steps[16u + ((w.x >> 4u) & 15u)] |
     steps[32u + ((w.x >> 8u) & 15u)] | steps[48u + ((w.x >> 12u) & 15u)] |
@@ -38,9 +41,10 @@ fn stepped(w: vec2<u32>) -> vec2<u32> {
     steps[224u + ((w.y >> 24u) & 15u)] | steps[240u + ((w.y >> 28u) & 15u)];
 }
 
-// The closure of `arcs`, and its ORs; `changes` is zero. All threads of a workgroup of 256 are here.
+// Computes the closure of `arcs`, and its ORs; `changes` is zero. All threads of a workgroup of 256
+// participate.
 fn close(id: u32) {
-  // Ways of up to 2, 4, 8 … 64 arcs; the last step finds none that is longer.
+  // Paths of up to 2, 4, 8 … 64 arcs; the last step finds no longer ones.
   let part = id >> 4u;
   for (var i = 0u; i < 7u; i++) {
     var sum = NO_PIVOT;
@@ -60,12 +64,13 @@ fn close(id: u32) {
   }
 }
 
-// The pivots of each line, how many lines have any, and which.
+// The pivots of each line, the number of lines with any, and their list.
 var<workgroup> reached: array<vec2<u32>, THREADS>;
 var<workgroup> found: atomic<u32>;
 var<workgroup> order: array<u32, THREADS>;
 
-// Pivots in the order of an odd record: neighbours of the groups of six, six and four times five change places.
+// Returns the pivots in the order of an odd record: adjacent groups of the six, six and four times
+// five are exchanged.
 fn swapped(w: vec2<u32>) -> vec2<u32> {
   return ((w & vec2<u32>(0x3fu)) << vec2<u32>(6u)) | ((w >> vec2<u32>(6u)) & vec2<u32>(0x3fu)) |
     ((w & vec2<u32>(0x07c1f000u)) << vec2<u32>(5u)) | ((w >> vec2<u32>(5u)) & vec2<u32>(0x07c1f000u));

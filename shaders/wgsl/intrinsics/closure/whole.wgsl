@@ -1,44 +1,46 @@
-// A round of the transitive closure of a small table, in one dispatch: whatever has an arc to one of 128 pivots, or gets to one by others of them, reaches what
-// these have arcs to.
+// A round of the transitive closure of a small table, in one dispatch: lines that reach one of 128
+// pivots, directly or through others of them, reach all successors of these pivots.
 //
-// The lines of the table are its columns, and pivot k is line k and bit k of every line. A round needs two things of the
-// table as the round before it left it: the bits of the pivots in every line, and the lines of the pivots. That round has
-// written them beside the table, so that no thread reads what another one writes, and a round is one dispatch.
+// The lines of the table are its columns, and pivot k is line k and bit k of every line. A round
+// needs two parts of the table in their state after the previous round: the bits of the pivots in
+// every line, and the lines of the pivots. The previous round has copied them outside the table, so
+// that no thread reads what another one writes, and a round is one dispatch.
 //
-// Every workgroup finds out for itself which pivots get to which by others, and makes ORs of pivots in groups of four, 16 of each
-// group, for the limbs that it has. That takes longer than its lines do. So a workgroup has many threads and many lines, and there are no
-// more than a device runs at once. Each of the lines takes one OR of each group, four limbs a thread. Places are counted in pairs
-// of limbs: lines begin at even ones. The constants in front are written from the tables of star-shaders.
+// Every workgroup computes the closure of the pivots itself, and ORs of pivots in groups of four,
+// 16 of each group, for its limbs. That takes longer than its lines do. So a workgroup has many
+// threads and many lines, and there are no more workgroups than a device runs at once. Each of the
+// lines uses one OR of each group, four limbs a thread. Addresses are counted in pairs of limbs:
+// lines begin at even ones. The preceding constants are generated from the tables of star-shaders.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// For each pivot those that it takes its ones from, itself included.
+// For each pivot the pivots whose ones it receives, itself included.
 var<workgroup> arcs: array<vec4<u32>, 128>;
-// OR of the pivots in number `entry` of group `part`: of these in `arcs`, [part][entry], and when that is known of four limbs of their
-// lines, [part][entry][lane].
+// OR of the pivots in number `entry` of group `part`: first of their bits in `arcs`, [part][entry],
+// then of four limbs of their lines, [part][entry][lane].
 var<workgroup> sums: array<vec4<u32>, 512u * LANES>;
-// For each line the pivots that it takes its ones from.
+// For each line the pivots whose ones it receives.
 var<workgroup> reached: array<vec4<u32>, MOST_LINES>;
-// Which steps of the closure of `arcs` changed it, and whether the last one did.
+// The steps of the closure of `arcs` that changed it, and whether the last one did.
 var<workgroup> changes: atomic<u32>;
 var<workgroup> has_changed: u32;
 
 const NO_PIVOT = vec4<u32>(0u);
 
-// OR of these pivots of eight groups, which begin at `first`, with `by` lanes.
+// Returns the OR of these pivots of eight groups, which begin at `first`, with `by` lanes.
 fn of_eight(w: u32, first: u32, by: u32) -> vec4<u32> {
   return sums[first + by * (w & 15u)] | sums[first + by * (16u + ((w >> 4u) & 15u))] |
     sums[first + by * (32u + ((w >> 8u) & 15u))] | sums[first + by * (48u + ((w >> 12u) & 15u))] |
     sums[first + by * (64u + ((w >> 16u) & 15u))] | sums[first + by * (80u + ((w >> 20u) & 15u))] |
     sums[first + by * (96u + ((w >> 24u) & 15u))] | sums[first + by * (112u + (w >> 28u))];
 }
-// OR of these pivots, in a lane.
+// Returns the OR of these pivots, in a lane.
 fn joined(w: vec4<u32>, lane: u32, by: u32) -> vec4<u32> {
   return of_eight(w.x, lane, by) | of_eight(w.y, 128u * by + lane, by) |
     of_eight(w.z, 256u * by + lane, by) | of_eight(w.w, 384u * by + lane, by);
 }
 
-// Those of the pivots that lie below `n`.
+// Returns the pivots below `n`.
 fn valid(round: u32, n: u32) -> vec4<u32> {
   let start = vec4<u32>(128u * round) + vec4<u32>(0u, 32u, 64u, 96u);
   let has = clamp(max(vec4<u32>(n), start) - start, vec4<u32>(0u), vec4<u32>(32u));
@@ -46,9 +48,9 @@ fn valid(round: u32, n: u32) -> vec4<u32> {
   return select(some, vec4<u32>(0xffffffffu), has == vec4<u32>(32u));
 }
 
-// The closure of `arcs`, and its ORs; `changes` is zero.
+// Computes the closure of `arcs`, and its ORs; `changes` is zero.
 fn close(id: u32) {
-  // Ways of up to 2, 4, 8 … 128 arcs; the last step finds none that is longer.
+  // Paths of up to 2, 4, 8 … 128 arcs; the last step finds no longer ones.
   let first = 4u * ((id >> 4u) & 31u);
   for (var i = 0u; i < 8u; i++) {
     if (id < 512u) {
@@ -70,11 +72,11 @@ fn close(id: u32) {
   }
 }
 
-// The bits of the pivots in a line.
+// Returns the bits of the pivots in a line.
 fn load_bits(at: u32, line: u32) -> vec4<u32> {
   return vec4<u32>(load(at + 2u * line), load(at + 2u * line + 1u));
 }
-// Pairs `x` and `x` + 1 of a line that has `pairs`.
+// Returns pairs `x` and `x` + 1 of a line that has `pairs`.
 fn load_two(at: u32, x: u32, pairs: u32) -> vec4<u32> {
   var u = vec4<u32>(0u);
   if (x < pairs) { let pair = load(at + x); u.x = pair.x; u.y = pair.y; }
@@ -94,7 +96,8 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let bits = given[2].x; let bits_next = given[2].y; let pivots = given[2].z; let pivots_next = given[2].w;
   let is_pivot = valid(round, n);
   let start = group.y * share; let n_lines = min(share, lines - start);
-  // A thread makes four entries of a group: those with the same upper two pivots. What it needs is on its way while the pivots are closed.
+  // A thread computes four entries of a group: those with the same upper two pivots. Its loads
+  // proceed while the closure of the pivots is computed.
   let makes = id < 128u * LANES;
   let part = (id / (4u * LANES)) & 31u; let quarter = id & 3u; let of_lane = (id >> 2u) & (LANES - 1u);
   let column = 2u * (LANES * group.x + of_lane); let first = 128u * round + 4u * part;
@@ -128,7 +131,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   }
   workgroupBarrier();
   let lane = id & (LANES - 1u); let x = 2u * (LANES * group.x + lane);
-  // Does this thread have the bits of the pivots of the next round?
+  // Whether this thread has the bits of the pivots of the next round.
   let has_bits = x == 2u * next;
   for (var i = id / LANES; i < n_lines; i += THREADS / LANES) {
     let line = start + i; let w = reached[i];

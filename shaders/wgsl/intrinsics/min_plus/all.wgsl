@@ -1,5 +1,6 @@
-// The second half of a round: every length, or the one by way of 64 pivots if that is less. A workgroup has 128 lines and 128
-// places of the matrix, a thread 8 and 8 of these: places are counted in fours. What LOAD, STEPS and STORE stand for is written out for each of them.
+// The second half of a round: every length, or the one through 64 pivots if that is less. A
+// workgroup has 128 lines and 128 entries of the matrix, a thread 8 and 8 of these: entries are
+// counted in fours. The code for LOAD, STEPS and STORE is repeated for each of them.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
@@ -10,7 +11,8 @@ var<workgroup> across: array<vec4<u32>, 512>;
 @compute @workgroup_size(THREADS)
 fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: vec3<u32>) {
   let side = given[0].y;
-  // A thread fetches two places of the lines of 16 pivots, either way, while the lines before these are used.
+  // A thread prefetches two entries of the lines of 16 pivots, in both directions, while the
+  // previous lines are used.
   let place = (id >> 5u) * side + (id & 31u);
   let down_at = given[1].x + 32u * group.y + place; let across_at = given[1].y + 32u * group.x + place;
   let panel = vec4<u32>(down_at, down_at + 8u * side, across_at, across_at + 8u * side);

@@ -1,4 +1,5 @@
-// The greatest of the notes that the reading workgroups left, for the host, and behind them the limb of a word.
+// The greatest of the notes that the reading workgroups left, for the host, followed by the limb of
+// a word.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 

@@ -1,12 +1,14 @@
-// The first half of a round: lengths from and to 64 pivots by way of these alone, beside the matrix. Every workgroup finds the
-// lengths among the pivots, which all need, and those of 64 other vertices: the even ones to the pivots, the
-// odd ones from them, a line for each pivot either way. Places are counted in fours. What TURNS stands for is written out for
-// each of a thread's four lines and places.
+// The first half of a round: lengths from and to 64 pivots through these alone, stored outside the
+// matrix. Every workgroup computes the lengths among the pivots, which all need, and those of 64
+// other vertices: the even ones to the pivots, the odd ones from them, a line for each pivot in
+// either direction. Addresses are counted in fours. The code for TURNS is repeated for each of a
+// thread's four lines and entries.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// Lengths among the pivots, [to][from] for even workgroups and [from][to] for odd ones, and turned in the end; lengths of the
-// others, [pivot][other], and before that a line and a column of pivots, twice.
+// Lengths among the pivots, [to][from] for even workgroups and [from][to] for odd ones, transposed
+// at the end; lengths of the others, [pivot][other], and before that a line and a column of pivots,
+// twice.
 var<workgroup> among: array<vec4<u32>, 1024>;
 var<workgroup> others: array<vec4<u32>, 1024>;
 
@@ -32,7 +34,7 @@ fn main(@builtin(local_invocation_index) id: u32, @builtin(workgroup_id) group: 
   let matrix = given[0].x; let side = given[0].y; let round = given[0].z;
   let down = given[1].x; let across = given[1].y;
   let is_odd = (group.x & 1u) == 1u; let start = group.x >> 1u;
-  // A thread has four lines and four places of both.
+  // A thread has four lines and four entries of both.
   let a = id >> 4u; let b = id & 15u;
   let every = vec4<u32>(0u, 16u, 32u, 48u) * side;
   let line = matrix + (64u * select(round, start, is_odd) + a) * side + 16u * select(start, round, is_odd) + b;

@@ -1,8 +1,8 @@
-// Numbers in the columns of a table become integers, a line of them for each field; what no path has is NONE. The constants in
-// front are written from the tables of star-shaders.
+// Conversion of numbers in the columns of a table to integers, a line of them for each field;
+// missing paths become NONE. The preceding constants are generated from the tables of star-shaders.
 //
-// A workgroup has 256 rows and a share of the fields. It leaves its greatest number, and whether a vertex has no length to
-// itself.
+// A workgroup has 256 rows and a share of the fields. It stores its greatest number, and whether a
+// vertex has no length to itself.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 

@@ -1,8 +1,9 @@
-// Integers become numbers in the columns of a table. A workgroup has 1024 rows of a field.
+// Conversion of integers to numbers in the columns of a table. A workgroup has 1024 rows of a
+// field.
 
 @group(0) @binding(1) var<uniform> given: array<vec4<u32>, 8>;
 
-// The numbers of 32 limbs; each limb begins in a bank of its own.
+// The numbers of 32 limbs; each limb begins in a different bank.
 var<workgroup> numbers: array<u32, 32u * 33u>;
 
 @compute @workgroup_size(THREADS)

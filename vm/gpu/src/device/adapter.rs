@@ -1,10 +1,10 @@
-//! Which adapter: the best one, or one by its name.
+//! Selection of the adapter: the best one, or one by name.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-/// The answer of a future that does not wait for anybody.
+/// Returns the result of a future that never waits.
 pub(super) fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => Ok(answer),
@@ -12,7 +12,7 @@ pub(super) fn answer<T>(future: impl Future<Output = T>) -> Result<T, String> {
     }
 }
 
-/// The best adapter that there is, or the one of this name.
+/// Returns the best available adapter, or the one with this name.
 pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
     let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
     descriptor.backends = wgpu::Backends::PRIMARY;
@@ -36,7 +36,7 @@ pub(super) fn adapter(wanted: Option<&str>) -> Result<wgpu::Adapter, String> {
     });
     let none = || {
         let part = wanted.unwrap_or_default();
-        format!("no adapter's name has `{part}` in it; there are: {}", names.join(", "))
+        format!("no adapter name contains `{part}`; available adapters: {}", names.join(", "))
     };
     suitable.into_iter().next().ok_or_else(none)
 }

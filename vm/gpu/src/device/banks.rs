@@ -1,4 +1,5 @@
-//! Memory of a device: buffers of one size, each of which a binding can hold (Note \[Banks\] in star-shaders).
+//! Memory of a device: buffers of equal size, each small enough for one binding (Note \[Banks\] in
+//! star-shaders).
 
 use star_shaders::Banks;
 use star_shaders::memory::MOST_BANKS;
@@ -6,41 +7,41 @@ use star_vm::BackendError;
 
 use super::{Opened, STORED};
 
-/// Words of a bank at least.
+/// Binary logarithm of the minimum number of words of a bank.
 const LEAST_LOG: u32 = 8;
 
-/// How memory is divided on an adapter.
+/// Division of the memory of an adapter.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Division {
     /// The binary logarithm of the words of a bank.
     pub(super) log_words: u32,
-    /// Banks that a kernel can bind.
+    /// Number of banks that a kernel can bind.
     pub(super) most: u32,
 }
 
 impl Division {
-    /// That of an adapter; no bank has more than so many words.
+    /// Returns the division for an adapter, with at most `most_words` words in a bank.
     pub(super) fn new(limits: &wgpu::Limits, most_words: Option<u32>) -> Self {
         let bytes = limits.max_storage_buffer_binding_size.min(limits.max_buffer_size);
         let words = (bytes / 4).min(most_words.map_or(u64::MAX, u64::from));
         let log_words = words.max(1).ilog2().clamp(LEAST_LOG, 30);
-        // Code and state of the control unit are bound, too.
+        // Code and state of the control unit need bindings, too.
         let bound = limits.max_storage_buffers_per_shader_stage.saturating_sub(2);
         let counts = MOST_BANKS.min(bound).max(1);
         Division { log_words, most: 1 << counts.ilog2() }
     }
 
-    /// Words of memory, at most: the last address is nobody's.
+    /// Returns the maximum number of words of memory: the last address is unused.
     pub(super) fn most_words(self) -> u64 {
         (u64::from(self.most) << self.log_words).min(u64::from(u32::MAX - 63))
     }
 
-    /// Words of a bank.
+    /// Returns the words of a bank.
     pub(super) fn words(self) -> u32 {
         1 << self.log_words
     }
 
-    /// These words, bank by bank, at most `most` at once.
+    /// Yields these words, bank by bank, in spans of at most `most`.
     pub(super) fn spans(self, at: u32, words: u32, most: u32) -> impl Iterator<Item = Span> {
         let of_bank = self.words();
         let (mut at, mut left) = (at, words);
@@ -61,17 +62,17 @@ pub(super) struct Memory {
     pub(super) words: u32,
 }
 
-/// Words of a bank, one behind another.
+/// Consecutive words of a bank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) bank: usize,
-    /// Bytes from the begin of the bank.
+    /// Byte offset in the bank.
     pub(super) start: u64,
     pub(super) words: u32,
 }
 
 impl Memory {
-    /// So many zeros.
+    /// Creates memory of this number of zeros.
     pub(super) fn new(opened: &Opened, words: u32) -> Result<Self, BackendError> {
         let first = words.min(opened.division.words());
         let bank = opened.buffer(u64::from(first) * 4, STORED)?;
@@ -80,19 +81,20 @@ impl Memory {
         Ok(memory)
     }
 
-    /// How a kernel sees it: banks that there are not are the first one again, where nobody looks.
+    /// Returns the banks as a kernel sees them: missing banks are replaced by the first one, and
+    /// are never accessed.
     pub(super) fn seen(&self) -> Banks {
         let count = (self.banks.len() as u32).next_power_of_two();
         Banks { count, log_words: self.division.log_words }
     }
 
-    /// The buffer behind each binding of [`Memory::seen`].
+    /// Yields the buffer of each binding of [`Memory::seen`].
     pub(super) fn bound(&self) -> impl Iterator<Item = (u32, &wgpu::Buffer)> {
         let buffer = |bank: u32| self.banks.get(bank as usize).unwrap_or(&self.banks[0]);
         (0..self.seen().count).map(move |bank| (Banks::binding(bank), buffer(bank)))
     }
 
-    /// Makes it larger, with zeros behind what there is.
+    /// Enlarges the memory, with zeros after the existing words.
     pub(super) fn grow(&mut self, opened: &Opened, words: u32) -> Result<(), BackendError> {
         let of_bank = self.division.words();
         let mut banks = self.banks.clone();

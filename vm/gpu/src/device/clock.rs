@@ -1,10 +1,10 @@
-//! The clock of a device: timestamps where a pass begins and where one ends.
+//! The clock of a device: timestamps at the beginning and the end of a pass.
 
 use star_vm::BackendError;
 
 use super::Opened;
 
-/// Two timestamps, and where they are read from.
+/// Two timestamps, and the buffer from which they are read.
 pub(super) struct Clock {
     queries: wgpu::QuerySet,
     resolved: wgpu::Buffer,
@@ -18,7 +18,7 @@ pub(super) const TIMES_BYTES: u64 = 16;
 pub(super) const TIMES_WORDS: usize = TIMES_BYTES as usize / 4;
 
 impl Clock {
-    /// The clock, if the device has one.
+    /// Creates the clock, if the device has one.
     pub(super) fn new(opened: &Opened) -> Result<Option<Clock>, BackendError> {
         if !opened.device.features().contains(wgpu::Features::TIMESTAMP_QUERY) {
             return Ok(None);
@@ -35,7 +35,7 @@ impl Clock {
         }))
     }
 
-    /// What a pass writes that is the first of some, the last, or both.
+    /// Returns the timestamp writes of a pass that is the first of several, the last, or both.
     pub(super) fn around(
         &self,
         is_first: bool,
@@ -48,13 +48,13 @@ impl Clock {
         })
     }
 
-    /// Records that both come back at the begin of `staging`.
+    /// Records the copy of both to the beginning of `staging`.
     pub(super) fn read(&self, encoder: &mut wgpu::CommandEncoder, staging: &wgpu::Buffer) {
         encoder.resolve_query_set(&self.queries, 0..2, &self.resolved, 0);
         encoder.copy_buffer_to_buffer(&self.resolved, 0, staging, 0, TIMES_BYTES);
     }
 
-    /// Nanoseconds between what came back.
+    /// Returns the nanoseconds between these timestamps.
     pub(super) fn nanoseconds(&self, words: &[u32]) -> u64 {
         let tick = |at: usize| u64::from(words[at]) | u64::from(words[at + 1]) << 32;
         (tick(2).saturating_sub(tick(0)) as f64 * self.period) as u64

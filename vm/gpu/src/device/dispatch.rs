@@ -1,4 +1,5 @@
-//! A dispatch of the control unit, with a chain of wide lines: the state goes there, and comes back with the journal and the window.
+//! A dispatch of the control unit, with a chain of wide lines: the state is sent, and returned with
+//! the journal and the window.
 
 use star_shaders::Variant;
 use star_shaders::layout::{STATE_WORDS, state, status};
@@ -9,12 +10,12 @@ use super::{Device, Opened, whole};
 use crate::device_trait::State;
 use crate::program::internal;
 
-/// Wide lines that are submitted at once: those of the begin of a chain, and others.
+/// Wide lines that are submitted at once: those at the beginning of a chain, and others.
 const SOON: u32 = 4;
 const PIECE: u32 = 16;
 
 impl Device {
-    /// One submission; nanoseconds that the device took, if it can tell.
+    /// Performs one submission and returns the nanoseconds of device time, if they are measured.
     pub(super) fn run_unit(
         &mut self,
         state: &mut State,
@@ -33,7 +34,8 @@ impl Device {
         };
         self.bindings = Some(bindings.clone());
         let Opened { device, units, wide, threads, .. } = &self.opened;
-        // One that asks about lines is compiled when there are long ones. On several banks a text takes a driver long, and so there are few.
+        // The variant with queries about lines is compiled when there are long ones. With several
+        // banks a driver compiles for long, so variants are kept few.
         let may_be_wide = state[state::WIDE_LIMBS as usize] != 0;
         let variant = match seen.count {
             1 => Variant { wide: may_be_wide, ..self.variant },

@@ -9,9 +9,9 @@ use super::{Device, Opened, whole};
 use crate::grid::{Given, Grid, Kernel, LEAST_BITS, Launch, LeastBits};
 use crate::program::internal;
 
-/// What a device has for kernels over a grid.
+/// The parts of a device for kernels over a grid.
 pub(super) struct GridParts {
-    /// What launches are given, each at a multiple of [`GridParts::step`].
+    /// The parameters of launches, each at a multiple of [`GridParts::step`].
     given: wgpu::Buffer,
     step: u32,
 }
@@ -20,13 +20,13 @@ pub(super) struct GridParts {
 const SOON: usize = 64;
 const LAUNCHES: usize = 512;
 const GIVEN: wgpu::BufferUsages = wgpu::BufferUsages::UNIFORM.union(wgpu::BufferUsages::COPY_DST);
-/// Bytes of what a launch is given.
+/// Bytes of the parameters of a launch.
 const GIVEN_BYTES: u64 = size_of::<Given>() as u64;
-/// Limbs in some ten milliseconds, on an adapter that is a processor and on others.
+/// Limbs processed in some ten milliseconds, on an adapter that is a processor and on others.
 const PROCESSOR_LIMBS: u64 = 1 << 22;
 const LIMBS: u64 = 1 << 33;
 
-/// What kernels bind beside memory.
+/// Returns the bindings of kernels besides memory.
 pub(super) fn beside() -> [wgpu::BindGroupLayoutEntry; 1] {
     let ty = wgpu::BindingType::Buffer {
         ty: wgpu::BufferBindingType::Uniform,
@@ -50,13 +50,15 @@ impl Device {
         if self.grid.is_none() {
             self.grid = Some(GridParts::new(&self.opened)?);
         }
-        self.grid.as_ref().ok_or_else(|| internal("a device without parts"))
+        self.grid.as_ref().ok_or_else(|| internal("a device without grid parts"))
     }
 
-    /// Writes what the launches are given, and binds it.
+    /// Writes the parameters of the launches, and binds them.
     fn give(&mut self, launches: &[Launch]) -> Result<wgpu::BindGroup, BackendError> {
         self.grid_parts()?;
-        let Some(parts) = &mut self.grid else { return Err(internal("a device without parts")) };
+        let Some(parts) = &mut self.grid else {
+            return Err(internal("a device without grid parts"));
+        };
         let step = parts.step as usize;
         let mut given = Vec::with_capacity(launches.len() * step);
         for launch in launches {
@@ -81,8 +83,8 @@ impl Device {
         Ok(bindings)
     }
 
-    /// Records launches; `first` is the number of the first one. The clock is read before it, and behind them if they are
-    /// the last.
+    /// Records launches; `first` is the number of the first one. The clock is read before it, and
+    /// after them if they are the last.
     fn recorded(
         &self,
         launches: &[Launch],
@@ -90,7 +92,7 @@ impl Device {
         is_last: bool,
         bindings: &wgpu::BindGroup,
     ) -> Result<wgpu::CommandEncoder, BackendError> {
-        let Some(parts) = &self.grid else { return Err(internal("a device without parts")) };
+        let Some(parts) = &self.grid else { return Err(internal("a device without grid parts")) };
         let mut encoder = self.opened.encoder();
         let timestamp_writes =
             self.clock.as_ref().and_then(|clock| clock.around(first == 0, is_last));
@@ -154,7 +156,7 @@ impl Grid for Device {
                 first = end;
                 continue;
             }
-            // What the host looks at comes back, too.
+            // The window for the host is returned as well.
             let seen = self.window.len() as u64 * 4;
             if seen > 0 {
                 let first = &self.memory.banks[0];

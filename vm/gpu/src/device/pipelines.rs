@@ -1,4 +1,4 @@
-//! What an adapter has compiled: shaders for every number of banks that memory had so far.
+//! The compiled shaders of an adapter, for every number of banks used so far.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,17 +10,17 @@ use star_vm::BackendError;
 use super::answer;
 use crate::program::internal;
 
-/// Numbers of banks that texts come for.
+/// Number of bank counts for which there are shader texts.
 const COUNTS: usize = MOST_BANKS.ilog2() as usize + 1;
 
-/// Shaders that bind the same things beside memory.
+/// Shaders with the same bindings besides memory.
 #[derive(Clone)]
 pub(super) struct Pipelines {
     layouts: Arc<[Layout]>,
     all: Arc<Mutex<Known>>,
 }
 
-/// For a number of banks.
+/// The layout for a number of banks.
 struct Layout {
     bindings: wgpu::BindGroupLayout,
     pipelines: wgpu::PipelineLayout,
@@ -32,7 +32,7 @@ struct Known {
     shaders: Vec<(Shader, [Option<wgpu::ComputePipeline>; COUNTS])>,
 }
 
-/// A buffer that a shader binds, storage of any size unless said otherwise.
+/// Returns the layout entry of a buffer that a shader binds, of any size.
 pub(super) fn entry(binding: u32, ty: wgpu::BufferBindingType) -> wgpu::BindGroupLayoutEntry {
     wgpu::BindGroupLayoutEntry {
         binding,
@@ -46,7 +46,7 @@ pub(super) const STORED: wgpu::BufferBindingType =
     wgpu::BufferBindingType::Storage { read_only: false };
 
 impl Pipelines {
-    /// For memory of at most so many banks, and these buffers beside it.
+    /// Creates pipelines for memory of at most this number of banks, and these additional buffers.
     pub(super) fn new(
         device: &wgpu::Device,
         most_banks: u32,
@@ -75,7 +75,7 @@ impl Pipelines {
         layout.ok_or_else(|| internal(format!("{} banks", banks.count)))
     }
 
-    /// Binds memory and what is beside it.
+    /// Binds memory and the additional buffers.
     pub(super) fn bind<'b>(
         &self,
         device: &wgpu::Device,
@@ -98,7 +98,7 @@ impl Pipelines {
         self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The number of a shader.
+    /// Returns the number of a shader.
     pub(super) fn number(&self, shader: &Shader) -> usize {
         let mut known = self.known();
         if let Some(number) = known.numbers.get(shader) {
@@ -110,10 +110,10 @@ impl Pipelines {
         number
     }
 
-    /// The shader with this number, for so many banks.
+    /// Returns the shader with this number, compiled for this number of banks.
     ///
     /// # Errors
-    /// [`BackendError::Unsupported`] if the driver refuses it.
+    /// [`BackendError::Unsupported`] if the driver rejects it.
     pub(super) fn get(
         &self,
         device: &wgpu::Device,
@@ -122,7 +122,7 @@ impl Pipelines {
     ) -> Result<wgpu::ComputePipeline, BackendError> {
         let of_banks = banks.count.ilog2() as usize;
         let shader = match self.known().shaders.get(number) {
-            None => return Err(internal("a kernel that is not there")),
+            None => return Err(internal("unknown kernel")),
             Some((shader, made)) => match made.get(of_banks) {
                 Some(Some(pipeline)) => return Ok(pipeline.clone()),
                 Some(None) | None => shader.clone(),

@@ -1,48 +1,49 @@
-//! What may be chosen about a device.
+//! Options of a device.
 
 use crate::device_trait::Wide;
 
-/// Which adapter, and sizes that must not matter; `None` is what suits the adapter.
+/// The adapter, and sizes that must not affect results; `None` means the adapter's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceSettings {
-    /// Part of the adapter's name, in any case.
+    /// Part of the adapter's name, case-insensitive.
     pub adapter: Option<String>,
     /// Threads of the workgroup.
     pub threads: Option<u32>,
-    /// Turns of loops in a dispatch.
+    /// Loop iterations of a dispatch.
     pub budget: Option<u32>,
-    /// Words that the heap has at first.
+    /// Initial words of the heap.
     pub words: Option<u32>,
-    /// Words of a buffer of memory, at most; memory beyond is in others.
+    /// Maximum words of a memory buffer; larger memory uses several.
     pub bank_words: Option<u32>,
     /// Bits of a table from which on loops over its lines run as kernels over a grid.
     pub least_bits: Option<u64>,
-    /// Bytes that the threads of a workgroup of a kernel may share.
+    /// Shared memory of a workgroup of a kernel in bytes.
     pub shared_bytes: Option<u32>,
-    /// Words that the objects of a frame may get before they ask.
+    /// Words that are allocated to the objects of a frame ahead of requests.
     pub ahead_words: Option<u32>,
-    /// Words that lines may take until the host prints them.
+    /// Words of the journal for lines until the host prints them.
     pub journal_words: Option<u32>,
-    /// What is for another kernel to make.
+    /// Limits beyond which another kernel does the work.
     pub wide: Option<Wide>,
-    /// How programs run.
+    /// Execution mode of programs.
     pub mode: Mode,
 }
 
-/// How programs run on a device.
+/// Execution mode of programs on a device.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mode {
-    /// Intrinsics and loops that can be as kernels over a grid, everything else on the control unit.
+    /// Intrinsics and loops that can run as kernels over a grid, everything else on the control
+    /// unit.
     #[default]
     Auto,
     /// Everything on the control unit.
     Resident,
-    /// As [`Mode::Auto`]; a program of which nothing can run as kernels over a grid is refused.
+    /// As [`Mode::Auto`], but programs without kernels over a grid are rejected.
     Lifted,
 }
 
 impl DeviceSettings {
-    /// Everything as small as can be.
+    /// Returns the smallest possible sizes.
     pub fn tiny() -> Self {
         let (threads, budget, words) = (Some(4), Some(200), Some(64));
         let (least_bits, ahead_words, journal_words) = (Some(1), Some(0), Some(12));
@@ -51,7 +52,7 @@ impl DeviceSettings {
         DeviceSettings { least_bits, ahead_words, journal_words, wide, ..sizes }
     }
 
-    /// Likewise, with memory of up to 512 KiB in up to 16 buffers.
+    /// Returns the same, with memory of up to 512 KiB in up to 16 buffers.
     pub fn tiny_banks() -> Self {
         let (bank_words, words) = (Some(1 << 13), Some(3 << 13));
         DeviceSettings { bank_words, words, ..DeviceSettings::tiny() }

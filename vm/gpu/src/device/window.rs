@@ -1,7 +1,8 @@
-//! The beginning of the heap on the host: what small programs keep in it is read and written without a word to the device.
+//! A copy of the beginning of the heap on the host: the data of small programs in it is read and
+//! written without access to the device.
 //!
-//! A dispatch takes along what was written, and brings the window back with the state, so that a stop of the control unit is
-//! one wait, however many descriptors and frames the host looks at.
+//! A dispatch sends the written words, and returns the window with the state, so that a stop of the
+//! control unit needs one wait, however many descriptors and frames the host reads.
 
 use std::ops::Range;
 
@@ -12,36 +13,36 @@ use super::Device;
 /// Words of the window.
 pub(super) const WORDS: u32 = 1 << 13;
 
-/// See the head of the file.
+/// The window; see the head of the file.
 pub(super) struct Window {
-    /// Words from the begin of the heap to where somebody has had some.
+    /// Words from the beginning of the heap to the end of all allocations so far.
     words: Vec<u32>,
     most: usize,
-    /// Are the words those of the device, but for what was written?
+    /// Whether the words equal those of the device, except for pending writes.
     is_valid: bool,
-    /// What the device has not got yet.
+    /// The pending writes.
     written: Range<usize>,
 }
 
 impl Window {
-    /// Of a heap of so many zeros.
+    /// Creates the window of a heap of this number of zeros.
     pub(super) fn new(words: u32) -> Self {
         let most = words.min(WORDS) as usize;
         Window { words: Vec::with_capacity(most), most, is_valid: true, written: 0..0 }
     }
 
-    /// Words that a dispatch brings back.
+    /// Returns the number of words that a dispatch returns.
     pub(super) fn len(&self) -> usize {
         self.words.len()
     }
 
-    /// These words, if all of them lie in the window.
+    /// Returns the range of these words, if all of them are in the window.
     fn inside(&self, at: u32, words: usize) -> Option<Range<usize>> {
         let range = at as usize..at as usize + words;
         (range.end <= self.words.len()).then_some(range)
     }
 
-    /// Reads words; false if the device has to be asked.
+    /// Reads words; returns false if they must be read from the device.
     pub(super) fn read(&self, at: u32, into: &mut [u32]) -> bool {
         match self.inside(at, into.len()) {
             Some(range) if self.is_valid => {
@@ -52,7 +53,7 @@ impl Window {
         }
     }
 
-    /// Words of the window that are about to be written; `None` if the device has to be.
+    /// Returns the words of the window for writing; `None` if they must be written to the device.
     pub(super) fn write(&mut self, at: u32, words: usize) -> Option<&mut [u32]> {
         self.cover(at, words);
         let range = self.inside(at, words).filter(|_| self.is_valid)?;
@@ -63,7 +64,8 @@ impl Window {
         Some(&mut self.words[range])
     }
 
-    /// These words belong to somebody. Nobody had what is covered first, so that it is zero.
+    /// Extends the window to these allocated words. Newly covered words were never allocated, and
+    /// so are zero.
     pub(super) fn cover(&mut self, at: u32, words: usize) {
         let end = (at as usize + words).min(self.most);
         if end > self.words.len() {
@@ -71,7 +73,7 @@ impl Window {
         }
     }
 
-    /// Copies words; false if the device has to.
+    /// Copies words; returns false if the device must copy them.
     pub(super) fn copy(&mut self, from: u32, to: u32, words: u32) -> bool {
         let Some(from) = self.inside(from, words as usize) else { return false };
         let copied = self.words[from].to_vec();
@@ -84,23 +86,23 @@ impl Window {
         }
     }
 
-    /// What the device has to get before it does anything, and where.
+    /// Takes the pending writes, which the device must receive first, and their address.
     pub(super) fn take_written(&mut self) -> Option<(u32, &[u32])> {
         let range = std::mem::take(&mut self.written);
         (!range.is_empty()).then(|| (range.start as u32, &self.words[range]))
     }
 
-    /// Do words from here on lie in it?
+    /// Returns whether words from here on are in it.
     pub(super) fn reaches(&self, at: u32) -> bool {
         (at as usize) < self.most
     }
 
-    /// The device has changed words that may lie in the window.
+    /// Invalidates the window after the device has changed words that may be in it.
     pub(super) fn forget(&mut self) {
         self.is_valid = false;
     }
 
-    /// The words that the device has.
+    /// Updates the window with the words of the device.
     pub(super) fn refresh(&mut self, words: &[u32]) {
         self.words.copy_from_slice(words);
         self.is_valid = true;
@@ -108,7 +110,7 @@ impl Window {
 }
 
 impl Device {
-    /// The device gets what was written.
+    /// Sends the pending writes to the device.
     pub(super) fn flush(&mut self) {
         if let Some((at, words)) = self.window.take_written() {
             self.moved.sent += words.len() as u64 * 4;
@@ -120,7 +122,7 @@ impl Device {
         }
     }
 
-    /// Reads words, if they lie in the window. Of a lost device nothing is known.
+    /// Reads words, if they are in the window. The content of a lost device is unknown.
     pub(super) fn read_window(&mut self, at: u32, into: &mut [u32]) -> Result<bool, BackendError> {
         if self.opened.why_lost().is_some() {
             return Ok(false);
@@ -136,7 +138,7 @@ impl Device {
         Ok(self.window.read(at, into))
     }
 
-    /// Writes what lies in the window; how many words that were.
+    /// Writes the words that are in the window and returns their number.
     pub(super) fn write_window(&mut self, at: u32, from: &[u32]) -> usize {
         let n = from.len().min(self.window.most.saturating_sub(at as usize));
         match self.window.write(at, n) {
@@ -154,7 +156,7 @@ mod tests {
     use super::Window;
 
     #[test]
-    fn what_was_written_is_read_and_goes_to_the_device_once() {
+    fn written_words_are_read_back_and_sent_once() {
         let mut window = Window::new(100);
         window.write(10, 2).expect("it lies inside").copy_from_slice(&[7, 8]);
         assert!(window.copy(10, 20, 2));
@@ -167,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_it_or_was_changed_is_the_devices() {
+    fn words_outside_or_invalidated_are_read_from_the_device() {
         let mut window = Window::new(100);
         assert!(window.write(99, 2).is_none() && !window.read(99, &mut [0; 2]));
         assert!(!window.copy(0, 99, 2) && !window.copy(99, 0, 2));
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_given_out_meanwhile_comes_back_with_the_rest() {
+    fn words_allocated_meanwhile_return_with_the_window() {
         let mut window = Window::new(100);
         window.write(0, 10).expect("it lies inside").fill(1);
         window.forget();

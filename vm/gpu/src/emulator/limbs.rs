@@ -1,4 +1,4 @@
-//! Limbs: who touches them, and where those of a result come from.
+//! Limbs: tracking of accesses, and generators of results.
 
 use star_shaders::layout::wide;
 use star_shaders::{Generator, Reduce};
@@ -18,7 +18,7 @@ impl Line {
     }
 }
 
-/// What a generator makes limbs of; see [`wide`].
+/// The source of a generator's limbs; see [`wide`].
 #[derive(Clone, Copy)]
 pub(super) struct Source {
     pub(super) kind: u32,
@@ -46,7 +46,7 @@ impl Source {
         self.kind & 0x10_0000 != 0
     }
 
-    /// As the control unit leaves it in the state.
+    /// Returns the words that the control unit leaves in the state.
     pub(super) fn words(self) -> Words {
         let mut words = [0; wide::WORDS as usize];
         let most = i64::from(i32::MAX);
@@ -70,7 +70,7 @@ impl Source {
         words
     }
 
-    /// What lies there.
+    /// Parses the words in the state.
     pub(super) fn of_words(words: &[u32]) -> Source {
         let has = |place: u32| words[place as usize];
         let line = |place: u32| Some(has(place)).filter(|at| *at != 0);
@@ -89,7 +89,7 @@ impl Source {
     }
 }
 
-/// Ones in the places of limb `k` that lie in `from` .. `to`, counted from 0.
+/// Returns ones in the bits of limb `k` that are in `from` .. `to`, counted from 0.
 pub(super) fn ones(k: u32, from: i64, to: i64) -> u32 {
     (0..32).filter(|bit| (from..to).contains(&(i64::from(k) * 32 + bit))).map(|bit| 1 << bit).sum()
 }
@@ -114,18 +114,19 @@ impl Emulator {
     fn look_for_clash(&mut self, at: u32, readers: u64, writers: u64) {
         if writers != 0 && (readers | writers).count_ones() > 1 && self.clash.is_none() {
             let what = format!(
-                "two threads touch limb {at} between barriers (readers {readers:b}, writers {writers:b})"
+                "two threads access limb {at} between barriers (readers {readers:b}, writers \
+                    {writers:b})"
             );
             self.clash = Some(what);
         }
     }
 
-    /// All threads have seen what the others did.
+    /// Makes the accesses of all threads visible to the others.
     pub(super) fn barrier(&mut self) {
         self.touched.clear();
     }
 
-    /// 32 components of a line from `position` on, zeros outside.
+    /// Returns 32 components of a line from `position` on, zeros outside.
     pub(super) fn funnel(&mut self, thread: u32, line: Line, position: i64) -> u32 {
         let limbs = i64::from(line.bits.div_ceil(32));
         let (limb, by) = (position.div_euclid(32), position.rem_euclid(32) as u32);
@@ -139,7 +140,8 @@ impl Emulator {
         low >> by | get(limb + 1) << (32 - by)
     }
 
-    /// Makes every `step`th limb from `first` on. The place of the first component that is sought, and how many ones there are.
+    /// Computes every `step`th limb from `first` on. Returns the position of the first requested
+    /// component, and the number of ones.
     pub(super) fn make_limbs(
         &mut self,
         thread: u32,
@@ -161,7 +163,7 @@ impl Emulator {
         (nearest, count)
     }
 
-    /// Limb `k` of what a generator makes.
+    /// Returns limb `k` of a generator.
     fn limb(&mut self, thread: u32, k: u32, source: Source) -> u32 {
         let Source { kind, n, at_x, y, at_z, stride_y, b, c, literal, behind: _ } = source;
         let table = kind >> 8 & 15;

@@ -1,4 +1,5 @@
-//! Making a line, in the control unit or, if it is wide, beside it (Note \[Wide lines\] in `run/wide.rs`).
+//! Computation of a line, in the control unit or, if it is wide, outside (Note \[Wide lines\] in
+//! `run/wide.rs`).
 
 use star_shaders::layout::descriptor;
 use star_shaders::{Generator, Reduce};

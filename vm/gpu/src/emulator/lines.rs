@@ -6,7 +6,7 @@ use star_shaders::layout::{descriptor, most_listed, status, wide};
 use super::limbs::{Line, ones};
 use super::{Dispatch, Emulator, Fields, Words};
 
-/// A table, as the instruction sees it; one that is absent has no limbs.
+/// A table, as the instruction sees it; a missing one has no limbs.
 #[derive(Clone, Copy, Default)]
 struct Columns {
     first: Line,
@@ -31,7 +31,7 @@ pub(super) struct Over {
 }
 
 impl Columns {
-    /// Those behind so many.
+    /// Returns the columns after the first `front`.
     fn behind(self, front: u32) -> Columns {
         let Columns { first: Line { at, bits }, stride, n } = self;
         let first = Line { at: at + front * stride, bits };
@@ -53,7 +53,7 @@ impl Over {
         self.kind >> 10 & 1 == 1
     }
 
-    /// 1 if it is a loop of the program.
+    /// Returns 1 if it is a loop of the program.
     fn loops(self) -> u32 {
         self.kind >> 12 & 1
     }
@@ -62,12 +62,12 @@ impl Over {
         self.rows.div_ceil(32)
     }
 
-    /// What changes anything.
+    /// Returns which parts have an effect.
     fn acts(self) -> u32 {
         self.function ^ if self.join() == Join::Store { 0xff00_ff00 } else { 0 }
     }
 
-    /// Limbs of what is joined.
+    /// Returns the number of limbs of the joined result.
     fn n_joined(self) -> u32 {
         match self.is_word() {
             true => self.columns.div_ceil(32) - self.first / 32,
@@ -75,7 +75,7 @@ impl Over {
         }
     }
 
-    /// As the control unit leaves it in the state.
+    /// Returns the words that the control unit leaves in the state.
     fn words(self) -> Words {
         let mut words = [0; wide::WORDS as usize];
         for (place, word) in [
@@ -134,12 +134,13 @@ impl Emulator {
         Columns { first: self.line(pointer, None), stride, n }
     }
 
-    /// Limb `k` of a line, zeros where there is none.
+    /// Returns limb `k` of a line, zeros where there is none.
     fn limb_of(&mut self, thread: u32, line: Line, k: u32) -> u32 {
         if k < line.limbs() { self.load(thread, line.at + k) } else { 0 }
     }
 
-    /// The instruction in the control unit, which may leave it to the grid, some columns after others.
+    /// Runs the instruction in the control unit, which may leave it to the grid, in several groups
+    /// of columns.
     pub(super) fn lines_inst(
         &mut self,
         run: &mut Dispatch,
@@ -189,7 +190,8 @@ impl Emulator {
         run.budget -= i64::from(made / (run.wide.rate >> 5).max(1));
     }
 
-    /// The grid has made what was left to it: what it found goes where it belongs, and the next columns are left.
+    /// Completes the part that the grid has computed: stores its results, and leaves the next
+    /// columns to it.
     pub(super) fn lines_made(&mut self, run: &mut Dispatch, d: u32, words: &[u32]) {
         let over = Over::of_words(words);
         let n = over.n_joined();
@@ -210,7 +212,7 @@ impl Emulator {
         }
     }
 
-    /// All of it by one workgroup, unless that is too much.
+    /// Runs the whole instruction in one workgroup, unless that is too much.
     fn lines_here(&mut self, run: &mut Dispatch, inst: Fields, over: Over) -> bool {
         let (acts, n_threads) = (over.acts(), self.settings.threads);
         let by = |w: u32| acts >> (16 * w) & 0xffff != 0;
@@ -252,7 +254,7 @@ impl Emulator {
         true
     }
 
-    /// Limb `k` of a column of what it makes, stored if it goes to the table.
+    /// Computes limb `k` of a result column, and stores it if it belongs to the table.
     fn made_of_column(&mut self, thread: u32, over: Over, (k, column): (u32, u32)) -> u32 {
         let is_one = self.limb_of(thread, over.w, column / 32) >> (column % 32) & 1;
         let s = self.limb_of(thread, over.z, k);
@@ -272,7 +274,7 @@ impl Emulator {
         limb
     }
 
-    /// What was found joins the slice or word.
+    /// Joins the results to the slice or word.
     fn join_all(&mut self, over: Over, joined: &[u32]) {
         let first = if over.is_word() { over.first / 32 } else { 0 };
         for (i, more) in joined.iter().enumerate() {
@@ -293,7 +295,7 @@ impl Emulator {
         self.keep(thread, at, limb);
     }
 
-    /// What a thread of a grid does of it; the ones that it counts.
+    /// Does the work of one grid thread and returns the number of ones that it counts.
     pub(super) fn lines_of_grid(
         &mut self,
         over: Over,
@@ -343,7 +345,7 @@ impl Emulator {
     }
 }
 
-/// What a limb of a column adds to a limb of the result.
+/// Returns the contribution of a limb of a column to a limb of the result.
 fn found(over: Over, limb: u32, column: u32) -> u32 {
     match (over.is_word(), over.join()) {
         (false, _) => limb,

@@ -1,7 +1,9 @@
-//! The emulator of the control unit in Rust: runs the same register code, thread by thread in a random order, and checks what the
-//! shader relies on: between two barriers no two threads touch one limb if one of them writes. Likewise the kernel of wide lines, all threads of a grid.
+//! The emulator of the control unit in Rust: runs the same register code, thread by thread in a
+//! random order, and checks the assumptions of the shader: between two barriers no two threads
+//! access one limb if one of them writes. It does the same for the kernel of wide lines, with all
+//! threads of a grid.
 //!
-//! It is there for tests. Where the shader and the emulator differ, one of them is wrong.
+//! It exists for tests. Where the shader and the emulator differ, one of them is wrong.
 
 mod limbs;
 mod line;
@@ -22,33 +24,33 @@ use crate::device_trait::{AHEAD_WORDS, ControlUnit, State, Wide};
 use crate::grid::Grid;
 use crate::program::internal;
 
-/// Sizes that must not matter.
+/// Sizes that must not affect results.
 #[derive(Clone, Copy, Debug)]
 pub struct EmulatorSettings {
-    /// Threads of the workgroup, and of all that make a wide line 64 at most.
+    /// Threads of the workgroup, and of all workgroups that compute a wide line 64 at most.
     pub threads: u32,
-    /// Turns of loops in a dispatch.
+    /// Loop iterations of a dispatch.
     pub budget: u32,
-    /// Words that the memory has at first.
+    /// Initial words of the memory.
     pub words: u32,
-    /// Decides about the order of the threads.
+    /// Seed of the order of the threads.
     pub seed: u64,
-    /// Words that the memory may have at most.
+    /// Maximum words of the memory.
     pub most_words: u64,
     /// Dispatches until the device is lost.
     pub lost_after: u64,
-    /// Turns that a loop may take within a dispatch.
+    /// Maximum iterations of a loop within a dispatch.
     pub most_turns: u32,
-    /// Words that the objects of a frame may get before they ask.
+    /// Words that are allocated to the objects of a frame ahead of requests.
     pub ahead_words: u32,
-    /// Words that lines may take until the host prints them.
+    /// Words of the journal for lines until the host prints them.
     pub journal_words: u32,
-    /// What is for another kernel to make.
+    /// Limits beyond which another kernel does the work.
     pub wide: Wide,
 }
 
 impl EmulatorSettings {
-    /// Everything as small as can be.
+    /// The smallest possible sizes.
     pub const TINY: EmulatorSettings = EmulatorSettings {
         threads: 3,
         budget: 60,
@@ -58,7 +60,7 @@ impl EmulatorSettings {
         wide: Wide::TINY,
         ..EmulatorSettings::USUAL
     };
-    /// What a device has.
+    /// The sizes of a device.
     pub const USUAL: EmulatorSettings = EmulatorSettings {
         threads: 8,
         budget: 60_000,
@@ -79,17 +81,17 @@ pub(crate) struct Emulator {
     mem: Vec<u32>,
     code: Vec<u32>,
     journal: Vec<u32>,
-    /// What threads of the grid join.
+    /// The results joined by threads of the grid.
     joined: Vec<u32>,
-    /// Which threads have read and written a limb since the last barrier.
+    /// The threads that have read and written each limb since the last barrier.
     touched: BTreeMap<u32, (u64, u64)>,
     seed: u64,
     dispatches: u64,
-    /// The first two threads that met at a limb.
+    /// The first conflicting accesses of two threads.
     clash: Option<String>,
 }
 
-/// A line that waits, as in the state.
+/// A waiting line, as in the state.
 type Words = [u32; layout::WORDS as usize];
 
 /// A dispatch.
@@ -113,12 +115,12 @@ struct Dispatch {
     budget: i64,
     wide: Wide,
     n_wide: u32,
-    /// Is what comes next the line that was made last?
+    /// Whether the next instruction completes the last computed line.
     answers: bool,
-    /// What was found of it.
+    /// The results of its queries.
     nearest: u32,
     count: u64,
-    /// The lines that wait; does the instruction that made the last one ask?
+    /// The waiting lines, and whether the instruction of the last one has a query.
     queue: Vec<Words>,
     asks: bool,
 }
@@ -142,7 +144,7 @@ struct Fields {
 }
 
 impl Fields {
-    /// Do threads wait for each other before it?
+    /// Returns whether threads wait for each other before it.
     fn is_sync(self) -> bool {
         self.first & 0x40_0000 != 0
     }
@@ -163,7 +165,7 @@ impl Emulator {
         }
     }
 
-    /// So many threads in the order of this instruction.
+    /// Returns this number of threads in the order of this instruction.
     fn order(&mut self, threads: u32) -> Vec<u32> {
         let mut order: Vec<u32> = (0..threads).collect();
         for last in (1..order.len()).rev() {
@@ -178,14 +180,14 @@ impl Emulator {
     fn is_there(&self) -> Result<(), BackendError> {
         match self.dispatches < self.settings.lost_after {
             true => Ok(()),
-            false => Err(BackendError::DeviceLost { why: "the test said so".to_owned() }),
+            false => Err(BackendError::DeviceLost { why: "requested by the test".to_owned() }),
         }
     }
 
     fn fields(&self, pc: u32) -> Result<Fields, BackendError> {
         let at = (pc * INST_WORDS) as usize;
         let words = self.code.get(at..at + INST_WORDS as usize);
-        let words = words.ok_or_else(|| internal(format!("no instruction {pc}")))?;
+        let words = words.ok_or_else(|| internal(format!("unknown instruction {pc}")))?;
         let op = star_shaders::Op::of_number(words[0] & 0xff);
         let reg = |shift: u32| {
             Some(words[1] >> shift & 0xff).filter(|&reg| reg != star_shaders::layout::NO_REG)
@@ -193,7 +195,7 @@ impl Emulator {
         let object =
             |word: u32| Some(word & 0xffff).filter(|&it| it != star_shaders::layout::NO_OBJECT);
         Ok(Fields {
-            op: op.ok_or_else(|| internal(format!("no operation {}", words[0] & 0xff)))?,
+            op: op.ok_or_else(|| internal(format!("unknown operation {}", words[0] & 0xff)))?,
             first: words[0],
             d: words[1] & 0xff,
             a: reg(8),
@@ -209,7 +211,7 @@ impl Emulator {
         })
     }
 
-    /// The control unit.
+    /// Runs the control unit.
     fn unit(&mut self, state: &mut State) -> Result<(), BackendError> {
         let wide = |place: u32| {
             u64::from(state[place as usize]) | u64::from(state[place as usize + 1]) << 32
@@ -282,7 +284,7 @@ impl Emulator {
                 return Err(internal(format!("{clash}, at instruction {}", run.pc - 1)));
             }
         }
-        // Lines that wait are made before anyone else is served.
+        // Waiting lines are computed before the host is served.
         let mut after = status::RUNNING;
         if !run.queue.is_empty() && run.status != status::WIDE {
             after = std::mem::replace(&mut run.status, status::WIDE);
@@ -330,7 +332,7 @@ impl Emulator {
 impl ControlUnit for Emulator {
     fn device(&self) -> String {
         let threads = self.settings.threads;
-        format!("the emulator of the control unit, {threads} threads, checked")
+        format!("emulator of the control unit, {threads} threads, checked")
     }
 
     fn threads(&self) -> u32 {
@@ -399,7 +401,8 @@ impl ControlUnit for Emulator {
     }
 
     fn clear(&mut self, at: u32, words: u32) -> Result<(), BackendError> {
-        // What a block holds beyond the limbs of its object is nobody's business: tests look for that.
+        // The content of a block beyond the limbs of its object is undefined: tests check that it
+        // is not used.
         self.mem[at as usize..(at + words) as usize].fill(0);
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! What touches registers only.
+//! Instructions on registers only.
 
 use star_ir::IntOp;
 use star_shaders::layout::{NO_REG, status};

@@ -1,4 +1,4 @@
-//! What touches objects, and frames.
+//! Instructions on objects and frames.
 
 use star_shaders::Op;
 use star_shaders::layout::{
@@ -30,7 +30,7 @@ impl Emulator {
         self.own(frame, self.word(frame + frame::OBJECTS)) + 2 * cell as u32
     }
 
-    /// The line of an object, or a column of it.
+    /// Returns the line of an object, or one of its columns.
     pub(super) fn line(&self, pointer: u32, column: Option<i64>) -> Line {
         let has = |word: u32| self.word(pointer + word);
         let skipped = column.map_or(0, |column| (column as u32 - 1) * has(descriptor::STRIDE));
@@ -187,7 +187,7 @@ impl Emulator {
         }
     }
 
-    /// A number or an object goes to the journal.
+    /// Writes a number or an object to the journal.
     fn show(&mut self, run: &mut Dispatch, inst: Fields, dy: u32, (a, b): (i64, i64)) {
         let room = run.journal_room as usize - self.journal.len();
         let has = |word: u32| self.word(dy + word);
@@ -215,7 +215,7 @@ impl Emulator {
         self.journal.extend(limbs);
     }
 
-    /// One thread keeps the profile.
+    /// Updates the profile in one thread.
     fn profile(&mut self, run: &Dispatch, inst: Fields, a: i64) {
         let times = if inst.a.is_some() { a.max(0) } else { 1 };
         let record = self.word(run.profile + inst.imm as u32);
@@ -276,7 +276,7 @@ impl Emulator {
         }
     }
 
-    /// Calls and returns, and what objects go along.
+    /// Runs calls and returns, including the transfer of objects.
     fn link(&mut self, run: &mut Dispatch, inst: Fields, (dx, dy): (u32, u32)) {
         self.barrier();
         let record = run.routines + inst.imm as u32 * routine::WORDS;
@@ -342,7 +342,7 @@ impl Emulator {
         }
     }
 
-    /// One object takes what another one has; both keep whether their sizes are fixed.
+    /// Moves the value of one object to another; both keep whether their sizes are fixed.
     fn give(&mut self, to: u32, from: u32) {
         let (fixed_to, fixed_from) = (
             self.word(to + descriptor::FLAGS) & flag::FIXED,
@@ -359,7 +359,7 @@ impl Emulator {
     }
 }
 
-/// Sums and differences with what is carried.
+/// Sums and differences with their carry.
 trait Carrying: Sized {
     fn carrying(self, other: Self, carry: bool) -> (Self, bool);
     fn borrowing(self, other: Self, borrow: bool) -> (Self, bool);

@@ -9,7 +9,7 @@ use super::{Dispatch, Emulator, Fields, Words};
 use crate::device_trait::State;
 
 impl Emulator {
-    /// Makes what waits, each thread one line after another.
+    /// Computes all waiting lines, each thread one line after another.
     pub(super) fn make_wide(&mut self, state: &mut State) {
         if state[state::STATUS as usize] != status::WIDE {
             return;
@@ -46,7 +46,8 @@ impl Emulator {
         put(state::GROUPS, groups);
     }
 
-    /// A line that is long, or that comes behind others that are: it waits, or ends the dispatch. Is it neither?
+    /// Queues a line that is long, or that comes after queued ones, or ends the dispatch. Returns
+    /// whether it does neither.
     pub(super) fn is_made_here(
         &mut self,
         run: &mut Dispatch,
@@ -75,7 +76,7 @@ impl Emulator {
         true
     }
 
-    /// Does the instruction have to wait for lines that wait?
+    /// Returns whether the instruction must wait for queued lines.
     pub(super) fn ends_queue(&mut self, run: &mut Dispatch, inst: Fields) -> bool {
         let may_wait = matches!(
             inst.op,
@@ -102,7 +103,8 @@ impl Emulator {
         ends
     }
 
-    /// A row of a table takes the components of a word; a thread those of every `threads`th column.
+    /// Sets a row of a table to the components of a word; each thread sets every `threads`th
+    /// column.
     pub(super) fn put_row(&mut self, me: u32, threads: u32, words: &[u32]) {
         let has = |place: u32| words[place as usize];
         let row = has(wide::LAST) - 1;

@@ -1,4 +1,5 @@
-//! WARSHALL and its variants, in place: small tables in rounds of 128 pivots, a dispatch each, large ones in rounds of 64, two each.
+//! WARSHALL and its variants, in place: small tables in rounds of 128 pivots, one dispatch each,
+//! large ones in rounds of 64, two each.
 
 use star_shaders::intrinsics::closure::{
     BLOCK, BYTES, LANES, LISTED, MOST_BLOCKS, PAIRS, PIVOTS, THREADS, WHOLE_LINES, WHOLE_PIVOTS,
@@ -9,16 +10,17 @@ use super::{IntrinsicResult, NotTaken};
 use crate::grid::{Given, Launch, MAX_GROUPS};
 use crate::run::{Call, Placed};
 
-/// A table is large from so many times the bits on that are worth a kernel: 16,384 vertices. Below, dispatches cost more
-/// than work that is done twice.
+/// A table is large from this multiple of the bits that are worth a kernel: 16,384 vertices. Below,
+/// dispatches cost more than duplicate work.
 const LARGE: u64 = 16;
-/// Workgroups for small tables: about as many as a device with many multiprocessors runs at once. One more, and it waits for the others.
+/// Workgroups for small tables: about the number that a device with many multiprocessors runs at
+/// once. One more would wait for the others.
 const AT_ONCE: u32 = 128;
-/// Least lines of one.
+/// Minimum lines of a workgroup.
 const LEAST_LINES: u32 = 64;
-/// Workgroups that are enough to keep a device busy, for large tables.
+/// Workgroups that keep a device busy, for large tables.
 const GROUPS: u64 = 256;
-/// Least blocks of a workgroup, for large tables.
+/// Minimum blocks of a workgroup, for large tables.
 const LEAST_BLOCKS: u64 = 4;
 
 /// `WARSHALL(n,P)`
@@ -41,11 +43,13 @@ pub(super) fn closure(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
     }
 }
 
-/// A dispatch for each round. Lines begin at even places, so that kernels count pairs of limbs.
+/// Runs one dispatch for each round. Lines begin at even addresses, so kernels count pairs of
+/// limbs.
 fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> IntrinsicResult {
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
     let tiles = pairs.div_ceil(2 * lanes);
-    // As few workgroups as do with their lines, then as many as run at once in as many turns.
+    // The minimum number of workgroups for these lines, rounded up to as many as run at once in the
+    // same number of waves.
     let least = u64::from(tiles) * u64::from(lines.div_ceil(WHOLE_LINES));
     let turns = least.div_ceil(u64::from(AT_ONCE));
     let shares = turns * u64::from(AT_ONCE) / u64::from(tiles);
@@ -67,13 +71,13 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> Intr
         given[8..12].copy_from_slice(&[bits(next + 1), bits(next), pivots(next + 1), pivots(next)]);
         Launch { kernel, groups, given }
     };
-    // A round without pivots only writes what the first one needs.
+    // A round without pivots only writes the input of the first one.
     let rounds = (0..n.div_ceil(WHOLE_PIVOTS)).map(|round| launch(n, round, round + 1));
     let rounds: Vec<Launch> = std::iter::once(launch(0, 0, 0)).chain(rounds).collect();
     call.launch(&rounds, 2 * u64::from(lines) * u64::from(table.stride))
 }
 
-/// Two dispatches for each round.
+/// Runs two dispatches for each round.
 fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> IntrinsicResult {
     let (lines, pairs) = (table.sizes.columns, table.stride / 2);
     let (tiles, blocks) = (pairs.div_ceil(PAIRS), lines.div_ceil(BLOCK));
@@ -83,7 +87,7 @@ fn large(call: &mut Call<'_, '_, '_>, n: u32, table: Placed) -> IntrinsicResult 
     if [tiles, blocks].iter().any(|&n| n > MAX_GROUPS) {
         return Err(NotTaken::Declined);
     }
-    // The lines of the pivots, the lines that get to them, and how many these are.
+    // The lines of the pivots, the lines that reach them, and the number of these.
     let of_pivots = (PIVOTS * pairs).next_multiple_of(8);
     let listed = LISTED * blocks;
     let beside = call.beside(2 * u64::from(of_pivots + listed + blocks))?.at / 2;

@@ -1,4 +1,5 @@
-//! FLOYD over integers: numbers become a matrix beside the table, a round of 64 pivots is two dispatches.
+//! FLOYD over integers: numbers are stored in an additional matrix, and a round of 64 pivots is two
+//! dispatches.
 
 use star_shaders::Shader;
 use star_shaders::intrinsics::min_plus::{
@@ -11,7 +12,7 @@ use crate::run::Call;
 
 /// Fields that a workgroup reads.
 const SHARE: u32 = 16;
-/// Limbs that take as long as a number by way of all pivots of a round.
+/// Limbs that take as long as updating one number with all pivots of a round.
 const LIMBS_OF_A_NUMBER: u64 = 8;
 
 /// `FLOYD(n,h,inf,D)`
@@ -57,7 +58,7 @@ pub(super) fn min_plus(call: &mut Call<'_, '_, '_>) -> IntrinsicResult {
 
     call.launch(&begin, numbers)?;
     let [greatest, has_open, inf] = call.words(found)?;
-    // A sum that reaches half of inf, or of NONE, would trap, or be none.
+    // A sum that reaches half of inf, or of NONE, would trap, or become NONE.
     let arcs = if has_open == 0 { (n - 1).max(1) } else { n };
     let bound = NONE.min(1 << (width - 1));
     let is_bounded = u64::from(greatest) * u64::from(arcs) < u64::from(bound);

@@ -1,10 +1,12 @@
-//! Intrinsics: library routines that this backend does by kernels over a grid, one file for each theme.
+//! Intrinsics: library routines that this backend implements as kernels over a grid, one file for
+//! each topic.
 //!
-//! A routine with an intrinsic of [`TABLE`] begins with a stop for the host, which looks at the arguments where they are. If every
-//! argument is set and the preconditions of the catalogue hold, the intrinsic does everything on the device and the run
-//! goes on at the end of the routine; otherwise its body runs. An intrinsic reserves all its memory before it changes anything, and if
-//! that is refused the body runs, too. Only when the user or the clock ends the run does a `var` parameter
-//! hold something in between.
+//! A routine with an intrinsic of [`TABLE`] begins with a stop for the host, which checks the
+//! arguments in place. If every argument is set and the preconditions of the catalogue hold, the
+//! intrinsic does everything on the device and the run continues at the end of the routine;
+//! otherwise the body runs. An intrinsic reserves all its memory before it changes anything; if
+//! that is refused, the body runs, too. A `var` parameter holds an intermediate state only if the
+//! user or the deadline ends the run.
 
 mod closure;
 mod min_plus;
@@ -20,17 +22,17 @@ use crate::run::Call;
 pub(crate) struct GpuIntrinsic {
     /// Its entry in the catalogue.
     pub(crate) intrinsic: Intrinsic,
-    /// What it does.
+    /// Its implementation.
     pub(crate) run: fn(&mut Call<'_, '_, '_>) -> IntrinsicResult,
 }
 
-/// What becomes of a call.
+/// The result of a call.
 pub(crate) type IntrinsicResult = Result<(), NotTaken>;
 
-/// Why an intrinsic did not do all.
+/// Why an intrinsic did not complete.
 #[derive(Debug)]
 pub(crate) enum NotTaken {
-    /// Nothing has happened; the body runs.
+    /// Nothing was changed; the body runs.
     Declined,
     /// The run ends.
     Ended(crate::run::End),
@@ -42,13 +44,13 @@ impl<E: Into<crate::run::End>> From<E> for NotTaken {
     }
 }
 
-/// The intrinsics of this backend. An entry of the catalogue that is not here runs its Star body.
+/// The intrinsics of this backend. A catalogue entry that is missing here runs its Star body.
 pub(crate) const TABLE: &[GpuIntrinsic] = &[
     GpuIntrinsic { intrinsic: CLOSURE, run: closure::closure },
     GpuIntrinsic { intrinsic: MIN_PLUS, run: min_plus::min_plus },
 ];
 
-/// What this backend does for an intrinsic.
+/// Returns the implementation of an intrinsic.
 pub(crate) fn find(intrinsic: Intrinsic) -> Option<GpuIntrinsic> {
     TABLE.iter().copied().find(|known| known.intrinsic == intrinsic)
 }

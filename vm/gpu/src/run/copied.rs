@@ -1,4 +1,4 @@
-//! Columns go from one table to another by a copy of the device: they lie one behind another in both.
+//! Copies of columns from one table to another by the device: the columns are contiguous in both.
 
 use star_ir::RoutineId;
 use star_shaders::layout::{FRAME_HEAD, state};
@@ -9,7 +9,7 @@ use super::{DeviceRun, End};
 use crate::code::{Inst, Object, Reg};
 
 impl DeviceRun<'_, '_> {
-    /// Copies the columns of the second to the first, if their lines have one length.
+    /// Copies the columns of the second to the first, if their lines have the same length.
     pub(super) fn copied(
         &mut self,
         (x, y): (Object, Object),
@@ -25,7 +25,7 @@ impl DeviceRun<'_, '_> {
         let holds = |held: &ObjectState, behind: u32| {
             held.is_set && behind.checked_add(n).is_some_and(|last| last <= held.columns)
         };
-        // One that is lent twice is one table.
+        // A table that is passed twice is one table.
         let are_two = to.pointer != from.pointer && to.stride == from.stride;
         if !are_two || !holds(&to, behind_to) || !holds(&from, behind_from) {
             return Ok(());
@@ -37,7 +37,7 @@ impl DeviceRun<'_, '_> {
         self.go_on(id, inst)
     }
 
-    /// An object of the routine that has stopped.
+    /// Returns an object of the routine that has stopped.
     fn held_at(&mut self, object: Object) -> Result<ObjectState, BackendError> {
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object.0, 1)?[0];
         self.held(pointer)

@@ -1,4 +1,4 @@
-//! Arguments into the frame of the entry, and what `var` parameters hold back to the caller.
+//! Transfer of arguments to the frame of the entry, and of `var` parameters back to the caller.
 
 use super::{Active, Argument, DeviceRun, End, Slot};
 use crate::code::Reg;
@@ -13,7 +13,7 @@ use star_vm::{BackendError, HostValue};
 use std::sync::Arc;
 
 impl DeviceRun<'_, '_> {
-    /// Takes the arguments, and makes the frame of the entry.
+    /// Loads the arguments, and creates the frame of the entry.
     pub(super) fn begin(&mut self, slots: &mut [Slot]) -> Result<(), End> {
         let (plan, entry) = (self.plan, self.plan.entry);
         let sir = plan.program.routine(entry);
@@ -36,7 +36,7 @@ impl DeviceRun<'_, '_> {
             };
             if !fits {
                 let name = &sir.var(param.var).name;
-                return Err(internal(format!("an argument that does not suit `{name}`")).into());
+                return Err(internal(format!("an argument that does not match `{name}`")).into());
             }
         }
         let records = self.furnish(plan.routines.len() as u64 * u64::from(routine::WORDS))?;
@@ -140,8 +140,8 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// An object of the caller is one of the entry's, with this descriptor; the caller keeps a block that is its own
-    /// still.
+    /// Passes an object of the caller to the entry, with this descriptor; the caller still keeps a
+    /// block that it owns.
     fn let_in(
         &mut self,
         sir: &Routine,
@@ -179,7 +179,7 @@ impl DeviceRun<'_, '_> {
         Ok(kept)
     }
 
-    /// What `var` parameters hold at the end goes back to the caller.
+    /// Returns the final values of `var` parameters to the caller.
     pub(super) fn leave(&mut self, slots: &mut [Slot], done: bool) -> Result<(), BackendError> {
         let (plan, entry) = (self.plan, self.plan.entry);
         let sir = plan.program.routine(entry);
@@ -232,7 +232,7 @@ impl DeviceRun<'_, '_> {
             slot.fixed = flags & flag::FIXED != 0;
             slot.size = (flags & flag::SIZED != 0).then_some(has(descriptor::ROWS));
             let kind =
-                ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+                ObjectKind::of(ty).ok_or_else(|| internal("a number instead of an object"))?;
             if let Some((sizes, block)) = self.let_out(kind, &words) {
                 slot.argument = Argument::Object(sizes, block);
             }
@@ -240,7 +240,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// What an object holds goes to the caller, if it is set.
+    /// Returns the value of an object to the caller, if it is set.
     fn let_out(&mut self, kind: ObjectKind, words: &[u32]) -> Option<(Sizes, Block)> {
         let has = |word: u32| words[word as usize];
         if has(descriptor::FLAGS) & flag::SET == 0 {
@@ -254,7 +254,7 @@ impl DeviceRun<'_, '_> {
         Some((sizes, block))
     }
 
-    /// A number that the entry, whose frame is at `at`, gave back.
+    /// Returns a number that the entry, whose frame is at `at`, gave back.
     fn came_out(&mut self, at: u32, place: u32) -> Result<i64, BackendError> {
         match staged(place) {
             Home::Register(reg) => Ok(self.register(Reg(reg))),
@@ -266,7 +266,7 @@ impl DeviceRun<'_, '_> {
         }
     }
 
-    /// The number of a variable of the entry, in whichever routine it is now.
+    /// Returns the number of a variable of the entry, in whichever routine it is now.
     pub(super) fn followed(
         &mut self,
         active: &[Active],
@@ -298,7 +298,7 @@ impl DeviceRun<'_, '_> {
     }
 }
 
-/// The flags that an object of the entry begins with.
+/// Returns the initial flags of an object of the entry.
 fn flags_of(mode: Mode, is_fixed: bool, own: u32) -> u32 {
     match mode {
         Mode::Ref if is_fixed => flag::FIXED,

@@ -1,4 +1,4 @@
-//! MIN or MAX of a wide table begins: room for what blocks of rows find, and the dispatches.
+//! MIN and MAX of a wide table: allocation for the results of blocks of rows, and the dispatches.
 
 use star_ir::RoutineId;
 use star_shaders::Limb;
@@ -15,7 +15,7 @@ use crate::program::internal;
 use crate::value::{ObjectKind, Sizes};
 
 impl DeviceRun<'_, '_> {
-    /// Does the operation, if it may be kernels.
+    /// Runs the operation, if it can run as kernels.
     pub(super) fn extreme(
         &mut self,
         extreme: Extreme,

@@ -1,4 +1,4 @@
-//! What a program asks of the host.
+//! Requests of a program to the host.
 
 use super::stopped::View;
 use super::{DeviceRun, End};
@@ -14,10 +14,10 @@ use star_vm::{HostError, HostValue};
 use std::sync::Arc;
 
 impl DeviceRun<'_, '_> {
-    /// Does what a program asks of the host.
+    /// Serves the request of a program to the host.
     pub(super) fn serve(&mut self) -> Result<(), End> {
         let (id, inst) = self.stopped_at()?;
-        let site = self.site(id, &inst)?.ok_or_else(|| internal("nothing is asked of the host"))?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("not a request to the host"))?;
         let mut vars = Vec::new();
         let operand = |vars: &mut Vec<VarId>, operand: &star_ir::Operand| {
             if let star_ir::Operand::Var(var) = operand {
@@ -57,7 +57,7 @@ impl DeviceRun<'_, '_> {
             SiteKind::Print(items) => {
                 let values: Vec<_> = items.iter().map(|item| scene.operand(item)).collect();
                 self.print(&values)?;
-                // What follows would have put the line into the journal.
+                // The next instruction would have put the line into the journal.
                 self.go_on(id, &inst)?;
             }
             SiteKind::Read { dst, file, layout } => {
@@ -73,7 +73,7 @@ impl DeviceRun<'_, '_> {
             SiteKind::Write { src, file } => {
                 let file = scene.text_of(file)?;
                 let value = scene.seen.get(src).and_then(|seen| seen.value.bits());
-                let value = value.ok_or_else(|| internal("a value that cannot be written"))?;
+                let value = value.ok_or_else(|| internal("the value cannot be written"))?;
                 self.control.host.write(&file, value).map_err(file_trap)?;
             }
             SiteKind::Lifted(_)
@@ -85,7 +85,7 @@ impl DeviceRun<'_, '_> {
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }
             | SiteKind::Count => {
-                return Err(internal("nothing is asked of the host").into());
+                return Err(internal("not a request to the host").into());
             }
         }
         Ok(())
@@ -104,7 +104,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// A variable takes what was read; a table does not grow then.
+    /// Stores a read value in a variable; a table does not grow then.
     pub(super) fn take_read(
         &mut self,
         id: RoutineId,
@@ -112,8 +112,12 @@ impl DeviceRun<'_, '_> {
         value: &HostValue,
     ) -> Result<(), End> {
         let code = self.plan.routine(id)?;
-        let object =
-            code.object_of[dst.0 as usize].ok_or_else(|| internal("a file as a number"))?;
+        let object = code.object_of[dst.0 as usize].ok_or_else(|| {
+            internal(
+                "cannot read a file into a \
+                number",
+            )
+        })?;
         let frame = self.get(state::FRAME);
         let pointer = self.words(frame + FRAME_HEAD + object.0, 1)?[0];
         let words = self.words(pointer, DESC_WORDS)?;
@@ -121,7 +125,7 @@ impl DeviceRun<'_, '_> {
             HostValue::Slice(bits) | HostValue::Word(bits) => bits.limbs().len() as u64 * 2,
             HostValue::Table(table) => table.n_bytes() / 4,
             HostValue::Unset | HostValue::Int(_) | HostValue::Bool(_) | HostValue::Str(_) => {
-                return Err(internal("a file gave no value").into());
+                return Err(internal("the file contains no value").into());
             }
         };
         self.reserve(n_words)?;

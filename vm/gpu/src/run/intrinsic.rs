@@ -1,4 +1,5 @@
-//! A routine with an intrinsic has begun: its arguments, what the intrinsic may use, and where the run goes on.
+//! Execution of a routine with an intrinsic: its arguments, the resources of the intrinsic, and the
+//! continuation of the run.
 
 use super::{DeviceRun, End};
 use crate::code::Inst;
@@ -21,7 +22,7 @@ use std::sync::atomic::Ordering;
 pub(crate) struct Call<'c, 'r, 'h> {
     run: &'c mut DeviceRun<'r, 'h>,
     given: Vec<Option<Given>>,
-    /// Memory beside the values, which goes back at the end.
+    /// Additional memory, which is freed at the end.
     beside: Vec<Block>,
 }
 
@@ -32,7 +33,7 @@ enum Given {
     Object(Placed),
 }
 
-/// Where an argument lies.
+/// The location of an argument.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placed {
     pub(crate) at: u32,
@@ -41,7 +42,7 @@ pub(crate) struct Placed {
 }
 
 impl Call<'_, '_, '_> {
-    /// A number that is a size.
+    /// Returns a number that is a size.
     pub(crate) fn size(&self, param: usize) -> Result<u32, NotTaken> {
         match self.given.get(param) {
             Some(Some(Given::Number(number))) => {
@@ -51,7 +52,7 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// A table, slice or word.
+    /// Returns a table, slice or word.
     pub(crate) fn object(&self, param: usize) -> Result<Placed, NotTaken> {
         match self.given.get(param) {
             Some(Some(Given::Object(placed))) => Ok(*placed),
@@ -59,18 +60,18 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// What runs kernels.
+    /// Returns the executor of kernels.
     pub(crate) fn grid(&mut self) -> Result<&mut dyn Grid, NotTaken> {
         self.run.heap.unit.grid().ok_or_else(|| internal_error("a grid"))
     }
 
-    /// A kernel, when all memory has been taken; one that the driver refuses leaves the call to the body.
+    /// Compiles a kernel, after all memory is allocated; if the driver rejects it, the body runs.
     pub(crate) fn kernel(&mut self, shader: &Shader) -> Result<Kernel, NotTaken> {
         let [kernel] = self.run.kernels([shader])?.ok_or(NotTaken::Declined)?;
         Ok(kernel)
     }
 
-    /// Memory beside the values, before anything is changed: zeros.
+    /// Allocates additional memory of zeros, before anything is changed.
     pub(crate) fn beside(&mut self, words: u64) -> Result<Block, NotTaken> {
         let bytes = words.saturating_mul(4);
         let wanted = self.run.alive.saturating_add(bytes);
@@ -89,26 +90,28 @@ impl Call<'_, '_, '_> {
         }
     }
 
-    /// Words that dispatches have written.
+    /// Reads words that dispatches have written.
     pub(crate) fn words<const N: usize>(&mut self, at: u32) -> Result<[u32; N], NotTaken> {
         let mut words = [0; N];
         self.run.heap.unit.read(at, &mut words)?;
         Ok(words)
     }
 
-    /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.
+    /// Runs dispatches that access this number of limbs each, in submissions between which the user
+    /// may end the run.
     pub(crate) fn launch(&mut self, launches: &[Launch], limbs: u64) -> IntrinsicResult {
         Ok(self.run.launch(launches, limbs)?)
     }
 }
 
 fn internal_error(what: &str) -> NotTaken {
-    internal(format!("an intrinsic that did not find {what}")).into()
+    internal(format!("an intrinsic could not find {what}")).into()
 }
 
 impl DeviceRun<'_, '_> {
-    /// The kernels of these shaders; `None` if the driver refuses one. They are asked for when all memory has been taken: it may
-    /// have got another bank by that, and so each shader another text.
+    /// Returns the kernels of these shaders; `None` if the driver rejects one. They are requested
+    /// after all memory is allocated: that may have added a bank, which changes the text of each
+    /// shader.
     pub(super) fn kernels<const N: usize>(
         &mut self,
         shaders: [&Shader; N],
@@ -124,7 +127,8 @@ impl DeviceRun<'_, '_> {
         Ok(Some(kernels))
     }
 
-    /// Runs dispatches that touch so many limbs each, in submissions between which the user may end the run.
+    /// Runs dispatches that access this number of limbs each, in submissions between which the user
+    /// may end the run.
     pub(super) fn launch(&mut self, launches: &[Launch], limbs: u64) -> Result<(), End> {
         let grid = self.heap.unit.grid().ok_or_else(|| internal("kernels without a grid"))?;
         let at_once = (grid.limbs_at_once() / limbs.max(1)).clamp(1, 1 << 16) as usize;
@@ -147,14 +151,14 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// Does what the routine that has just begun does; false if its body has to.
+    /// Runs the intrinsic of the routine that has just begun; returns false if its body must run.
     pub(super) fn intrinsic(
         &mut self,
         intrinsic: Intrinsic,
         (id, inst): (RoutineId, &Inst),
         site: &Site,
     ) -> Result<(), End> {
-        let Some(found) = find(intrinsic) else { return Err(internal("no such intrinsic").into()) };
+        let Some(found) = find(intrinsic) else { return Err(internal("unknown intrinsic").into()) };
         let given = self.given(id, site)?;
         let signature = intrinsic.signature();
         let table_size = |idx: usize, size: fn(Sizes) -> u32| match given.get(idx) {
@@ -191,7 +195,7 @@ impl DeviceRun<'_, '_> {
         }
     }
 
-    /// The run goes on where the instruction leads that stopped it.
+    /// Continues the run after the instruction that stopped it.
     pub(super) fn go_on(&mut self, id: RoutineId, inst: &Inst) -> Result<(), End> {
         let linked = self.plan.routines.get(id.0 as usize).and_then(Option::as_ref);
         let linked = linked.ok_or_else(|| internal("a routine without code"))?;
@@ -199,7 +203,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// The arguments of the innermost routine, which has just begun.
+    /// Returns the arguments of the innermost routine, which has just begun.
     fn given(&mut self, id: RoutineId, site: &Site) -> Result<Vec<Option<Given>>, BackendError> {
         let plan = self.plan;
         let (sir, code) = (plan.program.routine(id), plan.routine(id)?);
@@ -220,7 +224,7 @@ impl DeviceRun<'_, '_> {
         Ok(given)
     }
 
-    /// Where an object of the innermost routine lies, if it is set.
+    /// Returns the location of an object of the innermost routine, if it is set.
     pub(super) fn placed(
         &mut self,
         ty: star_ir::Ty,
@@ -229,8 +233,7 @@ impl DeviceRun<'_, '_> {
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object, 1)?[0];
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
-        let kind =
-            ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let kind = ObjectKind::of(ty).ok_or_else(|| internal("a number instead of an object"))?;
         let (at, stride) = (has(descriptor::AT), has(descriptor::STRIDE));
         let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
         let is_set = has(descriptor::FLAGS) & flag::SET != 0;

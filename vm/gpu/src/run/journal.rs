@@ -1,8 +1,10 @@
 //! Lines that a dispatch has left to be printed (Note \[Journal\] in star-shaders).
 //!
-//! The journal has only room for lines that the limit of output surely allows; where there are none of these left, the host is asked for
-//! each line, so that a run ends at the line that is too much. The one thing that is found out late is that a line cannot be
-//! printed: the trap names it, but not the calls that led to it, and variables have what the program gave them meanwhile.
+//! The journal has room only for lines that are certain to be within the limit of output; when no
+//! more of these fit, the host prints each line immediately, so that a run ends at the line that
+//! exceeds the limit. Only the failure to print a line is detected late: the trap names the line,
+//! but not the calls that led to it, and variables have the values that the program has assigned
+//! meanwhile.
 
 use star_ir::{Frame, Operand, RoutineId, Trap, Ty};
 use star_shaders::layout::{state, status};
@@ -14,11 +16,12 @@ use crate::compile::SiteKind;
 use crate::program::internal;
 use crate::value::{ObjectKind, Sizes, object_of_words};
 
-/// Bytes that a word of the journal is shown as at most: 32 components, each in a line of its own, and sizes.
+/// Maximum number of printed bytes of a word of the journal: 32 components, each on a separate
+/// line, and sizes.
 const SHOWN_BYTES: u64 = 160;
 
 impl DeviceRun<'_, '_> {
-    /// Words of the journal that the next dispatch may write.
+    /// Returns the words of the journal that the next dispatch may write.
     pub(super) fn journal_room(&self) -> u32 {
         let Some(line_bytes) = self.plan.line_bytes else { return 0 };
         let words = self.heap.unit.journal_words();
@@ -29,7 +32,8 @@ impl DeviceRun<'_, '_> {
         words.min(u32::try_from(fits).unwrap_or(u32::MAX))
     }
 
-    /// Prints what the last dispatch has left. A line that is not complete is begun again, or served where nothing was in front of it.
+    /// Prints the journal of the last dispatch. An incomplete line is restarted, or printed
+    /// directly if it is the first.
     pub(super) fn print_journal(&mut self) -> Result<(), End> {
         let words = self.heap.unit.journal().to_vec();
         let mut journal = Journal { words: &words, at: 0 };
@@ -50,12 +54,12 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// The next line, and the routine that printed it; `None` if it is not complete.
+    /// Returns the next line, and the routine that printed it; `None` if it is incomplete.
     fn line(
         &self,
         journal: &mut Journal<'_>,
     ) -> Result<Option<(RoutineId, Vec<HostValue>)>, BackendError> {
-        let no_line = || internal("what is in the journal is no line");
+        let no_line = || internal("invalid line in the journal");
         let pc = journal.word().ok_or_else(no_line)?;
         let (id, inst) = self.plan.inst(pc).ok_or_else(no_line)?;
         let site = self.site(id, inst)?.ok_or_else(no_line)?;
@@ -78,7 +82,7 @@ impl DeviceRun<'_, '_> {
         Ok(Some((id, values)))
     }
 
-    /// The value of a variable in the journal; `None` if it is not there.
+    /// Returns the value of a variable in the journal; `None` if it is missing.
     fn shown(&self, ty: Ty, journal: &mut Journal<'_>) -> Result<Option<HostValue>, BackendError> {
         let Some(first) = journal.words(2) else { return Ok(None) };
         let Some(kind) = ObjectKind::of(ty) else {
@@ -90,7 +94,7 @@ impl DeviceRun<'_, '_> {
         object_of_words(sizes, words).map(Some)
     }
 
-    /// The trap of a line that the program has left behind.
+    /// Returns the trap of a line that the program has passed meanwhile.
     fn left_behind(&self, id: RoutineId, pc: u32, stop: Stop) -> End {
         let (Stop::Trap(kind), Some((_, inst))) = (&stop, self.plan.inst(pc)) else {
             return stop.into();
@@ -109,7 +113,7 @@ impl DeviceRun<'_, '_> {
     }
 }
 
-/// What a dispatch has written, and how far it was looked at.
+/// The words written by a dispatch, and the read position.
 struct Journal<'w> {
     words: &'w [u32],
     at: usize,

@@ -1,4 +1,4 @@
-//! A loop that may run as kernels begins: what has to hold, and its dispatches.
+//! Loops that may run as kernels: conditions and dispatches.
 
 use std::collections::HashMap;
 use std::ops::RangeInclusive;
@@ -17,18 +17,18 @@ use crate::lift::{ACROSS, DOWN, FIRST_PORT, Length, Lifted, Line, Over, Port, SH
 use crate::program::internal;
 use crate::value::Sizes;
 
-/// What is known of the variables before the first dispatch.
+/// The known variables before the first dispatch.
 struct Scene<'a> {
     lifted: &'a Lifted,
     numbers: HashMap<VarId, Option<i64>>,
     objects: HashMap<VarId, Option<Placed>>,
     lengths: HashMap<VarId, i64>,
-    /// The turns.
+    /// The iterations.
     turns: RangeInclusive<i64>,
 }
 
 impl DeviceRun<'_, '_> {
-    /// Runs all turns, if that can be done by kernels.
+    /// Runs all iterations, if kernels can do that.
     pub(super) fn lifted(
         &mut self,
         lifted: &Lifted,
@@ -70,7 +70,8 @@ impl DeviceRun<'_, '_> {
         }
         let n_counts = limbs.max(columns);
         let at_once = if lifted.turns.is_some() { TURNS } else { 1 };
-        // Columns and rows of the turns of a dispatch and of the next one, and how many iterations there were.
+        // Columns and rows of the pivots of a dispatch and of the next one, and the number of
+        // iterations.
         let kept = u64::from(at_once) * (u64::from(limbs) + u64::from(columns));
         let words = 2 * kept + u64::from(n_counts);
         let wanted = self.alive.saturating_add(words * 4);
@@ -97,7 +98,8 @@ impl DeviceRun<'_, '_> {
             }
         };
         let line = |turn: u32| first.wrapping_add(step.wrapping_mul(turn));
-        // A dispatch of `n` turns from `turn` on, which keeps lines for those behind them.
+        // Creates a dispatch of `n` pivots from `turn` on, which keeps lines for the following
+        // ones.
         let launch = |dispatch: u32, turn: u32, n: u32| {
             let mut given: Given = [0; 32];
             let Sizes { kind: _, rows, columns } = table.sizes;
@@ -122,7 +124,7 @@ impl DeviceRun<'_, '_> {
         });
         let launches: Vec<Launch> = before.into_iter().chain(turns).collect();
         let n_turns = u64::from(n_turns);
-        // Eight turns at once take as long as three to five.
+        // Eight pivots at once take as long as three to five.
         let share = u64::from(at_once.div_ceil(2));
         let done = self.launch(&launches, u64::from(limbs) * u64::from(columns) * share);
         let counted = done.and_then(|()| Ok(self.words(counts, n_counts)?));
@@ -138,7 +140,7 @@ impl DeviceRun<'_, '_> {
         Ok(Ok(()))
     }
 
-    /// Everything that the checks of all turns look at, if these hold.
+    /// Returns the inputs of the checks of all iterations, if these hold.
     fn loop_scene<'l>(
         &mut self,
         lifted: &'l Lifted,
@@ -155,7 +157,7 @@ impl DeviceRun<'_, '_> {
         let mut objects = HashMap::new();
         for &var in &lifted.objects {
             let object = code.object_of[var.0 as usize];
-            let object = object.ok_or_else(|| internal("a number in the place of an object"))?;
+            let object = object.ok_or_else(|| internal("a number instead of an object"))?;
             objects.insert(var, self.placed(sir.var(var).ty, object.0)?);
         }
         let lengths = HashMap::new();
@@ -187,7 +189,7 @@ impl Scene<'_> {
         match operand {
             Operand::Int(number) => Some(*number),
             Operand::Bool(truth) => Some(i64::from(*truth)),
-            // They are another number in every turn.
+            // Their value changes with every iteration.
             Operand::Var(var) if self.is_turn(*var) || *var == self.lifted.iteration => None,
             Operand::Var(var) => self.numbers.get(var).copied().flatten(),
             Operand::Str(_) => None,
@@ -219,7 +221,7 @@ impl Scene<'_> {
         }
     }
 
-    /// `None` if it cannot be done, or does not hold.
+    /// Performs a step; `None` if it is impossible, or does not hold.
     fn step(&mut self, step: &Step) -> Option<()> {
         match step {
             Step::Check(check) => self.holds(check).then_some(()),
@@ -257,7 +259,7 @@ impl Scene<'_> {
         }
     }
 
-    /// Does the check hold in every turn and iteration?
+    /// Returns whether the check holds in every pivot and iteration.
     fn holds(&self, check: &Check) -> bool {
         match check {
             Check::Set(var) => {
@@ -303,7 +305,8 @@ impl Scene<'_> {
         self.lifted.turns.as_ref().is_some_and(|turns| turns.var == var)
     }
 
-    /// The iterations, counted from 0, of a range; of the ones of a slice or word all that there may be.
+    /// Returns the iterations of a range, counted from 0; for the ones of a slice or word, all
+    /// possible ones.
     fn iterations(&self, table: Placed) -> Option<(u32, u32)> {
         let n_lines = match self.lifted.line {
             Line::Row => table.sizes.rows,
@@ -321,7 +324,7 @@ impl Scene<'_> {
         }
     }
 
-    /// What the kernel is given for its ports.
+    /// Returns the parameters of the kernel for its ports.
     fn ports(&self, table: Placed) -> Option<Vec<u32>> {
         let mut words = Vec::new();
         for port in &self.lifted.ports {

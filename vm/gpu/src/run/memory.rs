@@ -1,8 +1,8 @@
-//! Memory of objects, frames.
+//! Memory of objects and frames.
 //!
-//! Objects keep what they took until somebody else needs it, so that a routine that is called again asks for nothing. The
-//! first frame of a routine comes with a little for each of its objects: a dispatch ends where one asks, and on a card that costs
-//! as much as hundreds of instructions.
+//! Objects keep their memory until it is needed elsewhere, so that a repeated call of a routine
+//! makes no requests. The first frame of a routine comes with some memory for each of its objects:
+//! a request ends the dispatch, which on a graphics card costs as much as hundreds of instructions.
 
 use super::{DeviceRun, End};
 use crate::code::Reg;
@@ -15,20 +15,21 @@ use star_shaders::layout::{DESC_WORDS, FRAME_HEAD, descriptor, flag, frame, rout
 use star_vm::BackendError;
 use star_vm::interrupt::Stop;
 
-/// So many routines get their first frames when a run begins.
+/// Maximum number of routines that get their first frames when a run begins.
 const MOST_AHEAD: usize = 64;
-/// What is given ahead is no more than this share of what the limit leaves.
+/// Memory allocated ahead is at most the remaining limit divided by this.
 const LEFT_SHARE: u64 = 16;
 
 impl DeviceRun<'_, '_> {
-    /// Memory for what is no value.
+    /// Allocates memory that does not hold a value.
     pub(super) fn furnish(&mut self, words: u64) -> Result<Block, BackendError> {
         let block = self.heap.take_near(words)?;
         self.furniture.push(block);
         Ok(block)
     }
 
-    /// A further frame of a routine, and what the host has to write there.
+    /// Allocates a further frame of a routine, and returns the words that the host must write
+    /// there.
     pub(super) fn new_frame(&mut self, id: RoutineId) -> Result<(u32, Vec<u32>), BackendError> {
         let code = self.plan.routine(id)?;
         let at = self.furnish(u64::from(code.frame_words()))?.at;
@@ -36,7 +37,8 @@ impl DeviceRun<'_, '_> {
         Ok((at, code.new_frame(id, at)))
     }
 
-    /// The first frames of all routines but the entry, unless there are many of them: whoever needs one then asks.
+    /// Allocates the first frames of all routines except the entry, unless there are many: frames
+    /// are then requested on demand.
     pub(super) fn first_frames(&mut self) -> Result<(), BackendError> {
         let plan = self.plan;
         let entry = plan.entry.0 as usize;
@@ -57,7 +59,8 @@ impl DeviceRun<'_, '_> {
         self.heap.unit.write(record + routine::FIRST, &[at])
     }
 
-    /// Gives each object of a new frame that has no memory as much as the longest line so far takes, while that is little.
+    /// Allocates memory of the longest line so far for each object of a new frame that has none, if
+    /// that is little.
     pub(super) fn give_ahead(
         &mut self,
         id: RoutineId,
@@ -70,7 +73,7 @@ impl DeviceRun<'_, '_> {
         let Some(each) = sizes.into_iter().find(|words| words.saturating_mul(n) <= most) else {
             return Ok(());
         };
-        // A limit is for what programs ask for.
+        // A limit applies only to what programs request.
         let bytes = u64::from(each) * u64::from(n) * 4;
         if bytes > self.limit.saturating_sub(self.alive) / LEFT_SHARE {
             return Ok(());
@@ -97,7 +100,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// May so many more words be taken?
+    /// Checks that this number of additional words may be used.
     pub(super) fn reserve(&mut self, words: u64) -> Result<(), End> {
         let wanted = self.alive.saturating_add(words.saturating_mul(4));
         if wanted > self.limit {
@@ -112,7 +115,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// Takes back the memory of objects that hold nothing: those of routines that are not active, and those that are
+    /// Frees the memory of objects without a value: those of inactive routines, and those that are
     /// unset.
     pub(super) fn reclaim(&mut self) -> Result<(), BackendError> {
         let active: Vec<u32> = self.active()?.iter().map(|active| active.at).collect();
@@ -139,7 +142,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// An object needs more memory.
+    /// Enlarges the memory of an object.
     pub(super) fn enlarge(&mut self) -> Result<(), End> {
         let (_, inst) = self.stopped_at()?;
         let at = self.get(state::PAYLOAD);
@@ -157,12 +160,12 @@ impl DeviceRun<'_, '_> {
                 let size = |word: u32| i64::from(like[word as usize]);
                 (size(descriptor::ROWS), size(descriptor::COLUMNS))
             }
-            _ => return Err(internal("memory for what has no size").into()),
+            _ => return Err(internal("memory for an object without a size").into()),
         };
         let size = |n: i64| u64::try_from(n).map_err(|_| internal(format!("a size of {n}")));
         let (rows, columns) = (size(rows)?, size(columns)?);
         let wanted = (rows.div_ceil(64) * 2).saturating_mul(columns);
-        // Nothing so large fits anywhere.
+        // Larger objects fit nowhere.
         let addressable = rows <= u64::from(MAX_BITS) && columns <= u64::from(u32::MAX);
         if !addressable {
             let wanted = self.alive.saturating_add(wanted.saturating_mul(4).max(1));
@@ -209,7 +212,7 @@ impl DeviceRun<'_, '_> {
         Ok(())
     }
 
-    /// An object gives its memory back.
+    /// Frees the memory of an object.
     pub(super) fn release(&mut self, block: Block) {
         if block.words > 0
             && let Some(block) = self.blocks.remove(&block.at)
@@ -219,10 +222,10 @@ impl DeviceRun<'_, '_> {
         }
     }
 
-    /// A routine is active more often than ever before.
+    /// Adds a frame when a routine is active more often than ever before.
     pub(super) fn add_frames(&mut self) -> Result<(), End> {
         let (_, inst) = self.stopped_at()?;
-        let id = RoutineId(u32::try_from(inst.imm).map_err(|_| internal("no such routine"))?);
+        let id = RoutineId(u32::try_from(inst.imm).map_err(|_| internal("unknown routine"))?);
         let mut before = self.get(state::PAYLOAD);
         if before == 0 {
             return Ok(self.first_frame(id)?);

@@ -1,9 +1,13 @@
-//! A run: dispatches, and what the host does between them.
+//! A run: dispatches, and the work of the host between them.
 //!
-//! * `enter`: arguments into the frame of the entry, and back. `memory`: objects that need more of it, frames.
-//! * `lifted`: loops that are kernels over a grid; `fused`: runs of operations on slices that are one; `extreme`: MIN and MAX; `copied`: columns that go from table to table. `intrinsic`: library routines that are kernels over a grid.
-//! * `profile`: what lines and routines are charged. `stopped`: the variables of a routine that has stopped, traps. `host`: `print`, `read` and `write`.
-//!   `journal`: lines that a dispatch has left to be printed. `wide`: lines that a kernel over a grid makes for the control unit.
+//! * `enter`: arguments into the frame of the entry, and back. `memory`: memory of objects and
+//!   frames.
+//! * `lifted`: loops that run as kernels over a grid; `fused`: sequences of operations on slices
+//!   that run as one; `extreme`: MIN and MAX; `copied`: copies of columns between tables.
+//!   `intrinsic`: library routines that run as kernels over a grid.
+//! * `profile`: costs of lines and routines. `stopped`: the variables of a routine that has
+//!   stopped, traps. `host`: `print`, `read` and `write`. `journal`: lines that a dispatch has left
+//!   to be printed. `wide`: lines that a kernel over a grid computes for the control unit.
 
 mod copied;
 mod enter;
@@ -37,7 +41,7 @@ use crate::value::Sizes;
 
 pub(crate) use intrinsic::{Call, Placed};
 
-/// An argument on its way in, or a result on its way out.
+/// An argument before a run, or a result after it.
 pub(crate) enum Argument {
     Nothing,
     Number(i64),
@@ -46,33 +50,33 @@ pub(crate) enum Argument {
     Handle(Vec<(HandlePart, Sizes, Block)>),
 }
 
-/// What goes into a run for a parameter and comes out of it.
+/// The input and output of a run for a parameter.
 pub(crate) struct Slot {
     pub(crate) argument: Argument,
     pub(crate) size: Option<u32>,
     pub(crate) fixed: bool,
 }
 
-/// A run that is on its way.
+/// An active run.
 pub(crate) struct DeviceRun<'r, 'h> {
     heap: &'r mut Heap,
     plan: &'r Plan,
     control: &'r mut Control<'h>,
     state: State,
-    /// What the objects of the run have, and the arguments that it may change.
+    /// The blocks of the objects of the run, and of the arguments that it may change.
     blocks: BTreeMap<u32, Block>,
-    /// What frames, records and constants have.
+    /// The blocks of frames, records and constants.
     furniture: Vec<Block>,
     /// All frames, with their routines.
     frames: Vec<(u32, RoutineId)>,
     texts: Vec<Arc<str>>,
     /// Bytes of all objects.
     alive: u64,
-    /// Most limbs of a line.
+    /// Maximum number of limbs of a line.
     longest: u32,
-    /// Most columns of a table.
+    /// Maximum number of columns of a table.
     widest: u32,
-    /// Dispatches of the kernel of wide lines that the next submission has.
+    /// Number of dispatches of the kernel of wide lines in the next submission.
     chain: u32,
     limit: u64,
 }
@@ -81,7 +85,7 @@ pub(crate) struct DeviceRun<'r, 'h> {
 #[derive(Debug)]
 pub(crate) enum End {
     Stop(Stop),
-    /// A line could not be printed that the program has left behind meanwhile.
+    /// A line that the program has passed meanwhile could not be printed.
     Behind(Box<Trap>),
     Failed(BackendError),
 }
@@ -102,7 +106,7 @@ impl From<Stop> for End {
 struct Active {
     at: u32,
     routine: RoutineId,
-    /// The instruction behind the call in the caller.
+    /// The instruction after the call in the caller.
     back: u32,
 }
 
@@ -166,7 +170,7 @@ pub(crate) fn run(
     outcome
 }
 
-/// How a run ends in which a step failed.
+/// Returns the outcome of a run after an error.
 fn failed(error: BackendError) -> Outcome {
     match error {
         BackendError::DeviceLost { why } => Outcome::DeviceLost { why },
@@ -181,7 +185,7 @@ fn failed(error: BackendError) -> Outcome {
 }
 
 impl DeviceRun<'_, '_> {
-    /// One dispatch after another.
+    /// Runs one dispatch after another.
     fn dispatches(&mut self) -> Result<(), End> {
         let mut number = 0;
         loop {
@@ -194,7 +198,7 @@ impl DeviceRun<'_, '_> {
             number += 1;
             let (threads, budget) = (self.heap.unit.threads(), self.heap.unit.budget(number));
             let wide = self.heap.unit.wide();
-            // A loop over the limbs of a line may hold one over the columns of a row.
+            // A loop over the limbs of a line may contain one over the columns of a row.
             self.put(state::LINE_TURNS, 2 * self.longest.min(wide.limbs).div_ceil(threads));
             self.put(
                 state::GATHER_TURNS,
@@ -212,7 +216,7 @@ impl DeviceRun<'_, '_> {
             self.control.stats.counters.unit_nanoseconds += took.unwrap_or(0);
             let now = self.get(state::BEGUN);
             if now == begun || self.get(state::ENDED) != now {
-                let why = "a dispatch did not come to its end".to_owned();
+                let why = "a dispatch did not complete".to_owned();
                 return Err(BackendError::DeviceLost { why }.into());
             }
             self.saw_wide(wide, now - begun - u32::from(!waits));
@@ -242,7 +246,7 @@ impl DeviceRun<'_, '_> {
         }
     }
 
-    /// Nothing runs whose loops a driver would end without a word.
+    /// Rejects lines whose loops a driver would end silently.
     fn look_for_long_lines(&self, wide: Wide) -> Result<(), BackendError> {
         let most = self.heap.unit.max_turns();
         let serial = if self.plan.has_serial { self.get(state::SERIAL_TURNS) } else { 0 };
@@ -291,13 +295,13 @@ impl DeviceRun<'_, '_> {
         Ok(words)
     }
 
-    /// Lines are as long, and tables as wide, as this.
+    /// Records the size of an object, for the longest line and the widest table.
     fn saw(&mut self, sizes: Sizes) {
         self.longest = self.longest.max(sizes.rows.div_ceil(32));
         self.widest = self.widest.max(sizes.columns);
     }
 
-    /// The instruction that the last dispatch ended with.
+    /// Returns the instruction at which the last dispatch ended.
     fn stopped_at(&self) -> Result<(RoutineId, Inst), BackendError> {
         let pc = self.get(state::PC);
         let at = match self.get(state::STATUS) {
@@ -308,7 +312,7 @@ impl DeviceRun<'_, '_> {
         Ok((found.0, found.1.clone()))
     }
 
-    /// All memory of the run is free.
+    /// Frees all memory of the run.
     fn give_back(&mut self) {
         for block in std::mem::take(&mut self.blocks).into_values() {
             self.heap.give(block);

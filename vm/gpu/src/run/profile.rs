@@ -1,7 +1,8 @@
-//! The profile of a run: records that the control unit charges, made before and read behind.
+//! The profile of a run: records that the control unit increments, created before the run and read
+//! after it.
 //!
-//! The device counts runs and operations, and does not know the time: the time of the run is shared out in proportion to
-//! operations.
+//! The device counts runs and operations, but has no clock: the time of the run is distributed in
+//! proportion to operations.
 
 use star_ir::RoutineId;
 use star_shaders::layout::{charged, state};
@@ -11,22 +12,22 @@ use star_vm::{BackendError, Profile};
 use super::DeviceRun;
 use crate::compile::Counter;
 
-/// Where what is counted lies.
+/// The addresses of the counters.
 pub(super) struct Records {
-    /// Of each line, and then of each routine.
+    /// The records of each line, followed by those of each routine.
     charged: Vec<u32>,
     n_lines: usize,
-    /// Of each counter.
+    /// The record of each counter.
     of: Vec<u32>,
 }
 
-/// A number of two words.
+/// Returns a number of two words.
 fn wide(words: &[u32], at: usize) -> u64 {
     u64::from(words[at]) | u64::from(words[at + 1]) << 32
 }
 
 impl DeviceRun<'_, '_> {
-    /// Makes the records, if the run has a profile.
+    /// Creates the records, if the run has a profile.
     pub(super) fn begin_profile(&mut self) -> Result<Option<Records>, BackendError> {
         let plan = self.plan;
         let Some(profile) = self.control.profile.take() else { return Ok(None) };
@@ -59,7 +60,7 @@ impl DeviceRun<'_, '_> {
                 Counter::Line(loc) if (profile.line(loc) as usize) < n_lines => {
                     record_of(profile.line(loc))
                 }
-                // The line is none of the profile's.
+                // The profile does not contain the line.
                 Counter::Line(_) => {
                     words.extend([0; charged::WORDS as usize]);
                     at
@@ -73,7 +74,7 @@ impl DeviceRun<'_, '_> {
         for (word, record) in words.iter_mut().zip(&of) {
             *word = at + record;
         }
-        // Whom a cost is charged to is said by where that lies.
+        // The location of a cost determines its line.
         for (&(_, counter), record) in plan.counters.iter().zip(&of) {
             if let Counter::Cost(..) = counter {
                 let record = *record as usize;
@@ -91,7 +92,7 @@ impl DeviceRun<'_, '_> {
         Ok(Some(Records { charged, n_lines, of: of.iter().map(|record| at + record).collect() }))
     }
 
-    /// Charges what was counted.
+    /// Charges the counted costs.
     pub(super) fn end_profile(&mut self, records: &Records) -> Result<(), BackendError> {
         let Records { charged, n_lines, of } = records;
         let operations = self.get_wide(state::OPERATIONS);
@@ -111,7 +112,7 @@ impl DeviceRun<'_, '_> {
             });
         }
         let routines = tallies.split_off(*n_lines);
-        // How often a line calls is no more than how often the statement runs that does.
+        // A line calls at most as often as the calling statement runs.
         tallies.iter_mut().for_each(|line| line.runs = 0);
         let mut runs = Vec::new();
         for (&(_, counter), &at) in self.plan.counters.iter().zip(of) {

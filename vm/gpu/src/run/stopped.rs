@@ -14,17 +14,17 @@ use star_vm::{BackendError, HostValue, Outcome, checks};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// From where variables are looked at that a parallel statement has others for meanwhile.
+/// The point of view on variables that a parallel statement replaces temporarily.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum View {
-    /// As its body sees them.
+    /// Inside the body.
     Inside,
-    /// As it leaves them when it is stopped.
+    /// After the statement is stopped.
     Outside,
 }
 
 impl DeviceRun<'_, '_> {
-    /// The active routines, the entry first.
+    /// Returns the active routines, the entry first.
     pub(super) fn active(&mut self) -> Result<Vec<Active>, BackendError> {
         let mut active = Vec::new();
         let mut at = self.get(state::FRAME);
@@ -43,7 +43,8 @@ impl DeviceRun<'_, '_> {
         Ok(inst.site.and_then(|site| sites.get(site as usize)).cloned())
     }
 
-    /// The number at a place of an active routine; `waits` is one that has called another.
+    /// Returns the number in a slot of an active routine; `waits` marks a routine that has called
+    /// another.
     pub(super) fn number(
         &mut self,
         number: Number,
@@ -68,7 +69,7 @@ impl DeviceRun<'_, '_> {
         at(number.at).map(Some)
     }
 
-    /// What can be seen of variables of the innermost routine.
+    /// Returns the visible variables of the innermost routine.
     pub(super) fn scene(
         &mut self,
         (id, loc): (RoutineId, LocId),
@@ -129,11 +130,11 @@ impl DeviceRun<'_, '_> {
             (Ty::Bool, Some(number)) => HostValue::Bool(number != 0),
             (Ty::Str, Some(number)) => {
                 let text = usize::try_from(number).ok().and_then(|number| self.texts.get(number));
-                let text = text.ok_or_else(|| internal(format!("no text {number}")))?;
+                let text = text.ok_or_else(|| internal(format!("unknown text {number}")))?;
                 HostValue::Str(text.to_string())
             }
             (Ty::Slice(_) | Ty::Word(_) | Ty::Table(..) | Ty::Handle, Some(_)) => {
-                return Err(internal("an object in the place of a number"));
+                return Err(internal("an object instead of a number"));
             }
         })
     }
@@ -142,8 +143,7 @@ impl DeviceRun<'_, '_> {
         let words = self.words(pointer, DESC_WORDS)?;
         let has = |word: u32| words[word as usize];
         let flags = has(descriptor::FLAGS);
-        let kind =
-            ObjectKind::of(ty).ok_or_else(|| internal("a number in the place of an object"))?;
+        let kind = ObjectKind::of(ty).ok_or_else(|| internal("a number instead of an object"))?;
         let sizes = Sizes { kind, rows: has(descriptor::ROWS), columns: has(descriptor::COLUMNS) };
         let size = (flags & flag::SIZED != 0).then_some(u64::from(sizes.rows));
         let value = if flags & flag::SET != 0 {
@@ -154,10 +154,10 @@ impl DeviceRun<'_, '_> {
         Ok(Seen { value, size, fixed: flags & flag::FIXED != 0, parts: Vec::new() })
     }
 
-    /// The trap that the last dispatch ended with.
+    /// Returns the trap with which the last dispatch ended.
     pub(super) fn trapped(&mut self) -> Result<Stop, BackendError> {
         let (id, inst) = self.stopped_at()?;
-        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap of no guard"))?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap without a guard"))?;
         let mut vars = Vec::new();
         match &site.kind {
             SiteKind::Check(check) => visit::check_accesses(check, &mut |var, _| vars.push(var)),
@@ -178,7 +178,7 @@ impl DeviceRun<'_, '_> {
             | SiteKind::Extreme(_)
             | SiteKind::Copied(..)
             | SiteKind::Intrinsic(_)
-            | SiteKind::Count => return Err(internal("a trap of no guard")),
+            | SiteKind::Count => return Err(internal("a trap without a guard")),
         }
         let scene = self.scene((id, inst.loc), (&site, View::Inside), &vars)?;
         let found = match &site.kind {
@@ -197,14 +197,16 @@ impl DeviceRun<'_, '_> {
         };
         Ok(match found {
             Ok(Some(kind)) => Stop::Trap(kind),
-            Ok(None) => {
-                Stop::Internal(format!("a guard holds for the host that failed: {:?}", site.kind))
-            }
+            Ok(None) => Stop::Internal(format!(
+                "the host finds no failure of a guard that failed on the \
+                    device: {:?}",
+                site.kind
+            )),
             Err(stop) => stop,
         })
     }
 
-    /// The outcome of a run that stopped.
+    /// Returns the outcome of a run that stopped.
     pub(super) fn stopped(&mut self, stop: Stop) -> Outcome {
         let loc =
             self.stopped_at().map_or(self.plan.program.routine(self.plan.entry).loc, |it| it.1.loc);
@@ -220,7 +222,7 @@ impl DeviceRun<'_, '_> {
 
     pub(super) fn trap(&mut self, kind: TrapKind) -> Result<Trap, BackendError> {
         let (id, inst) = self.stopped_at()?;
-        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap of no guard"))?;
+        let site = self.site(id, &inst)?.ok_or_else(|| internal("a trap without a guard"))?;
         let plan = self.plan;
         let operands = plan.program.locations.get(inst.loc).map(|location| &location.operands);
         let named: Vec<_> = operands.into_iter().flatten().collect();

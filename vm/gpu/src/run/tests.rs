@@ -1,4 +1,5 @@
-//! A driver that refuses a kernel only when memory has got another buffer: the run is done as it is written.
+//! Behaviour with a driver that rejects a kernel only after memory has grown to another buffer: the
+//! run continues as written.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -22,7 +23,7 @@ use crate::program::internal;
 /// Words of a buffer.
 const BANK_WORDS: u32 = 1 << 12;
 
-/// The emulator, with a grid whose driver takes texts for one buffer alone.
+/// The emulator, with a grid whose driver accepts only texts for one buffer.
 struct OneBank {
     emulator: Emulator,
     refused: Rc<Cell<u32>>,
@@ -138,7 +139,7 @@ impl Grid for OneBank {
     }
 }
 
-/// Neither prints nor has files.
+/// A host without output and files.
 struct Nobody;
 
 impl Host for Nobody {
@@ -162,7 +163,7 @@ impl Host for Nobody {
 }
 
 #[test]
-fn a_kernel_refused_for_several_buffers_leaves_the_run_to_the_control_unit() {
+fn a_kernel_rejected_for_several_buffers_is_not_used() {
     let text = "routine 0 \"F\" (value %x: slice[?], ref %z: slice[?]) !0 {
   check set %x !0
   %z = bits_not %x !0
@@ -177,7 +178,7 @@ locations {
     let emulator = Emulator::new(EmulatorSettings { words: 64, ..EmulatorSettings::USUAL });
     let unit = OneBank { emulator, refused: Rc::clone(&refused) };
     let gpu = Gpu::on(Box::new(unit), Mode::Auto);
-    // The argument lies in the first buffer, and what the run makes does not fit there any more.
+    // The argument is in the first buffer, where the results of the run do not fit.
     let rows = 40_000;
     let x = gpu.load(HostValue::Slice(BitVector::zeros(rows)), false).expect("memory");
     let z = gpu.load(HostValue::Unset, false).expect("memory");

@@ -31,7 +31,7 @@ fn logic_in_place() {
     });
 }
 
-/// The bits that a truth table gives for those of the operands.
+/// Returns the bits that a truth table yields for the operands.
 fn looked_up<const N: usize>(table: u8, operands: [&[bool]; N]) -> Vec<bool> {
     let value = |at: usize| operands.iter().fold(0, |idx, bits| idx << 1 | u8::from(bits[at]));
     (0..operands[0].len()).map(|at| table >> value(at) & 1 == 1).collect()
@@ -202,7 +202,8 @@ fn functions_of_blocks_in_slots() {
     for table in 0..=255_u8 {
         for n in 0..=3_usize {
             let before = [(); 9].map(|()| [(); 8].map(|()| random.next_u64()));
-            // The result may lie where an operand does. Blocks 3 to 5 and 6 to 8 are those of three turns.
+            // The result may overlap an operand. Blocks 3 to 5 and 6 to 8 are those of three
+            // iterations.
             let to = if table & 1 == 0 { 6 } else { 3 };
             let of = [BlockPlace::fixed(2), BlockPlace::of_turns(3), BlockPlace::fixed(1)];
             let ways = [vec![BlockOp::new(table, &of[..n], BlockPlace::of_turns(to))]];

@@ -1,5 +1,6 @@
-//! Every kernel, at every level that this machine runs, against bits in a `Vec<bool>`: at the lengths
-//! around limbs and blocks, and at random ones. Destinations are dirty before.
+//! Tests of every kernel, at every level that this machine supports, against bits in a `Vec<bool>`:
+//! at lengths around limbs and blocks, and at random ones. Destinations are filled with a pattern
+//! first.
 
 mod elementwise;
 mod extreme;
@@ -15,19 +16,20 @@ use super::{
     BlockOp, BlockPlace, Kernels, Level, NARROWED_AT_ONCE, NUMBERED_COLUMNS, NUMBERED_LIMBS,
 };
 
-/// Lengths at which something begins or ends.
+/// Lengths around the boundaries of limbs and blocks.
 const LENGTHS: [usize; 20] = [
     0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513, 2047, 2048, 2049, 4096, 4097, 9001,
 ];
 
-/// What destinations hold before.
+/// The initial content of destinations.
 const DIRT: u64 = 0xdead_beef_0bad_cafe;
 
 fn kernels() -> impl Iterator<Item = Kernels> {
     Level::supported().into_iter().map(|level| Kernels::at(level).unwrap())
 }
 
-/// Bits of which one in `1 << rarity` is one; a high rarity leaves long runs of zeros.
+/// Returns random bits, one in `1 << rarity` of which is one; a high rarity leaves long sequences
+/// of zeros.
 fn random_bits(random: &mut Random, len: usize, rarity: u32) -> Vec<bool> {
     (0..len).map(|_| random.next_u64() & ((1 << rarity) - 1) == 0).collect()
 }
@@ -40,7 +42,7 @@ fn pack(bits: &[bool]) -> Vec<u64> {
     limbs
 }
 
-/// A dirty destination.
+/// Returns a destination filled with the pattern.
 fn dirty(len: usize) -> Vec<u64> {
     vec![DIRT; len.div_ceil(64)]
 }
@@ -62,14 +64,14 @@ fn at_random_lengths(check: impl Fn(usize, u32, &mut Random)) {
     });
 }
 
-/// Both.
+/// Runs `check` at all lengths of the list and at random ones.
 fn everywhere(check: impl Fn(usize, u32, &mut Random)) {
     at_all_lengths(&check);
     at_random_lengths(check);
 }
 
 #[test]
-fn levels_are_in_order_and_the_greatest_is_detected() {
+fn levels_are_ordered_and_the_highest_is_detected() {
     let supported = Level::supported();
     assert_eq!(supported.first(), Some(&Level::Baseline));
     assert!(supported.is_sorted());

@@ -67,7 +67,7 @@ fn mirror_and_shuffle() {
 }
 
 #[test]
-fn copied_bits_leave_all_others_alone() {
+fn copy_bits_leaves_other_bits_unchanged() {
     everywhere(|len, rarity, random| {
         let src = random_bits(random, len, rarity);
         let other_len = random.below(700) + 1;

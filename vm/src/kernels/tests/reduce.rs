@@ -33,7 +33,7 @@ fn reductions_of_one_operand() {
 }
 
 #[test]
-fn one_bit_alone_is_seen_wherever_it_is() {
+fn a_single_one_is_found_at_every_position() {
     at_all_lengths(|len, _, random| {
         if len == 0 {
             return;

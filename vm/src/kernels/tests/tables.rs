@@ -1,7 +1,7 @@
 use super::super::Columns;
 use super::*;
 
-/// A table by columns: its bits, and its limbs with `gap` dirty limbs behind each column.
+/// A table by columns: its bits, and its limbs with `gap` limbs of the pattern after each column.
 pub(super) struct Table {
     pub(super) bits: Vec<Vec<bool>>,
     pub(super) storage: Vec<u64>,
@@ -95,7 +95,7 @@ fn turned(table: &Table, n_rows: usize, gap: usize) -> Table {
 }
 
 #[test]
-fn corner_turns_leave_the_gaps_alone() {
+fn transposes_leave_gaps_unchanged() {
     let mut random = Random::new(6);
     for (n_rows, n_cols, gap) in SIZES {
         for dst_gap in [0, 1] {

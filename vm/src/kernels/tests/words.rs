@@ -1,7 +1,7 @@
 use super::*;
 
 #[test]
-fn comparison_is_that_of_the_bits() {
+fn comparison_agrees_with_the_bits() {
     everywhere(|len, rarity, random| {
         let v = random_bits(random, len, rarity);
         let mut w = v.clone();
@@ -17,7 +17,7 @@ fn comparison_is_that_of_the_bits() {
     });
 }
 
-/// Sum and carry, or difference and borrow, digit by digit.
+/// Returns sum and carry, or difference and borrow, computed digit by digit.
 fn ripple(v: &[bool], w: &[bool], borrow: bool) -> (Vec<bool>, bool) {
     let mut digits = vec![false; v.len()];
     let mut carry = false;

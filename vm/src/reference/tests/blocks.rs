@@ -1,4 +1,5 @@
-//! `forall` loops over lines, which a backend may run in blocks: the same as one after another.
+//! `forall` loops over lines, which a backend may run in blocks with the same result as one after
+//! another.
 
 use star_base::BitTable;
 use star_ir::{
@@ -7,7 +8,7 @@ use star_ir::{
 
 use super::*;
 
-/// `forall i in ones X: body`, where `body` is made of the variables P, Q, w, v, u, i.
+/// Builds `forall i in ones X: body`, where `body` uses the variables P, Q, w, v, u, i.
 fn program_of(
     kind: PartKind,
     body: impl FnOnce(&[VarId; 6]) -> Block,
@@ -87,7 +88,7 @@ fn matrix(rows: usize, columns: usize, seed: u64) -> HostValue {
 }
 
 #[test]
-fn lines_are_updated_in_blocks_as_one_after_another() {
+fn line_updates_in_blocks_agree_with_serial_order() {
     for kind in [PartKind::Row, PartKind::Column] {
         let by_rows = matches!(kind, PartKind::Row);
         let program = warshall(kind);
@@ -117,9 +118,9 @@ fn operations_on_lines_run_in_blocks() {
 }
 
 #[test]
-fn a_guard_that_fails_in_some_iteration_traps_there() {
+fn a_failing_guard_traps_at_its_iteration() {
     let program = warshall(PartKind::Row);
-    // The index 5 is no row; and a word of another size.
+    // The index 5 is not a row; and a word of another size.
     for (over, with) in [("11111", "0110"), ("1111", "01100")] {
         let values = vec![matrix(4, 4, 1), matrix(4, 4, 2), slice(over), word(with)];
         let (outcome, _) = Trial::new().run(&program, values);
@@ -128,7 +129,7 @@ fn a_guard_that_fails_in_some_iteration_traps_there() {
 }
 
 #[test]
-fn what_is_no_work_on_lines_alone_runs_one_after_another() {
+fn bodies_beyond_line_operations_run_serially() {
     let body = |&[table, _, with, own, _, index]: &[VarId; 6]| {
         vec![
             set(own, Op::Row(table, v(index))),

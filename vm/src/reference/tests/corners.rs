@@ -1,4 +1,4 @@
-//! Programs that lowering does not make, and that every backend must run alike.
+//! Programs that lowering does not produce, and that every backend must run identically.
 
 use star_ir::{
     ForallRange, LabelId, LogicOp, Mode, Op, Operand, Reduction, ReductionOp, StmtKind, Ty,
@@ -7,7 +7,7 @@ use star_ir::{
 use super::*;
 
 #[test]
-fn a_run_that_does_not_begin_leaves_its_arguments() {
+fn a_run_that_cannot_begin_keeps_its_arguments() {
     let mut draft = Draft::new("main");
     draft.param("x", SLICE, Mode::Value);
     draft.param("T", TABLE, Mode::Ref);
@@ -53,7 +53,7 @@ fn a_loop_can_be_left_and_continued_in_its_head() {
 }
 
 #[test]
-fn forall_visits_the_ones_that_there_were_before() {
+fn forall_visits_the_initial_ones_of_its_slice() {
     for is_private in [true, false] {
         let mut draft = Draft::new("main");
         let sum = draft.param("s", Ty::Int, Mode::Ref);
@@ -86,7 +86,7 @@ fn forall_visits_the_ones_that_there_were_before() {
 }
 
 #[test]
-fn a_table_that_nobody_takes_is_given_back() {
+fn unused_tables_are_released() {
     let mut function = Draft::new("f");
     let result = function.result("T", TABLE);
     let function = function.body(vec![set(result, Op::NewTable(n(64), n(100)))]);
@@ -98,7 +98,7 @@ fn a_table_that_nobody_takes_is_given_back() {
 }
 
 #[test]
-fn a_result_without_a_source_name_is_made() {
+fn results_without_source_names_are_created() {
     let mut draft = Draft::new("main");
     let a = draft.param("a", SLICE, Mode::Value);
     let r = draft.param("r", SLICE, Mode::Ref);

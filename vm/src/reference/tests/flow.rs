@@ -5,7 +5,7 @@ use star_ir::{Arg, IntOp, LogicOp, Mode, Op, Relation, RoutineId, StmtKind, Ty, 
 
 use super::*;
 
-/// A routine over one integer `var` parameter.
+/// Builds a routine over one integer `var` parameter.
 fn over_int(body: impl FnOnce(&mut Draft, VarId) -> Block) -> Program {
     let mut draft = Draft::new("main");
     let s = draft.param("s", Ty::Int, Mode::Ref);
@@ -166,7 +166,7 @@ fn a_jump_to_nowhere_is_an_internal_error() {
 }
 
 #[test]
-fn nothing_that_is_unset_or_of_another_kind_is_read() {
+fn reading_unset_or_mismatched_variables_is_an_internal_error() {
     let program = over_int(|draft, s| {
         let i = draft.var("i", Ty::Int);
         vec![set(s, Op::Copy(v(i)))]
@@ -182,8 +182,8 @@ fn nothing_that_is_unset_or_of_another_kind_is_read() {
 }
 
 #[test]
-fn arguments_go_by_value_by_reference_and_moved() {
-    // F := F xor v, and the callee spoils its own copies.
+fn arguments_are_passed_by_value_by_reference_and_moved() {
+    // F := F xor v, and the callee overwrites its copies.
     let mut callee = Draft::new("callee");
     let a = callee.param("a", SLICE, Mode::Value);
     let b = callee.param("b", SLICE, Mode::Ref);
@@ -220,7 +220,7 @@ fn arguments_go_by_value_by_reference_and_moved() {
 }
 
 #[test]
-fn whether_a_table_grows_travels_with_the_variable() {
+fn the_growth_property_moves_with_the_variable() {
     let grow = |table| {
         st(StmtKind::Size(star_ir::SizeOp::EnsureColumns {
             table,

@@ -15,7 +15,7 @@ const ORDERS: [ForallOrder; 4] = [
     ForallOrder::Shuffled(42),
 ];
 
-/// Runs in every order; all give the same.
+/// Runs in every order and checks that all results are the same.
 fn in_all_orders(program: &Program, values: &[HostValue]) -> (Outcome, Vec<HostValue>) {
     let mut runs = ORDERS.map(|order| {
         let mut trial = Trial::new();
@@ -26,7 +26,7 @@ fn in_all_orders(program: &Program, values: &[HostValue]) -> (Outcome, Vec<HostV
     std::mem::replace(&mut runs[0], (Outcome::Done, Vec::new()))
 }
 
-/// In every order an internal error that says this.
+/// Checks that every order ends with an internal error with this message.
 fn meets(program: &Program, values: &[HostValue], said: &str) {
     for order in ORDERS {
         let mut trial = Trial::new();
@@ -62,7 +62,7 @@ fn forall(parts: ForallParts) -> Stmt {
 }
 
 /// One step of Warshall's algorithm: for all i with P(k, i) = 1 at once, COL(i, P) := COL(i, P) or
-/// COL(k, P) (star.md, section 6). If it `reads_neighbour`, it takes COL(i + 1, P) instead.
+/// COL(k, P) (star.md, section 6). If it `reads_neighbour`, it uses COL(i + 1, P) instead.
 fn warshall_step(reads_neighbour: bool) -> Program {
     let mut draft = Draft::new("main");
     let p = draft.param("P", TABLE, Mode::Ref);
@@ -114,7 +114,7 @@ fn a_column_that_another_iteration_writes_is_a_conflict() {
     meets(&warshall_step(true), &values, "of `P`");
 }
 
-/// A `forall` over 1 ..= 4 with parameters T (4 × 4), X (slice of 4) and s.
+/// Builds a `forall` over 1 ..= 4 with parameters T (4 × 4), X (slice of 4) and s.
 fn shared(
     writes: impl FnOnce(VarId, VarId) -> Vec<(VarId, PartKind)>,
     body: impl FnOnce(&mut Draft, [VarId; 4]) -> Block,
@@ -144,7 +144,7 @@ fn square() -> Vec<HostValue> {
 }
 
 #[test]
-fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
+fn own_rows_fields_and_components_may_be_written() {
     let own_row = shared(
         |t, x| vec![(t, PartKind::Row), (x, PartKind::Component)],
         |draft, [t, x, _, i]| {
@@ -165,7 +165,7 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
     assert_eq!(after[0], table(&["0111", "1011", "1101", "0000"]));
     assert_eq!(after[1], slice("1001"));
 
-    // Fields of two columns: iterations 1 and 2 have them, 3 would lie outside.
+    // Fields of two columns: iterations 1 and 2 have them, 3 would be outside.
     let mut draft = Draft::new("main");
     let t = draft.param("T", TABLE, Mode::Ref);
     let (i, base) = (draft.var("i", Ty::Int), draft.var("base", Ty::Int));
@@ -188,7 +188,7 @@ fn rows_fields_and_components_may_be_written_by_their_own_iteration() {
 }
 
 #[test]
-fn writing_what_belongs_to_nobody_is_reported() {
+fn writes_outside_all_own_parts_are_reported() {
     let scalar = shared(|_, _| vec![], |_, [_, _, s, i]| vec![set(s, Op::Copy(v(i)))]);
     meets(&scalar, &square(), "writes the whole of `s`, which is not its own");
     let undeclared = shared(
@@ -227,7 +227,7 @@ fn own_rows_and_own_columns_mixed_are_a_conflict() {
 }
 
 #[test]
-fn what_a_callee_does_to_a_reference_is_seen() {
+fn accesses_of_a_callee_by_reference_are_detected() {
     let mut program = shared(
         |_, x| vec![(x, PartKind::Component)],
         |_, [_, x, _, i]| {

@@ -1,6 +1,6 @@
-//! Flags are looked at inside every long operation: on the CPU backend with all sizes tiny, the shortest
-//! operation is a long one. The flag is set from the beginning, and nothing else in these programs looks
-//! at it: arguments move in, and there is no loop and no call.
+//! Polling of the flags inside every long operation: with all sizes tiny on the CPU backend, the
+//! shortest operation is a long one. The flag is set from the beginning, and no other part of these
+//! programs polls it: arguments move in, and there are no loops and no calls.
 
 use star_ir::{Check, Direction, IntOp, LogicOp, Mode, Op, SizeOperand, StmtKind, Ty};
 
@@ -20,7 +20,7 @@ struct Vars {
     i: VarId,
 }
 
-/// How a program of these statements ends, interrupted and not.
+/// Returns the outcomes of a program of these statements, interrupted and not.
 fn ends(body: impl Fn(&Vars) -> Block, arguments: [HostValue; 6]) -> [Outcome; 2] {
     let mut draft = Draft::new("P");
     let vars = Vars {
@@ -41,7 +41,7 @@ fn ends(body: impl Fn(&Vars) -> Block, arguments: [HostValue; 6]) -> [Outcome; 2
 
 fn arguments(n_rows: usize, n_cols: usize) -> [HostValue; 6] {
     let bits = |len, seed| BitVector::from_bools(&noise(len, seed));
-    // Nothing but the last bits says whether their sum carries.
+    // Only the last bits determine whether their sum carries.
     let complement: Vec<bool> = noise(n_cols, 3).iter().map(|bit| !bit).collect();
     let columns: Vec<BitVector> = (0..n_cols as u64).map(|idx| bits(n_rows, idx + 9)).collect();
     [
@@ -55,7 +55,7 @@ fn arguments(n_rows: usize, n_cols: usize) -> [HostValue; 6] {
 }
 
 #[test]
-fn every_long_operation_looks_at_the_flag() {
+fn every_long_operation_polls_the_flag() {
     type Body = fn(&Vars) -> Stmt;
     let operations: &[(&str, Body)] = &[
         ("not", |o| set(o.x, Op::BitsNot(o.y))),
@@ -90,7 +90,7 @@ fn every_long_operation_looks_at_the_flag() {
 
 #[test]
 fn a_single_row_is_scattered_in_pieces() {
-    // By default a table turns only after many accesses, so that the first one is scattered.
+    // By default a table is transposed only after many accesses, so the first one scatters.
     let mut settings = cpu::Settings::tiny();
     settings.eager_turns = false;
     let cpu = Cpu::with(settings, Kernels::detect());
@@ -119,7 +119,7 @@ fn a_single_row_is_scattered_in_pieces() {
 }
 
 #[test]
-fn taking_a_table_by_rows_out_looks_at_the_flag() {
+fn unloading_a_table_by_rows_polls_the_flag() {
     let cpu = tiny();
     let mut draft = Draft::new("P");
     let table = draft.param("T", TABLE, Mode::Ref);

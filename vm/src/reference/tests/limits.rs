@@ -1,4 +1,4 @@
-//! Every limit, hit and just not hit.
+//! Every limit, reached and just not reached.
 
 use star_ir::{
     Arg, IntOp, LimitKind, LocId, Mode, Op, Relation, RoutineId, SizeOp, SizeOperand, StmtKind, Ty,
@@ -17,14 +17,14 @@ fn limited(trial: &mut Trial, program: &Program, values: Vec<HostValue>) -> Opti
 }
 
 #[test]
-fn steps_count_operations_turns_and_calls() {
+fn steps_count_operations_iterations_and_calls() {
     let mut draft = Draft::new("main");
     let i = draft.var("i", Ty::Int);
     let x = draft.var("X", SLICE);
     let cost = |units, times| st(StmtKind::Cost { units, times });
     let call = st(StmtKind::Call { callee: RoutineId(1), args: vec![], dst: None });
     let main = draft.body(vec![
-        for_up(0, i, n(1), n(5), vec![cost(2, None)]), // 10 operations, 5 turns
+        for_up(0, i, n(1), n(5), vec![cost(2, None)]), // 10 operations, 5 iterations
         cost(3, Some(SizeOperand::Value(n(4)))),
         cost(3, Some(SizeOperand::Value(n(-4)))),
         cost(7, Some(SizeOperand::Length(x))),
@@ -76,7 +76,7 @@ fn an_endless_loop_ends_at_each_limit() {
 }
 
 #[test]
-fn an_interrupt_is_seen_within_straight_code_and_within_one_operation() {
+fn interrupts_end_straight_code_and_single_operations() {
     let mut draft = Draft::new("main");
     let s = draft.param("s", Ty::Int, Mode::Ref);
     let straight = program(vec![draft.body(vec![increment(s); 2500])]);
@@ -94,7 +94,7 @@ fn an_interrupt_is_seen_within_straight_code_and_within_one_operation() {
 
 #[test]
 fn memory_is_counted_in_limbs() {
-    // X: 65 bits = 16 bytes; its negation beside it; T: 65 × 3 = 48 bytes.
+    // X: 65 bits = 16 bytes; its negation as well; T: 65 × 3 = 48 bytes.
     let mut draft = Draft::new("main");
     let (x, t) = (draft.var("X", SLICE), draft.var("T", TABLE));
     let program = program(vec![draft.body(vec![
@@ -115,7 +115,7 @@ fn memory_is_counted_in_limbs() {
 }
 
 #[test]
-fn memory_that_no_computer_has_is_a_limit_too() {
+fn impossible_amounts_of_memory_are_a_limit_too() {
     let mut draft = Draft::new("main");
     let (x, t) = (draft.var("X", SLICE), draft.var("T", TABLE));
     let w = draft.var("w", WORD);
@@ -152,7 +152,7 @@ fn memory_that_no_computer_has_is_a_limit_too() {
 }
 
 #[test]
-fn memory_is_given_back() {
+fn memory_is_released() {
     let mut leaf = Draft::new("leaf");
     let y = leaf.param("Y", SLICE, Mode::Value);
     let z = leaf.var("Z", SLICE);

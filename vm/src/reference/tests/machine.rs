@@ -1,4 +1,4 @@
-//! The trait: values in and out, stores to parts, sizes, files, plans.
+//! The backend trait: values in and out, stores to parts, sizes, files, plans.
 
 use star_base::{BitTable, BitVector};
 use star_ir::{
@@ -10,7 +10,7 @@ use super::super::MAX_BYTES;
 use super::*;
 
 #[test]
-fn values_come_back_as_they_went_in() {
+fn values_round_trip() {
     let backend = Reference::new();
     for len in EDGES {
         let bits = BitVector::from_bools(&noise(len, 1));
@@ -51,7 +51,7 @@ fn the_plan_explains_itself() {
 }
 
 #[test]
-fn arguments_that_do_not_suit_are_an_internal_error_and_stay() {
+fn mismatched_arguments_are_an_internal_error_and_stay() {
     let mut draft = Draft::new("main");
     draft.param("x", SLICE, Mode::Ref);
     draft.param("i", Ty::Int, Mode::Value);
@@ -68,7 +68,7 @@ fn arguments_that_do_not_suit_are_an_internal_error_and_stay() {
 }
 
 #[test]
-fn what_no_backend_can_run_is_an_internal_error() {
+fn invalid_programs_are_an_internal_error() {
     let nothing = star_ir::Program::default();
     let i = Draft::new("main").var("i", Ty::Int);
     let astray = [
@@ -208,7 +208,7 @@ fn adapt(bits: VarId, size: i64) -> star_ir::Stmt {
 }
 
 #[test]
-fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
+fn a_fixed_size_is_measured_before_the_slice_is_set() {
     let checks = |x, size| {
         let check = |check| st(StmtKind::Check(check));
         vec![
@@ -234,11 +234,11 @@ fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
     };
     let (_, after) = run_fixed(false, [unset(), unset()], &latched);
     assert_eq!(after[1], HostValue::Int(3));
-    // What is set keeps its size.
+    // A set value keeps its size.
     let (_, after) =
         run_fixed(false, [slice("01"), unset()], &|[x, k]| vec![set(k, Op::Length(x))]);
     assert_eq!(after, [slice("01"), HostValue::Int(2)]);
-    // Another size is forgotten by `adapt`, and taken by `fix`, unless the slice is sized.
+    // Another size is forgotten by `adapt`, and set by `fix`, unless the slice is sized.
     let no_size = TrapKind::NoSize(Some("X".to_owned()));
     let adapted =
         |size| move |[x, _]: [VarId; 2]| vec![adapt(x, size), st(StmtKind::Check(Check::Sized(x)))];
@@ -266,7 +266,7 @@ fn a_size_that_is_fixed_is_measured_before_the_slice_is_set() {
 }
 
 #[test]
-fn a_known_size_goes_into_a_call_and_comes_back() {
+fn known_sizes_pass_through_calls() {
     let mut callee = Draft::new("callee");
     let y = callee.param("Y", SLICE, Mode::Ref);
     let callee = |size| callee.body(vec![st(StmtKind::Check(Check::Sized(y))), fix(y, size)]);

@@ -1,4 +1,5 @@
-//! Tests of the reference backend, and what they share: a memory budget, hand-built programs, a host.
+//! Tests of the reference backend, and shared helpers: a memory budget, hand-built programs, a
+//! host.
 
 mod blocks;
 mod corners;
@@ -32,7 +33,7 @@ use crate::explain::{Became, Subject};
 use crate::kernels::Kernels;
 use crate::value::HostValue;
 
-/// The sizes at which packed forms have their borders.
+/// The boundary sizes of packed forms.
 pub(super) const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
 
 pub(super) const ENTRY: RoutineId = RoutineId(0);
@@ -40,13 +41,13 @@ pub(super) const SLICE: Ty = Ty::Slice(Extent::Dynamic);
 pub(super) const WORD: Ty = Ty::Word(Extent::Dynamic);
 pub(super) const TABLE: Ty = Ty::Table(Extent::Dynamic, Extent::Dynamic);
 
-/// A budget without limits.
+/// Returns a budget without limits.
 pub(super) fn budget() -> MemoryBudget<'static> {
     static OFF: AtomicBool = AtomicBool::new(false);
     MemoryBudget::new(&OFF, &OFF, super::MAX_BYTES)
 }
 
-/// Bits that look random, the same ones every time.
+/// Returns pseudo-random bits, the same ones every time.
 pub(super) fn noise(len: usize, seed: u64) -> Vec<bool> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
     let mut next = || {
@@ -70,7 +71,7 @@ pub(super) fn table(rows: &[&str]) -> HostValue {
     HostValue::Table(BitTable::parse(rows).unwrap())
 }
 
-/// A routine in the making.
+/// A builder of a routine.
 pub(super) struct Draft {
     routine: Routine,
 }
@@ -124,7 +125,7 @@ impl Draft {
     }
 }
 
-/// A program with a place for every number below 10; none has operands.
+/// Builds a program with a location for every number below 10; none has operands.
 pub(super) fn program(routines: Vec<Routine>) -> Program {
     let location = Location {
         span: Span::file_start(FileId(0)),
@@ -165,7 +166,7 @@ pub(super) fn text(text: &str) -> Operand {
     Operand::Str(text.into())
 }
 
-/// `var := var + 1`.
+/// Builds `var := var + 1`.
 pub(super) fn increment(var: VarId) -> Stmt {
     set(var, Op::Int(star_ir::IntOp::Add, v(var), n(1)))
 }
@@ -174,7 +175,7 @@ pub(super) fn for_up(label: u32, var: VarId, from: Operand, to: Operand, body: B
     st(StmtKind::For { label: LabelId(label), var, from, to, down: false, body })
 }
 
-/// A host that keeps what is printed and written, and has one file, `t`.
+/// A host that records printed and written data, and has one file, `t`.
 #[derive(Default)]
 pub(super) struct TestHost {
     pub(super) printed: Vec<String>,
@@ -187,7 +188,7 @@ impl Host for TestHost {
         if self.deaf {
             return Err(HostError {
                 code: Code::CannotWrite,
-                message: "nobody listens".to_owned(),
+                message: "the reader closed the pipe".to_owned(),
             });
         }
         self.printed.push(line.to_owned());
@@ -213,7 +214,7 @@ impl Host for TestHost {
     }
 }
 
-/// How to run a program, and what came of it.
+/// The settings of a program run, and its results.
 pub(super) struct Trial {
     pub(super) settings: Settings,
     pub(super) limits: Limits,
@@ -237,8 +238,8 @@ impl Trial {
         }
     }
 
-    /// Runs a program on the reference. Whatever comes of it, other than a fault of the program, must
-    /// come of it on the CPU backend too.
+    /// Runs a program on the reference. The CPU backend must produce the same result, unless that
+    /// is a fault of the program.
     pub(super) fn run(
         &mut self,
         program: &Program,
@@ -254,12 +255,12 @@ impl Trial {
             &mut host,
         );
         let stats = self.stats;
-        // Bytes are counted by each backend in its own way, and a flag is seen when it is seen.
+        // Each backend counts bytes differently, and polls flags at different points.
         let is_exact = match &outcome {
             Outcome::Done | Outcome::Trap(_) => true,
             Outcome::Limit { kind, .. } => match kind {
                 LimitKind::Steps { .. } | LimitKind::Output { .. } | LimitKind::Depth { .. } => {
-                    // Steps are counted in programs without kernels only.
+                    // Steps are counted only in programs without kernels.
                     !has_tile(program)
                 }
                 LimitKind::Memory { .. } | LimitKind::Time | LimitKind::Interrupted => false,
@@ -280,7 +281,7 @@ impl Trial {
                 assert_eq!(its.written, host.written, "{cpu:?}");
                 let counts = |stats: Stats| (stats.operations, stats.steps, stats.output_bytes);
                 assert_eq!(counts(self.stats), counts(stats), "{cpu:?}");
-                // What is shared counts once there.
+                // Shared data counts once there.
                 let (most, its) = (stats.peak_bytes, self.stats.peak_bytes);
                 let is_more = its > most && !has_tile(program);
                 assert!(!is_more, "{its} bytes, and the reference {most}: {cpu:?}");
@@ -333,7 +334,7 @@ impl Trial {
     }
 }
 
-/// A program ready to run from its first routine.
+/// Prepares a program to run from its first routine.
 pub(super) fn planned<B: Backend>(
     backend: &B,
     program: &Program,
@@ -343,7 +344,7 @@ pub(super) fn planned<B: Backend>(
     backend.plan(&code, ENTRY, &[]).unwrap()
 }
 
-/// Does something of a program run in blocks?
+/// Returns whether some part of a program runs in blocks.
 pub(super) fn in_blocks(program: &Program, subject: Subject) -> bool {
     let cpu = Cpu::new();
     let explanation = cpu.explain(&planned(&cpu, program, CompileOptions::default()));
@@ -361,7 +362,7 @@ fn has_tile(program: &Program) -> bool {
     found
 }
 
-/// Runs to the end and gives the values afterwards.
+/// Runs to the end and returns the final values.
 pub(super) fn run(program: &Program, values: Vec<HostValue>) -> Vec<HostValue> {
     let (outcome, values) = Trial::new().run(program, values);
     assert_eq!(outcome, Outcome::Done);

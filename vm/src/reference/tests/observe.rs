@@ -1,4 +1,4 @@
-//! What an observer sees of a run.
+//! The steps that an observer sees.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use star_ir::{Arg, LimitKind, Mode, RoutineId, StmtKind, Ty};
 use super::*;
 use crate::reference::{Moment, Observer, Scene};
 
-/// Writes down what it sees; ends the run at the moment with this number.
+/// Records the observed steps; ends the run at the step with this number.
 struct Diary {
     lines: Vec<String>,
     stop_at: usize,
@@ -62,7 +62,7 @@ fn observed(stop_at: usize) -> (Outcome, HostValue, Vec<String>) {
 }
 
 #[test]
-fn statements_turns_and_ends_are_seen_before_they_happen() {
+fn steps_are_observed_before_they_happen() {
     let (outcome, left, lines) = observed(usize::MAX);
     assert_eq!((outcome, left), (Outcome::Done, HostValue::Int(9)));
     let expected = [
@@ -81,7 +81,7 @@ fn statements_turns_and_ends_are_seen_before_they_happen() {
 }
 
 #[test]
-fn an_observer_can_end_the_run_and_what_ran_stays() {
+fn an_observer_can_end_the_run_and_effects_stay() {
     // At the end of the first call, inside it.
     let (outcome, left, lines) = observed(5);
     assert!(matches!(outcome, Outcome::Limit { kind: LimitKind::Interrupted, .. }), "{outcome:?}");

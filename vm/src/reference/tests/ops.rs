@@ -1,4 +1,4 @@
-//! Every operation against another formulation of what it says, at the edge sizes.
+//! Every operation against an alternative definition, at the boundary sizes.
 
 use proptest::prelude::*;
 use star_ir::{Direction, IntOp, LogicOp, Relation, Sense};
@@ -8,7 +8,7 @@ use super::super::value::Table;
 use super::super::{bits, tables, words};
 use super::{EDGES, budget, noise};
 
-/// Random bits of every edge size, and the extremes.
+/// Returns random bits of every boundary size, and the extremes.
 fn samples() -> Vec<Vec<bool>> {
     let mut samples = Vec::new();
     for len in EDGES {
@@ -24,7 +24,7 @@ fn samples() -> Vec<Vec<bool>> {
     samples
 }
 
-/// Indices of the ones, from 1.
+/// Returns the indices of the ones, from 1.
 fn ones(x: &[bool]) -> Vec<i64> {
     (1..).zip(x).filter(|(_, bit)| **bit).map(|(i, _)| i).collect()
 }
@@ -39,7 +39,7 @@ fn from_ones(len: usize, ones: impl IntoIterator<Item = i64>) -> Vec<bool> {
     x
 }
 
-/// A word as base-2³² digits, the least significant first.
+/// Converts a word to base-2³² digits, the least significant first.
 fn digits(w: &[bool]) -> Vec<u64> {
     let reversed: Vec<bool> = w.iter().rev().copied().collect();
     let digit = |bits: &[bool]| (0..).zip(bits).map(|(i, &bit)| u64::from(bit) << i).sum();
@@ -53,7 +53,7 @@ fn from_digits(len: usize, digits: &[u64]) -> Vec<bool> {
 }
 
 #[test]
-fn questions_about_ones_agree_with_the_list_of_ones() {
+fn queries_agree_with_the_list_of_ones() {
     for x in samples() {
         let ones = ones(&x);
         assert_eq!(bits::first(&x), ones.first().copied().unwrap_or(0));
@@ -71,7 +71,7 @@ fn questions_about_ones_agree_with_the_list_of_ones() {
 }
 
 #[test]
-fn step_takes_the_ones_in_order_and_then_returns_zero() {
+fn step_visits_the_ones_in_order_and_then_returns_zero() {
     for x in samples() {
         let mut rest = x.clone();
         let mut taken = Vec::new();
@@ -159,7 +159,7 @@ fn mask_marks_exactly_its_range() {
 }
 
 #[test]
-fn put_trim_and_replace_touch_their_part_only() {
+fn put_trim_and_replace_access_their_part_only() {
     for len in EDGES.into_iter().filter(|&len| len > 0) {
         let w = noise(len, 4);
         for i in [1, len / 2 + 1, len] {
@@ -188,7 +188,7 @@ fn put_trim_and_replace_touch_their_part_only() {
 }
 
 #[test]
-fn word_arithmetic_agrees_with_digits_of_thirty_two_bits() {
+fn word_arithmetic_agrees_with_base_2_32_digits() {
     for len in EDGES {
         for (v, w) in [
             (noise(len, 6), noise(len, 7)),
@@ -221,7 +221,7 @@ fn word_arithmetic_agrees_with_digits_of_thirty_two_bits() {
 }
 
 #[test]
-fn integers_and_words_convert_at_the_border_of_63_bits() {
+fn integers_and_words_convert_up_to_63_bits() {
     for width in EDGES {
         for value in [0, 1, 5, 1 << 31, i64::MAX >> 1, i64::MAX] {
             let fits =
@@ -242,7 +242,7 @@ fn integers_and_words_convert_at_the_border_of_63_bits() {
     }
 }
 
-/// A table from its rows.
+/// Builds a table from its rows.
 fn from_rows(n_cols: usize, rows: &[Vec<bool>]) -> Table {
     Table {
         rows: rows.len(),
@@ -316,7 +316,7 @@ fn extreme_marks_the_rows_that_sort_first_or_last() {
 }
 
 #[test]
-fn broken_guards_are_reported_and_do_not_panic() {
+fn broken_guards_are_reported_without_panic() {
     let x = [true, false];
     for index in [i64::MIN, -1, 0, 3, i64::MAX] {
         assert!(bits::component(&x, index).is_err());

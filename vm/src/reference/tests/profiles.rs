@@ -1,5 +1,5 @@
-//! Profiles of the programs of all other tests: both backends count the same at every single statement, also
-//! where they join statements or run kernels in blocks.
+//! Profiles of the programs of all other tests: both backends count the same at every statement,
+//! even where they join statements or run kernels in blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -9,7 +9,7 @@ use star_ir::{Block, LocId, visit};
 use super::*;
 use crate::profile::{Clock, LineTable, Profile, Tally};
 
-/// The program with a place of its own for every statement.
+/// Assigns a separate location to every statement of the program.
 fn spread_out(program: &Program) -> Program {
     fn spread(block: &mut Block, locations: &mut Vec<star_ir::Location>) {
         for stmt in block {
@@ -29,7 +29,7 @@ fn spread_out(program: &Program) -> Program {
     program
 }
 
-/// Runs and operations of every place.
+/// Returns runs and operations of every location.
 fn counts(
     backend: &impl Backend,
     program: &Program,

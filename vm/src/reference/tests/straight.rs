@@ -5,12 +5,12 @@ use star_ir::parse;
 use super::*;
 use crate::counters::Declined;
 
-/// A kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
+/// Builds a kernel over `%n` rows with tables T and F, slices X, Y, Z and a private slice P.
 fn kernel(body: &str) -> Program {
     kernel_asking("%X", body)
 }
 
-/// Likewise; the slice `asked` is counted behind it.
+/// Builds the same kernel, followed by a count of the slice `asked`.
 fn kernel_asking(asked: &str, body: &str) -> Program {
     let text = kernel_text(asked, body);
     parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"))
@@ -39,7 +39,7 @@ locations {{
     )
 }
 
-/// Runs a kernel on every backend, and asserts that the CPU backend recorded it whole, or did not.
+/// Runs a kernel on every backend, and asserts whether the CPU backend recorded it completely.
 fn run_recorded(program: &Program, values: Vec<HostValue>, is_recorded: bool) -> Vec<HostValue> {
     let mut trial = Trial::new();
     let (outcome, _) = trial.run_on(&Cpu::new(), program, values.clone(), &mut TestHost::default());
@@ -85,9 +85,9 @@ const ADDER: &str = "
 fn straight_kernels_run_over_blocks_of_rows() {
     let bodies = [
         ADDER,
-        // X and Y change places.
+        // X and Y are exchanged.
         "%P = copy %X\n%X = copy %Y\n%Y = copy %P",
-        // What is stored is what was loaded, and slices are made that were never set.
+        // A loaded value is stored, and slices that were never set are created.
         "%P = fill %n, true\n%Z = copy %P\nput_column %T, %i, %P\nput_column %T, %j, %X",
         "%X = column %T, %i\n%Z = column %T, %j\n%P = bits_xor %X, %Z\nput_column %T, %i, %P",
         "%X = bits_and %X, %X\n%X = bits_not %X",
@@ -104,7 +104,7 @@ fn straight_kernels_run_over_blocks_of_rows() {
 }
 
 #[test]
-fn a_private_slice_is_counted_behind_the_kernel_and_not_stored() {
+fn private_slices_are_counted_after_the_kernel_not_stored() {
     let program = kernel_asking("%P", "%P = bits_not %X\n%X = copy %P");
     for n_rows in EDGES {
         let _ = run_recorded(&program, arguments(n_rows, 1, 2), true);
@@ -112,7 +112,7 @@ fn a_private_slice_is_counted_behind_the_kernel_and_not_stored() {
 }
 
 #[test]
-fn what_nothing_was_recorded_about_is_counted_all_the_same() {
+fn kernels_without_recorded_operations_are_counted() {
     let program = kernel("%k = add %n, 1");
     for n_rows in EDGES {
         let _ = run_recorded(&program, arguments(n_rows, 1, 2), true);
@@ -120,7 +120,7 @@ fn what_nothing_was_recorded_about_is_counted_all_the_same() {
 }
 
 #[test]
-fn columns_that_turn_out_to_be_one_are_written_in_order() {
+fn aliased_columns_are_written_in_order() {
     // With i = j the second column is loaded after it was stored, and stored twice.
     let program = kernel(
         "%P = bits_not %X
@@ -141,14 +141,15 @@ fn private_slices_are_counted_once() {
     let values = arguments(6400, 1, 2);
     let (outcome, _) = trial.run_on(&Cpu::new(), &program, values, &mut TestHost::default());
     assert_eq!(outcome, Outcome::Done);
-    // Tables of four and three columns, X and Y, the private one, and X once more while it is made.
+    // Tables of four and three columns, X and Y, the private one, and X once more while it is
+    // created.
     assert_eq!(trial.stats.peak_bytes, 800 * (4 + 3 + 2 + 1 + 1));
 }
 
 #[test]
-fn a_straight_kernel_without_room_leaves_all_as_it_was() {
+fn a_straight_kernel_without_memory_changes_nothing() {
     let bodies = [
-        // Y and Z take another length, one after the other.
+        // Y and Z are set to another length, one after the other.
         "%P = column %T, %i\n%Y = bits_not %P\n%Z = bits_xor %P, %X",
         "%X = bits_not %X\n%Y = copy %X\n%Z = fill %n, true\nput_column %T, %j, %Y",
     ];
@@ -161,7 +162,7 @@ fn a_straight_kernel_without_room_leaves_all_as_it_was() {
             before[6..8].clone_from_slice(&[y.clone(), z.clone()]);
             let mut trial = Trial::new();
             let mut n_refused = 0;
-            // Byte by byte, until there is room.
+            // Byte by byte, until there is enough memory.
             loop {
                 trial.limits.memory = Some(n_refused);
                 let host = &mut TestHost::default();
@@ -184,7 +185,7 @@ fn a_straight_kernel_without_room_leaves_all_as_it_was() {
 }
 
 #[test]
-fn a_guard_of_a_straight_kernel_that_fails_traps_as_it_is_written() {
+fn a_failing_guard_of_a_straight_kernel_traps_as_written() {
     let program = kernel(
         "%X = bits_not %X
          check index %j, columns %T
@@ -232,8 +233,8 @@ fn kernels_with_control_and_scalars_are_recorded() {
 }
 
 #[test]
-fn what_a_tape_does_not_take_runs_as_it_is_written_and_gives_back_what_it_wrote() {
-    // A field is no column.
+fn unsupported_kernels_run_as_written_and_undo_their_writes() {
+    // A field is not a column.
     let body = "%X = bits_not %X
          put_column %T, %j, %X
          %G = field %T, 0, 2

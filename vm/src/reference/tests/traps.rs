@@ -1,4 +1,4 @@
-//! Guards, and what a trap says.
+//! Guards, and the text of traps.
 
 use star_base::BitVector;
 use star_ir::{
@@ -47,7 +47,7 @@ fn check(check: Check, fixed: bool) -> Option<TrapKind> {
     }
 }
 
-/// The name of a variable of [`check`].
+/// Returns the name of a variable of [`check`].
 fn name(var: VarId) -> Option<String> {
     Some(["i", "b", "X", "w", "T", "Y", "F", "j"][var.0 as usize].to_owned())
 }
@@ -71,7 +71,7 @@ const F: VarId = VarId(6);
 const J: VarId = VarId(7);
 
 #[test]
-fn set_and_result_ask_whether_there_is_a_value() {
+fn set_and_result_check_for_a_value() {
     for var in [I, B, X, W, T] {
         assert_eq!(check(Check::Set(var), false), None);
         assert_eq!(check(Check::Result(var), false), None);
@@ -83,7 +83,7 @@ fn set_and_result_ask_whether_there_is_a_value() {
 }
 
 #[test]
-fn sized_asks_whether_the_size_is_known() {
+fn sized_checks_for_a_known_size() {
     for var in [X, W, T] {
         assert_eq!(check(Check::Sized(var), false), None);
     }
@@ -156,7 +156,7 @@ fn new_column_holds_up_to_the_columns_of_a_fixed_table() {
 }
 
 #[test]
-fn size_agrees_with_what_was_never_set() {
+fn size_accepts_unset_variables() {
     let (left, right) = (SizeOperand::Length(X), SizeOperand::Rows(T));
     let trap = TrapKind::Size { left: (size(&left), 4), right: (size(&right), 3) };
     assert_eq!(check(Check::Size(left.clone(), right.clone()), false), Some(trap));
@@ -168,7 +168,7 @@ fn size_agrees_with_what_was_never_set() {
 }
 
 #[test]
-fn range_lies_inside_or_is_empty() {
+fn range_must_be_inside_or_empty() {
     for (base, width, holds) in [
         (0, 4, true),
         (4, 0, true),
@@ -280,11 +280,11 @@ fn a_trap_names_frames_calls_and_values() {
         values: vec![pair("i", "7"), pair("Y", "1001"), pair("Z", "unset")],
     };
     assert_eq!(outcome, Outcome::Trap(Box::new(expected)));
-    assert_eq!(after, [slice("1001")], "the state left behind");
+    assert_eq!(after, [slice("1001")], "the remaining state");
 }
 
 #[test]
-fn what_the_host_refuses_is_a_trap() {
+fn requests_refused_by_the_host_are_traps() {
     let mut draft = Draft::new("main");
     let t = draft.var("T", TABLE);
     let read = program(vec![
@@ -304,7 +304,7 @@ fn what_the_host_refuses_is_a_trap() {
 }
 
 #[test]
-fn an_odd_number_of_components_is_no_shuffle() {
+fn shuffle_rejects_an_odd_number_of_components() {
     let mut draft = Draft::new("main");
     let x = draft.var("X", SLICE);
     let program = program(vec![draft.body(vec![

@@ -1,5 +1,5 @@
-//! Random tapes, planned and run with settings that cross every border, against the same operations on
-//! `Vec<bool>` in the order in which they were recorded.
+//! Random tapes, planned and run with settings that cross every boundary, against the same
+//! operations on `Vec<bool>` in the recorded order.
 
 use star_base::BitVector;
 
@@ -8,7 +8,7 @@ use super::{AND, OR, Random, settings, with_parallelism};
 use crate::cpu::parallelism::Parallelism;
 use crate::kernels::Level;
 
-/// A tape, and what each value of it is for these ports.
+/// A tape, and the expected content of each of its values for these ports.
 pub(super) struct Recording {
     tape: Tape,
     ports: Vec<Vec<bool>>,
@@ -58,7 +58,7 @@ pub(super) fn record(random: &mut Random, n_bits: usize, n_ops: usize) -> Record
             }
             _ => {
                 let arity = 1 + random.below(3);
-                // Mostly of late values, so that there are long chains.
+                // Mostly late values, so that there are long chains.
                 let pick = |random: &mut Random| {
                     let from =
                         if random.below(3) == 0 { 0 } else { values.len().saturating_sub(4) };
@@ -99,7 +99,7 @@ fn run(recording: &Recording, plan: &Plan, n_bits: usize, parallelism: &Parallel
 }
 
 #[test]
-fn random_tapes_give_what_their_operations_do() {
+fn random_tapes_agree_with_their_operations() {
     let mut random = Random(1);
     for round in 0..600 {
         let n_bits = [1, 63, 64, 65, 130, 700, 2900][round % 7];
@@ -113,7 +113,8 @@ fn random_tapes_give_what_their_operations_do() {
     }
 }
 
-/// A tape of searches: a mask that gets less and what it finds, now and then with something else in between.
+/// Records a tape of searches: a narrowing mask and the rows found, occasionally with another
+/// operation in between.
 fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Recording {
     let mut tape = Tape::default();
     let ports: Vec<Vec<bool>> = (0..12).map(|_| random.bits(n_bits)).collect();
@@ -127,7 +128,7 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
         (tape.lut(table, &inputs), bits)
     };
     let (mut mask, mut found) = (values[0].clone(), values[1].clone());
-    // Each slice may be held as its complement.
+    // Each slice may be stored as its complement.
     let (and, or) = ([AND, 0b0001], [0b1110, 0b0111]);
     let [by_mask, by_found] = [random.below(2), random.below(2)];
     let active = |table: u8, is_complemented: usize| match is_complemented {
@@ -180,7 +181,7 @@ fn record_searches(random: &mut Random, n_bits: usize, n_steps: usize) -> Record
 }
 
 #[test]
-fn random_searches_give_what_their_operations_do() {
+fn random_searches_agree_with_their_operations() {
     let mut random = Random(4);
     let mut n_cascades = 0;
     for round in 0..1500 {

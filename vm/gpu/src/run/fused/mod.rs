@@ -1,4 +1,5 @@
-//! A run of operations on slices that may be a kernel begins: the host walks through it, makes room, and starts the kernel.
+//! A sequence of operations on slices that may run as a kernel: the host evaluates its scalars,
+//! allocates memory, and starts the kernel.
 
 mod walk;
 
@@ -19,7 +20,7 @@ use crate::value::{ObjectKind, Sizes};
 pub(super) use walk::ObjectState;
 use walk::Walk;
 
-/// Memory for a slice that outgrows what it had.
+/// Memory for a slice that outgrows its present memory.
 pub(super) struct Grown {
     pub(super) pointer: u32,
     pub(super) old: Block,
@@ -29,14 +30,15 @@ pub(super) struct Grown {
 /// Memory that a kernel needs.
 struct Room {
     grown: Vec<Grown>,
-    /// What it is given beyond what fits elsewhere; what its workgroups find, and what they find together.
+    /// Additional memory for parameters that do not fit elsewhere, for the results of workgroups,
+    /// and for the joined results.
     beside: Block,
-    /// Words of the former.
+    /// Words of the additional parameters.
     spilled: u32,
 }
 
 impl<'r> DeviceRun<'r, '_> {
-    /// Does all of the run, if it may be a kernel.
+    /// Runs the whole sequence, if it can run as a kernel.
     pub(super) fn fused(
         &mut self,
         (fused, cells): (&Fused, u32),
@@ -45,7 +47,7 @@ impl<'r> DeviceRun<'r, '_> {
     ) -> Result<(), End> {
         let mut walk = self.walk_of(fused, id, site)?;
         let done = match walk.run(fused) {
-            // No branch was taken that works on slices.
+            // No branch with work on slices is executed.
             Ok(()) if walk.rows.is_none() => Ok(Vec::new()),
             Ok(()) => self.fused_launches(fused, &walk)?,
             Err(reason) => Err(reason),
@@ -82,7 +84,7 @@ impl<'r> DeviceRun<'r, '_> {
         self.go_on(id, inst)
     }
 
-    /// What there is when the run begins.
+    /// Returns the state at the beginning of the sequence.
     fn walk_of(&mut self, fused: &Fused, id: RoutineId, site: &Site) -> Result<Walk<'r>, End> {
         let plan = self.plan;
         let sir = plan.program.routine(id);
@@ -104,7 +106,7 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(Walk::new((&plan.program, id), numbers, objects, words))
     }
 
-    /// What an object of the routine that has stopped is.
+    /// Returns the state of an object of the routine that has stopped.
     pub(super) fn held_by(
         &mut self,
         id: RoutineId,
@@ -113,7 +115,7 @@ impl<'r> DeviceRun<'r, '_> {
     ) -> Result<ObjectState, BackendError> {
         let own = site.objects.get(&var).copied();
         let object = own.or(self.plan.routine(id)?.object_of[var.0 as usize]);
-        let object = object.ok_or_else(|| internal("a number in the place of an object"))?;
+        let object = object.ok_or_else(|| internal("a number instead of an object"))?;
         let pointer = self.words(self.get(state::FRAME) + FRAME_HEAD + object.0, 1)?[0];
         self.held(pointer)
     }
@@ -137,7 +139,7 @@ impl<'r> DeviceRun<'r, '_> {
         })
     }
 
-    /// Makes room and starts the kernel; what it found out about slices.
+    /// Allocates memory, starts the kernel, and returns its results about slices.
     fn fused_launches(
         &mut self,
         fused: &Fused,
@@ -211,7 +213,7 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(Ok(found))
     }
 
-    /// Memory of so many words each, all of it or none.
+    /// Allocates memory of these sizes in words, all of it or none.
     pub(super) fn take_beside(
         &mut self,
         wanted: &[u64],
@@ -236,7 +238,7 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(Ok(taken))
     }
 
-    /// The memory belongs to objects of the run.
+    /// Transfers the memory to objects of the run.
     pub(super) fn own<'g>(&mut self, grown: impl Iterator<Item = &'g Grown>) {
         for Grown { new, .. } in grown {
             self.alive += u64::from(new.words) * 4;
@@ -244,7 +246,7 @@ impl<'r> DeviceRun<'r, '_> {
         }
     }
 
-    /// The objects have the new memory instead of the old.
+    /// Replaces the memory of the objects by the new memory.
     pub(super) fn replace(&mut self, grown: impl IntoIterator<Item = Grown>) -> Result<(), End> {
         for Grown { pointer, old, new } in grown {
             self.release(old);
@@ -253,8 +255,8 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(())
     }
 
-    /// Memory for slices that outgrow theirs, for what the kernel is given, and for so many limbs that it leaves, of so many
-    /// words each.
+    /// Allocates memory for slices that outgrow theirs, for the kernel's parameters, and for this
+    /// number of result limbs, of this number of words each.
     fn room(
         &mut self,
         fused: &Fused,
@@ -281,7 +283,7 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(Ok(Room { grown: grown.collect(), beside, spilled }))
     }
 
-    /// What the kernel is given; `None` if a number has more than 32 bits.
+    /// Returns the kernel's parameters; `None` if a number has more than 32 bits.
     fn given_words(
         &self,
         fused: &Fused,
@@ -311,7 +313,7 @@ impl<'r> DeviceRun<'r, '_> {
                     Some(number) => i32::try_from(number).ok()? as u32,
                     None => 0,
                 },
-                // Where the run does not get to, nobody asks.
+                // Unreached code does not use it.
                 Word::Size(number, size) => {
                     let known = walk.sizes.get(&(*number, size.clone()));
                     known.map_or(0, |number| *number as u32)
@@ -321,7 +323,7 @@ impl<'r> DeviceRun<'r, '_> {
         fused.given.iter().map(word).collect()
     }
 
-    /// The slices that are needed behind the run are as it leaves them.
+    /// Sets the sizes of the slices that are needed after the sequence.
     fn set_sizes(&mut self, fused: &Fused, walk: &Walk<'_>) -> Result<(), End> {
         for held in fused.slices.iter().filter_map(|slice| walk.objects.get(slice)) {
             self.set_size(held)?;
@@ -329,7 +331,7 @@ impl<'r> DeviceRun<'r, '_> {
         Ok(())
     }
 
-    /// The descriptor of a slice says what became of it.
+    /// Updates the descriptor of a slice.
     pub(super) fn set_size(&mut self, held: &ObjectState) -> Result<(), End> {
         if !held.is_changed {
             return Ok(());

@@ -1,5 +1,5 @@
-//! The host goes through a run with numbers and sizes, and without any slice: do its checks hold, what does it count, what
-//! sizes do its slices have at the end?
+//! Evaluation of a sequence by the host, with numbers and sizes but without slices: its checks, its
+//! counters, and the final sizes of its slices.
 
 use std::collections::HashMap;
 
@@ -24,22 +24,22 @@ pub(in crate::run) struct ObjectState {
     pub(in crate::run) rows: u32,
     pub(in crate::run) columns: u32,
     pub(in crate::run) is_set: bool,
-    /// Its size is known, although it is unset.
+    /// Whether its size is known, although it is unset.
     pub(in crate::run) is_sized: bool,
     pub(in crate::run) is_fixed: bool,
-    /// Has the run given it a value?
+    /// Whether the sequence has set it.
     pub(in crate::run) is_written: bool,
-    /// Has the run changed whether it is set or what size it has?
+    /// Whether the sequence has changed its size or whether it is set.
     pub(in crate::run) is_changed: bool,
 }
 
-/// What is known of a run so far.
+/// The known state of a sequence so far.
 pub(super) struct Walk<'p> {
     program: &'p Program,
     routine: RoutineId,
     loc: LocId,
     numbers: HashMap<VarId, i64>,
-    /// What there was at the begin.
+    /// The initial numbers.
     first_numbers: HashMap<VarId, i64>,
     first_objects: HashMap<VarId, ObjectState>,
     pub(super) objects: HashMap<VarId, ObjectState>,
@@ -47,20 +47,21 @@ pub(super) struct Walk<'p> {
     words: HashMap<VarId, Vec<u32>>,
     /// Components of all slices.
     pub(super) rows: Option<u32>,
-    /// What numbers became where they took a size.
+    /// Numbers that were set to a size.
     pub(super) sizes: HashMap<(VarId, SizeOperand), i64>,
     pub(super) operations: u64,
     pub(super) turns: u64,
-    /// Operations on slices.
+    /// Number of operations on slices.
     pub(super) work: u64,
-    /// Statements that it may still go through.
+    /// Number of statements that it may still evaluate.
     left: u64,
 }
 
 /// Why the walk ends.
 pub(super) type WalkResult = Result<(), Declined>;
 
-/// Statements of a run with its turns: beyond, the walk itself takes too long.
+/// Maximum number of statements of a sequence with its iterations: beyond, the walk itself takes
+/// too long.
 const MOST: u64 = 1 << 18;
 
 impl<'p> Walk<'p> {
@@ -88,7 +89,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// Goes through all of it.
+    /// Evaluates the whole sequence.
     pub(super) fn run(&mut self, fused: &Fused) -> WalkResult {
         self.block(&fused.body)?;
         match self.rows {
@@ -97,17 +98,17 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// The value of a number, if it is set.
+    /// Returns the value of a number, if it is set.
     pub(super) fn known(&self, var: VarId) -> Option<i64> {
         self.numbers.get(&var).copied()
     }
 
-    /// A number as the run finds it.
+    /// Returns the initial value of a number.
     pub(super) fn began_with(&self, var: VarId) -> Option<i64> {
         self.first_numbers.get(&var).copied()
     }
 
-    /// A slice as the run finds it.
+    /// Returns the initial state of a slice.
     pub(super) fn begins(&self, var: VarId) -> Option<&ObjectState> {
         self.first_objects.get(&var)
     }
@@ -145,7 +146,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    /// Lines of a kernel have one length.
+    /// Checks that all lines of the kernel have one length.
     fn is_tall(&mut self, rows: u32) -> WalkResult {
         match self.rows.get_or_insert(rows) {
             all if *all == rows => Ok(()),
@@ -153,7 +154,7 @@ impl<'p> Walk<'p> {
         }
     }
 
-    /// A size that is known.
+    /// Returns a known size.
     fn size(&self, size: &SizeOperand) -> Result<Option<i64>, Declined> {
         Ok(match size {
             SizeOperand::Value(operand) => Some(self.number(operand)?),
@@ -172,7 +173,7 @@ impl<'p> Walk<'p> {
         })
     }
 
-    /// The number takes a size; the kernel is given one value for that.
+    /// Sets the number to a size; the kernel has one parameter for it.
     fn takes_size(&mut self, dst: VarId, size: SizeOperand, number: i64) -> WalkResult {
         self.assign(dst, number)?;
         match *self.sizes.entry((dst, size)).or_insert(number) {
@@ -268,7 +269,7 @@ impl<'p> Walk<'p> {
         Ok(())
     }
 
-    /// The rows of a table with this column.
+    /// Returns the rows of a table with this column.
     fn column(&self, table: VarId, index: &Operand) -> Result<u32, Declined> {
         let (table, index) = (self.set(table)?, self.number(index)?);
         let is_there = (1..=i64::from(table.columns)).contains(&index);
@@ -325,7 +326,7 @@ impl<'p> Walk<'p> {
             Op::Length(var) => return self.measured(dst, SizeOperand::Length(*var)),
             Op::Rows(var) => return self.measured(dst, SizeOperand::Rows(*var)),
             Op::Columns(var) => return self.measured(dst, SizeOperand::Columns(*var)),
-            // The kernel finds out; nothing in the run asks.
+            // The kernel computes the result; the sequence does not use it.
             Op::Some(of) | Op::All(of) | Op::None(of) | Op::First(of) | Op::Count(of) => {
                 return self.asked(&[*of]);
             }
@@ -357,7 +358,7 @@ impl<'p> Walk<'p> {
                     Some(number) => Some(number),
                     None => self.size(size)?,
                 };
-                // What stays unset is not read.
+                // An unset number is not read.
                 number.map_or(Ok(()), |number| self.takes_size(*dst, size.clone(), number))
             }
             SizeOp::Adapt { bits, size } => {
@@ -399,7 +400,7 @@ impl GuardContext for Walk<'_> {
     }
 
     fn int(&self, operand: &Operand) -> Exec<i64> {
-        self.number(operand).map_err(|_| internal_error("what is no integer"))
+        self.number(operand).map_err(|_| internal_error("not an integer"))
     }
 
     fn boolean(&self, operand: &Operand) -> Exec<bool> {
@@ -407,11 +408,11 @@ impl GuardContext for Walk<'_> {
     }
 
     fn text(&self, _: &Operand) -> Exec<std::sync::Arc<str>> {
-        Err(internal_error("what is no text"))
+        Err(internal_error("not a text"))
     }
 
     fn measure(&self, measure: &SizeOperand) -> Exec<Option<u64>> {
-        let size = self.size(measure).map_err(|_| internal_error("what has no size"))?;
+        let size = self.size(measure).map_err(|_| internal_error("an operand without a size"))?;
         size.map(|size| u64::try_from(size).map_err(|_| internal_error("a negative size")))
             .transpose()
     }
@@ -426,7 +427,8 @@ impl GuardContext for Walk<'_> {
     }
 
     fn is_sized(&self, var: VarId) -> Exec<bool> {
-        let held = self.objects.get(&var).ok_or_else(|| internal_error("what has no size"))?;
+        let held =
+            self.objects.get(&var).ok_or_else(|| internal_error("an operand without a size"))?;
         Ok(held.is_set || held.is_sized)
     }
 
@@ -434,23 +436,23 @@ impl GuardContext for Walk<'_> {
         self.objects
             .get(&var)
             .map(|held| held.is_fixed)
-            .ok_or_else(|| internal_error("what has no size"))
+            .ok_or_else(|| internal_error("an operand without a size"))
     }
 
     fn length(&self, bits: VarId) -> Exec<u64> {
         let length = self.measure(&SizeOperand::Length(bits))?;
-        length.ok_or_else(|| internal_error("what is unset"))
+        length.ok_or_else(|| internal_error("an unset operand"))
     }
 
     fn fits_int(&self, _: VarId) -> Exec<bool> {
-        Err(internal_error("bits that were not looked at"))
+        Err(internal_error("bits that were not examined"))
     }
 
     fn has_part(&self, _: VarId, _: &HandlePart) -> Exec<bool> {
-        Err(internal_error("a handle that was not looked at"))
+        Err(internal_error("a handle that was not examined"))
     }
 
     fn carries(&self, _: IntOp, _: VarId, _: VarId) -> Exec<bool> {
-        Err(internal_error("bits that were not looked at"))
+        Err(internal_error("bits that were not examined"))
     }
 }
