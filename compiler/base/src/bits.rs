@@ -1,8 +1,8 @@
-//! Host values: packed bit vectors and tables, as files, the command line and the virtual machine
-//! exchange them.
+//! Host values: packed bit vectors and tables, as exchanged by files, the command line and the
+//! virtual machine.
 //!
-//! Bit `i` (from 0) is bit `i % 64` of limb `i / 64`; the bits of the last limb that lie beyond the
-//! length are zero. Computing is not done here: a backend has its own form of value.
+//! Bit `i` (from 0) is bit `i % 64` of limb `i / 64`; the bits of the last limb beyond the length
+//! are zero. There are no computations here: a backend has a separate form of value.
 
 use std::fmt;
 
@@ -16,7 +16,7 @@ pub struct BitVector {
 }
 
 impl BitVector {
-    /// `len` zeros.
+    /// Creates `len` zeros.
     ///
     /// # Panics
     /// If the system refuses the memory; see [`BitVector::try_zeros`].
@@ -24,15 +24,15 @@ impl BitVector {
         BitVector::try_zeros(len).unwrap_or_else(|error| panic!("{error}"))
     }
 
-    /// `len` zeros.
+    /// Creates `len` zeros.
     ///
     /// # Errors
-    /// If the system refuses the memory; nothing was taken then.
+    /// If the system refuses the memory; nothing was allocated then.
     pub fn try_zeros(len: usize) -> Result<Self, OutOfMemory> {
         Ok(BitVector { len, limbs: Limbs::zeros(len.div_ceil(64))? })
     }
 
-    /// The bits in order.
+    /// Creates a vector of these bits in order.
     pub fn from_bools(bits: &[bool]) -> Self {
         let mut vector = BitVector::zeros(bits.len());
         for (idx, &bit) in bits.iter().enumerate() {
@@ -41,7 +41,7 @@ impl BitVector {
         vector
     }
 
-    /// Reads a text of `0` and `1`; anything else gives `None`.
+    /// Parses a text of `0` and `1`; any other character gives `None`.
     pub fn parse(text: &str) -> Option<Self> {
         let bits: Option<Vec<bool>> = text
             .bytes()
@@ -54,8 +54,8 @@ impl BitVector {
         bits.map(|bits| BitVector::from_bools(&bits))
     }
 
-    /// `len` bits given as limbs; `None` if there are too few or too many limbs, or a one beyond
-    /// `len`.
+    /// Creates `len` bits from limbs; `None` if there are too few or too many limbs, or a one
+    /// beyond `len`.
     pub fn from_limbs(len: usize, limbs: &[u64]) -> Option<Self> {
         let tail_ok = match (len % 64, limbs.last()) {
             (0, _) | (_, None) => true,
@@ -69,47 +69,47 @@ impl BitVector {
         Some(vector)
     }
 
-    /// Number of bits.
+    /// Returns the number of bits.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Are there no bits at all?
+    /// Returns whether there are no bits.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
 
-    /// The limbs, `len.div_ceil(64)` of them.
+    /// Returns the `len.div_ceil(64)` limbs.
     #[inline]
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
 
-    /// The limbs and zeros behind them, a multiple of eight in all: [`Limbs::whole_lines`].
+    /// Returns the limbs and trailing zeros, a multiple of eight in total: [`Limbs::whole_lines`].
     #[inline]
     pub fn whole_lines(&self) -> &[u64] {
         self.limbs.whole_lines()
     }
 
-    /// The limbs. Bits beyond the length must stay zero.
+    /// Returns the mutable limbs. Bits beyond the length must stay zero.
     #[inline]
     pub fn limbs_mut(&mut self) -> &mut [u64] {
         &mut self.limbs
     }
 
-    /// A copy.
+    /// Returns a copy.
     ///
     /// # Errors
-    /// If the system refuses the memory; nothing was taken then.
+    /// If the system refuses the memory; nothing was allocated then.
     pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
         Ok(BitVector { len: self.len, limbs: self.limbs.try_clone()? })
     }
 
-    /// Changes the length: bits beyond it are gone, new ones are zero.
+    /// Changes the length: bits beyond it are dropped, new ones are zero.
     ///
     /// # Errors
-    /// If the system refuses the memory; the vector is as before then.
+    /// If the system refuses the memory; the vector is unchanged then.
     pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
         self.limbs.resize(len.div_ceil(64))?;
         self.len = len;
@@ -117,7 +117,7 @@ impl BitVector {
         Ok(())
     }
 
-    /// Bit `idx`, from 0. Panics beyond the length, as indexing does.
+    /// Returns bit `idx`, from 0. Panics beyond the length, as indexing does.
     #[inline]
     pub fn get(&self, idx: usize) -> bool {
         assert!(idx < self.len, "bit {idx} of a vector of {} bits", self.len);
@@ -136,12 +136,12 @@ impl BitVector {
         }
     }
 
-    /// Number of ones.
+    /// Returns the number of ones.
     pub fn count_ones(&self) -> u64 {
         self.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum()
     }
 
-    /// The bits in order.
+    /// Iterates over the bits in order.
     pub fn iter(&self) -> impl Iterator<Item = bool> + '_ {
         (0..self.len).map(|idx| self.get(idx))
     }
@@ -154,8 +154,8 @@ impl fmt::Display for BitVector {
     }
 }
 
-/// Zeroes the bits of the last limb that lie beyond `len`: the one helper that keeps this rule, with
-/// which every writer of limbs ends.
+/// Zeroes the bits of the last limb beyond `len`: the only helper for this invariant, called last
+/// by every writer of limbs.
 #[inline]
 pub fn zero_tail(limbs: &mut [u64], len: usize) {
     if let (used @ 1.., Some(last)) = (len % 64, limbs.get_mut(len / 64)) {
@@ -163,13 +163,13 @@ pub fn zero_tail(limbs: &mut [u64], len: usize) {
     }
 }
 
-/// A table of bits, `n_rows` × `n_cols`, stored by columns in one allocation. Column `j` (from 0) begins
-/// at limb `j * stride`; see Note [Stride]. Limbs between columns are zero.
+/// A table of bits, `n_rows` × `n_cols`, stored by columns in one allocation. Column `j` (from 0)
+/// begins at limb `j * stride`; see Note [Stride]. Limbs between columns are zero.
 ///
-/// Note [Stride]. Columns of 64 limbs and more begin on a line of 64 bytes, so that no two of them share
-/// one; and their distance is no multiple of 4 KiB, so that a row does not lie in one set of a cache.
-/// Shorter columns lie close together, or a narrow table would be mostly gaps. The gaps are at most an
-/// eighth.
+/// Note [Stride]. Columns of 64 limbs or more are aligned to lines of 64 bytes, so that no two of
+/// them share one; and their distance is not a multiple of 4 KiB, so that a row is not stored in
+/// one set of a cache. Shorter columns are adjacent, because a narrow table would consist mostly of
+/// gaps. The gaps are at most an eighth.
 #[derive(Clone, Default)]
 pub struct BitTable {
     n_rows: usize,
@@ -179,8 +179,8 @@ pub struct BitTable {
     limbs: Limbs,
 }
 
-/// Limbs from the beginning of a column to that of the next one; see Note [Stride]. `None` beyond what
-/// can be addressed.
+/// Returns the number of limbs from the start of a column to that of the next one; see Note
+/// [Stride]. `None` beyond the addressable range.
 pub fn stride_of(n_rows: usize) -> Option<usize> {
     let n_limbs = n_rows.div_ceil(64);
     if n_limbs < 64 {
@@ -190,12 +190,12 @@ pub fn stride_of(n_rows: usize) -> Option<usize> {
     if lines.is_multiple_of(512) { lines.checked_add(8) } else { Some(lines) }
 }
 
-/// The table asked for has more limbs than this machine can address or allocate.
+/// The requested table has more limbs than this machine can address or allocate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge {
-    /// Rows asked for.
+    /// The requested number of rows.
     pub n_rows: usize,
-    /// Columns asked for.
+    /// The requested number of columns.
     pub n_cols: usize,
 }
 
@@ -208,10 +208,10 @@ impl fmt::Display for TooLarge {
 impl std::error::Error for TooLarge {}
 
 impl BitTable {
-    /// A table of zeros.
+    /// Creates a table of zeros.
     ///
     /// # Errors
-    /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
+    /// [`TooLarge`] if the allocator refuses the memory; nothing was allocated then.
     pub fn zeros(n_rows: usize, n_cols: usize) -> Result<Self, TooLarge> {
         let too_large = TooLarge { n_rows, n_cols };
         let stride = stride_of(n_rows).ok_or(too_large)?;
@@ -220,18 +220,18 @@ impl BitTable {
         Ok(BitTable { n_rows, n_cols, stride, limbs })
     }
 
-    /// A copy.
+    /// Returns a copy.
     ///
     /// # Errors
-    /// [`TooLarge`] if the allocator refuses the memory; nothing was taken then.
+    /// [`TooLarge`] if the allocator refuses the memory; nothing was allocated then.
     pub fn try_clone(&self) -> Result<Self, TooLarge> {
         let mut copy = BitTable::zeros(self.n_rows, self.n_cols)?;
         copy.limbs.copy_from_slice(self.storage());
         Ok(copy)
     }
 
-    /// A table from columns, all of `n_rows` bits. Panics if one has another length, or if the
-    /// system refuses the memory.
+    /// Creates a table from columns, all of `n_rows` bits. Panics if one has another length, or if
+    /// the system refuses the memory.
     pub fn from_columns(n_rows: usize, columns: &[BitVector]) -> Self {
         let table = BitTable::zeros(n_rows, columns.len());
         let mut table = table.unwrap_or_else(|error| panic!("{error}"));
@@ -242,16 +242,16 @@ impl BitTable {
         table
     }
 
-    /// Changes the number of columns: those beyond it are gone, new ones are zero. Growing makes
-    /// spare columns, so that it costs little if it happens often.
+    /// Changes the number of columns: those beyond it are dropped, new ones are zero. Growth
+    /// reserves spare columns, so repeated growth is cheap.
     ///
     /// # Errors
-    /// [`TooLarge`] if the allocator refuses the memory; the table is as before then.
+    /// [`TooLarge`] if the allocator refuses the memory; the table is unchanged then.
     pub fn resize_columns(&mut self, n_cols: usize) -> Result<(), TooLarge> {
         let n_limbs = self.stride.checked_mul(n_cols);
         let n_limbs = n_limbs.ok_or(TooLarge { n_rows: self.n_rows, n_cols })?;
         if n_limbs > self.limbs.len() {
-            // Spare columns are reserved, and taken from the system only when they are used.
+            // Spare columns are reserved; the system allocates them on first use.
             self.limbs.reserve(n_limbs, self.limbs.len() / 2);
             let grown = self.limbs.resize(n_limbs);
             grown.map_err(|_| TooLarge { n_rows: self.n_rows, n_cols })?;
@@ -263,7 +263,7 @@ impl BitTable {
         Ok(())
     }
 
-    /// A table from rows written as `0` and `1`; `None` if they differ in length or hold other
+    /// Parses a table from rows of `0` and `1`; `None` if they differ in length or contain other
     /// characters.
     pub fn parse(rows: &[&str]) -> Option<Self> {
         let n_cols = rows.first().map_or(0, |row| row.len());
@@ -280,8 +280,8 @@ impl BitTable {
         Some(table)
     }
 
-    /// A table whose columns lie [`stride_of`] limbs apart from the first of `limbs` on. Limbs between and behind them, and bits beyond
-    /// `n_rows`, are zero.
+    /// Creates a table whose columns are stored [`stride_of`] limbs apart from the first of `limbs`
+    /// on. Limbs between and after them, and bits beyond `n_rows`, are zero.
     ///
     /// # Panics
     /// If there are too few limbs.
@@ -291,75 +291,77 @@ impl BitTable {
         BitTable { n_rows, n_cols, stride, limbs }
     }
 
-    /// The limbs of all columns, and those between and behind them; see [`BitTable::from_limbs`].
+    /// Returns the limbs of all columns, and those between and after them; see
+    /// [`BitTable::from_limbs`].
     pub fn into_limbs(self) -> Limbs {
         self.limbs
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     #[inline]
     pub fn n_rows(&self) -> usize {
         self.n_rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     #[inline]
     pub fn n_cols(&self) -> usize {
         self.n_cols
     }
 
-    /// Limbs of a column.
+    /// Returns the number of limbs of a column.
     #[inline]
     pub fn column_len(&self) -> usize {
         self.n_rows.div_ceil(64)
     }
 
-    /// Limbs from the beginning of a column to that of the next one.
+    /// Returns the number of limbs from the start of a column to that of the next one.
     #[inline]
     pub fn stride(&self) -> usize {
         self.stride
     }
 
-    /// The limbs of column `col_idx`, from 0. Panics beyond the columns, as indexing does.
+    /// Returns the limbs of column `col_idx`, from 0. Panics beyond the columns, as indexing does.
     #[inline]
     pub fn column_limbs(&self, col_idx: usize) -> &[u64] {
         assert!(col_idx < self.n_cols, "column {col_idx} of a table of {}", self.n_cols);
         &self.limbs[col_idx * self.stride..][..self.n_rows.div_ceil(64)]
     }
 
-    /// The limbs of column `col_idx`, from 0. Bits beyond `n_rows` must stay zero. Panics beyond the
-    /// columns, as indexing does.
+    /// Returns the mutable limbs of column `col_idx`, from 0. Bits beyond `n_rows` must stay zero.
+    /// Panics beyond the columns, as indexing does.
     #[inline]
     pub fn column_limbs_mut(&mut self, col_idx: usize) -> &mut [u64] {
         assert!(col_idx < self.n_cols, "column {col_idx} of a table of {}", self.n_cols);
         &mut self.limbs[col_idx * self.stride..][..self.n_rows.div_ceil(64)]
     }
 
-    /// All limbs of all columns, and those between them, which are zero; see [`BitTable::stride`].
+    /// Returns all limbs of all columns, and those between them, which are zero; see
+    /// [`BitTable::stride`].
     #[inline]
     pub fn storage(&self) -> &[u64] {
         &self.limbs[..self.n_cols * self.stride]
     }
 
-    /// Likewise. Limbs between columns and bits beyond `n_rows` must stay zero.
+    /// Returns all limbs, mutable. Limbs between columns and bits beyond `n_rows` must stay zero.
     #[inline]
     pub fn storage_mut(&mut self) -> &mut [u64] {
         &mut self.limbs[..self.n_cols * self.stride]
     }
 
-    /// Bytes of packed bits, whole limbs, without gaps and spare columns.
+    /// Returns the number of bytes of packed bits, in whole limbs, without gaps and spare columns.
     pub fn n_bytes(&self) -> u64 {
         (self.column_len() as u64 * 8).saturating_mul(self.n_cols as u64)
     }
 
-    /// Column `col_idx`, from 0. Panics if the system refuses the memory.
+    /// Returns column `col_idx`, from 0. Panics if the system refuses the memory.
     pub fn column(&self, col_idx: usize) -> BitVector {
         let mut column = BitVector::zeros(self.n_rows);
         column.limbs.copy_from_slice(self.column_limbs(col_idx));
         column
     }
 
-    /// The first column, in the memory of the table. Panics if there is none.
+    /// Returns the first column, reusing the memory of the table. Panics if there is none.
     pub fn into_first_column(mut self) -> BitVector {
         assert!(self.n_cols > 0, "column 0 of a table of 0");
         let len = self.column_len();
@@ -367,7 +369,7 @@ impl BitTable {
         BitVector { len: self.n_rows, limbs: self.limbs }
     }
 
-    /// Row `row_idx`, from 0.
+    /// Returns row `row_idx`, from 0.
     pub fn row(&self, row_idx: usize) -> BitVector {
         let mut row = BitVector::zeros(self.n_cols);
         for col_idx in 0..self.n_cols {
@@ -376,7 +378,7 @@ impl BitTable {
         row
     }
 
-    /// Bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
+    /// Returns bit `col_idx` of row `row_idx`, both from 0. Panics outside, as indexing does.
     #[inline]
     pub fn get(&self, row_idx: usize, col_idx: usize) -> bool {
         assert!(row_idx < self.n_rows, "row {row_idx} of a table of {} rows", self.n_rows);
@@ -396,13 +398,13 @@ impl BitTable {
         }
     }
 
-    /// Number of ones.
+    /// Returns the number of ones.
     pub fn count_ones(&self) -> u64 {
         self.limbs.iter().map(|limb| u64::from(limb.count_ones())).sum()
     }
 }
 
-/// Gaps and spare columns do not count.
+/// Equality ignores gaps and spare columns.
 impl PartialEq for BitTable {
     fn eq(&self, other: &Self) -> bool {
         (self.n_rows, self.n_cols) == (other.n_rows, other.n_cols)
@@ -427,7 +429,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_and_columns_agree_at_limb_borders() {
+    fn rows_and_columns_agree_at_limb_boundaries() {
         for n in [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129] {
             let mut table = BitTable::zeros(n, n).unwrap();
             for i in 0..n {

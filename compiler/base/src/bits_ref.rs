@@ -1,14 +1,14 @@
-//! Values of bits, borrowed: what is written to a file, and what a program gives away.
+//! Borrowed bit values, for output to files and for results of programs.
 
 use crate::bits::{BitTable, BitVector};
 use crate::sparse::SparseTable;
 
-/// A table, slice or word, to be looked at.
+/// A borrowed table, slice or word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitsRef<'a> {
     /// A table.
     Table(&'a BitTable),
-    /// A table of few ones, or few zeros.
+    /// A table with few ones or few zeros.
     Sparse(&'a SparseTable),
     /// One column.
     Slice(&'a BitVector),
@@ -17,7 +17,7 @@ pub enum BitsRef<'a> {
 }
 
 impl BitsRef<'_> {
-    /// Rows and columns of the value as a table: a slice is one column, a word one row.
+    /// Returns the rows and columns of the value as a table: a slice is one column, a word one row.
     pub fn shape(&self) -> (usize, usize) {
         match self {
             BitsRef::Table(table) => (table.n_rows(), table.n_cols()),
@@ -27,7 +27,7 @@ impl BitsRef<'_> {
         }
     }
 
-    /// Number of ones.
+    /// Returns the number of ones.
     pub fn count_ones(&self) -> u64 {
         match self {
             BitsRef::Table(table) => table.count_ones(),
@@ -59,7 +59,7 @@ impl BitsRef<'_> {
         }
     }
 
-    /// Bit `col` of row `row`, both from 0.
+    /// Returns bit `col` of row `row`, both from 0.
     pub fn get(&self, row: usize, col: usize) -> bool {
         match self {
             BitsRef::Table(table) => table.get(row, col),
@@ -69,8 +69,8 @@ impl BitsRef<'_> {
         }
     }
 
-    /// Calls `each` with the row and column of every one, both from 0, column by column, or row by row if it is sparse by rows; stops at
-    /// the first error.
+    /// Calls `each` with the row and column of every one, both from 0, column by column, or row by
+    /// row if it is sparse by rows; stops at the first error.
     pub fn try_for_ones<E>(
         &self,
         mut each: impl FnMut(usize, usize) -> Result<(), E>,
@@ -93,7 +93,7 @@ fn rows_of<'c, E>(
     column: impl Fn(usize) -> &'c [u64],
     mut each: impl FnMut(&[u8]) -> Result<(), E>,
 ) -> Result<(), E> {
-    // 64 rows at once: that is one limb of each column.
+    // 64 rows at once, one limb of each column.
     let mut rows = vec![0; n_cols * n_rows.min(64)];
     for first in (0..n_rows).step_by(64) {
         let n_now = (n_rows - first).min(64);

@@ -1,20 +1,20 @@
 //! The catalogue of diagnostics: one code per kind of message.
 //!
-//! The number says the kind: `E01` text, `E02` names, `E03` types, `E04` sizes, `E05` data files,
-//! `E06` the command line, `E07` documentation, `T01` traps, `L01` limits, `W01` lints, `N01` what was made
-//! of a program, `I00` faults of the toolchain itself. A code is never reused. The explanation of a code, with an example that a
-//! test runs, is `explain/CODE.md`.
+//! The prefix is the kind: `E01` text, `E02` names, `E03` types, `E04` sizes, `E05` data files,
+//! `E06` the command line, `E07` documentation, `T01` traps, `L01` limits, `W01` lints, `N01`
+//! program transformations, `I00` faults of the toolchain itself. A code is never reused. The
+//! explanation of a code, with an example that a test runs, is `explain/CODE.md`.
 
 use std::fmt;
 
-/// How bad a message is.
+/// The severity of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing is wrong: something that was asked for.
+    /// No fault: requested information.
     Note,
-    /// Nothing is wrong yet: a lint.
+    /// A potential fault: a lint.
     Warning,
-    /// What was asked for cannot be done.
+    /// The request cannot be carried out.
     Error,
 }
 
@@ -30,17 +30,17 @@ macro_rules! codes {
             /// All codes, in the order of the catalogue.
             pub const ALL: &'static [Code] = &[$(Code::$name),*];
 
-            /// The code as printed: `E0101`.
+            /// Returns the code as printed: `E0101`.
             pub fn as_str(self) -> &'static str {
                 match self { $(Code::$name => stringify!($code),)* }
             }
 
-            /// What kind of fault it is, in a few words.
+            /// Returns a short description of the fault.
             pub fn title(self) -> &'static str {
                 match self { $(Code::$name => $title,)* }
             }
 
-            /// The explanation, in Markdown, with an example.
+            /// Returns the explanation, in Markdown, with an example.
             pub fn explanation(self) -> &'static str {
                 match self {
                     $(Code::$name => include_str!(concat!("explain/", stringify!($code), ".md")),)*
@@ -51,19 +51,19 @@ macro_rules! codes {
 }
 
 codes! {
-    E0101 UnexpectedCharacter "a character that Star does not have"
-    E0102 Unterminated "a comment, string or bit constant that is not closed"
-    E0103 BadBits "a bit constant with something other than 0 and 1"
-    E0104 NumberTooLarge "a number beyond 64 bits"
-    E0105 UnexpectedToken "something that cannot stand here"
+    E0101 UnexpectedCharacter "a character that is not part of Star"
+    E0102 Unterminated "an unterminated comment, string or bit constant"
+    E0103 BadBits "a bit constant with a character other than 0 and 1"
+    E0104 NumberTooLarge "a number that does not fit 64 bits"
+    E0105 UnexpectedToken "an unexpected token"
     E0106 SemicolonBeforeElse "a semicolon before `else`"
-    E0107 LineNumbers "line numbers in front of every line"
+    E0107 LineNumbers "line numbers before every line"
     E0108 NestedTooDeeply "nested too deeply"
     E0109 GotoUnsupported "`goto` and labels"
     E0110 NotUtf8 "a source file that is not UTF-8 text"
     E0111 SourceUnreadable "a source file that cannot be read"
     E0112 SourceTooLarge "a source file that is too large"
-    E0113 ReservedWord "a word that is reserved for an extension"
+    E0113 ReservedWord "a word reserved for an extension"
 
     E0201 UnknownName "a name that is not declared"
     E0202 UnknownRoutine "a routine that is not declared"
@@ -79,47 +79,47 @@ codes! {
     E0302 ArgumentCount "the wrong number of arguments"
     E0303 VarNeedsVariable "a `var` argument that is not a variable"
     E0304 AliasedVar "two `var` arguments that are the same variable"
-    E0305 ReadOnly "an assignment to something that cannot change"
-    E0306 NotAssignable "a left side that is no place to store to"
+    E0305 ReadOnly "an assignment to a read-only value"
+    E0306 NotAssignable "a left side that is not assignable"
     E0307 ComponentAsCondition "a component of a slice or word used as a condition"
     E0308 FunctionResult "a function without a scalar result type"
     E0309 OutsideLoop "`break` or `continue` outside a loop"
     E0310 ProcedureAsValue "a procedure used as a value"
-    E0311 UnknownBitsType "a bit constant whose type or size is not known"
+    E0311 UnknownBitsType "a bit constant of unknown type or size"
     E0312 HyphenatedFunction "a function whose name has a hyphen"
     E0313 NoSuchOrder "an order comparison of words, slices or tables"
-    E0314 OpaqueHandle "a handle used for something else than an argument"
+    E0314 OpaqueHandle "a handle used other than as an argument"
 
-    E0401 SizeMismatch "sizes that cannot agree"
-    E0402 UnknownSize "a declared size that nothing gives a value"
+    E0401 SizeMismatch "sizes that cannot be equal"
+    E0402 UnknownSize "a declared size that is never given a value"
     E0403 TableWithoutRows "a row or bit written into a table without rows"
 
     E0501 CannotOpen "a data file that cannot be opened or read"
-    E0502 BadFormat "a data file that is not in its format"
-    E0503 Truncated "a data file that ends too early"
+    E0502 BadFormat "a data file with invalid contents"
+    E0503 Truncated "a truncated data file"
     E0504 OutOfRange "a number in a data file outside its range"
-    E0505 HeaderLies "a header that the rest of the file does not bear out"
-    E0506 UnknownFormat "a file format that is not known"
-    E0507 NoSuchLayout "a layout that does not exist or does not suit"
-    E0508 WidthTooSmall "a width in which a value does not fit"
+    E0505 HeaderLies "a header that contradicts the rest of the file"
+    E0506 UnknownFormat "an unknown file format"
+    E0507 NoSuchLayout "an unknown or unsuitable layout"
+    E0508 WidthTooSmall "a width that is too small for a value"
     E0509 CannotWrite "a file that cannot be written"
-    E0510 NotAllowed "a file that the program may not touch"
+    E0510 NotAllowed "a file that the program is not permitted to access"
     E0511 DoesNotFit "data that does not fit in memory"
 
     E0601 NothingToRun "a file without a routine to run"
     E0602 WhichRoutine "several routines and no `--proc`"
-    E0603 NoSuchParameter "a name that is no parameter"
+    E0603 NoSuchParameter "a name that is not a parameter"
     E0604 MissingArgument "a parameter without a value"
-    E0605 BadArgument "a value that does not suit its parameter"
-    E0606 NotAResult "an `--out` that names no result"
+    E0605 BadArgument "an invalid value for a parameter"
+    E0606 NotAResult "an `--out` that does not name a result"
     E0607 NoBackend "a backend that is not available"
     E0608 Usage "a command line that does not parse"
-    E0609 NoHeaders "no test or benchmark where one is asked for"
-    E0610 NoPass "a pass that does not exist"
+    E0609 NoHeaders "no test or benchmark where one is required"
+    E0610 NoPass "an unknown pass"
 
-    E0701 BadDocComment "a documentation comment that is not in its form"
-    E0702 ExampleFails "an example that does not do what its comment says"
-    E0703 BadHeader "a header of a test or benchmark that is not in its form"
+    E0701 BadDocComment "an invalid documentation comment"
+    E0702 ExampleFails "a failing example in a documentation comment"
+    E0703 BadHeader "an invalid header of a test or benchmark"
     E0704 TestFails "a test that fails"
 
     T0101 IndexTrap "an index outside its range"
@@ -135,7 +135,7 @@ codes! {
     T0111 AssertTrap "an assertion that does not hold"
     T0112 NoResultTrap "a function that ends without a value"
     T0113 NegativeTrap "a negative size or count"
-    T0114 NoSizeTrap "a value whose size is not known yet"
+    T0114 NoSizeTrap "a value of unknown size"
     T0115 FileTrap "a `read` or `write` that failed"
 
     L0101 StepLimit "the limit on steps"
@@ -150,21 +150,21 @@ codes! {
     W0102 CaseVariants "two names that differ only in case"
     W0103 NeverSet "a variable that is never set"
     W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
-    W0105 HidesLibrary "a routine that hides one of the library"
+    W0105 HidesLibrary "a routine that hides a library routine"
     W0106 ForgottenVar "a result parameter without `var`"
 
-    N0101 Plan "what became of a loop"
+    N0101 Plan "the transformation of a loop"
 
     I0001 Internal "a fault of the toolchain"
 }
 
 impl Code {
-    /// The code with this spelling, in any letter case.
+    /// Returns the code with this spelling, in any letter case.
     pub fn parse(text: &str) -> Option<Code> {
         Code::ALL.iter().copied().find(|code| code.as_str().eq_ignore_ascii_case(text))
     }
 
-    /// Lints are warnings, plans are notes, everything else is an error.
+    /// Returns the severity: lints are warnings, plans are notes, everything else is an error.
     pub fn severity(self) -> Severity {
         match self.as_str().as_bytes() {
             [b'W', ..] => Severity::Warning,

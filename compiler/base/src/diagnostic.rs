@@ -1,7 +1,7 @@
 //! A message to the user, as data: code, places, notes, help and fixes.
 //!
-//! Wording is made where the fact is found (syntax, compiler, io, cli); drawing is the business of
-//! the command line and the language server.
+//! The detecting crate writes the text (syntax, compiler, io, cli); the command line and the
+//! language server render it.
 
 use crate::codes::{Code, Severity};
 use crate::span::Span;
@@ -9,19 +9,19 @@ use crate::span::Span;
 /// One message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
-    /// What kind of message it is; says the severity too.
+    /// The kind of message; it also determines the severity.
     pub code: Code,
-    /// What is wrong *here*: lower case, no full stop, names in backticks.
+    /// The fault at this place: lower case, no full stop, names in backticks.
     pub message: String,
-    /// Places, the primary one first; empty for messages that have no place in a source file.
+    /// Places, the primary one first; empty for messages without a place in a source file.
     pub labels: Vec<Label>,
-    /// The place in a data file that it is about; the message names it, too.
+    /// The place in a data file; the message names it, too.
     pub place: Option<DataPlace>,
-    /// Why it is so.
+    /// Reasons.
     pub notes: Vec<String>,
-    /// What to write instead.
+    /// Suggestions.
     pub help: Vec<String>,
-    /// Edits that mend it.
+    /// Edits that fix the fault.
     pub fixes: Vec<Fix>,
 }
 
@@ -34,21 +34,21 @@ pub struct Label {
     pub text: String,
 }
 
-/// A place in a data file. Its text is not kept, so that there is nothing to draw.
+/// A place in a data file. Its text is not kept, so no excerpt is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DataPlace {
-    /// The name of the file as shown to people.
+    /// The name of the file for display.
     pub file: String,
-    /// The line, from 1; `None` for a fact about the whole file.
+    /// The line, from 1; `None` for the whole file.
     pub line: Option<u64>,
     /// The column in bytes, from 1.
     pub column: Option<u64>,
 }
 
-/// An edit of the source text that mends the diagnosed fault.
+/// An edit of the source text that fixes the diagnosed fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fix {
-    /// What the edit does, as an order: "write `:=`".
+    /// The effect of the edit, in the imperative: "write `:=`".
     pub title: String,
     /// The text to replace.
     pub span: Span,
@@ -57,7 +57,7 @@ pub struct Fix {
 }
 
 impl Diagnostic {
-    /// A message without a place.
+    /// Creates a message without a place.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Diagnostic {
             code,
@@ -70,7 +70,7 @@ impl Diagnostic {
         }
     }
 
-    /// A message about the place `span`.
+    /// Creates a message about the place `span`.
     pub fn at(code: Code, span: Span, message: impl Into<String>) -> Self {
         Diagnostic::new(code, message).label(span, "")
     }
@@ -105,7 +105,7 @@ impl Diagnostic {
         self
     }
 
-    /// Adds an edit that mends it.
+    /// Adds an edit that fixes the fault.
     #[must_use]
     pub fn fix(
         mut self,
@@ -117,24 +117,24 @@ impl Diagnostic {
         self
     }
 
-    /// Error or warning.
+    /// Returns the severity.
     pub fn severity(&self) -> Severity {
         self.code.severity()
     }
 
-    /// Is it an error?
+    /// Returns whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity() == Severity::Error
     }
 
-    /// The primary place.
+    /// Returns the primary place.
     pub fn span(&self) -> Option<Span> {
         self.labels.first().map(|label| label.span)
     }
 }
 
-/// The name among `known` that `name` was probably meant to be: at most one edit for every three
-/// characters away, letter case ignored; the first of the nearest ones.
+/// Returns the most similar name among `known`: at most one edit for every three characters,
+/// ignoring letter case; the first of the nearest ones.
 pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = name.to_lowercase();
     let n_letters = wanted.chars().count();
@@ -145,9 +145,9 @@ pub fn did_you_mean<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) ->
         if candidate == name || letters.chars().count().abs_diff(n_letters) > limit {
             continue;
         }
-        // Insertions, deletions, replacements and swaps of neighbours.
+        // Insertions, deletions, replacements and transpositions of adjacent characters.
         let distance = strsim::osa_distance(&wanted, &letters);
-        // One letter for another is no likeness between names of one letter.
+        // A replaced letter in a name of one letter is not a similarity.
         if distance <= limit
             && distance < n_letters.max(1)
             && best.is_none_or(|(least, _)| distance < least)
@@ -163,7 +163,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nearest_name_is_suggested_whatever_its_case() {
+    fn nearest_name_is_suggested_ignoring_case() {
         assert_eq!(did_you_mean("STPE", ["STEP", "SOME"]), Some("STEP"));
         assert_eq!(did_you_mean("wieght", ["weight", "left"]), Some("weight"));
         assert_eq!(did_you_mean("x", ["X", "y"]), Some("X"));

@@ -1,6 +1,6 @@
-//! Types without sizes.
+//! Types without sizes: the kinds of parameters, results and values.
 
-/// A type without sizes: what a parameter, a result or a value is.
+/// A type without sizes: the kind of a parameter, a result or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `integer`
@@ -20,7 +20,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The keyword.
+    /// Returns the keyword.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Int => "integer",
@@ -33,13 +33,13 @@ impl Kind {
         }
     }
 
-    /// With an article: `an integer`.
+    /// Returns the name with an article: `an integer`.
     pub fn with_article(self) -> String {
         let article = if self == Kind::Int { "an" } else { "a" };
         format!("{article} {}", self.name())
     }
 
-    /// Is it a slice or a word?
+    /// Returns whether it is a slice or a word.
     pub fn is_bits(self) -> bool {
         match self {
             Kind::Slice | Kind::Word => true,
@@ -47,7 +47,7 @@ impl Kind {
         }
     }
 
-    /// Can a file give it, or hold it?
+    /// Returns whether files can contain it.
     pub fn is_data(self) -> bool {
         self.is_bits() || self == Kind::Table
     }

@@ -1,24 +1,24 @@
 //! The words of the language itself, with their documentation.
 //!
-//! `star doc` is made from this; the folder `language/` has what one line does not say. What the words mean is
-//! in star-syntax and in the compiler.
+//! It is the source of `star doc`; the folder `language/` contains longer descriptions. The
+//! semantics of the words is defined in star-syntax and in the compiler.
 
-/// Words of the language that belong together.
+/// A group of related words of the language.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Topic {
-    /// The words, with `/` between them, the most important one first.
+    /// The words, separated by `/`, the most important one first.
     pub name: &'static str,
-    /// How they are written.
+    /// The syntax.
     pub usage: &'static str,
-    /// What they are, in one line.
+    /// A description in one line.
     pub summary: &'static str,
-    /// What is to be said beyond that.
+    /// A longer description.
     details: &'static str,
 }
 
 macro_rules! topics {
     ($($name:literal $file:literal $usage:literal $summary:literal)*) => {
-        /// The words of the language, in the order in which they are told.
+        /// The words of the language, in the order of presentation.
         pub const TOPICS: &[Topic] = &[$(Topic {
             name: $name,
             usage: $usage,
@@ -35,34 +35,34 @@ topics! {
     "var" "var" "var X,Y: type; …" "variables, and parameters that a routine changes"
     "procedure/proc" "procedure" "procedure NAME(parameters); var …; begin … end;" "a routine that is a statement"
     "function" "function" "function NAME(parameters): type; var …; begin … end;" "a routine that has a value"
-    "begin/end" "begin" "begin s; … end" "several statements in place of one"
+    "begin/end" "begin" "begin s; … end" "combines several statements into one"
     "if/then/else" "if" "if b then s else t" "a choice"
-    "while/do" "while" "while b do s" "a loop as long as a condition holds"
-    "repeat/until" "repeat" "repeat s; … until b" "a loop until a condition holds"
+    "while/do" "while" "while b do s" "a loop that runs while a condition holds"
+    "repeat/until" "repeat" "repeat s; … until b" "a loop that runs until a condition holds"
     "for/to/downto" "for" "for i:=a to b do s" "a loop that counts"
     "foreach/in" "foreach" "foreach i in Y do s" "a loop over the ones of a slice or word"
     "integer" "integer" "integer" "the type of numbers"
-    "boolean/true/false" "boolean" "boolean" "the type of truths"
-    "string" "string" "string" "the type of texts"
+    "boolean/true/false" "boolean" "boolean" "the type of truth values"
+    "string" "string" "string" "the type of strings"
     "slice" "slice" "slice, slice(n), slice(T)" "the type of columns of bits"
     "word" "word" "word, word(h), word(T)" "the type of rows of bits"
     "table" "table" "table, table(n,h), table(T)" "the type of tables of bits"
-    "handle" "handle" "handle" "the type of what the library keeps"
+    "handle" "handle" "handle" "the type of library objects"
     "and/or/xor/not" "and" "X and Y, X or Y, X xor Y, not X" "logic on bits and booleans"
     "div/mod" "div" "a div b, a mod b" "quotient and remainder"
     "Θ/∅" "theta" "Θ" "the slice or word of zeros"
 }
 
-/// What the words have in common, in the form of a documentation comment.
+/// Common properties of the words, in the form of a documentation comment.
 pub const OVERVIEW: &str = include_str!("language/overview.txt");
 
 impl Topic {
-    /// The words one by one.
+    /// Returns the words one by one.
     pub fn words(&self) -> impl Iterator<Item = &'static str> {
         self.name.split('/')
     }
 
-    /// The documentation, in the form of a documentation comment without its signs.
+    /// Returns the documentation, in the form of a documentation comment without its signs.
     pub fn documentation(&self) -> String {
         let mut summary = self.summary.chars();
         let first = summary.next().map(|first| first.to_uppercase().to_string());

@@ -1,17 +1,17 @@
-//! The ground floor of the Star toolchain: what every other crate talks about.
+//! The base crate of the Star toolchain: types shared by all other crates.
 //!
 //! * [`span`]: places in source text.
 //! * [`diagnostic`], [`codes`]: messages to the user and their catalogue.
-//! * [`builtins`]: the catalogue of built-ins; [`intrinsics`]: that of intrinsics; [`language`]: the words of the
-//!   language for people.
+//! * [`builtins`]: the catalogue of built-ins; [`intrinsics`]: the catalogue of intrinsics;
+//!   [`language`]: documentation of the words of the language.
 //! * [`bits`]: packed bit vectors and tables, the form in which values enter and leave a machine;
 //!   [`bits_ref`]: either of them, borrowed.
 //! * [`kind`]: types without sizes.
-//! * [`text`]: pieces of wording; [`quantity`]: numbers and sizes as people write them.
+//! * [`text`]: text fragments for messages; [`quantity`]: numbers and sizes in human-readable form.
 //! * [`limbs`], [`zeros`]: their memory.
 //! * [`random`]: numbers from a seed, for tests and measurements.
 //!
-//! Nothing here touches files, the environment, standard output or the clock.
+//! This crate does not use files, the environment, standard output or the clock.
 
 pub mod bits;
 pub mod bits_ref;

@@ -1,23 +1,23 @@
-//! Memory for packed bits: limbs of 64 bits on lines of 64 bytes, zero when they are taken, and taken
-//! only if the system has them.
+//! Memory for packed bits: limbs of 64 bits, aligned to lines of 64 bytes, initially zero, with
+//! failure of the allocator as an error.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
 use crate::zeros::Zeros;
 
-/// Limbs of a line.
+/// The number of limbs of a line.
 const LINE: usize = 8;
 
-/// A list of limbs that begins on a line of 64 bytes.
+/// A list of limbs that is aligned to a line of 64 bytes.
 ///
-/// Note [Lazy zeros]. The allocator is asked for zeros without an alignment beyond its own, and the list
-/// begins at the first line inside: asked for both, it would write every zero itself, and a table of
-/// gigabytes would take all its pages before it holds a one.
+/// Note [Lazy zeros]. The allocation requests zeros without additional alignment, and the list
+/// begins at the first line inside: with both requests, the allocator would write every zero
+/// itself, and a table of gigabytes would use all its pages before it contains a one.
 #[derive(Default)]
 pub struct Limbs {
-    /// Zero before `start` and from `start + len` on; at least [`LINE`]` - 1` longer than `len` unless
-    /// nothing was taken.
+    /// Zero before `start` and from `start + len` on; at least [`LINE`]` - 1` longer than `len`
+    /// unless nothing was allocated.
     limbs: Zeros<u64>,
     start: usize,
     len: usize,
@@ -26,7 +26,7 @@ pub struct Limbs {
 /// The system refuses the memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfMemory {
-    /// Bytes asked for.
+    /// The requested number of bytes.
     pub n_bytes: u128,
 }
 
@@ -39,10 +39,10 @@ impl fmt::Display for OutOfMemory {
 impl std::error::Error for OutOfMemory {}
 
 impl Limbs {
-    /// `len` zeros. Pages of a large list are taken by the system when they are first written.
+    /// Creates `len` zeros. The system allocates pages of a large list when they are first written.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; nothing was taken then.
+    /// [`OutOfMemory`]; nothing was allocated then.
     pub fn zeros(len: usize) -> Result<Self, OutOfMemory> {
         if len > 0 && fault::strikes() {
             return Err(OutOfMemory { n_bytes: len as u128 * 8 });
@@ -50,25 +50,25 @@ impl Limbs {
         Limbs::taken(len)
     }
 
-    /// A copy.
+    /// Returns a copy.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; nothing was taken then.
+    /// [`OutOfMemory`]; nothing was allocated then.
     pub fn try_clone(&self) -> Result<Self, OutOfMemory> {
         let mut copy = Limbs::zeros(self.len)?;
         copy.copy_from_slice(self);
         Ok(copy)
     }
 
-    /// Changes the number of limbs; new ones are zero. A list that grows often should grow by a good
-    /// part of its length, since it may be moved.
+    /// Changes the number of limbs; new ones are zero. A list that grows often should grow by a
+    /// constant fraction of its length, since it may be moved.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; the list is as before then.
+    /// [`OutOfMemory`]; the list is unchanged then.
     pub fn resize(&mut self, len: usize) -> Result<(), OutOfMemory> {
         let few = len < self.limbs.capacity() / 2 && self.limbs.capacity() > MOST_SPARE;
         if self.len == 0 || few && len == 0 {
-            // Zeros that nobody has touched cost nothing.
+            // Untouched zeros cost nothing.
             *self = Limbs::zeros(len)?;
             return Ok(());
         }
@@ -95,10 +95,11 @@ impl Limbs {
         Ok(())
     }
 
-    /// Makes room for so many limbs in all, which are not there yet. Where there is none, it is for `spare` more than there are at least, if the system gives that.
+    /// Reserves memory for `len` limbs in total, which do not exist yet. A reallocation adds at
+    /// least `spare` limbs more, if the system provides them.
     pub(crate) fn reserve(&mut self, len: usize, spare: usize) {
         let is_enough = |n_limbs| n_limbs <= self.limbs.capacity();
-        // An empty list takes zeros that nobody has touched.
+        // An empty list uses untouched zeros.
         if self.len == 0 || padded(len).is_some_and(is_enough) {
             return;
         }
@@ -110,13 +111,13 @@ impl Limbs {
         }
     }
 
-    /// The limbs and the zeros behind them, whole lines of 64 bytes.
+    /// Returns the limbs and the trailing zeros, in whole lines of 64 bytes.
     #[inline]
     pub fn whole_lines(&self) -> &[u64] {
         &self.limbs[self.start..self.start + self.len.next_multiple_of(LINE)]
     }
 
-    /// Keeps the first `len` limbs, or all if there are fewer. Their memory stays.
+    /// Keeps the first `len` limbs, or all if there are fewer. Their memory is kept.
     pub fn truncate(&mut self, len: usize) {
         if len < self.len {
             self.limbs[self.start + len..self.start + self.len].fill(0);
@@ -132,7 +133,7 @@ impl Limbs {
         Ok(Limbs { limbs, start, len })
     }
 
-    /// Moves the limbs to the first line, after the list was moved by the allocator.
+    /// Moves the limbs to the first line, after the allocator has moved the list.
     fn begin_on_a_line(&mut self) {
         let start = first_line(&self.limbs);
         if start == self.start {
@@ -148,16 +149,17 @@ impl Limbs {
     }
 }
 
-/// Most limbs of memory that a list keeps when it has become much shorter.
+/// The maximum number of spare limbs that a much shortened list keeps.
 const MOST_SPARE: usize = 1 << 17;
 
-/// Limbs to take for `len` of them, wherever the first line begins; `None` beyond what can be addressed.
+/// Returns the number of limbs to allocate for `len` of them, for any position of the first line;
+/// `None` beyond the addressable range.
 fn padded(len: usize) -> Option<usize> {
     let n_limbs = len.checked_next_multiple_of(LINE)?.checked_add(LINE - 1)?;
     (n_limbs <= isize::MAX as usize / size_of::<u64>()).then_some(n_limbs)
 }
 
-/// Index of the first limb that begins a line; below [`LINE`].
+/// Returns the index of the first limb at the start of a line; below [`LINE`].
 fn first_line(limbs: &[u64]) -> usize {
     (limbs.as_ptr().addr() / size_of::<u64>()).wrapping_neg() % LINE
 }
@@ -210,7 +212,7 @@ impl fmt::Debug for Limbs {
     }
 }
 
-/// Memory that runs out when a test says so.
+/// Simulated allocation failures for tests.
 pub mod fault {
     #[cfg(feature = "fault-injection")]
     std::thread_local! {
@@ -218,19 +220,19 @@ pub mod fault {
     }
 
     /// From now on in this thread, lets `n` allocations of limbs succeed and refuses the next one;
-    /// `None` refuses none. Whether one was refused is told by [`struck`].
+    /// `None` refuses none. [`struck`] reports whether one was refused.
     #[cfg(feature = "fault-injection")]
     pub fn refuse_after(n: Option<u64>) {
         LEFT.set(n.map(|n| n + 1));
     }
 
-    /// Was the allocation refused that [`refuse_after`] names?
+    /// Returns whether the allocation selected by [`refuse_after`] was refused.
     #[cfg(feature = "fault-injection")]
     pub fn struck() -> bool {
         LEFT.get() == Some(0)
     }
 
-    /// Is this allocation refused?
+    /// Returns whether this allocation is refused.
     #[cfg(feature = "fault-injection")]
     pub(crate) fn strikes() -> bool {
         match LEFT.get() {
@@ -242,7 +244,7 @@ pub mod fault {
         }
     }
 
-    /// Is this allocation refused? Never, outside tests.
+    /// Returns whether this allocation is refused: never, outside tests.
     #[cfg(not(feature = "fault-injection"))]
     #[inline]
     pub(crate) fn strikes() -> bool {
@@ -255,7 +257,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_begin_on_a_line_and_are_zero() {
+    fn lists_are_aligned_and_zero() {
         for len in [0, 1, 7, 8, 9, 1000] {
             let limbs = Limbs::zeros(len).unwrap();
             assert_eq!(limbs.len(), len);
@@ -266,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_on_a_line_is_zero() {
+    fn padding_of_the_last_line_is_zero() {
         let mut limbs = Limbs::zeros(30).unwrap();
         for len in [30, 21, 17, 60, 59, 3] {
             limbs.resize(len).unwrap();
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn a_list_that_grows_often_asks_for_memory_seldom() {
+    fn frequent_growth_rarely_reallocates() {
         let mut limbs = Limbs::default();
         let mut capacities = std::collections::BTreeSet::new();
         for len in 1..1000 {
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn more_than_can_be_addressed_is_refused() {
+    fn sizes_beyond_the_address_space_are_refused() {
         assert!(Limbs::zeros(usize::MAX).is_err());
         let mut limbs = Limbs::zeros(3).unwrap();
         assert!(limbs.resize(usize::MAX - 7).is_err());

@@ -1,34 +1,34 @@
-//! Numbers and sizes as people write them: `4_096`, `64K`, `2G`.
+//! Numbers and sizes in human-readable form: `4_096`, `64K`, `2G`.
 
-/// Reads a number, with `_` between digits if wanted: `1000000`, `1_000_000`, `1e6`.
+/// Parses a number, optionally with `_` between digits: `1000000`, `1_000_000`, `1e6`.
 ///
 /// # Errors
-/// What is wrong with it, as part of a sentence.
+/// The reason, as part of a sentence.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let digits: String = text.chars().filter(|&c| c != '_').collect();
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     if digits.strip_prefix('-').is_some_and(is_number) {
-        return Err("it is to be 0 or more".to_owned());
+        return Err("it must not be negative".to_owned());
     }
     let (digits, zeros) = digits.split_once(['e', 'E']).unwrap_or((&digits, "0"));
     if !is_number(digits) || !is_number(zeros) {
-        return Err("a number is written in digits, as `1000000` or `1e6`".to_owned());
+        return Err("write a number in digits, for example `1000000` or `1e6`".to_owned());
     }
     let number = digits.parse::<u64>().ok().zip(zeros.parse::<u32>().ok());
     let number = number.and_then(|(number, zeros)| match number {
         0 => Some(0),
         number => number.checked_mul(10u64.checked_pow(zeros)?),
     });
-    number.ok_or_else(|| "the number is beyond 64 bits".to_owned())
+    number.ok_or_else(|| "the number does not fit 64 bits".to_owned())
 }
 
-/// Reads a number of bytes: `1000`, `64K`, `512M`, `2G`, `1T`, each also with `B` or `iB`. The
-/// letters stand for powers of 1024.
+/// Parses a number of bytes: `1000`, `64K`, `512M`, `2G`, `1T`, each also with `B` or `iB`. The
+/// letters represent powers of 1024.
 ///
 /// # Errors
-/// What is wrong with it, as part of a sentence.
+/// The reason, as part of a sentence.
 pub fn parse_size(text: &str) -> Result<u64, String> {
-    const FORMS: &str = "a size is written `1000`, `64K`, `512M` or `2G`";
+    const FORMS: &str = "write a size as `1000`, `64K`, `512M` or `2G`";
     let lower = text.trim().to_ascii_lowercase();
     let bare = lower.strip_suffix("ib").or(lower.strip_suffix('b'));
     let bare = bare.unwrap_or(&lower);
@@ -40,7 +40,7 @@ pub fn parse_size(text: &str) -> Result<u64, String> {
     let (digits, power) = found.unwrap_or((bare, 0));
     let number = parse_count(digits).map_err(|_| FORMS.to_owned())?;
     let bytes = 1024u64.checked_pow(power).and_then(|unit| number.checked_mul(unit));
-    bytes.ok_or_else(|| "the size is beyond 64 bits".to_owned())
+    bytes.ok_or_else(|| "the size does not fit 64 bits".to_owned())
 }
 
 #[cfg(test)]

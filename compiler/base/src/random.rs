@@ -1,5 +1,6 @@
-//! Random numbers from a seed: SplitMix64 (Steele, Lea, Flood 2014), for tests, measurements, and orders that must not matter. Data that
-//! people generate come from the generators of star-io, whose values never change.
+//! Random numbers from a seed: SplitMix64 (Steele, Lea, Flood 2014), for tests, measurements, and
+//! orders that must not matter. The user's generated data come from the generators of star-io,
+//! whose values never change.
 
 /// A generator.
 #[derive(Clone, Debug)]
@@ -8,25 +9,25 @@ pub struct Random {
 }
 
 impl Random {
-    /// The numbers of this seed.
+    /// Creates a generator with this seed.
     #[must_use]
     pub fn new(seed: u64) -> Self {
         Random { state: seed }
     }
 
-    /// The next number.
+    /// Returns the next number.
     pub fn next_u64(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         mix64(self.state)
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which must not be 0.
     pub fn below(&mut self, n: usize) -> usize {
         let scaled = (u128::from(self.next_u64()) * n as u128) >> 64;
         usize::try_from(scaled).unwrap_or(0)
     }
 
-    /// Puts the items in a random order.
+    /// Shuffles the items.
     pub fn shuffle<T>(&mut self, items: &mut [T]) {
         for last in (1..items.len()).rev() {
             items.swap(last, self.below(last + 1));
@@ -34,7 +35,7 @@ impl Random {
     }
 }
 
-/// The finaliser of SplitMix64: scatters a number over 64 bits, each number to another one.
+/// The finaliser of SplitMix64: a bijection that scatters numbers over 64 bits.
 #[inline]
 #[must_use]
 pub fn mix64(number: u64) -> u64 {
@@ -47,9 +48,9 @@ pub fn mix64(number: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// The first numbers of seed 1234567, as the authors' program prints them.
+    /// The first numbers of seed 1234567, as printed by the authors' program.
     #[test]
-    fn the_numbers_are_those_of_splitmix64() {
+    fn numbers_match_splitmix64() {
         let mut random = Random::new(1_234_567);
         let numbers: Vec<u64> = (0..3).map(|_| random.next_u64()).collect();
         let known =

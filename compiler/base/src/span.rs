@@ -1,11 +1,11 @@
 //! Places in source text: files, byte ranges, lines and columns.
 //!
-//! This file knows nothing of reading files: text arrives as a `String`.
+//! Reading files is not part of this module: text arrives as a `String`.
 
 use std::fmt;
 use std::ops::Range;
 
-/// Number of a source file in a [`SourceMap`].
+/// The number of a source file in a [`SourceMap`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
@@ -21,27 +21,27 @@ pub struct Span {
 }
 
 impl Span {
-    /// The range `start..end` of `file`.
+    /// Creates the range `start..end` of `file`.
     pub fn new(file: FileId, start: u32, end: u32) -> Self {
         Span { file, start, end }
     }
 
-    /// The empty range at the start of `file`, for facts about a whole file.
+    /// Returns the empty range at the start of `file`, for messages about a whole file.
     pub fn file_start(file: FileId) -> Self {
         Span::new(file, 0, 0)
     }
 
-    /// The smallest range that holds both `self` and `other`, which lie in one file.
+    /// Returns the smallest range that contains both `self` and `other`, which are in one file.
     pub fn to(self, other: Span) -> Span {
         Span::new(self.file, self.start.min(other.start), self.end.max(other.end))
     }
 
-    /// The empty range just behind `self`.
+    /// Returns the empty range immediately after `self`.
     pub fn after(self) -> Span {
         Span::new(self.file, self.end, self.end)
     }
 
-    /// The bytes as a `usize` range.
+    /// Returns the bytes as a `usize` range.
     pub fn range(self) -> Range<usize> {
         self.start as usize..self.end as usize
     }
@@ -62,7 +62,7 @@ pub struct LineColumn {
     pub column: usize,
 }
 
-/// One source file: its name as shown to people, and its text.
+/// A source file: its name for display and its text.
 #[derive(Debug)]
 pub struct SourceFile {
     name: String,
@@ -71,7 +71,7 @@ pub struct SourceFile {
 }
 
 impl SourceFile {
-    /// A file; `text` is at most 4 GiB long (the loader refuses longer ones).
+    /// Creates a file; `text` is at most 4 GiB long (the loader refuses longer ones).
     pub fn new(name: impl Into<String>, text: String) -> Self {
         let mut line_starts = vec![0];
         line_starts.extend(
@@ -83,34 +83,34 @@ impl SourceFile {
         SourceFile { name: name.into(), text, line_starts }
     }
 
-    /// The name as shown to people.
+    /// Returns the name for display.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// Number of lines, at least 1.
+    /// Returns the number of lines, at least 1.
     pub fn n_lines(&self) -> usize {
         self.line_starts.len()
     }
 
-    /// The line (from 0) that holds byte `offset`.
+    /// Returns the line (from 0) that contains byte `offset`.
     pub fn line_index(&self, offset: usize) -> usize {
         self.line_starts.partition_point(|&start| start as usize <= offset) - 1
     }
 
-    /// The byte range of line `line_idx` (from 0), its line break included.
+    /// Returns the byte range of line `line_idx` (from 0), including its line break.
     pub fn line_range(&self, line_idx: usize) -> Option<Range<usize>> {
         let start = *self.line_starts.get(line_idx)? as usize;
         let end = self.line_starts.get(line_idx + 1).map_or(self.text.len(), |&end| end as usize);
         Some(start..end)
     }
 
-    /// Line and column of byte `offset`.
+    /// Returns the line and column of byte `offset`.
     pub fn line_column(&self, offset: usize) -> LineColumn {
         let offset = offset.min(self.text.len());
         let line = self.line_index(offset);
@@ -130,7 +130,7 @@ pub struct SourceMap {
 }
 
 impl SourceMap {
-    /// An empty map.
+    /// Creates an empty map.
     pub fn new() -> Self {
         Self::default()
     }
@@ -142,17 +142,17 @@ impl SourceMap {
         id
     }
 
-    /// The file with number `id`, if this map made the number.
+    /// Returns the file with number `id`, if the number is from this map.
     pub fn get(&self, id: FileId) -> Option<&SourceFile> {
         self.files.get(id.0 as usize)
     }
 
-    /// The text that `span` covers; empty if the span is not of this map.
+    /// Returns the text that `span` covers; empty if the span is not of this map.
     pub fn slice(&self, span: Span) -> &str {
         self.get(span.file).and_then(|file| file.text.get(span.range())).unwrap_or("")
     }
 
-    /// All files in the order in which they were added.
+    /// Iterates over all files in the order in which they were added.
     pub fn files(&self) -> impl Iterator<Item = (FileId, &SourceFile)> {
         self.files.iter().enumerate().map(|(idx, file)| (FileId(idx as u32), file))
     }

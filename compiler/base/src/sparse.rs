@@ -1,9 +1,12 @@
-//! Tables of few ones, or few zeros: of each line only the limbs that are not its ground.
+//! Sparse tables, with few ones or few zeros: for each line only the limbs that differ from its
+//! ground are stored.
 //!
-//! Note [Lines of limbs]. The *ground* of a line is zeros or ones: in a matrix of weights, where infinity stands for no arc, nearly all bits are
-//! ones. The limbs of all lines that differ from their ground lie in one pool, those of a line together and in order, each with its place in
-//! the line: 12 bytes for such a limb, 16 for a line. A line that outgrows its room moves to the end of the pool and gets half as
-//! much again; when half of the pool is abandoned, all lines move to a new one. Memory is asked for before anything changes.
+//! Note [Lines of limbs]. The *ground* of a line is zeros or ones: in a matrix of weights, where
+//! infinity represents a missing arc, nearly all bits are ones. The limbs of all lines that differ
+//! from their ground are stored in one pool, those of a line together and in order, each with its
+//! position in the line: 12 bytes for such a limb, 16 for a line. A line that exceeds its capacity
+//! moves to the end of the pool and gets 1.5 times the capacity; when half of the pool is unused,
+//! all lines move to a new one. Memory is allocated before any change.
 
 mod ones;
 mod parts;
@@ -21,27 +24,27 @@ pub use table::SparseTable;
 use crate::bits::BitTable;
 use crate::limbs::{OutOfMemory, fault};
 
-/// Lines of `len` bits, all of the same length, of which most limbs are zeros only, or ones only.
+/// Lines of `len` bits, all of the same length, in which most limbs are all zeros or all ones.
 #[derive(Debug, Default)]
 pub struct SparseLines {
     len: usize,
     spans: Vec<Span>,
-    /// Which limb of its line each limb of the pool is, ascending in a line.
+    /// The position in its line of each limb of the pool, ascending within a line.
     places: Vec<u32>,
-    /// Not the ground where a line has them.
+    /// The limbs of the pool; those in use differ from the ground.
     limbs: Vec<u64>,
-    /// Limbs that lines have.
+    /// The number of limbs in use.
     n_used: usize,
-    /// Lines whose ground is ones.
+    /// The number of lines whose ground is ones.
     n_on_ones: usize,
 }
 
-/// Where a line lies in the pool.
+/// The location of a line in the pool.
 #[derive(Clone, Copy, Debug, Default)]
 struct Span {
     start: usize,
     len: u32,
-    /// The room in limbs; the first bit is the ground.
+    /// The capacity in limbs; the first bit is the ground.
     room_and_ground: u32,
 }
 
@@ -64,34 +67,34 @@ impl Span {
     }
 }
 
-/// A line as it lies.
+/// A line in its stored form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SparseLine<'l> {
     /// The bit of all limbs that are not listed.
     pub ground: bool,
-    /// The places of the others, ascending.
+    /// The positions of the listed limbs, ascending.
     pub places: &'l [u32],
-    /// What they are.
+    /// The listed limbs.
     pub limbs: &'l [u64],
 }
 
 impl SparseLine<'_> {
-    /// The listed limbs and their places.
+    /// Returns the listed limbs and their positions.
     #[inline]
     pub fn each(&self) -> impl Iterator<Item = (u32, u64)> + Clone + '_ {
         self.places.iter().copied().zip(self.limbs.iter().copied())
     }
 }
 
-/// Bytes of a limb in the pool, with its place.
+/// Bytes of a limb in the pool, including its position.
 const LIMB_BYTES: u64 = 12;
-/// Bytes of a line beside its limbs.
+/// Bytes of a line without its limbs.
 const LINE_BYTES: u64 = size_of::<Span>() as u64;
-/// Least room of a line that grows.
+/// The minimum capacity of a line that grows.
 const LEAST_ROOM: usize = 4;
 
 impl SparseLines {
-    /// `n_lines` lines of `len` zeros, with room for so many limbs.
+    /// Creates `n_lines` lines of `len` zeros, with capacity for the given number of limbs.
     ///
     /// # Errors
     /// [`OutOfMemory`] if the system refuses the memory, or a line has 2³¹ limbs or more.
@@ -107,7 +110,7 @@ impl SparseLines {
         Ok(lines)
     }
 
-    /// The lines that are the columns of `table`.
+    /// Creates lines from the columns of `table`.
     ///
     /// # Errors
     /// Those of [`SparseLines::zeros`].
@@ -125,48 +128,48 @@ impl SparseLines {
         Ok(lines)
     }
 
-    /// A limb of a line that is its ground.
+    /// Returns a limb of a line that is equal to its ground.
     #[inline]
     pub fn ground_limb(&self, ground: bool, place: usize) -> u64 {
         ground_limb(self.len, ground, place)
     }
 
-    /// Bytes of so many lines with so many limbs.
+    /// Returns the bytes of the given number of lines with the given number of limbs.
     pub fn bytes_for(n_lines: usize, n_limbs: usize) -> u64 {
         let of_lines = (n_lines as u64).saturating_mul(LINE_BYTES);
         of_lines.saturating_add((n_limbs as u64).saturating_mul(LIMB_BYTES))
     }
 
-    /// Limbs that so many lines may have in so many bytes.
+    /// Returns the number of limbs that `n_lines` lines may have in `n_bytes` bytes.
     pub fn limbs_in(n_lines: usize, n_bytes: u64) -> usize {
         let left = n_bytes.saturating_sub(SparseLines::bytes_for(n_lines, 0));
         usize::try_from(left / LIMB_BYTES).unwrap_or(usize::MAX)
     }
 
-    /// Bits of a line.
+    /// Returns the number of bits of a line.
     #[inline]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Are there no bits at all?
+    /// Returns whether there are no bits.
     pub fn is_empty(&self) -> bool {
         self.len == 0 || self.spans.is_empty()
     }
 
-    /// Number of lines.
+    /// Returns the number of lines.
     #[inline]
     pub fn n_lines(&self) -> usize {
         self.spans.len()
     }
 
-    /// Limbs that are not the ground of their lines.
+    /// Returns the number of limbs that differ from the ground of their lines.
     #[inline]
     pub fn n_limbs(&self) -> usize {
         self.n_used
     }
 
-    /// Bytes that it takes, unused room included.
+    /// Returns the size in bytes, including unused capacity.
     pub fn n_bytes(&self) -> u64 {
         SparseLines::bytes_for(
             self.spans.capacity(),
@@ -174,12 +177,12 @@ impl SparseLines {
         )
     }
 
-    /// Bytes of the same bits, packed.
+    /// Returns the bytes of the same bits, packed.
     pub fn dense_bytes(&self) -> u64 {
         (self.len.div_ceil(64) as u64 * 8).saturating_mul(self.spans.len() as u64)
     }
 
-    /// The ground that all lines have, if they have the same one.
+    /// Returns the common ground of all lines, if there is one.
     pub fn common_ground(&self) -> Option<bool> {
         match self.n_on_ones {
             0 => Some(false),
@@ -187,7 +190,7 @@ impl SparseLines {
         }
     }
 
-    /// A line. Panics beyond the lines, as indexing does.
+    /// Returns a line. Panics beyond the lines, as indexing does.
     #[inline]
     pub fn line(&self, idx: usize) -> SparseLine<'_> {
         let span = self.spans[idx];
@@ -196,20 +199,22 @@ impl SparseLines {
         SparseLine { ground: span.ground(), places, limbs }
     }
 
-    /// Where the limbs of a line lie in the pool. Panics beyond the lines, as indexing does.
+    /// Returns the positions of the limbs of a line in the pool. Panics beyond the lines, as
+    /// indexing does.
     #[inline]
     pub fn limbs_of(&self, idx: usize) -> Range<usize> {
         let span = self.spans[idx];
         span.start..span.start + span.len as usize
     }
 
-    /// A limb of the pool, and its place in its line. Panics beyond the pool, as indexing does.
+    /// Returns a limb of the pool and its position in its line. Panics beyond the pool, as indexing
+    /// does.
     #[inline]
     pub fn pooled(&self, at: usize) -> (u32, u64) {
         (self.places[at], self.limbs[at])
     }
 
-    /// Limb `place` of a line. Panics beyond the lines, as indexing does.
+    /// Returns limb `place` of a line. Panics beyond the lines, as indexing does.
     #[inline]
     pub fn limb(&self, idx: usize, place: usize) -> u64 {
         let SparseLine { ground, places, limbs } = self.line(idx);
@@ -219,19 +224,19 @@ impl SparseLines {
         }
     }
 
-    /// Bit `at` of a line. Panics outside, as indexing does.
+    /// Returns bit `at` of a line. Panics outside, as indexing does.
     pub fn get(&self, idx: usize, at: usize) -> bool {
         assert!(at < self.len, "bit {at} of lines of {}", self.len);
         self.limb(idx, at / 64) >> (at % 64) & 1 == 1
     }
 
-    /// Bytes that it takes for a while if a line is set to so many limbs: those of a greater pool, beside this one.
-    /// 0 if there is room.
+    /// Returns the bytes temporarily needed if a line is set to `n_limbs` limbs: those of a larger
+    /// pool, in addition to this one. 0 if there is enough capacity.
     pub fn bytes_to_set(&self, idx: usize, n_limbs: usize) -> u64 {
         self.bytes_to_grow(idx, n_limbs, n_limbs)
     }
 
-    /// Likewise if a bit of a line is put.
+    /// Returns the bytes temporarily needed if a bit of a line is set.
     pub fn bytes_to_put(&self, idx: usize) -> u64 {
         let n_limbs = self.spans[idx].len as usize + 1;
         self.bytes_to_grow(idx, n_limbs, room_to_grow(n_limbs))
@@ -244,7 +249,7 @@ impl SparseLines {
         }
     }
 
-    /// Likewise if so many lines are added.
+    /// Returns the bytes temporarily needed if `n_lines` lines are added.
     pub fn bytes_to_add(&self, n_lines: usize) -> u64 {
         match self.spans.capacity() - self.spans.len() < n_lines {
             true => (self.spans.len() + self.spans.len() / 2 + n_lines) as u64 * LINE_BYTES,
@@ -252,7 +257,8 @@ impl SparseLines {
         }
     }
 
-    /// A line takes these limbs, in the order of their places, and the ground everywhere else; those that are the ground are left out.
+    /// Sets a line to these limbs, in the order of their positions, and to the ground everywhere
+    /// else; limbs equal to the ground are omitted.
     ///
     /// # Errors
     /// [`OutOfMemory`]; nothing has changed then.
@@ -284,7 +290,7 @@ impl SparseLines {
         Ok(())
     }
 
-    /// Bit `at` of a line takes a value. Panics outside, as indexing does.
+    /// Sets bit `at` of a line. Panics outside, as indexing does.
     ///
     /// # Errors
     /// [`OutOfMemory`]; nothing has changed then.
@@ -336,7 +342,8 @@ impl SparseLines {
         Ok(())
     }
 
-    /// Bytes that it takes, for a while or from then on, if lines become longer: all limbs of those whose ground is ones.
+    /// Returns the bytes needed, temporarily or permanently, if lines become longer: all limbs of
+    /// those whose ground is ones.
     pub fn bytes_to_lengthen(&self) -> u64 {
         match self.n_on_ones {
             0 => 0,
@@ -347,10 +354,10 @@ impl SparseLines {
         }
     }
 
-    /// Makes every line longer; what is added is zero, so that no ground is ones afterwards.
+    /// Extends every line by zeros; no ground is ones afterwards.
     ///
     /// # Errors
-    /// [`OutOfMemory`], also if a line has 2³¹ limbs or more then; no bit has changed.
+    /// [`OutOfMemory`], also if a line then has 2³¹ limbs or more; no bit has changed.
     pub fn lengthen(&mut self, len: usize) -> Result<(), OutOfMemory> {
         if len.div_ceil(64) >= GROUND as usize {
             return Err(OutOfMemory { n_bytes: u128::from(self.n_bytes()) });
@@ -369,7 +376,7 @@ impl SparseLines {
         Ok(())
     }
 
-    /// A copy, without unused room.
+    /// Returns a copy without unused capacity.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -379,16 +386,17 @@ impl SparseLines {
         Ok(copy)
     }
 
-    /// Bytes that [`SparseLines::copy_from`] of these lines of `other` takes.
+    /// Returns the bytes that [`SparseLines::copy_from`] needs for these lines of `other`.
     pub fn bytes_to_copy(other: &SparseLines, lines: Range<usize>) -> u64 {
         let n_limbs = other.spans[lines.clone()].iter().map(|span| span.len as usize).sum();
         SparseLines::bytes_for(lines.len(), n_limbs)
     }
 
-    /// Becomes a copy of these lines of another one, in the memory that it has as far as that goes. Panics beyond the lines, as indexing does.
+    /// Replaces the contents by a copy of these lines of another one, reusing the allocated memory
+    /// if possible. Panics beyond the lines, as indexing does.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; what it was is gone then.
+    /// [`OutOfMemory`]; the old contents are lost then.
     pub fn copy_from(
         &mut self,
         other: &SparseLines,
@@ -402,7 +410,7 @@ impl SparseLines {
         reserve(&mut self.spans, lines.len())?;
         reserve(&mut self.places, n_limbs)?;
         reserve(&mut self.limbs, n_limbs)?;
-        // Lines that lie one behind another, as loaders make them, are copied together.
+        // Consecutive lines, as produced by loaders, are copied together.
         let mut run = 0..0;
         for span in &other.spans[lines] {
             let (start, len) = (self.places.len() + run.len(), span.len as usize);
@@ -419,14 +427,15 @@ impl SparseLines {
         Ok(())
     }
 
-    /// These limbs of another pool come behind those of this one, which has room for them.
+    /// Appends these limbs of another pool to this one, which has capacity for them.
     fn append(&mut self, other: &SparseLines, limbs: Range<usize>) {
         self.places.extend_from_slice(&other.places[limbs.clone()]);
         self.limbs.extend_from_slice(&other.limbs[limbs]);
     }
 }
 
-/// The ground from which fewer of the limbs of a line of `len` bits differ, and how many do.
+/// Returns the ground from which fewer of the limbs of a line of `len` bits differ, and the number
+/// of differing limbs.
 pub fn best_ground(limbs: &[u64], len: usize) -> (bool, usize) {
     let n_some = limbs.iter().filter(|limb| **limb != 0).count();
     let is_full = |(place, limb): &(usize, &u64)| **limb == ground_limb(len, true, *place);
@@ -434,7 +443,7 @@ pub fn best_ground(limbs: &[u64], len: usize) -> (bool, usize) {
     if n_others < n_some { (true, n_others) } else { (false, n_some) }
 }
 
-/// A limb of a line of `len` bits that is its ground.
+/// Returns a limb of a line of `len` bits that is equal to its ground.
 #[inline]
 pub fn ground_limb(len: usize, ground: bool, place: usize) -> u64 {
     match (ground, len - (place * 64).min(len)) {
@@ -444,7 +453,7 @@ pub fn ground_limb(len: usize, ground: bool, place: usize) -> u64 {
     }
 }
 
-/// Calls `each` with the indices of the ones of the limb at a place.
+/// Calls `each` with the indices of the ones of the limb at a position.
 fn bits_of(place: usize, mut limb: u64, each: &mut impl FnMut(usize)) {
     while limb != 0 {
         each(place * 64 + limb.trailing_zeros() as usize);
@@ -456,7 +465,7 @@ fn swap((limb, place): (u64, u32)) -> (u32, u64) {
     (place, limb)
 }
 
-/// Room for so many more.
+/// Reserves capacity for `n_more` more elements.
 fn reserve<T>(list: &mut Vec<T>, n_more: usize) -> Result<(), OutOfMemory> {
     let n_bytes = n_more as u128 * size_of::<T>() as u128;
     if (n_more > 0 && fault::strikes()) || list.try_reserve_exact(n_more).is_err() {
@@ -465,7 +474,7 @@ fn reserve<T>(list: &mut Vec<T>, n_more: usize) -> Result<(), OutOfMemory> {
     Ok(())
 }
 
-/// The same bits, however they lie in their pools.
+/// Equality compares the bits, independent of the layout of the pools.
 impl PartialEq for SparseLines {
     fn eq(&self, other: &Self) -> bool {
         let same_limbs = |idx: usize| {

@@ -1,9 +1,10 @@
-//! Pieces of wording: what may go to a terminal, reasons of the system, counts, sizes, plurals.
+//! Text fragments for messages: characters safe for a terminal, reasons of the system, counts,
+//! sizes, plurals.
 
 use std::borrow::Cow;
 use std::io;
 
-/// The text with characters that a terminal would obey, or that hide others, replaced by visible
+/// Returns the text with control characters and characters that hide others replaced by visible
 /// ones. Line breaks and tabs stay.
 #[must_use]
 pub fn printable(text: &str) -> Cow<'_, str> {
@@ -17,13 +18,13 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown.collect())
 }
 
-/// Like [`printable`], on one line.
+/// Returns the text like [`printable`], on one line.
 #[must_use]
 pub fn one_line(text: &str) -> String {
     text.chars().map(visible).collect()
 }
 
-/// The character itself, or a visible one in its place.
+/// Returns the character itself or a visible replacement.
 #[must_use]
 pub fn visible(character: char) -> char {
     match character {
@@ -34,14 +35,14 @@ pub fn visible(character: char) -> char {
     }
 }
 
-/// Control characters, and those that change the direction of text.
+/// Returns whether it is a control character or changes the direction of text.
 fn is_hidden(character: char) -> bool {
     let turns = matches!(character,
         '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     character.is_control() || turns
 }
 
-/// The system's reason, as part of a sentence.
+/// Returns the system's reason, as part of a sentence.
 #[must_use]
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
@@ -63,7 +64,7 @@ pub fn count(n: usize, noun: &str) -> String {
     }
 }
 
-/// The names in backticks, with commas.
+/// Returns the names in backticks, separated by commas.
 #[must_use]
 pub fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
     let quoted: Vec<String> =
@@ -71,7 +72,7 @@ pub fn quoted_list<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String 
     quoted.join(", ")
 }
 
-/// A word for the shell: as it is if that is safe, else in quotes.
+/// Returns a word for the shell: unchanged if that is safe, otherwise in quotes.
 #[must_use]
 pub fn shell_word(word: &str) -> String {
     let safe = |c: char| c.is_alphanumeric() || "-_./=:,+@%".contains(c);
@@ -82,7 +83,7 @@ pub fn shell_word(word: &str) -> String {
     }
 }
 
-/// A number of bytes: `3.1 GiB`, `812.0 MiB`.
+/// Formats a number of bytes: `3.1 GiB`, `812.0 MiB`.
 #[must_use]
 pub fn bytes(number: u64) -> String {
     let mebibytes = number as f64 / 1_048_576.0;
@@ -116,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_are_said_in_the_unit_that_keeps_them_short() {
+    fn bytes_are_printed_in_the_shortest_unit() {
         assert_eq!(bytes(1 << 20), "1.0 MiB");
         assert_eq!(bytes(25_769_803_776), "24.0 GiB");
     }

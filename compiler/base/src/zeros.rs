@@ -1,4 +1,4 @@
-//! Zeros: memory of values and of large results.
+//! Zero-initialised memory of values and of large results.
 
 use std::fmt;
 use std::ops::{Deref, DerefMut};
@@ -9,22 +9,24 @@ use memmap2::MmapMut;
 
 use crate::limbs::OutOfMemory;
 
-/// Bytes of a large page. From so many on memory is asked of the system in such pages.
+/// The size of a large page in bytes. From this size on, memory is requested in such pages.
 const LARGE_PAGE: usize = 2 << 20;
 
-/// Up to how many: a longer list may hold ones in a few places only, and each of them would take a large page.
+/// The maximum size for large pages: a longer list may have only a few ones, and each of them would
+/// use a large page.
 const MOST_LARGE: usize = 1 << 30;
 
-/// Values that begin as zeros, which the system gives when they are written to.
+/// Values that are initially zero; the system allocates their pages when they are first written.
 ///
-/// Note [Large pages]. Where there are many, they lie on pages of 2 MiB if the system has such: a page of 4 KiB costs it about as much time as
-/// writing the page takes, and a program that goes from column to column misses the TLB at each of them. A list that grows moves to small pages, since
+/// Note [Large pages]. Large lists use pages of 2 MiB if the system supports them: a page of 4 KiB
+/// costs the system about as much time as writing the page, and a program that accesses one column
+/// after another misses the TLB at each of them. A list that grows moves to small pages, since
 /// those move without being copied.
 pub struct Zeros<T>(Memory<T>);
 
 enum Memory<T> {
     Heap(Vec<T>),
-    /// So many bytes, and what is left of the last page.
+    /// The number of bytes in use, and the rest of the last page.
     Mapped(MmapMut, usize),
 }
 
@@ -35,7 +37,7 @@ impl<T> Default for Zeros<T> {
 }
 
 impl<T: Pod> Zeros<T> {
-    /// So many zeros.
+    /// Creates `len` zeros.
     ///
     /// # Errors
     /// [`OutOfMemory`].
@@ -46,19 +48,19 @@ impl<T: Pod> Zeros<T> {
             let zeros = try_zeroed_slice_box(len).map_err(|()| out_of_memory)?;
             return Ok(Zeros(Memory::Heap(zeros.into_vec())));
         }
-        // Whole pages begin where such a page may.
+        // The mapping consists of whole pages and is aligned for large pages.
         let map =
             MmapMut::map_anon(n_bytes.next_multiple_of(LARGE_PAGE)).map_err(|_| out_of_memory)?;
         #[cfg(target_os = "linux")]
-        // Where there are no large pages small ones do.
+        // Without large pages, small ones are used.
         let _ = map.advise(memmap2::Advice::HugePage);
         Ok(Zeros(Memory::Mapped(map, n_bytes)))
     }
 
-    /// Becomes longer by zeros, if it is not as long as that already.
+    /// Extends the list by zeros to at least `len`.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; it is as before then.
+    /// [`OutOfMemory`]; it is unchanged then.
     pub(crate) fn lengthen(&mut self, len: usize) -> Result<(), OutOfMemory> {
         let Some(more @ 1..) = len.checked_sub(self.len()) else { return Ok(()) };
         let out_of_memory = OutOfMemory { n_bytes: len as u128 * size_of::<T>() as u128 };
@@ -67,12 +69,12 @@ impl<T: Pod> Zeros<T> {
         Ok(())
     }
 
-    /// Makes room for so many more, if the system gives it.
+    /// Reserves capacity for `more` elements, if the system provides it.
     pub(crate) fn reserve(&mut self, more: usize) -> bool {
         self.on_heap(more).is_some()
     }
 
-    /// How many there is memory for.
+    /// Returns the capacity in elements.
     pub(crate) fn capacity(&self) -> usize {
         match &self.0 {
             Memory::Heap(values) => values.capacity(),
@@ -80,7 +82,8 @@ impl<T: Pod> Zeros<T> {
         }
     }
 
-    /// The values in memory that can grow, with room for so many more; `None`, and nothing has changed, if the system refuses it.
+    /// Returns the values in growable memory, with capacity for `more` elements; `None`, and
+    /// nothing has changed, if the system refuses it.
     fn on_heap(&mut self, more: usize) -> Option<&mut Vec<T>> {
         if let Memory::Mapped(..) = self.0 {
             let values = &**self;
@@ -98,7 +101,7 @@ impl<T: Pod> Zeros<T> {
         }
     }
 
-    /// Is it memory of its own, asked of the system?
+    /// Returns whether it is a separate mapping of the system.
     #[cfg(test)]
     fn is_mapped(&self) -> bool {
         matches!(self.0, Memory::Mapped(..))
@@ -146,7 +149,7 @@ mod tests {
     use super::{LARGE_PAGE, MOST_LARGE, Zeros};
 
     #[test]
-    fn small_and_large_ones_are_zeros_that_can_be_written() {
+    fn small_and_large_lists_are_zero_and_writable() {
         let most = MOST_LARGE / 2;
         for (len, is_mapped) in
             [(0, false), (7, false), (LARGE_PAGE / 2 + 3, true), (most + 1, false)]
@@ -163,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_list_that_grows_keeps_its_values_and_grows_by_zeros() {
+    fn growth_of_a_large_list_keeps_values_and_adds_zeros() {
         let n = LARGE_PAGE / 8;
         let mut zeros = Zeros::<u64>::new(n).unwrap();
         zeros.fill(5);

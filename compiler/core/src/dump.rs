@@ -1,5 +1,5 @@
-//! HIR as text, for people who work on the compiler: variables with their declared sizes, then the
-//! statements, one per line. Behind `@` stands the site of a mention; operators and callees are named.
+//! HIR as text, for compiler developers: variables with their declared sizes, then the statements,
+//! one per line. `@` precedes the site of a mention; operators and callees are named.
 
 use std::fmt::{self, Display, Formatter, Write};
 
@@ -7,11 +7,11 @@ use crate::hir::{
     Arg, ChainOp, Expr, ExprKind, Program, Routine, Size, Stmt, StmtKind, Target, Ty, VarUse,
 };
 
-/// One routine.
+/// Prints one routine.
 pub(crate) fn routine(program: &Program, routine: &Routine) -> String {
     let mut printer = Printer { program, routine, text: String::new(), depth: 1 };
     let of = Names { program, routine };
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     let _ = writeln!(printer.text, "{:?} `{}`", routine.kind, routine.name);
     for (idx, local) in routine.locals.iter().enumerate() {
         let ty = of.ty(&local.ty);
@@ -21,7 +21,7 @@ pub(crate) fn routine(program: &Program, routine: &Routine) -> String {
     printer.text
 }
 
-/// Writes statements.
+/// The writer of statements.
 struct Printer<'a> {
     program: &'a Program,
     routine: &'a Routine,
@@ -118,15 +118,15 @@ impl Printer<'_> {
     }
 }
 
-/// What names variables and routines. Its methods return what `format!` can take, so that a deep tree is
-/// written in one go.
+/// The names of variables and routines. Its methods return values that `format!` accepts, so that a
+/// deep tree is written in one pass.
 #[derive(Clone, Copy)]
 struct Names<'a> {
     program: &'a Program,
     routine: &'a Routine,
 }
 
-/// Something that a function writes.
+/// A value displayed by a function.
 struct Shown<F>(F);
 
 impl<F: Fn(&mut Formatter<'_>) -> fmt::Result> Display for Shown<F> {
@@ -174,7 +174,7 @@ impl<'a> Names<'a> {
         })
     }
 
-    /// Expressions in parentheses.
+    /// Displays expressions in parentheses.
     fn list<E: std::borrow::Borrow<Expr>>(self, items: &[E]) -> impl Display {
         Shown(move |f: &mut Formatter<'_>| {
             f.write_char('(')?;

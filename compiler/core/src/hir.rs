@@ -1,34 +1,34 @@
 //! HIR: names resolved, every expression typed. Sizes are still as declared.
 //!
-//! Note [Sites]. Every mention of a variable is a [`VarUse`] with a number of its own, its site, unique
-//! in the routine. What an analysis finds out about a mention (which web it belongs to, whether the
-//! variable may be unset there) is kept in a vector over sites, not in the tree.
+//! Note [Sites]. Every mention of a variable is a [`VarUse`] with a number that is unique in the
+//! routine, its site. Facts about a mention that an analysis finds (its web, whether the variable
+//! may be unset there) are kept in a vector indexed by site, not in the tree.
 
 use star_base::{BitVector, Builtin, Intrinsic, Span};
 use star_ir::{Direction, HandlePart, IntOp, LogicOp, Relation};
 use star_syntax::ast::RoutineKind;
 
-/// Number of a routine in a [`Program`].
+/// The number of a routine in a [`Program`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct RoutineId(pub u32);
 
-/// Number of a variable in its [`Routine`].
+/// The number of a variable in its [`Routine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct LocalId(pub u32);
 
-/// Number of a mention of a variable; see Note [Sites].
+/// The number of a mention of a variable; see Note [Sites].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Site(pub u32);
 
 /// All routines of a compilation.
 #[derive(Debug, Default)]
 pub struct Program {
-    /// Routines; a [`RoutineId`] is an index. Those of the library stand first.
+    /// The routines, indexed by [`RoutineId`]. Those of the library come first.
     pub routines: Vec<Routine>,
 }
 
 impl Program {
-    /// The routine with number `id`. Panics if it is not of this program, as indexing does.
+    /// Returns the routine with number `id`. Panics if it is not of this program, like indexing.
     pub fn routine(&self, id: RoutineId) -> &Routine {
         &self.routines[id.0 as usize]
     }
@@ -50,34 +50,34 @@ pub enum MachineOp {
 /// A procedure, function or program.
 #[derive(Debug, PartialEq)]
 pub struct Routine {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Which of the three.
+    /// The kind: procedure, function or program.
     pub kind: RoutineKind,
     /// The parameters, in order.
     pub params: Vec<LocalId>,
     /// All variables: parameters, bound sizes, locals, a function's result.
     pub locals: Vec<Local>,
-    /// The variable with the name of a function.
+    /// The result variable of a function, which has its name.
     pub result: Option<LocalId>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// The place of the name.
+    /// The position of the name.
     pub name_span: Span,
-    /// The place of the header.
+    /// The position of the header.
     pub header: Span,
-    /// Is it of the standard library?
+    /// Is it part of the standard library?
     pub library: bool,
-    /// The operation that a call is lowered to.
+    /// The operation to which a call is lowered.
     pub machine_op: Option<MachineOp>,
     /// The intrinsic that a backend may run instead of the body.
     pub intrinsic: Option<Intrinsic>,
-    /// Number of sites.
+    /// The number of sites.
     pub n_sites: u32,
 }
 
 impl Routine {
-    /// The variable with number `id`. Panics if it is not of this routine, as indexing does.
+    /// Returns the variable with number `id`. Panics if it is not of this routine, like indexing.
     pub fn local(&self, id: LocalId) -> &Local {
         &self.locals[id.0 as usize]
     }
@@ -86,17 +86,17 @@ impl Routine {
 /// A variable.
 #[derive(Debug, PartialEq)]
 pub struct Local {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// The place of its declaration.
+    /// The position of the declaration.
     pub span: Span,
-    /// Its type with its sizes as declared.
+    /// The type, with its sizes as declared.
     pub ty: Ty,
-    /// What it is.
+    /// The role.
     pub role: Role,
 }
 
-/// What a variable is.
+/// The role of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// A value parameter.
@@ -107,11 +107,11 @@ pub enum Role {
     Binding,
     /// A local variable.
     Local,
-    /// What a function returns.
+    /// A function's result.
     Result,
 }
 
-/// A declared size: an integer expression, or nothing.
+/// A declared size: an optional integer expression.
 pub type Size = Option<Box<Expr>>;
 
 /// A type with declared sizes.
@@ -155,7 +155,7 @@ pub enum TyKind {
 }
 
 impl Ty {
-    /// The type without sizes.
+    /// Returns the type without sizes.
     pub fn kind(&self) -> TyKind {
         match self {
             Ty::Int => TyKind::Int,
@@ -168,7 +168,7 @@ impl Ty {
         }
     }
 
-    /// Is no size declared? Scalars have none to declare and are not unsized.
+    /// Returns whether no size is declared. Scalars have no sizes and are not unsized.
     pub fn is_unsized(&self) -> bool {
         match self {
             Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => false,
@@ -179,7 +179,7 @@ impl Ty {
 }
 
 impl TyKind {
-    /// What it is, unless it is that of an error.
+    /// Returns the kind, or `None` for that of an error.
     pub fn known(self) -> Option<star_base::Kind> {
         match self {
             TyKind::Int => Some(star_base::Kind::Int),
@@ -193,17 +193,17 @@ impl TyKind {
         }
     }
 
-    /// The keyword.
+    /// Returns the keyword.
     pub fn name(self) -> &'static str {
         self.known().map_or("value", star_base::Kind::name)
     }
 
-    /// With an article: `an integer`.
+    /// Returns the name with an article: `an integer`.
     pub fn with_article(self) -> String {
         self.known().map_or_else(|| "a value".to_owned(), star_base::Kind::with_article)
     }
 
-    /// Is it a slice or a word?
+    /// Returns whether it is a slice or a word.
     pub fn is_bits(self) -> bool {
         matches!(self, TyKind::Slice | TyKind::Word)
     }
@@ -216,30 +216,30 @@ pub struct VarUse {
     pub local: LocalId,
     /// The number of the mention.
     pub site: Site,
-    /// Where it stands.
+    /// The position.
     pub span: Span,
 }
 
 /// An expression.
 #[derive(Debug, PartialEq)]
 pub struct Expr {
-    /// Which one.
+    /// The variant.
     pub kind: ExprKind,
-    /// Its type.
+    /// The type.
     pub ty: TyKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
-    /// May evaluating it change a variable?
+    /// Can its evaluation change a variable?
     pub effects: bool,
 }
 
 impl Expr {
-    /// The variable that it is.
+    /// Returns the variable, if the expression is one.
     pub fn as_var(&self) -> Option<VarUse> {
         if let ExprKind::Var(place) = self.kind { Some(place) } else { None }
     }
 
-    /// The size that it names.
+    /// Returns the size denoted by the expression.
     pub(crate) fn as_size(&self) -> SizeTerm {
         match &self.kind {
             ExprKind::Int(value) => SizeTerm::Number(*value),
@@ -273,7 +273,7 @@ impl Expr {
         }
     }
 
-    /// Is it made of `Θ` alone, so that its size comes from the context?
+    /// Returns whether it consists only of `Θ`, so that the context determines its size.
     pub fn is_sizeless(&self) -> bool {
         match &self.kind {
             ExprKind::Theta => true,
@@ -307,54 +307,54 @@ impl Expr {
     }
 }
 
-/// An integer expression as a size: of a declaration, or of a header.
+/// An integer expression as a size in a declaration or header.
 #[derive(Clone, Copy)]
 pub(crate) enum SizeTerm {
     /// A number.
     Number(i64),
     /// The value of a variable.
     Int(VarUse),
-    /// Rows of a table.
+    /// The rows of a table.
     Rows(VarUse),
-    /// Columns of a table.
+    /// The columns of a table.
     Columns(VarUse),
-    /// Components of a slice or word.
+    /// The components of a slice or word.
     Length(VarUse),
     /// Anything else.
     Computed,
 }
 
-/// An expression; the types of operands are as the variant needs them.
+/// An expression; operands have the types that the variant requires.
 #[derive(Debug, PartialEq)]
 pub enum ExprKind {
-    /// Unreadable or ill-typed; a message says so, and nothing is lowered.
+    /// An invalid expression that was reported; it is not lowered.
     Error,
     /// An integer.
     Int(i64),
     /// A truth value.
     Bool(bool),
-    /// A text.
+    /// A string.
     Str(String),
     /// A bit constant, slice or word.
     Bits(Box<BitVector>),
-    /// `Θ`: zeros, as many as the context has.
+    /// `Θ`: zeros, in the number given by the context.
     Theta,
     /// A variable.
     Var(VarUse),
-    /// Operands of one type with operators of one level between them, from left to right. A list, since
-    /// a chain may be very long.
+    /// Operands of one type, joined from left to right by operators of one precedence level. A
+    /// list, because a chain may be very long.
     Chain(Box<Expr>, Vec<(ChainOp, Expr)>),
     /// `- a`
     Neg(Box<Expr>),
     /// Comparison of integers.
     Compare(Relation, Box<Expr>, Box<Expr>),
-    /// Are two booleans different? (`=` is its negation.)
+    /// Inequality of two booleans. (`=` is its negation.)
     BoolDiffers(Box<Expr>, Box<Expr>),
     /// Negation of a boolean.
     Not(Box<Expr>),
     /// Negation of a slice or word.
     BitsNot(Box<Expr>),
-    /// Are two slices or words equal?
+    /// Equality of two slices or words.
     BitsEqual(Box<Expr>, Box<Expr>),
     /// `Y(i)`
     Component(VarUse, Box<Expr>),
@@ -376,7 +376,7 @@ pub enum ExprKind {
     NRows(VarUse),
     /// Any other built-in with value arguments.
     Builtin(Builtin, Vec<Expr>),
-    /// A function.
+    /// A function call.
     Call(RoutineId, Vec<Arg>),
 }
 
@@ -385,7 +385,7 @@ pub enum ExprKind {
 pub enum ChainOp {
     /// On integers.
     Int(IntOp),
-    /// On booleans; `and` and `or` evaluate the right side only if it matters.
+    /// On booleans; `and` and `or` evaluate the right-hand side only if it matters.
     Bool(LogicOp),
     /// On slices or words, component by component.
     Bits(LogicOp),
@@ -400,7 +400,7 @@ pub enum Arg {
     Ref(VarUse),
 }
 
-/// The left side of an assignment.
+/// The left-hand side of an assignment.
 #[derive(Debug, PartialEq)]
 pub enum Target {
     /// A whole variable.
@@ -420,13 +420,13 @@ pub enum Target {
 /// A statement.
 #[derive(Debug, PartialEq)]
 pub struct Stmt {
-    /// What it does.
+    /// The kind.
     pub kind: StmtKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug, PartialEq)]
 pub enum StmtKind {
     /// `place := value`
@@ -439,16 +439,16 @@ pub enum StmtKind {
     Step(VarUse),
     /// `REP(i,j,v,w)`
     Replace {
-        /// First component.
+        /// The first component.
         from: Box<Expr>,
-        /// Last component.
+        /// The last component.
         to: Box<Expr>,
-        /// The new ones.
+        /// The new components.
         value: Box<Expr>,
         /// The word that changes.
         word: VarUse,
     },
-    /// A procedure.
+    /// A procedure call.
     Call(RoutineId, Vec<Arg>),
     /// `print(…)`
     Print(Vec<Expr>),
@@ -460,7 +460,7 @@ pub enum StmtKind {
     Assert(Expr, Option<Box<Expr>>),
     /// `begin … end`
     Block(Vec<Stmt>),
-    /// Conditions with their statements, and the last `else`.
+    /// Conditions with their statements, and the final `else`.
     If(Vec<(Expr, Vec<Stmt>)>, Vec<Stmt>),
     /// `while c do s`
     While(Expr, Vec<Stmt>),
@@ -470,9 +470,9 @@ pub enum StmtKind {
     For {
         /// The variable.
         var: VarUse,
-        /// First value.
+        /// The first value.
         from: Box<Expr>,
-        /// Last value.
+        /// The last value.
         to: Box<Expr>,
         /// `downto`.
         down: bool,

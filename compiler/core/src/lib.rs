@@ -1,10 +1,10 @@
-//! From source text to SIR, and the wording of what goes wrong.
+//! Translation of source text to SIR, and the wording of error messages.
 //!
-//! * [`check`] reads a file with what it imports, resolves names and checks types;
-//! * [`lower`] makes SIR of it;
-//! * [`session`] does the same for texts that come one after another;
-//! * [`Formatter`] sets the text of a file anew;
-//! * [`describe_trap`] and [`describe_limit`] word what a running program says.
+//! * [`check`] reads a file with its imports, resolves names and checks types;
+//! * [`lower`] translates it to SIR;
+//! * [`session`] does the same for consecutive texts;
+//! * [`Formatter`] formats the text of a file;
+//! * [`describe_trap`] and [`describe_limit`] describe errors of a running program.
 //!
 //! This crate never links a machine, and reads files only through [`SourceLoader`].
 
@@ -30,18 +30,19 @@ pub use lower::{LowerOptions, Lowered};
 pub use statements::{Head, HeadKind, Statements};
 pub use traps::{describe_limit, describe_trap};
 
-/// A checked file with everything that it needs.
+/// A checked file with all its dependencies.
 pub struct Compilation {
     /// The texts.
     pub sources: SourceMap,
-    /// What was found, in the order of files and text.
+    /// The messages, in the order of files and text.
     pub diagnostics: Vec<Diagnostic>,
-    /// The routines, those of the library included.
+    /// The routines, including those of the library.
     pub hir: hir::Program,
     root: Option<Root>,
     /// The unit of each routine.
     routine_units: Vec<usize>,
-    /// Of the parameters of each routine: may it look at what it is given? Empty if there are errors.
+    /// For each parameter of each routine: may the routine read the value it is given? Empty if
+    /// there are errors.
     takes: Vec<Vec<bool>>,
 }
 
@@ -55,29 +56,29 @@ struct Root {
 /// A routine that can be run.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// Which one.
+    /// The routine.
     pub id: hir::RoutineId,
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Procedure, function or program.
     pub kind: ast::RoutineKind,
-    /// The place of its header.
+    /// The position of its header.
     pub span: Span,
-    /// Its parameters.
+    /// The parameters.
     pub params: Vec<EntryParam>,
 }
 
 /// A parameter of a routine that can be run.
 #[derive(Clone, Debug)]
 pub struct EntryParam {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Is it a `var` parameter?
     pub by_ref: bool,
-    /// May the routine look at what it is given? If not, it is a result only: nothing reads it before it is
-    /// set, or a table is stored to.
+    /// May the routine read the value it is given? If not, it is only a result: nothing reads it
+    /// before it is set, or a table is stored to.
     pub takes_value: bool,
-    /// Its type.
+    /// The type.
     pub kind: hir::TyKind,
 }
 
@@ -85,7 +86,7 @@ pub struct EntryParam {
 pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Compilation {
     let loader::Units { sources, mut units, root, mut diagnostics } =
         loader::load(path, loader, library);
-    // A tree takes more than the HIR that is made of it: no two stand whole side by side.
+    // A tree needs more memory than its HIR, so trees and HIR never coexist in full.
     let bodies = take_bodies(&mut units);
     let (hir, routine_units) = {
         let world = scope::World::new(&units, library, &mut diagnostics);
@@ -97,7 +98,7 @@ pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Co
     let takes = Vec::new();
     let mut compilation = Compilation { sources, diagnostics, hir, root, routine_units, takes };
     if !compilation.has_errors() {
-        // Lowering finds what only the flow of values and sizes shows.
+        // Lowering finds errors that only the flow of values and sizes shows.
         let mut found = Vec::new();
         compilation.takes = lower::diagnose(&compilation.hir, &compilation.roots(), &mut found);
         compilation.diagnostics.extend(found);
@@ -106,7 +107,7 @@ pub fn check(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Co
     compilation
 }
 
-/// The bodies of all routines, which are left without.
+/// Takes the bodies out of all routines.
 fn take_bodies(units: &mut [loader::Unit]) -> check::Bodies {
     let routines =
         units.iter_mut().flat_map(|unit| &mut unit.tree.items).filter_map(|item| match item {
@@ -117,17 +118,18 @@ fn take_bodies(units: &mut [loader::Unit]) -> check::Bodies {
 }
 
 impl Compilation {
-    /// Is there an error, so that nothing can be lowered?
+    /// Returns whether there are errors, so that nothing can be lowered.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// The number of the file itself; `None` if it could not be read.
+    /// Returns the number of the file itself; `None` if it could not be read.
     pub fn root_file(&self) -> Option<FileId> {
         self.root.map(|root| root.file)
     }
 
-    /// The syntax tree of the file itself, made once more, since none is kept; `None` if it could not be read.
+    /// Parses the file itself again and returns its syntax tree, as none is kept; `None` if it
+    /// could not be read.
     pub fn root_tree(&self) -> Option<ast::File> {
         let file = self.root_file()?;
         Some(star_syntax::parse(file, self.sources.get(file)?.text()).file)
@@ -137,7 +139,7 @@ impl Compilation {
         self.entries().into_iter().map(|entry| entry.id).collect()
     }
 
-    /// The routines of the file itself, in order.
+    /// Returns the routines of the file itself, in order.
     pub fn entries(&self) -> Vec<Entry> {
         let of_root =
             |idx: &usize| Some(self.routine_units[*idx]) == self.root.map(|root| root.unit);
@@ -169,36 +171,37 @@ impl Compilation {
 }
 
 /// Lowers the routines of the file itself and all that they call, and verifies the result. The
-/// compilation has no errors.
+/// compilation must have no errors.
 ///
 /// # Errors
-/// An internal error if lowering came to what cannot happen, or the result does not verify: a fault of
-/// this crate, whatever the source.
+/// An internal error if lowering reached an impossible state, or the result does not verify: a bug
+/// in this crate, whatever the source.
 pub fn lower(
     compilation: &Compilation,
     options: &LowerOptions,
 ) -> Result<Lowered, Box<Diagnostic>> {
     let mut found = Vec::new();
     let lowered = lower::lower(&compilation.hir, &compilation.roots(), options, &mut found);
-    // Checking has reported what lowering finds, but not what only these options show.
+    // Checking has reported the errors that lowering finds, except those that only these options
+    // reveal.
     match found.into_iter().find(|diagnostic| diagnostic.code == Code::Internal) {
         Some(fault) => Err(Box::new(fault)),
         None => verified(star_ir::verify(&lowered.program)).map(|()| lowered),
     }
 }
 
-/// What the verifier found, as a message.
+/// Converts the verifier's result to a message.
 fn verified(found: Result<(), Vec<star_ir::VerifyError>>) -> Result<(), Box<Diagnostic>> {
     found.map_err(|errors| {
         let first = errors.first().map(ToString::to_string).unwrap_or_default();
         let message = format!("internal error: the program does not verify: {first}");
         let diagnostic = Diagnostic::new(Code::Internal, message);
-        let help = "this is a fault of the toolchain, not of the program: please report it";
+        let help = "this is a bug in the toolchain, not in the program: please report it";
         Box::new(diagnostic.help(help))
     })
 }
 
-/// The HIR of the file itself, for people who work on the compiler.
+/// Returns the HIR of the file itself, for compiler developers.
 pub fn dump_hir(compilation: &Compilation) -> String {
     compilation
         .entries()
@@ -213,9 +216,9 @@ mod tests {
 
     use crate::hir;
 
-    /// The HIR of all routines stands in memory at once.
+    /// The HIR of all routines is in memory at once.
     #[test]
-    fn nodes_of_hir_are_small() {
+    fn hir_nodes_are_small() {
         assert!(size_of::<hir::Expr>() <= 56);
         assert!(size_of::<hir::Target>() <= 40);
         assert!(size_of::<hir::Stmt>() <= 112);

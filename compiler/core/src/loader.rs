@@ -1,69 +1,68 @@
-//! The source files of a compilation: the root, what it imports, and the library.
+//! The source files of a compilation: the root, its imports, and the library.
 //!
-//! Text comes in through a [`SourceLoader`]; nothing here opens a file.
+//! All text comes from a [`SourceLoader`]; this module opens no files.
 
 use star_base::{Code, Diagnostic, FileId, SourceFile, SourceMap, Span};
 use star_syntax::ast;
 
-/// Source files larger than this are refused (256 MiB): spans count bytes in 32 bits, and nobody
-/// writes such a file.
+/// Maximum size of a source file (256 MiB): spans count bytes in 32 bits.
 pub const MAX_SOURCE_BYTES: usize = 256 << 20;
 
-/// What stands before the name of a library module in an import.
+/// The prefix of a library module in an import.
 pub(crate) const MODULE_PREFIX: &str = "star:";
 
 /// Finds and reads source files.
 pub trait SourceLoader {
-    /// Reads the file `path` as `importer` names it (`None`: as the user does).
+    /// Reads the file `path` as named by `importer` (`None`: by the user).
     ///
     /// # Errors
-    /// In words, why it cannot be read.
+    /// The reason why it cannot be read.
     fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError>;
 }
 
-/// A source file as read.
+/// The contents of a source file.
 #[derive(Debug)]
 pub struct Source {
-    /// The name to show, and by which two imports of one file are recognised.
+    /// The name for display; two imports with the same name are one file.
     pub name: String,
-    /// Its bytes.
+    /// The contents.
     pub bytes: Vec<u8>,
 }
 
-/// Why a source file cannot be read.
+/// The reason why a source file cannot be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LoadError {
     /// The reason.
     Unreadable(String),
-    /// There is no such program, and it can be said what was probably meant.
+    /// There is no such program, and the intended one can be guessed.
     Mistaken {
         /// The reason.
         why: String,
-        /// What to do instead.
+        /// The suggested action.
         help: String,
     },
     /// Larger than [`MAX_SOURCE_BYTES`].
     TooLarge,
 }
 
-/// The library: sources that come with the toolchain.
+/// The library: the sources shipped with the toolchain.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Library {
-    /// Modules that every program sees: name and text.
+    /// Modules visible to every program: name and text.
     pub basic: &'static [(&'static str, &'static str)],
-    /// Modules to import as `"star:NAME"`: name and text.
+    /// Modules imported as `"star:NAME"`: name and text.
     pub modules: &'static [(&'static str, &'static str)],
 }
 
 impl Library {
-    /// The modules to import with an item of this name, whatever its letter case, that suits.
+    /// Returns the importable modules with a suitable item of this name, in any letter case.
     pub(crate) fn modules_with(
         &self,
         name: &str,
         suits: impl Fn(&ast::Item) -> bool,
     ) -> Vec<&'static str> {
         let declares = |text: &str| {
-            // Parsing takes longer than looking, and most names stand in no module at all.
+            // Parsing takes longer than searching, and most names occur in no module.
             let mut words = text.split(|c: char| !(c.is_alphanumeric() || c == '_' || c == '-'));
             words.any(|word| word.eq_ignore_ascii_case(name))
                 && star_syntax::outline(FileId(0), text).file.items.iter().any(|item| {
@@ -80,39 +79,38 @@ impl Library {
     }
 }
 
-/// A file with its tree.
+/// A file with its syntax tree.
 pub(crate) struct Unit {
     pub(crate) file: FileId,
     pub(crate) tree: ast::File,
-    /// The units that it imports, with the place of the path.
+    /// The imported units, with the position of the path.
     pub(crate) imports: Vec<(usize, Span)>,
-    /// Could an import not be read? Then what it declares is not known, and a name without a meaning
-    /// may be right.
+    /// Did an import fail? Its declarations are then unknown, and an unknown name may be valid.
     pub(crate) import_failed: bool,
     pub(crate) library: bool,
-    /// Part of the library that every program sees.
+    /// Is it a library module that every program sees?
     pub(crate) basic: bool,
 }
 
 impl Unit {
-    /// The name of a library module that is imported: `closure`.
+    /// Returns the name of an imported library module, such as `closure`.
     pub(crate) fn module<'s>(&self, sources: &'s SourceMap) -> Option<&'s str> {
         let name = sources.get(self.file).map(SourceFile::name);
         name.filter(|_| self.library).and_then(|name| name.strip_prefix(MODULE_PREFIX))
     }
 }
 
-/// All files of a compilation: the library's basic modules, then the root, then what is imported. (In a
-/// session what is imported stands before the root.)
+/// All files of a compilation: the library's basic modules, then the root, then its imports. (In a
+/// session the imports precede the root.)
 pub(crate) struct Units {
     pub(crate) sources: SourceMap,
     pub(crate) units: Vec<Unit>,
-    /// Index of the root; `None` if it cannot be read.
+    /// The index of the root; `None` if it cannot be read.
     pub(crate) root: Option<usize>,
     pub(crate) diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads and parses the root, which may be a module of the library, and everything that it needs.
+/// Reads and parses the root, which may be a module of the library, and all its dependencies.
 pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library) -> Units {
     let mut units = Units::new(library);
     let module = path.strip_prefix(MODULE_PREFIX);
@@ -136,10 +134,10 @@ pub(crate) fn load(path: &str, loader: &mut dyn SourceLoader, library: &Library)
     units
 }
 
-/// Reads one source file as the user names it, and nothing that it imports.
+/// Reads one source file named by the user, without its imports.
 ///
 /// # Errors
-/// E0110 to E0112 if it cannot be read, is no text or is too large.
+/// E0110 to E0112 if it cannot be read, is not text or is too large.
 pub fn read_source(
     path: &str,
     loader: &mut dyn SourceLoader,
@@ -171,11 +169,11 @@ pub(crate) fn text_of(source: Source) -> Result<SourceFile, Box<Diagnostic>> {
     let before = SourceFile::new("", String::from_utf8_lossy(&bytes[..good]).into_owned());
     let at = before.line_column(good);
     let message = format!(
-        "{}:{}:{}: byte {:#04x} is no UTF-8 text",
+        "{}:{}:{}: byte {:#04x} is not valid UTF-8",
         source.name, at.line, at.column, bytes[good]
     );
     let diagnostic = Diagnostic::new(Code::NotUtf8, message);
-    Err(Box::new(diagnostic.help("save the file in the encoding UTF-8")))
+    Err(Box::new(diagnostic.help("save the file in UTF-8 encoding")))
 }
 
 pub(crate) fn too_large(path: &str) -> Diagnostic {
@@ -185,7 +183,7 @@ pub(crate) fn too_large(path: &str) -> Diagnostic {
     )
 }
 
-/// That the library has no module of this name, and which ones it has.
+/// Reports that the library has no module of this name, and lists its modules.
 fn no_module(module: &str, library: &Library) -> Diagnostic {
     let names = library.modules.iter().map(|(name, _)| *name);
     let message = format!("the library has no module `{module}`");
@@ -200,7 +198,7 @@ fn no_module(module: &str, library: &Library) -> Diagnostic {
 }
 
 impl Units {
-    /// The library's basic modules.
+    /// Loads the library's basic modules.
     pub(crate) fn new(library: &Library) -> Self {
         let mut units = Units {
             sources: SourceMap::new(),
@@ -214,8 +212,8 @@ impl Units {
         units
     }
 
-    /// Reads and parses a file that `importer` imports, unless it is there already, and everything that it
-    /// needs.
+    /// Reads and parses a file imported by `importer`, unless it is loaded already, and all its
+    /// dependencies.
     pub(crate) fn import_all(
         &mut self,
         path: &str,

@@ -1,4 +1,5 @@
-//! What is declared where: the routines and constants of every file, and which of them a file sees.
+//! Declarations and their visibility: the routines and constants of every file, and which of them a
+//! file sees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +10,7 @@ use crate::hir::{RoutineId, TyKind};
 use crate::loader::{Library, Unit};
 use crate::session::Environment;
 
-/// A routine as its callers see it.
+/// A routine as visible to its callers.
 pub(crate) struct Signature<'a> {
     pub(crate) tree: &'a ast::Routine,
     pub(crate) unit: usize,
@@ -17,7 +18,7 @@ pub(crate) struct Signature<'a> {
     pub(crate) result: Option<TyKind>,
 }
 
-/// A parameter as callers see it.
+/// A parameter as visible to callers.
 pub(crate) struct SigParam {
     pub(crate) name: String,
     pub(crate) by_ref: bool,
@@ -27,21 +28,21 @@ pub(crate) struct SigParam {
     pub(crate) sized: bool,
 }
 
-/// A constant: where it is declared.
+/// A constant and its declaration.
 pub(crate) struct ConstDecl<'a> {
     pub(crate) name: &'a ast::Ident,
     pub(crate) value: &'a ast::Expr,
     pub(crate) unit: usize,
 }
 
-/// Everything that is declared outside routines.
+/// All declarations outside routines.
 pub(crate) struct World<'a> {
     pub(crate) units: &'a [Unit],
     pub(crate) signatures: Vec<Signature<'a>>,
     pub(crate) constants: Vec<ConstDecl<'a>>,
-    /// The variables of the session to which these files belong, if there is one.
+    /// The variables of the session to which these files belong, if any.
     pub(crate) session: Option<&'a Environment>,
-    /// Where names that nothing visible declares may stand.
+    /// Searched for names that no visible file declares.
     pub(crate) library: Library,
     scopes: Vec<Scope>,
 }
@@ -50,22 +51,22 @@ pub(crate) struct World<'a> {
 #[derive(Default)]
 struct Scope {
     routines: BTreeMap<String, RoutineId>,
-    /// The same by their names in lower case.
+    /// The same declarations by their names in lower case.
     in_lower_case: BTreeMap<String, Vec<RoutineId>>,
     constants: BTreeMap<String, usize>,
 }
 
-/// What a name in front of arguments means.
+/// The meaning of a name before arguments.
 pub(crate) enum Callee {
     Routine(RoutineId),
     Builtin(Builtin),
 }
 
-/// Why a name in front of arguments means nothing.
+/// The reason why a name before arguments cannot be resolved.
 pub(crate) enum NoCallee {
     /// There is no routine of that name.
     Unknown,
-    /// There is, but the call does not suit it; the message says why.
+    /// There is one, but the call does not match it; the message says why.
     Unsuitable(Box<Diagnostic>),
 }
 
@@ -83,7 +84,7 @@ impl<'a> World<'a> {
         world
     }
 
-    /// The same, without looking for what is strange about imports and names.
+    /// Collects the declarations, without lints about imports and names.
     pub(crate) fn of_units(units: &'a [Unit], diagnostics: &mut Vec<Diagnostic>) -> Self {
         let mut world = World {
             units,
@@ -141,7 +142,7 @@ impl<'a> World<'a> {
         self.scopes.push(scope);
     }
 
-    /// A name that two imports declare is an error at the second import.
+    /// Reports names declared by two imports, at the second import.
     fn check_imports(&self, unit_idx: usize, unit: &Unit, diagnostics: &mut Vec<Diagnostic>) {
         let mut seen: BTreeMap<&str, (usize, Span)> = BTreeMap::new();
         for &(imported, span) in &unit.imports {
@@ -167,7 +168,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// A lint for routines that hide one of the library with as many parameters.
+    /// Lints routines that hide a library routine with the same number of parameters.
     fn check_hiding(&self, unit_idx: usize, unit: &Unit, diagnostics: &mut Vec<Diagnostic>) {
         if unit.library {
             return;
@@ -185,8 +186,8 @@ impl<'a> World<'a> {
                         signature.tree.name.span,
                         format!("`{name}` hides the library procedure of that name"),
                     )
-                    .note("calls in this file mean this one")
-                    .help("leave it out to use the library's, or give it a name of its own"),
+                    .note("calls in this file refer to this one")
+                    .help("delete it to use the library's, or give it another name"),
                 );
             }
         }
@@ -204,12 +205,12 @@ impl<'a> World<'a> {
         &self.signatures[id.0 as usize]
     }
 
-    /// The constant that `name` means in `unit`.
+    /// Returns the constant that `name` denotes in `unit`.
     pub(crate) fn constant(&self, unit: usize, name: &str) -> Option<usize> {
         self.visible(unit).find_map(|unit| self.scopes[unit].constants.get(name).copied())
     }
 
-    /// Does a declaration that `unit` sees have exactly this name?
+    /// Returns whether a declaration visible to `unit` has exactly this name.
     pub(crate) fn declares(&self, unit: usize, name: &str) -> bool {
         self.visible(unit).any(|unit| {
             let scope = &self.scopes[unit];
@@ -217,14 +218,14 @@ impl<'a> World<'a> {
         })
     }
 
-    /// The files whose declarations `unit` sees: its own, those it imports, the basic library.
+    /// Returns the files whose declarations `unit` sees: itself, its imports, the basic library.
     fn visible(&self, unit: usize) -> impl Iterator<Item = usize> + '_ {
         let imports = self.units[unit].imports.iter().map(|&(imported, _)| imported);
         let basic = (0..self.units.len()).filter(|&idx| self.units[idx].basic);
         std::iter::once(unit).chain(imports).chain(basic)
     }
 
-    /// Names of routines and constants that `unit` sees, for "did you mean".
+    /// Returns the names of routines and constants visible to `unit`, for "did you mean".
     pub(crate) fn visible_names(&self, unit: usize) -> impl Iterator<Item = &str> + '_ {
         self.visible(unit).flat_map(|unit| {
             let scope = &self.scopes[unit];
@@ -232,9 +233,10 @@ impl<'a> World<'a> {
         })
     }
 
-    /// What `name` with `n_args` arguments means in `unit`. Only what takes so many arguments fits:
-    /// first the nearest routine of exactly this name, then a built-in in any letter case, then the
-    /// nearest routine in another letter case, if all that fit are spelled alike.
+    /// Resolves `name` with `n_args` arguments in `unit`. Candidates must accept this number of
+    /// arguments: first the nearest routine of exactly this name, then a built-in in any letter
+    /// case, then the nearest routine in another letter case, if all matches have the same
+    /// spelling.
     pub(crate) fn callee(
         &self,
         unit: usize,
@@ -256,7 +258,7 @@ impl<'a> World<'a> {
                 return Ok(Callee::Builtin(builtin));
             }
         }
-        // `less` with four arguments is the library's, whatever its case.
+        // `less` with four arguments is the library's, in any letter case.
         let alike = self.alike(unit, &name.name);
         let fitting: Vec<RoutineId> = alike.iter().copied().filter(|id| fits(id)).collect();
         if let Some(&id) = fitting.first() {
@@ -268,7 +270,7 @@ impl<'a> World<'a> {
             };
         }
         if let (Some(builtin), []) = (builtin, exact.as_slice()) {
-            // The wrong number of arguments is reported where the built-in is checked.
+            // A wrong number of arguments is reported when the built-in is checked.
             return Ok(Callee::Builtin(builtin));
         }
         match exact.first().or(alike.first()) {
@@ -277,7 +279,7 @@ impl<'a> World<'a> {
         }
     }
 
-    /// The routines of that name in any letter case, the nearest ones first.
+    /// Returns the routines of that name in any letter case, the nearest ones first.
     fn alike(&self, unit: usize, name: &str) -> Vec<RoutineId> {
         let lower = name.to_lowercase();
         // A file may be imported twice, or import itself.
@@ -291,13 +293,10 @@ impl<'a> World<'a> {
     }
 
     fn ambiguous(&self, name: &ast::Ident, routines: &[RoutineId]) -> Diagnostic {
-        let mut diagnostic = Diagnostic::at(
-            Code::AmbiguousCase,
-            name.span,
-            format!("`{}` could be several routines", name.name),
-        );
+        let mut diagnostic =
+            Diagnostic::at(Code::AmbiguousCase, name.span, format!("`{}` is ambiguous", name.name));
         for &id in routines {
-            diagnostic = diagnostic.label(self.signature(id).tree.name.span, "one of them");
+            diagnostic = diagnostic.label(self.signature(id).tree.name.span, "one candidate");
         }
         diagnostic.help("spell the name exactly")
     }
@@ -318,7 +317,7 @@ impl<'a> World<'a> {
     }
 }
 
-/// `1 argument`, `2 arguments`: number with noun, and the ending.
+/// Returns a number with its noun and plural ending: `1 argument`, `2 arguments`.
 pub(crate) fn counted(n: usize, noun: &str) -> (String, &'static str) {
     (format!("{n} {noun}"), if n == 1 { "" } else { "s" })
 }
@@ -329,7 +328,7 @@ pub(crate) fn were(n: usize) -> &'static str {
 
 pub(crate) fn declared_twice(name: &str, span: Span, first: Span) -> Diagnostic {
     Diagnostic::at(Code::DuplicateName, span, format!("`{name}` is declared twice"))
-        .label(first, "first here")
+        .label(first, "first declared here")
 }
 
 fn signature(tree: &ast::Routine, unit: usize) -> Signature<'_> {

@@ -1,35 +1,35 @@
-//! The statements of a program by their places: what a run is divided into when it is stepped through.
+//! The statements of a program by position: the steps of a run.
 
 use star_base::{FileId, Span};
 
 use crate::hir;
 
-/// The statements of a program. The inner statements of a loop or choice are statements of their own.
+/// The statements of a program. Statements inside a loop or choice are separate.
 #[derive(Clone, Debug, Default)]
 pub struct Statements {
-    /// In the order of their places. No two overlap.
+    /// In the order of their positions, without overlaps.
     heads: Vec<Head>,
 }
 
 /// A statement without the statements inside it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Head {
-    /// Its place.
+    /// The position.
     pub span: Span,
-    /// Which kind of statement it is.
+    /// The kind of statement.
     pub kind: HeadKind,
 }
 
-/// Which kind of statement a head belongs to.
+/// The kind of statement to which a head belongs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeadKind {
     /// One without statements inside.
     Plain,
-    /// `if c`, or the condition behind `else if`.
+    /// `if c`, or the condition after `else if`.
     If,
     /// `while c`
     While,
-    /// The condition behind `until`.
+    /// The condition after `until`.
     Repeat,
     /// `for i := a to b`
     For,
@@ -38,7 +38,7 @@ pub enum HeadKind {
 }
 
 impl Statements {
-    /// The statements of all routines of `program`.
+    /// Collects the statements of all routines of `program`.
     pub fn new(program: &hir::Program) -> Self {
         let mut heads = Vec::new();
         for routine in &program.routines {
@@ -48,7 +48,8 @@ impl Statements {
         Statements { heads }
     }
 
-    /// The statement that a place lies in; `None` if it lies in none, as the header of a routine does.
+    /// Returns the statement that contains a position; `None` outside statements, such as in the
+    /// header of a routine.
     pub fn at(&self, place: Span) -> Option<Head> {
         let key = |span: Span| (span.file, span.start);
         let next = self.heads.partition_point(|head| key(head.span) <= key(place));
@@ -56,13 +57,13 @@ impl Statements {
         (head.span.file == place.file && place.end <= head.span.end).then_some(*head)
     }
 
-    /// The statements of a file.
+    /// Returns the statements of a file.
     pub fn of_file(&self, file: FileId) -> impl Iterator<Item = Head> {
         self.heads.iter().copied().filter(move |head| head.span.file == file)
     }
 }
 
-/// The part of a statement that a message points at: without the statements inside it.
+/// Returns the part of a statement to which a message points: without the statements inside it.
 pub(crate) fn head(stmt: &hir::Stmt) -> Head {
     let span = stmt.span;
     let until = |end: Span| Span::new(span.file, span.start, end.end.max(span.start));
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_and_choices_are_heads_without_what_they_hold() {
+    fn heads_exclude_the_statements_inside() {
         let text = "procedure A(n: integer; var X: slice(n)); var i: integer;
 begin
   for i:=1 to n do if X(i)=1 then begin X(i):=0; FRST(X) end else if i>2 then exit;

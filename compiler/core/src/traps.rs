@@ -3,12 +3,12 @@
 use star_base::{Code, Diagnostic, Span};
 use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, TrapKind, Ty, Var};
 
-/// The message for a trap: what failed, where, with which values, and how the program got there.
+/// Returns the message for a trap: what failed, where, with which values, and the call stack.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let location = program.location(trap.loc);
     let message = message(&trap.kind);
 
-    // A failed check of a header is the caller's business: show the call.
+    // A failed check of a header is an error of the caller: show the call.
     let stack = trap.call_stack(program);
     let calls: Vec<Span> = stack
         .iter()
@@ -21,7 +21,7 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     };
     let mut diagnostic = Diagnostic::at(trap.kind.code(), place, message);
     if at_call {
-        diagnostic = diagnostic.label(location.span, "asked for here");
+        diagnostic = diagnostic.label(location.span, "required here");
     } else if location.at_call {
         diagnostic = diagnostic.note("the sizes of the arguments must agree with the header");
     }
@@ -50,7 +50,7 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
         let mut named = vars.filter(|var| var.source.as_deref() == Some(name));
         diagnostic = match named.next() {
             Some(Var { ty: Ty::Slice(_) | Ty::Word(_), sized: true, .. }) => {
-                diagnostic.help(format!("`CLR({name})` first makes all its components zero"))
+                diagnostic.help(format!("`CLR({name})` sets all its components to zero first"))
             }
             Some(_) | None => diagnostic,
         };
@@ -58,42 +58,43 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let outer_calls = if at_call { &calls[..calls.len() - 1] } else { &calls[..] };
     let n_frames = stack.len();
     for (idx, &call) in outer_calls.iter().enumerate().rev() {
-        // Deep recursion is shown by its ends.
+        // Only the two ends of a deep recursion are shown.
         if outer_calls.len() > MAX_CALLS && idx + 3 < outer_calls.len() && idx >= MAX_CALLS - 3 {
             continue;
         }
-        // outer_calls[idx] is the call that frame idx + 1 came from.
+        // outer_calls[idx] is the call that created frame idx + 1.
         let callee = stack.get(idx + 1).map(|frame| program.routine(frame.routine).name.as_str());
         diagnostic = diagnostic.label(call, format!("in `{}`, called here", callee.unwrap_or("?")));
     }
     if outer_calls.len() > MAX_CALLS {
         diagnostic =
-            diagnostic.note(format!("{n_frames} routines were active; some calls are left out"));
+            diagnostic.note(format!("{n_frames} routines were active; some calls are omitted"));
     }
     diagnostic
 }
 
-/// What to do about a slice or word without a size.
+/// Help for a slice or word without a size.
 pub(crate) const SIZE_OF_BITS: &str =
-    "assign it first; without a declared size it has none to clear";
+    "assign a value first; without a declared size there is nothing to clear";
 
-/// What to do about a table without sizes.
+/// Help for a table without sizes.
 pub(crate) const SIZES_OF_TABLE: &str = "write a column first, or declare its sizes: `table(n,k)`";
 
-/// Calls that a message shows.
+/// Maximum number of calls in a message.
 const MAX_CALLS: usize = 8;
 
-/// The message for a limit.
+/// Returns the message for a limit.
 pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnostic {
     let span = program.location(loc).span;
     let (message, help) = match kind {
         LimitKind::Steps { limit } => (
             format!("the program took more than {limit} steps"),
-            "`--max-steps` sets this limit; a step is an elementary operation, a turn of a loop or a call",
+            "`--max-steps` sets this limit; a step is an elementary operation, an iteration of a \
+                loop or a call",
         ),
         LimitKind::Memory { limit, wanted } => (
             match (bytes(wanted), bytes(limit)) {
-                // Rounded, they may look alike.
+                // Rounded values may look equal.
                 (needs, has) if needs == has => {
                     format!("the program needs {wanted} bytes of memory, more than {limit}")
                 }
@@ -110,7 +111,7 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
         ),
         LimitKind::Depth { limit } => (
             format!("calls are nested more than {limit} deep"),
-            "a recursion without an end? `--max-depth` sets this limit",
+            "possibly an endless recursion; `--max-depth` sets this limit",
         ),
         LimitKind::Interrupted => ("interrupted here".to_owned(), ""),
     };
@@ -125,7 +126,7 @@ pub fn describe_limit(kind: LimitKind, loc: LocId, program: &Program) -> Diagnos
     }
 }
 
-/// A number of bytes; the greatest one stands for all that are greater.
+/// Formats a number of bytes; the maximum denotes all larger numbers.
 fn bytes(n: u64) -> String {
     const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     if n == u64::MAX {
@@ -140,7 +141,7 @@ fn bytes(n: u64) -> String {
     if unit == 0 { format!("{n} B") } else { format!("{value:.1} {}", UNITS[unit]) }
 }
 
-/// A source name in backticks.
+/// Returns a source name in backticks.
 fn quoted(name: &Option<String>) -> Option<String> {
     name.as_ref().map(|name| format!("`{name}`"))
 }
@@ -173,7 +174,7 @@ fn whole(of: &NamedSize) -> String {
 
 fn message(kind: &TrapKind) -> String {
     match kind {
-        // Only the ends of a part are compared in this way.
+        // Only the ends of a part are compared like this.
         TrapKind::Index { index, of: NamedSize::Number, .. } if *index < 1 => {
             format!("the part begins at {index}, but the first component is 1")
         }
@@ -187,7 +188,7 @@ fn message(kind: &TrapKind) -> String {
             format!("index {index} outside 1..{high}{}", whole(of))
         }
         TrapKind::Size { left, right } => {
-            // A number that was asked for reads better behind what has another size.
+            // A requested number reads better after the operand whose size differs.
             let is_number = |side: &(NamedSize, u64)| matches!(side.0, NamedSize::Number);
             let (first, second) =
                 if is_number(left) && !is_number(right) { (right, left) } else { (left, right) };
@@ -195,7 +196,7 @@ fn message(kind: &TrapKind) -> String {
             let first_text = size(&first.0, first.1);
             let second_text = size(&second.0, second.1);
             if wanted {
-                format!("sizes differ: {first_text}, wanted {second_text}")
+                format!("sizes differ: {first_text}, expected {second_text}")
             } else {
                 format!("sizes differ: {first_text}, {second_text}")
             }
@@ -224,11 +225,11 @@ fn message(kind: &TrapKind) -> String {
         }
         TrapKind::Bit(value) => format!("a component is 0 or 1, not {value}"),
         TrapKind::Fit { value, width } if *value < 0 => {
-            format!("{value} is negative and cannot be a word of {width} components")
+            format!("{value} is negative and does not fit in a word of {width} components")
         }
         TrapKind::Fit { value, width } => {
             let needed = 64 - value.leading_zeros();
-            format!("{value} does not fit into {width} components: it needs {needed}")
+            format!("{value} does not fit in {width} components: it needs {needed}")
         }
         TrapKind::FitInt(name) => match quoted(name) {
             Some(name) => format!("{name} is too large for an integer"),
@@ -241,13 +242,11 @@ fn message(kind: &TrapKind) -> String {
                 "the sum needs one more component".to_owned()
             }
         },
-        TrapKind::Assert(message) if message.is_empty() => {
-            "this assertion does not hold".to_owned()
-        }
+        TrapKind::Assert(message) if message.is_empty() => "assertion failed".to_owned(),
         TrapKind::Assert(message) => message.clone(),
-        TrapKind::NoResult => "the function ends without a value".to_owned(),
+        TrapKind::NoResult => "the function ends without a result".to_owned(),
         TrapKind::Negative { value, name } => match quoted(name) {
-            Some(name) => format!("{name} is {value}, but a size or count is not negative"),
+            Some(name) => format!("{name} is {value}, but a size or count must not be negative"),
             None => format!("the size or count {value} is negative"),
         },
         TrapKind::File { code, message } => match code {
@@ -272,7 +271,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_a_readable_unit_and_those_beyond_64_bits_say_so() {
+    fn sizes_have_readable_units_beyond_64_bits_too() {
         assert_eq!(bytes(1023), "1023 B");
         assert_eq!(bytes((1 << 20) - 1), "1.0 MiB");
         assert_eq!(bytes(3 << 60), "3.0 EiB");

@@ -1,8 +1,8 @@
-//! Walks over HIR.
+//! Traversals of HIR.
 
 use crate::hir::{Arg, Expr, ExprKind, Stmt, StmtKind, Target, VarUse};
 
-/// Does `found` hold for a statement of `body` or inside one? Stops at the first.
+/// Returns whether `found` holds for a statement of `body` or inside one; stops at the first.
 pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> bool {
     body.iter().any(|stmt| {
         found(stmt)
@@ -32,7 +32,8 @@ pub(crate) fn any_stmt(body: &[Stmt], found: &mut dyn FnMut(&Stmt) -> bool) -> b
     })
 }
 
-/// Does `found` hold for an expression of the statement itself (nested statements excepted)?
+/// Returns whether `found` holds for an expression of the statement itself (nested statements
+/// excepted).
 pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     match &stmt.kind {
         StmtKind::Assign(target, value) => {
@@ -71,7 +72,7 @@ pub(crate) fn any_expr_of(stmt: &Stmt, found: &mut dyn FnMut(&Expr) -> bool) -> 
     }
 }
 
-/// Does `found` hold for the expression or one inside it?
+/// Returns whether `found` holds for the expression or one inside it.
 pub(crate) fn any_expr(expr: &Expr, found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     if found(expr) {
         return true;
@@ -114,8 +115,8 @@ fn any_arg(args: &[Arg], found: &mut dyn FnMut(&Expr) -> bool) -> bool {
     })
 }
 
-/// Calls `found` with every variable that the expression mentions, from left to right as far as the
-/// tree keeps it.
+/// Calls `found` with every variable that the expression mentions, from left to right where the
+/// tree keeps that order.
 pub(crate) fn uses_of_expr(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     any_expr(expr, &mut |expr| {
         own_uses(expr, found);
@@ -123,7 +124,7 @@ pub(crate) fn uses_of_expr(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     });
 }
 
-/// The variables that the expression names itself, operands excepted.
+/// Calls `found` with the variables that the expression itself names, operands excepted.
 pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     match &expr.kind {
         ExprKind::Var(place)
@@ -154,7 +155,7 @@ pub(crate) fn own_uses(expr: &Expr, found: &mut dyn FnMut(&VarUse)) {
     }
 }
 
-/// Likewise for a statement, without the statements inside it.
+/// Calls `found` with the variables that a statement mentions, excluding the statements inside it.
 pub(crate) fn uses_of_stmt(stmt: &Stmt, found: &mut dyn FnMut(&VarUse)) {
     match &stmt.kind {
         StmtKind::Assign(

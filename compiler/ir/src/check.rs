@@ -3,7 +3,7 @@
 use crate::op::{IntOp, Operand};
 use crate::program::{HandlePart, VarId};
 
-/// A size that can be asked for.
+/// A size used by guards and size queries.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SizeOperand {
     /// Number of components of a slice or word.
@@ -17,7 +17,7 @@ pub enum SizeOperand {
 }
 
 impl SizeOperand {
-    /// The number that it is, if it is a constant.
+    /// Returns its value if it is a constant.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             SizeOperand::Value(value) => value.as_int(),
@@ -34,19 +34,19 @@ pub enum Check {
     /// The size of the slice or word is known: it was set, or its size was fixed; a table: it has rows.
     /// Trap: `NoSize`.
     Sized(VarId),
-    /// The handle was set, and holds a table under this name. Trap: `NoPart`.
+    /// The handle was set and contains a table under this name. Trap: `NoPart`.
     HandlePart(VarId, HandlePart),
     /// A function's result was set. Trap: `NoResult`.
     Result(VarId),
     /// `1 ≤ index ≤ limit`; a negative limit counts as 0. Trap: `Index`.
     Index(Operand, SizeOperand),
-    /// A column that can be stored to: `1 ≤ index ≤ columns`, or `1 ≤ index` if the table grows.
+    /// A column that accepts stores: `1 ≤ index ≤ columns`, or `1 ≤ index` if the table grows.
     /// Trap: `Index`.
     NewColumn(VarId, Operand),
-    /// The two sizes are equal. A measure of something of no known size agrees with every size.
-    /// Trap: `Size`, or `Negative` for a given number that is no size.
+    /// The two sizes are equal. A measure of something of unknown size agrees with every size.
+    /// Trap: `Size`, or `Negative` for a given number that is not a valid size.
     Size(SizeOperand, SizeOperand),
-    /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` lies
+    /// `0 ≤ base`, `0 ≤ width` and `base + width ≤ limit`: the part `base + 1 ..= base + width` is
     /// inside; a negative limit counts as 0. Trap: `Range`.
     Range {
         /// Number of components to the left of the part.
@@ -56,13 +56,14 @@ pub enum Check {
         /// Size of the whole.
         limit: SizeOperand,
     },
-    /// The operation does not overflow, nor divide by zero. Trap: `Overflow` or `Division`.
+    /// The operation neither overflows nor divides by zero. Trap: `Overflow` or `Division`.
     Int(IntOp, Operand, Operand),
     /// The number is 0 or 1. Trap: `Bit`.
     Bit(Operand),
     /// The number is not negative. Trap: `Negative`.
     NotNegative(Operand),
-    /// The number is an unsigned one of so many bits. Trap: `Fit`, or `Negative` for the width.
+    /// The number is unsigned and fits the given number of bits. Trap: `Fit`, or `Negative` for the
+    /// width.
     Fits {
         /// The number.
         value: Operand,
@@ -73,8 +74,8 @@ pub enum Check {
     FitsInt(VarId),
     /// The number of components is even. Trap: `Odd`.
     Even(VarId),
-    /// The sum (`Add`) or difference (`Sub`) of two words of equal size needs no further bit. Trap:
-    /// `Carry`. No other operation occurs.
+    /// The sum (`Add`) or difference (`Sub`) of two words of equal size needs no additional bit.
+    /// Trap: `Carry`. No other operation occurs.
     NoCarry(IntOp, VarId, VarId),
     /// The condition holds; otherwise the message is shown. Trap: `Assert`.
     Assert(Operand, Operand),

@@ -1,8 +1,8 @@
-//! Kinds of values that operands are asked for.
+//! Expected kinds of operands.
 
 use crate::program::Ty;
 
-/// What is asked of an operand.
+/// The expected kind of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum OperandKind {
     Any,
@@ -72,7 +72,7 @@ impl OperandKind {
             OperandKind::Bits => "a slice or word",
             OperandKind::Table => "a table",
             OperandKind::Stored => "a table, slice or word",
-            OperandKind::Shown => "a value that can be shown",
+            OperandKind::Shown => "a printable value",
             OperandKind::Rowed => "a slice or table",
             OperandKind::Logic => "a truth value, slice or word",
             OperandKind::Handle => "a handle",

@@ -3,19 +3,20 @@
 //! * [`program`]: programs, routines, variables, types.
 //! * [`stmt`]: statements and control flow; [`op`]: operations that yield a value; [`check`]: the
 //!   guards that may trap.
-//! * [`rows`]: which statements work row by row.
-//! * [`trap`]: what a failed guard says.
-//! * [`visit`]: which variables a statement reads, writes and observes.
+//! * [`rows`]: statements that work row by row.
+//! * [`trap`]: messages of failed guards.
+//! * [`visit`]: variables that a statement reads, writes and observes.
 //! * [`analysis`]: dataflow analyses; [`rewrite`]: tools of passes.
-//! * [`print()`] and [`parse()`]: the text form; [`verify()`]: the rules that every program keeps.
+//! * [`print()`] and [`parse()`]: the text form; [`verify()`]: the rules that every program
+//!   satisfies.
 //!
-//! Note [Guards]. An operation never traps by itself: whatever it needs (an index inside its range,
-//! equal sizes, a variable that was set) is said by a check in front of it, so that a pass can prove,
+//! Note [Guards]. An operation never traps by itself: its requirements (an index inside its range,
+//! equal sizes, a variable that was set) are stated by a preceding check, so that a pass can prove,
 //! move or join checks without touching the operation. Where SIR leaves an operation undefined (its
-//! guard does not hold), a program that passes the verifier never gets there.
+//! guard does not hold), a program that passes the verifier never reaches it.
 //!
-//! This crate knows nothing of source text: a location is a [`program::Location`], made by the compiler
-//! and read by those who word messages.
+//! This crate does not depend on source text: a location is a [`program::Location`], created by the
+//! compiler and read by the code that formats messages.
 
 pub mod analysis;
 pub mod check;

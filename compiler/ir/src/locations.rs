@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use crate::program::{LocId, Location};
 
-/// The locations of a program; a [`LocId`] is an index. They come in groups, such as those of one routine. A copy
-/// shares the groups, so that a program that goes on from another one copies none of its locations.
+/// The locations of a program; a [`LocId`] is an index. They are stored in groups, for example
+/// those of one routine. A copy shares the groups, so a program that extends another one copies
+/// none of its locations.
 #[derive(Clone, Default)]
 pub struct Locations {
     groups: Vec<Group>,
@@ -15,30 +16,30 @@ pub struct Locations {
 
 #[derive(Clone)]
 struct Group {
-    /// The number of its first one.
+    /// The number of its first location.
     first: usize,
     locations: Arc<[Location]>,
 }
 
 impl Locations {
-    /// How many there are.
+    /// Returns the number of locations.
     pub fn len(&self) -> usize {
         self.groups.last().map_or(0, |group| group.first + group.locations.len())
     }
 
-    /// Is there none?
+    /// Returns whether there are no locations.
     pub fn is_empty(&self) -> bool {
         self.groups.is_empty()
     }
 
-    /// The location with this number.
+    /// Returns the location with this number.
     pub fn get(&self, id: LocId) -> Option<&Location> {
         let idx = id.0 as usize;
         let group = self.groups.get(self.group_of(idx)?)?;
         group.locations.get(idx - group.first)
     }
 
-    /// The location with this number, to be changed.
+    /// Returns a mutable reference to the location with this number.
     pub fn get_mut(&mut self, id: LocId) -> Option<&mut Location> {
         let idx = id.0 as usize;
         let at = self.group_of(idx)?;
@@ -46,24 +47,24 @@ impl Locations {
         Arc::make_mut(&mut group.locations).get_mut(idx - group.first)
     }
 
-    /// All of them in the order of their numbers.
+    /// Iterates over all locations in the order of their numbers.
     pub fn iter(&self) -> impl Iterator<Item = &Location> {
         self.groups.iter().flat_map(|group| group.locations.iter())
     }
 
-    /// Adds a group behind the others.
+    /// Appends a group.
     pub fn append(&mut self, locations: Vec<Location>) {
         if !locations.is_empty() {
             self.groups.push(Group { first: self.len(), locations: locations.into() });
         }
     }
 
-    /// Drops the groups that begin at number `len` or behind it.
+    /// Drops the groups that begin at number `len` or later.
     pub fn truncate(&mut self, len: usize) {
         self.groups.retain(|group| group.first < len);
     }
 
-    /// The group that holds this number, if any does.
+    /// Returns the group that contains this number.
     fn group_of(&self, idx: usize) -> Option<usize> {
         self.groups.partition_point(|group| group.first <= idx).checked_sub(1)
     }
@@ -87,7 +88,7 @@ impl From<Vec<Location>> for Locations {
     }
 }
 
-/// Groups do not matter.
+/// Equality ignores the grouping.
 impl PartialEq for Locations {
     fn eq(&self, other: &Self) -> bool {
         self.iter().eq(other.iter())
@@ -113,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_are_one_sequence() {
+    fn groups_form_one_sequence() {
         let mut grouped = Locations::from(vec![location(0), location(1)]);
         grouped.append(Vec::new());
         grouped.append(vec![location(2)]);
@@ -126,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_keeps_what_the_original_drops_and_changes() {
+    fn copy_is_unaffected_by_changes_to_the_original() {
         let mut grouped = Locations::from(vec![location(0), location(1)]);
         grouped.append(vec![location(2)]);
         let copy = grouped.clone();

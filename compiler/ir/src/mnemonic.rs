@@ -1,4 +1,4 @@
-//! The spellings that the printer and the reader share.
+//! Spellings shared by the printer and the parser.
 
 use crate::op::{Direction, IntOp, LogicOp, Relation, Sense};
 use crate::program::Mode;
@@ -12,7 +12,7 @@ pub(crate) trait Mnemonic: Copy + 'static {
     /// The spelling.
     fn text(self) -> &'static str;
 
-    /// The value with this spelling.
+    /// Returns the value with this spelling.
     fn from_text(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|value| value.text() == text)
     }
@@ -41,12 +41,12 @@ mnemonics! {
     TileReductionOp { Some "some" All "all" None "none" First "first" Count "count" }
 }
 
-/// Can `name` stand in the text without quotes?
+/// Returns whether `name` can be written without quotes.
 pub(crate) fn is_bare(name: &str) -> bool {
     !name.is_empty() && name.chars().all(is_bare_char)
 }
 
-/// May `c` occur in a name without quotes?
+/// Returns whether `c` may occur in a name without quotes.
 pub(crate) fn is_bare_char(c: char) -> bool {
     c.is_alphanumeric() || c == '_' || c == '.'
 }

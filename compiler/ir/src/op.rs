@@ -10,7 +10,7 @@ use crate::program::{HandlePart, VarId};
 /// A scalar operand: a variable or a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Operand {
-    /// The value of a variable (of any type where the operation says so, otherwise a scalar).
+    /// The value of a variable (of any type where the operation permits it, otherwise a scalar).
     Var(VarId),
     /// An integer.
     Int(i64),
@@ -21,7 +21,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The integer that it is, if it is a constant.
+    /// Returns its value if it is an integer constant.
     pub fn as_int(&self) -> Option<i64> {
         match self {
             Operand::Int(number) => Some(*number),
@@ -46,9 +46,9 @@ pub enum IntOp {
 }
 
 impl IntOp {
-    /// The result: `Div` truncates towards zero, `left = Div · right + Mod`. `None` where the
-    /// mathematical result is not a 64-bit number, or not defined: a zero divisor, −2⁶³ `Div` −1. (−2⁶³
-    /// `Mod` −1 is 0.)
+    /// Returns the result: `Div` truncates towards zero, `left = Div · right + Mod`. `None` where
+    /// the mathematical result is not a 64-bit number or not defined: a zero divisor, −2⁶³ `Div`
+    /// −1. (−2⁶³ `Mod` −1 is 0.)
     pub fn apply(self, left: i64, right: i64) -> Option<i64> {
         match self {
             IntOp::Add => left.checked_add(right),
@@ -79,7 +79,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// Does it hold between two things that stand to each other like this?
+    /// Returns whether the relation holds for two values with this ordering.
     pub fn holds(self, ordering: Ordering) -> bool {
         match self {
             Relation::Eq => ordering.is_eq(),
@@ -104,7 +104,7 @@ pub enum LogicOp {
 }
 
 impl LogicOp {
-    /// Both, at least one, exactly one.
+    /// Applies the operation to two booleans.
     pub fn apply(self, left: bool, right: bool) -> bool {
         match self {
             LogicOp::And => left && right,
@@ -123,7 +123,7 @@ pub enum Direction {
     Down,
 }
 
-/// Which extreme is looked for.
+/// The kind of extreme value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sense {
     /// The least number.
@@ -132,8 +132,8 @@ pub enum Sense {
     Max,
 }
 
-/// An operation. "Bits" is a slice or a word; components, rows and columns count from 1. Whether a
-/// result is a slice or a word is said by the type of the variable that takes it.
+/// An operation. "Bits" is a slice or a word; components, rows and columns count from 1. The type
+/// of the destination variable determines whether a result is a slice or a word.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
     /// The value itself; a copy of bits, a table or a handle.
@@ -147,7 +147,7 @@ pub enum Op {
     /// Logic on booleans, both operands evaluated.
     Logic(LogicOp, Operand, Operand),
 
-    /// Bits of the size given, all zero or all one. Guard: the size is not negative.
+    /// Bits of the given size, all zero or all one. Guard: the size is not negative.
     Fill(Operand, bool),
     /// Constant bits.
     Literal(BitVector),
@@ -155,25 +155,25 @@ pub enum Op {
     BitsNot(VarId),
     /// Logic component by component. Guard: equal sizes.
     BitsLogic(LogicOp, VarId, VarId),
-    /// Are all components equal? Guard: equal sizes.
+    /// Equality of all components. Guard: equal sizes.
     BitsEqual(VarId, VarId),
-    /// The integer 0 or 1: component `index`. Guard: the index lies in 1 ..= length.
+    /// The integer 0 or 1: component `index`. Guard: the index is in 1 ..= length.
     Component(VarId, Operand),
     /// FND: index of the first one, 0 if there is none.
     First(VarId),
     /// NUMB: number of ones.
     Count(VarId),
-    /// SOME: is there a one?
+    /// SOME: whether any component is one.
     Some(VarId),
-    /// ONE: are all components one? True for size 0.
+    /// ONE: whether all components are one. True for size 0.
     All(VarId),
-    /// ZERO: is no component one?
+    /// ZERO: whether no component is one.
     None(VarId),
     /// CONVERT: the same bits as the other kind, slice or word.
     Convert(VarId),
-    /// FRST as an expression: the first one only.
+    /// FRST as an expression: only the first one.
     KeepFirst(VarId),
-    /// MASK: as many components as `size`, ones exactly in `from ..= to`. Guard: `range` of the same.
+    /// MASK: `size` components, with ones exactly in `from ..= to`. Guard: `range` of the same.
     Mask {
         /// Number of components.
         size: Operand,
@@ -182,7 +182,7 @@ pub enum Op {
         /// Last one.
         to: Operand,
     },
-    /// SHIFT: moved by `by` places, zeros come in. Guard: `by` is not negative.
+    /// SHIFT: shifted by `by` places, filled with zeros. Guard: `by` is not negative.
     Shift(VarId, Direction, Operand),
     /// ROTATE: cyclic, down for a positive number, up for a negative one.
     Rotate(VarId, Operand),
@@ -219,9 +219,9 @@ pub enum Op {
         width: Operand,
     },
 
-    /// COL: a copy of a column, as a slice. Guard: the index lies in 1 ..= columns.
+    /// COL: a copy of a column, as a slice. Guard: the index is in 1 ..= columns.
     Column(VarId, Operand),
-    /// ROW: a copy of a row, as a word. Guard: the index lies in 1 ..= rows.
+    /// ROW: a copy of a row, as a word. Guard: the index is in 1 ..= rows.
     Row(VarId, Operand),
     /// Bit (row, column) as the integer 0 or 1. Guards: both indices.
     Bit(VarId, Operand, Operand),
@@ -240,17 +240,17 @@ pub enum Op {
     Columns(VarId),
     /// A table of zeros. Guards: sizes not negative.
     NewTable(Operand, Operand),
-    /// MIN, MAX: the rows among those marked that hold the least or greatest number; none if none is
-    /// marked. Guard: the table has as many rows as the slice components.
+    /// MIN, MAX: the marked rows that contain the least or greatest number; none if no row is
+    /// marked. Guard: the number of table rows equals the number of slice components.
     Extreme {
         /// The table of numbers.
         table: VarId,
-        /// The rows looked at.
+        /// The rows to search.
         mask: VarId,
         /// Least or greatest.
         sense: Sense,
     },
-    /// The table that a handle holds under this name. Guard: `handle_part`.
+    /// The table that a handle contains under this name. Guard: `handle_part`.
     HandlePart(VarId, HandlePart),
 }
 
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_integer_divides_by_minus_one_only_with_a_remainder() {
+    fn least_integer_modulo_minus_one_is_zero() {
         assert_eq!(IntOp::Mod.apply(i64::MIN, -1), Some(0));
         assert_eq!(IntOp::Div.apply(i64::MIN, -1), None);
         assert_eq!(IntOp::Mod.apply(-7, 2), Some(-1));

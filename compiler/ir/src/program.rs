@@ -38,11 +38,12 @@ impl fmt::Display for LocId {
 
 /// A whole program: every routine that can be called, and the locations of their statements.
 ///
-/// Note [Shared routines]. A copy of a program shares its routines until one of them is changed. A program that goes on
-/// from another one, such as the next line of a session, shares a routine with it only if it shares all that this routine
-/// calls, directly or not, under the same numbers, and the locations that these name. So whoever made something of a
-/// routine (an optimised routine, code) knows by its address that this still holds ([`Program::shares`]), whatever it has
-/// looked at in the routines that are called.
+/// Note [Shared routines]. A copy of a program shares its routines until one of them is changed. A
+/// program that extends another one, such as the next line of a session, shares a routine with it
+/// only if it also shares all routines that this routine calls, directly or indirectly, under the
+/// same numbers, and the locations that these name. Therefore results derived from a routine (an
+/// optimised routine, code) remain valid while its address is the same ([`Program::shares`]), even
+/// if they depend on the called routines.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Program {
     /// Routines; a [`RoutineId`] is an index.
@@ -52,44 +53,48 @@ pub struct Program {
 }
 
 impl Program {
-    /// A program of these routines and locations.
+    /// Creates a program from these routines and locations.
     pub fn new(routines: Vec<Routine>, locations: Vec<Location>) -> Self {
         let routines = routines.into_iter().map(Arc::new).collect();
         Program { routines, locations: locations.into() }
     }
 
-    /// The routine with number `id`. Panics if it is not of this program, as indexing does.
+    /// Returns the routine with number `id`. Panics if the program has no such routine, as indexing
+    /// does.
     pub fn routine(&self, id: RoutineId) -> &Routine {
         &self.routines[id.0 as usize]
     }
 
-    /// The location with number `id`. Panics if it is not of this program, as indexing does.
+    /// Returns the location with number `id`. Panics if the program has no such location, as
+    /// indexing does.
     pub fn location(&self, id: LocId) -> &Location {
         &self.locations[id]
     }
 
-    /// Adds a routine behind the others.
+    /// Appends a routine.
     pub fn push(&mut self, routine: Routine) {
         self.routines.push(Arc::new(routine));
     }
 
-    /// The routine with number `id`, to be changed: from then on it is not shared. Panics if it is not of this program.
+    /// Returns a mutable reference to the routine with number `id`, which is no longer shared
+    /// afterwards. Panics if the program has no such routine.
     pub fn routine_mut(&mut self, id: RoutineId) -> &mut Routine {
         Arc::make_mut(&mut self.routines[id.0 as usize])
     }
 
-    /// All routines, to be changed.
+    /// Iterates over mutable references to all routines.
     pub fn routines_mut(&mut self) -> impl Iterator<Item = &mut Routine> {
         self.routines.iter_mut().map(Arc::make_mut)
     }
 
-    /// Is the routine with number `id` one that it shares with `earlier`? See Note [Shared routines].
+    /// Returns whether the routine with number `id` is shared with `earlier`. See Note [Shared
+    /// routines].
     pub fn shares(&self, earlier: &Program, id: RoutineId) -> bool {
         let routine = |program: &Program| program.routines.get(id.0 as usize).map(Arc::as_ptr);
         routine(self).is_some() && routine(self) == routine(earlier)
     }
 
-    /// The first routine of this name.
+    /// Returns the first routine with this name.
     pub fn find(&self, name: &str) -> Option<RoutineId> {
         self.routines
             .iter()
@@ -113,18 +118,20 @@ pub struct Routine {
     pub body: Block,
     /// The location of its header.
     pub loc: LocId,
-    /// What a backend may do instead of the body, with the same result, where the preconditions of the
-    /// catalogue hold ([`star_base::intrinsics`]).
+    /// The intrinsic that a backend may execute instead of the body, with the same result, where
+    /// the preconditions of the catalogue hold ([`star_base::intrinsics`]).
     pub intrinsic: Option<Intrinsic>,
 }
 
 impl Routine {
-    /// The variable with number `id`. Panics if it is not of this routine, as indexing does.
+    /// Returns the variable with number `id`. Panics if the routine has no such variable, as
+    /// indexing does.
     pub fn var(&self, id: VarId) -> &Var {
         &self.vars[id.0 as usize]
     }
 
-    /// What the source calls a variable; `None` for what the compiler made, and for a number of nothing.
+    /// Returns the source name of a variable; `None` for variables that the compiler introduced and
+    /// for invalid numbers.
     pub fn source_name(&self, id: VarId) -> Option<&str> {
         self.vars.get(id.0 as usize)?.source.as_deref()
     }
@@ -135,19 +142,19 @@ impl Routine {
 pub struct Param {
     /// The variable.
     pub var: VarId,
-    /// How the argument gets there.
+    /// The passing mode of the argument.
     pub mode: Mode,
-    /// Whenever the routine ends, the variable is set: what callers may rely on. Only of `ref`
-    /// parameters.
+    /// Whether the variable is guaranteed to be set whenever the routine ends; callers may rely on
+    /// it. Only for `ref` parameters.
     pub set_at_end: bool,
 }
 
-/// How an argument reaches its parameter.
+/// The passing mode of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Mode {
-    /// The routine has a value of its own.
+    /// The routine gets a separate value.
     Value,
-    /// The routine works on the caller's variable (`var`); two of them are never the same one.
+    /// The routine works on the caller's variable (`var`); two of them are never the same variable.
     Ref,
 }
 
@@ -158,11 +165,10 @@ pub struct Var {
     pub name: String,
     /// Its type.
     pub ty: Ty,
-    /// The source variable of which it is a web; `None` for what the compiler made.
+    /// The source variable of which it is a web; `None` for variables that the compiler introduced.
     pub source: Option<String>,
-    /// Declared with a size, which it keeps: a sized table does not grow, a sized slice or word
-    /// takes no other size. A `ref` parameter has this property from the variable passed to it
-    /// instead.
+    /// Declared with a fixed size: a sized table does not grow, a sized slice or word accepts no
+    /// other size. A `ref` parameter inherits this property from the variable passed to it instead.
     pub sized: bool,
 }
 
@@ -185,13 +191,13 @@ pub enum Ty {
     Word(Extent),
     /// Rows and columns.
     Table(Extent, Extent),
-    /// What the library keeps for a program, opaque to it: tables with names, or another form of the same
-    /// that an intrinsic of the backend has made.
+    /// A library value that is opaque to the program: tables with names, or an equivalent form
+    /// built by an intrinsic of the backend.
     Handle,
 }
 
 impl Ty {
-    /// The type without sizes.
+    /// Returns the type without sizes.
     pub fn kind(self) -> Kind {
         match self {
             Ty::Int => Kind::Int,
@@ -204,12 +210,12 @@ impl Ty {
         }
     }
 
-    /// Is it a slice or a word?
+    /// Returns whether it is a slice or a word.
     pub fn is_bits(self) -> bool {
         matches!(self, Ty::Slice(_) | Ty::Word(_))
     }
 
-    /// The sizes that it names: components, or rows and columns.
+    /// Returns the extents of the type: components, or rows and columns.
     pub fn extents(self) -> [Extent; 2] {
         match self {
             Ty::Slice(n) | Ty::Word(n) => [n, Extent::Dynamic],
@@ -218,7 +224,7 @@ impl Ty {
         }
     }
 
-    /// Are the types alike but for their sizes?
+    /// Returns whether the types are equal except for their sizes.
     pub fn same_kind(self, other: Ty) -> bool {
         std::mem::discriminant(&self) == std::mem::discriminant(&other)
     }
@@ -226,7 +232,8 @@ impl Ty {
 
 /// The name of a table in a handle.
 ///
-/// Note [Handles]. A handle holds the parts of one module: who stores a part of another one gives these up.
+/// Note [Handles]. A handle contains the parts of one module: storing a part of another module
+/// discards them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct HandlePart {
     /// The library module that the part belongs to.
@@ -238,26 +245,26 @@ pub struct HandlePart {
 /// A symbolic size; see Note [Extents].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Extent {
-    /// Known when compiling.
+    /// Known at compile time.
     Const(u64),
     /// The value of an integer variable that is assigned once.
     Var(VarId),
-    /// Not known.
+    /// Unknown.
     Dynamic,
 }
 
 /// A location in the source program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Location {
-    /// The source text that the statement stands for.
+    /// The source text of the statement.
     pub span: Span,
-    /// The calls it was inlined through, the outermost first.
+    /// The calls it was inlined through, outermost first.
     pub inlined: Vec<InlinedCall>,
-    /// The source variables that the text at `span` names, in order, each once: what a trap shows. A
-    /// location with operands belongs to one routine, whose variables they are; a statement there that can
-    /// trap observes them ([`crate::visit::Observation`]).
+    /// The source variables that the text at `span` names, in order, each once: a trap shows their
+    /// values. A location with operands belongs to one routine, whose variables they are; a
+    /// statement there that can trap observes them ([`crate::visit::Observation`]).
     pub operands: Vec<NamedVar>,
-    /// A check of the header: a failure is the caller's fault and is shown at the call.
+    /// A check of the header: a failure is the caller's fault and is reported at the call.
     pub at_call: bool,
 }
 
@@ -266,15 +273,16 @@ pub struct Location {
 pub struct InlinedCall {
     /// The callee.
     pub routine: RoutineId,
-    /// The location of the call in its caller. It is one of the source: nothing was inlined into it.
+    /// The location of the call in its caller. It is a source location: nothing was inlined into
+    /// it.
     pub call: LocId,
 }
 
-/// A variable under the name that the source gives it.
+/// A variable with its name in the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedVar {
     /// The variable.
     pub var: VarId,
-    /// Its name in the source text there.
+    /// Its name in the source text at that location.
     pub name: String,
 }

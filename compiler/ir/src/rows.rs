@@ -1,7 +1,8 @@
-//! What "row by row" means: the statements that a `tile` may hold.
+//! The definition of "row by row": the statements that a `tile` may contain.
 //!
-//! Slices and tables have a row for each row of the kernel, and are only worked on row by row. A word
-//! or a scalar is the same for every row, so that any work on it is allowed: every tile does it anew.
+//! Slices and tables have a row for each row of the kernel and are only processed row by row. A
+//! word or a scalar is the same for every row, so any operation on it is allowed: every tile
+//! repeats it.
 
 use crate::op::Op;
 use crate::program::{Ty, Var, VarId};
@@ -9,8 +10,8 @@ use crate::stmt::StmtKind;
 use crate::table::Rows;
 use crate::visit;
 
-/// Why the statement itself, blocks inside it left out, cannot stand in a `tile`; `None` if it can.
-/// `vars` are the variables of its routine.
+/// Returns the reason why the statement itself, without its inner blocks, is not allowed in a
+/// `tile`; `None` if it is allowed. `vars` are the variables of its routine.
 pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
     let is_word = |var: VarId| is_word(vars, var);
     match kind {
@@ -48,7 +49,7 @@ pub fn crosses(vars: &[Var], kind: &StmtKind) -> Option<&'static str> {
     }
 }
 
-/// Does a row of the result depend on other rows, or on which row it is?
+/// Returns whether a row of the result depends on other rows or on its index.
 fn op_crosses(vars: &[Var], dst: VarId, op: &Op) -> bool {
     match op.rows() {
         Rows::Each => false,

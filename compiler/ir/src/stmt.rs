@@ -10,83 +10,86 @@ pub type Block = Vec<Stmt>;
 /// A statement and its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Stmt {
-    /// What it does.
+    /// Its action.
     pub kind: StmtKind,
-    /// Where it comes from.
+    /// Its location.
     pub loc: LocId,
 }
 
-/// What a statement does. Components, rows and columns count from 1.
+/// The action of a statement. Components, rows and columns count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StmtKind {
-    /// The variable takes the value of the operation.
+    /// The variable is set to the value of the operation.
     Assign(VarId, Op),
-    /// STEP: `dst` takes the index of the first one of `bits`, which is cleared; 0 if there is none.
+    /// STEP: `dst` is set to the index of the first one of `bits`, which is cleared; 0 if there is
+    /// none.
     Step {
         /// Integer variable.
         dst: VarId,
         /// Slice or word.
         bits: VarId,
     },
-    /// A component takes a new value. Guards: the index; `bit` is 0 or 1.
+    /// A component is set to a new value. Guards: the index; `bit` is 0 or 1.
     Put {
         /// Slice or word.
         bits: VarId,
-        /// Which component.
+        /// The index of the component.
         index: Operand,
         /// The integer 0 or 1.
         bit: Operand,
     },
-    /// REP: the components from `base + 1` on take those of `value`. Guard: `range`.
+    /// REP: the components from `base + 1` on are set to those of `value`. Guard: `range`.
     Replace {
         /// The word that changes.
         word: VarId,
         /// Number of components to the left of the part.
         base: Operand,
-        /// The word put in.
+        /// The inserted word.
         value: VarId,
     },
-    /// A column takes a slice. Guards: the table has that column; as many rows as components.
+    /// A column is set to a slice. Guards: the table has that column; the number of rows equals the
+    /// number of components.
     PutColumn {
         /// The table.
         table: VarId,
-        /// Which column.
+        /// The index of the column.
         index: Operand,
         /// The slice.
         value: VarId,
     },
-    /// A row takes a word. Guards: the table has that row; as many columns as components.
+    /// A row is set to a word. Guards: the table has that row; the number of columns equals the
+    /// number of components.
     PutRow {
         /// The table.
         table: VarId,
-        /// Which row.
+        /// The index of the row.
         index: Operand,
         /// The word.
         value: VarId,
     },
-    /// A bit takes a new value. Guards: both indices; `bit` is 0 or 1.
+    /// A bit is set to a new value. Guards: both indices; `bit` is 0 or 1.
     PutBit {
         /// The table.
         table: VarId,
-        /// Which row.
+        /// The index of the row.
         row: Operand,
-        /// Which column.
+        /// The index of the column.
         column: Operand,
         /// The integer 0 or 1.
         bit: Operand,
     },
-    /// The columns from `base + 1` on take those of the table `value` (TCOPY2). Guards: `range`; equal
-    /// numbers of rows.
+    /// The columns from `base + 1` on are set to those of the table `value` (TCOPY2). Guards:
+    /// `range`; equal numbers of rows.
     PutField {
         /// The table that changes.
         table: VarId,
         /// Number of columns to the left of the field.
         base: Operand,
-        /// The table put in.
+        /// The inserted table.
         value: VarId,
     },
-    /// The handle holds the table under this name; what else it held of the same module it keeps, and
-    /// gives up what it held of another one. It need not have been set.
+    /// The table is stored in the handle under this name; other parts of the same module are kept,
+    /// parts of another module are discarded. The handle need not have been set.
     PutHandlePart {
         /// The handle.
         handle: VarId,
@@ -100,28 +103,29 @@ pub enum StmtKind {
     /// A guard.
     Check(Check),
     /// Adds `units × times` elementary operations to the count (`times` is 1 if absent, and 0 if it
-    /// measures something of no known size).
+    /// measures something of unknown size).
     Cost {
         /// Elementary operations.
         units: u64,
-        /// How often.
+        /// The multiplier.
         times: Option<SizeOperand>,
     },
-    /// A call. Arguments match the parameters in number, kind and mode. A variable passed by reference
-    /// that comes back with another size than its extents say is a trap `Size` at the call: a callee
-    /// whose header declares no size cannot know which one its caller has to keep. One that may be unset
-    /// when it is passed by reference has `Dynamic` extents, unless it is sized or a parameter.
+    /// A call. Arguments match the parameters in number, kind and mode. A variable passed by
+    /// reference that comes back with a size other than its extents state is a trap `Size` at the
+    /// call: a callee whose header declares no size cannot know the size that its caller requires.
+    /// A variable that may be unset when it is passed by reference has `Dynamic` extents, unless it
+    /// is sized or a parameter.
     Call {
         /// The routine.
         callee: RoutineId,
         /// The arguments, already evaluated.
         args: Vec<Arg>,
-        /// Takes a function's value.
+        /// The destination of a function's value.
         dst: Option<VarId>,
     },
     /// `print`: the values, one after another, then a line break.
     Print(Vec<Operand>),
-    /// `read`: `dst` takes the contents of a file, as a new value. Trap: `File`.
+    /// `read`: `dst` is set to the contents of a file, as a new value. Trap: `File`.
     Read {
         /// Table, slice or word.
         dst: VarId,
@@ -130,7 +134,7 @@ pub enum StmtKind {
         /// Name of a layout.
         layout: Option<Operand>,
     },
-    /// `write`: the file takes the value. Trap: `File`.
+    /// `write`: the value is written to the file. Trap: `File`.
     Write {
         /// Table, slice or word.
         src: VarId,
@@ -138,8 +142,9 @@ pub enum StmtKind {
         file: Operand,
     },
 
-    /// Counts `var` from `from` to `to`, both evaluated once, by 1 or, if `down`, by −1. Afterwards `var`
-    /// holds its last value; without a turn it is as before. The body does not assign it.
+    /// Counts `var` from `from` to `to`, both evaluated once, by 1 or, if `down`, by −1. Afterwards
+    /// `var` holds its last value; without an iteration it is unchanged. The body does not assign
+    /// it.
     For {
         /// Names the loop.
         label: LabelId,
@@ -154,8 +159,8 @@ pub enum StmtKind {
         /// The body.
         body: Block,
     },
-    /// Runs `head`, then, if `test` holds, `body`, and again. `break` leaves, `continue` goes on with
-    /// `head`. A `repeat` loop has its test inside the body and `true` here.
+    /// Runs `head`, then, if `test` holds, `body`, and repeats. `break` leaves, `continue`
+    /// continues with `head`. A `repeat` loop has its test inside the body and `true` here.
     While {
         /// Names the loop.
         label: LabelId,
@@ -166,8 +171,8 @@ pub enum StmtKind {
         /// The body.
         body: Block,
     },
-    /// Visits the ones of `over` from the first to the last; the body does not write `over`. Afterwards
-    /// `var` holds the last index visited; without a turn it is as before.
+    /// Visits the ones of `over` from the first to the last; the body does not write `over`.
+    /// Afterwards `var` holds the last index visited; without an iteration it is unchanged.
     Foreach {
         /// Names the loop.
         label: LabelId,
@@ -178,9 +183,9 @@ pub enum StmtKind {
         /// The body.
         body: Block,
     },
-    /// Iterations that may run in any order or at once. Each reads the parts that no other writes, and
-    /// writes only its private variables, the parts of `writes` that belong to its own index, and
-    /// reductions.
+    /// Iterations that may run in any order or in parallel. Each reads only parts that no other
+    /// iteration writes, and writes only its private variables, the parts of `writes` that belong
+    /// to its index, and reductions.
     Forall {
         /// Names the loop, for `continue`; there is no `break`.
         label: LabelId,
@@ -188,31 +193,31 @@ pub enum StmtKind {
         var: VarId,
         /// Its values.
         range: ForallRange,
-        /// What the iterations write: only the part with the index `var`.
+        /// The variables that the iterations write: only the part with the index `var`.
         writes: Vec<Part>,
-        /// Variables of which each iteration has its own, unset at its start.
+        /// Variables that are separate for each iteration and unset at its start.
         privates: Vec<VarId>,
         /// Variables into which all iterations are combined.
         reductions: Vec<Reduction>,
         /// The body.
         body: Block,
     },
-    /// A run of operations that work row by row, under uniform control: it may be done for one tile of
+    /// A run of row-by-row operations under uniform control, which may be executed for one tile of
     /// rows after another. All slices and tables in it have `rows` rows; it reads and writes whole
-    /// columns, fields and slices, never single rows or components; work on words and scalars is the same
-    /// for every row ([`crate::rows`]). The reductions look at the slices
-    /// as the whole body leaves them.
+    /// columns, fields and slices, never single rows or components; work on words and scalars is
+    /// the same for every row ([`crate::rows`]). The reductions use the slices as they are at the
+    /// end of the whole body.
     Tile {
         /// Number of rows.
         rows: Operand,
-        /// Slices and tables that live inside only.
+        /// Slices and tables that exist only inside.
         privates: Vec<VarId>,
         /// The body.
         body: Block,
-        /// What is found out at the end.
+        /// The reductions at the end.
         reductions: Vec<TileReduction>,
     },
-    /// A choice.
+    /// A conditional.
     If {
         /// A boolean.
         test: Operand,
@@ -230,33 +235,33 @@ pub enum StmtKind {
     },
     /// Leaves the named block or loop.
     Break(LabelId),
-    /// Goes on with the next turn of the named loop.
+    /// Continues with the next iteration of the named loop.
     Continue(LabelId),
     /// Leaves the routine.
     Exit,
 }
 
-/// A change of size, or of whether a variable has one. None traps.
+/// A change of the size of a variable, or of whether its size is known. None traps.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum SizeOp {
-    /// If the integer `dst` was never set, it takes the measure; nothing happens if what is measured has
-    /// no known size itself.
+    /// If the integer `dst` was never set, it is set to the measure; nothing happens if the size of
+    /// the measured variable is unknown.
     Latch {
         /// Integer variable, used as an extent.
         dst: VarId,
         /// The size.
         size: SizeOperand,
     },
-    /// If the table has no rows yet, it gets `rows` of them, and no columns. Guards: not negative; the sizes
-    /// of its type.
+    /// If the table has no rows yet, it gets `rows` rows and no columns. Guards: not negative; the
+    /// sizes of its type.
     SetRows {
         /// The table.
         table: VarId,
         /// Number of rows.
         rows: SizeOperand,
     },
-    /// If the table grows and has fewer columns, it gets columns of zeros up to `columns`. Guard: it has
-    /// rows.
+    /// If the table grows and has fewer columns, it is extended by columns of zeros up to
+    /// `columns`. Guard: it has rows.
     EnsureColumns {
         /// The table.
         table: VarId,
@@ -273,8 +278,8 @@ pub enum SizeOp {
         /// Number of columns.
         columns: Operand,
     },
-    /// If the slice or word has another size than `size` and is not sized, it becomes unset, and no size
-    /// of it is known: an unsized variable passed as `var` takes the size that the header asks for.
+    /// If the slice or word has a size other than `size` and is not sized, it becomes unset and its
+    /// size unknown: an unsized variable passed as `var` gets the size that the header requires.
     Adapt {
         /// Slice or word.
         bits: VarId,
@@ -282,16 +287,16 @@ pub enum SizeOp {
         size: Operand,
     },
     /// If the slice or word was never set, its size is known from now on: `length` measures it and
-    /// `check sized` holds; one that is sized keeps the size that it has. A variable with a declared
-    /// size is passed on like this before it is set. Guards: not negative; the size of its type.
+    /// `check sized` holds; a sized one keeps its size. A variable with a declared size is passed
+    /// like this before it is set. Guards: not negative; the size of its type.
     Fix {
         /// Slice or word.
         bits: VarId,
         /// Number of components.
         size: Operand,
     },
-    /// The variable, of any type, is as if it had never been set, and no size of it is known: that is how a
-    /// routine begins, and its memory is given up as when one ends. For the variables of inlined code.
+    /// The variable, of any type, becomes unset and its size unknown, as at the start of a routine;
+    /// its memory is released as at the end of a routine. For the variables of inlined code.
     Unset(VarId),
 }
 
@@ -300,13 +305,13 @@ pub enum SizeOp {
 pub enum Arg {
     /// For a value parameter: a copy.
     Value(Operand),
-    /// For a value parameter: the variable's value, which it loses.
+    /// For a value parameter: the variable's value, which is moved out of it.
     Move(VarId),
     /// For a `ref` parameter.
     Ref(VarId),
 }
 
-/// Where the iterations of a `forall` come from.
+/// The range of the iterations of a `forall`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum ForallRange {
     /// `from ..= to`.
@@ -320,7 +325,7 @@ pub enum ForallRange {
 pub struct Part {
     /// The table, slice or word.
     pub var: VarId,
-    /// Which part belongs to an iteration.
+    /// The part that belongs to an iteration.
     pub kind: PartKind,
 }
 
@@ -333,25 +338,26 @@ pub enum PartKind {
     Row,
     /// Columns base + (i−1)·width + 1 ..= base + i·width: `width` of them.
     Field {
-        /// How many columns lie in front of the part of index 1.
+        /// The number of columns before the part of index 1.
         base: Operand,
-        /// How many columns belong to each index.
+        /// The number of columns of each index.
         width: Operand,
     },
     /// Component i.
     Component,
 }
 
-/// A variable into which every iteration is combined; nothing reads it inside.
+/// A variable into which every iteration is combined; it is not read inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reduction {
     /// The variable.
     pub var: VarId,
-    /// How.
+    /// The combining operation.
     pub op: ReductionOp,
 }
 
-/// How a reduction combines: logic on booleans, slices or words, the others on integers.
+/// The combining operation of a reduction: logic on booleans, slices or words, the others on
+/// integers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ReductionOp {
     /// Disjunction.
@@ -368,18 +374,18 @@ pub enum ReductionOp {
     Add,
 }
 
-/// A fact about a slice found at the end of a tile kernel.
+/// A query on a slice at the end of a tile kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TileReduction {
-    /// Takes the result.
+    /// The destination of the result.
     pub dst: VarId,
-    /// What is asked.
+    /// The query.
     pub op: TileReductionOp,
     /// The slice.
     pub of: VarId,
 }
 
-/// What a tile kernel may be asked about a slice.
+/// The queries of a tile kernel on a slice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileReductionOp {
     /// SOME.

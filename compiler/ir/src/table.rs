@@ -1,8 +1,8 @@
-//! The table of operations and guards: how each is spelled, what its operands are, what kind its result
-//! has, and whether it works row by row.
+//! The table of operations and guards: their spelling, their operands, the kind of their result,
+//! and whether they work row by row.
 //!
-//! The text form (`print`, `parse`), [`crate::visit`], the kinds that the verifier asks for and
-//! [`crate::rows`] all read it. A row is
+//! The text form (`print`, `parse`), [`crate::visit`], the kinds required by the verifier and
+//! [`crate::rows`] all use it. A row has the form
 //!
 //! ```text
 //! "word" + mnemonic field => Variant { field: name Role, … } -> Gives, Rows;
@@ -19,12 +19,12 @@ use crate::op::{Direction, IntOp, LogicOp, Op, Operand, Relation, Sense};
 use crate::parse::{Parsed, Parser};
 use crate::program::{HandlePart, VarId};
 
-/// An operand, as the table describes it.
+/// An operand as described in the table.
 #[derive(Clone, Copy)]
 pub(crate) enum Field<'a> {
     /// A variable whose value is read.
     Read(VarId, OperandKind),
-    /// Likewise, of the same kind as the first variable.
+    /// A variable whose value is read, of the same kind as the first variable.
     Alike(VarId),
     /// A variable of which only the size is read, or whether it is set.
     Measured(VarId, OperandKind),
@@ -32,13 +32,13 @@ pub(crate) enum Field<'a> {
     Scalar(&'a Operand, OperandKind),
     /// A size.
     Size(&'a SizeOperand),
-    /// A truth value that is part of the operation.
+    /// A boolean that is part of the operation.
     Flag(bool),
     /// Constant bits.
     Constant(&'a BitVector),
     /// The name of a table in a handle.
     Part(&'a HandlePart),
-    /// A mnemonic with a word of its own.
+    /// A mnemonic as a separate word.
     Word(&'static str),
 }
 
@@ -55,28 +55,28 @@ pub(crate) enum Gives {
     Alike,
     /// A word of a slice, a slice of a word.
     OtherBits,
-    /// The kind of what is copied.
+    /// The kind of the copied value.
     Copied,
 }
 
-/// Whether a row of the result depends on other rows, or on which row it is; words and scalars are the same
-/// for every row.
+/// Whether a row of the result depends on other rows or on its index; words and scalars are the
+/// same for every row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rows {
-    /// It does not.
+    /// Independent of other rows.
     Each,
-    /// It does.
+    /// Depends on other rows or on the index.
     Across,
-    /// It does if the first variable is a slice.
+    /// Depends on them if the first variable is a slice.
     AcrossSlice,
-    /// It does if the result is a slice.
+    /// Depends on them if the result is a slice.
     AcrossResult,
 }
 
-/// What a field holds, and how it is shown and read.
+/// The content of a field and its conversion to and from text.
 trait Role<T> {
     fn show<'a>(self, value: &'a T, f: &mut impl FnMut(Field<'a>));
-    /// Reads the field; `started` says that a comma has to stand before it.
+    /// Parses the field; `started` says whether a comma must precede it.
     fn read(self, parser: &mut Parser<'_>, started: &mut bool) -> Parsed<T>;
 }
 
@@ -127,7 +127,7 @@ roles! {
     Constant => BitVector: |_this, value| Field::Constant(value), |parser| parser.constant();
 }
 
-/// [`Field::Word`]; what messages call it.
+/// [`Field::Word`] with its description in messages.
 #[derive(Clone, Copy)]
 struct Word(&'static str);
 
@@ -141,7 +141,7 @@ impl<M: Mnemonic> Role<M> for Word {
     }
 }
 
-/// The part of a word that a mnemonic is; nothing where a row has none.
+/// The mnemonic part of a word; empty if a row has none.
 macro_rules! suffix {
     (text) => {
         ""
@@ -162,7 +162,7 @@ macro_rules! rows {
         $($field:tt : $name:ident $role:expr),*
     };)*) => {
         impl $ty {
-            /// The word of the text form, in two pieces.
+            /// Returns the word of the text form, in two pieces.
             pub(crate) fn word(&self) -> [&'static str; 2] {
                 match self {
                     $($ty::$variant { $($mfield: $mname,)? .. } => {
@@ -180,7 +180,7 @@ macro_rules! rows {
                 }
             }
 
-            /// Reads what stands behind `word`; `None` if there is no such word.
+            /// Parses the operands after `word`; `None` if there is no such word.
             #[inline(never)]
             pub(crate) fn read(word: &str, parser: &mut Parser<'_>) -> Parsed<Option<Self>> {
                 $(
@@ -208,12 +208,12 @@ macro_rules! operations {
         }
 
         impl Op {
-            /// The kind of the result.
+            /// Returns the kind of the result.
             pub(crate) fn gives(&self) -> Gives {
                 match self { $(Op::$variant { .. } => $gives,)* }
             }
 
-            /// Does it work row by row?
+            /// Returns whether it works row by row.
             pub(crate) fn rows(&self) -> Rows {
                 match self { $(Op::$variant { .. } => $rows,)* }
             }

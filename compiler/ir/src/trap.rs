@@ -1,4 +1,4 @@
-//! What a program says when it cannot go on: traps and limits, as data.
+//! Messages of stopped programs: traps and limits, as data.
 
 use star_base::Code;
 
@@ -6,15 +6,15 @@ use crate::check::SizeOperand;
 use crate::op::IntOp;
 use crate::program::{HandlePart, LocId, Location, Program, Routine, RoutineId, VarId};
 
-/// A trap: which guard failed, where, and with what values. It names variables as the source does, so that
-/// it says the same after inlining.
+/// A trap: the failed guard, its location and its values. Variables have their source names, so
+/// that inlining does not change the message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trap {
-    /// What failed.
+    /// The failure.
     pub kind: TrapKind,
     /// The location of the check.
     pub loc: LocId,
-    /// Active routines, the outermost first; code that was inlined belongs to the routine that it went into
+    /// Active routines, outermost first; inlined code belongs to the routine that contains it
     /// ([`Trap::call_stack`]).
     pub frames: Vec<Frame>,
     /// The source variables at the location with their values as text.
@@ -22,8 +22,8 @@ pub struct Trap {
 }
 
 impl Trap {
-    /// The routines of the source that are active, the outermost first: a routine whose code was inlined has
-    /// a frame, too.
+    /// Returns the active source routines, outermost first: a routine whose code was inlined has a
+    /// frame, too.
     pub fn call_stack(&self, program: &Program) -> Vec<Frame> {
         let mut stack = Vec::new();
         let inlined = |stack: &mut Vec<Frame>, loc: LocId| {
@@ -52,7 +52,8 @@ pub struct Frame {
     pub call: Option<LocId>,
 }
 
-/// What has a size, under the name that the source gives it; `None` for what the compiler made.
+/// The measured size, with the source name of the variable; `None` for variables that the compiler
+/// introduced.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NamedSize {
     /// Number of components of a slice or word.
@@ -65,17 +66,17 @@ pub enum NamedSize {
     Number,
 }
 
-/// What the source calls the variables of a routine at a place of it.
+/// Source names of the variables of a routine at a location.
 #[derive(Clone, Copy, Debug)]
 pub struct Names<'p> {
     /// The routine.
     pub routine: &'p Routine,
-    /// The place. Inlined code calls a variable of its caller as the routine did that it comes from.
+    /// The location. Inlined code names a variable of its caller as in its original routine.
     pub place: Option<&'p Location>,
 }
 
 impl<'p> Names<'p> {
-    /// What the source calls the variable; `None` for what the compiler made.
+    /// Returns the source name of the variable; `None` for variables that the compiler introduced.
     pub fn of(self, var: VarId) -> Option<&'p str> {
         let inlined = self.place.filter(|place| !place.inlined.is_empty());
         let named = inlined.and_then(|place| place.operands.iter().find(|named| named.var == var));
@@ -84,7 +85,7 @@ impl<'p> Names<'p> {
 }
 
 impl NamedSize {
-    /// The operand under the names of a place.
+    /// Converts the operand with the source names at a location.
     pub fn of(operand: &SizeOperand, names: Names<'_>) -> Self {
         let name = |var: VarId| names.of(var).map(str::to_owned);
         match operand {
@@ -96,32 +97,32 @@ impl NamedSize {
     }
 }
 
-/// Which guard failed, with the numbers that made it fail.
+/// The failed guard, with the numbers that made it fail.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TrapKind {
     /// An index outside 1 ..= high.
     Index {
         /// The index.
         index: i64,
-        /// The largest that is allowed.
+        /// The largest valid index.
         high: u64,
-        /// What it is an index of.
+        /// The indexed variable.
         of: NamedSize,
     },
     /// Two sizes that differ.
     Size {
-        /// One of them, and what it measures.
+        /// The left size and its value.
         left: (NamedSize, u64),
-        /// The other one.
+        /// The right size and its value.
         right: (NamedSize, u64),
     },
     /// A variable that was never set, by its source name.
     Unset(Option<String>),
-    /// A handle, by its source name, that holds no table under this one.
+    /// A handle, by its source name, that contains no table with this part name.
     NoPart(Option<String>, HandlePart),
-    /// A table whose number of rows is not known yet; a slice or word of which no size is known.
+    /// A table whose number of rows is unknown, or a slice or word of unknown size.
     NoSize(Option<String>),
-    /// A result beyond 64 bits.
+    /// A result that does not fit 64 bits.
     Overflow {
         /// The operation.
         op: IntOp,
@@ -145,23 +146,23 @@ pub enum TrapKind {
         to: i64,
         /// Size of the whole.
         high: u64,
-        /// What it is a part of.
+        /// The whole that it is a part of.
         of: NamedSize,
     },
     /// Something other than 0 and 1 for a component.
     Bit(i64),
-    /// A number that is not an unsigned one of `width` bits.
+    /// A number that is not an unsigned number of `width` bits.
     Fit {
         /// The number.
         value: i64,
-        /// The bits there are.
+        /// The number of bits.
         width: i64,
     },
     /// A word of `2⁶³` or more as an integer.
     FitInt(Option<String>),
     /// An odd number of components.
     Odd(u64),
-    /// `ADD` or `SUBT` over the edge, under `--checked`.
+    /// Overflow of `ADD` or `SUBT` under `--checked`.
     Carry {
         /// `Add` or `Sub`.
         op: IntOp,
@@ -174,12 +175,12 @@ pub enum TrapKind {
     Negative {
         /// The number.
         value: i64,
-        /// The source name of the variable that had it.
+        /// The source name of the variable with this value.
         name: Option<String>,
     },
-    /// A file that could not be read or written, in the words of who tried.
+    /// A file that could not be read or written, with the message of the host.
     File {
-        /// The code of that message.
+        /// The code of the message.
         code: Code,
         /// The message.
         message: String,
@@ -189,7 +190,7 @@ pub enum TrapKind {
 /// A limit that ended a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LimitKind {
-    /// Elementary operations plus loop turns and calls.
+    /// Elementary operations plus loop iterations and calls.
     Steps {
         /// The limit.
         limit: u64,
@@ -198,7 +199,7 @@ pub enum LimitKind {
     Memory {
         /// The limit.
         limit: u64,
-        /// What was asked for in all.
+        /// The total that was requested.
         wanted: u64,
     },
     /// The deadline.
@@ -218,8 +219,8 @@ pub enum LimitKind {
 }
 
 impl TrapKind {
-    /// The code of the message. An index compared with a given number is the end of a part (only those
-    /// are compared in this way), so that it is a part that does not lie inside.
+    /// Returns the code of the message. An index compared with a given number is the end of a part
+    /// (only those are compared in this way), so the part is outside.
     pub fn code(&self) -> Code {
         match self {
             TrapKind::Index { of: NamedSize::Number, .. } => Code::RangeTrap,
@@ -243,7 +244,7 @@ impl TrapKind {
 }
 
 impl LimitKind {
-    /// The code of the message.
+    /// Returns the code of the message.
     pub fn code(self) -> Code {
         match self {
             LimitKind::Steps { .. } => Code::StepLimit,
@@ -261,7 +262,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inlined_calls_have_frames_of_their_own() {
+    fn inlined_calls_have_separate_frames() {
         let text = "routine 0 \"A\" () !0 { } routine 1 \"B\" () !0 { }
             routine 2 \"C\" () !0 { } routine 3 \"D\" () !0 { }
             locations { !0 = 0:0..0 !1 = 0:1..2 !2 = 0:3..4

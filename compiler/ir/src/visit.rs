@@ -1,9 +1,10 @@
-//! Which variables a statement accesses, and how: shared by the verifier, the passes and the backends.
+//! Variable accesses of statements: shared by the verifier, the passes and the backends.
 //!
-//! [`accesses`] yields the operands of a statement. A dataflow analysis that moves or removes definitions
-//! needs [`Observation::accesses`], which yields what a trap shows, too: those are uses as well.
+//! [`accesses`] yields the operands of a statement. A dataflow analysis that moves or removes
+//! definitions needs [`Observation::accesses`], which also yields the variables that a trap shows:
+//! those are uses as well.
 //!
-//! Every struct is destructured in full, so that a new field has to be thought of here.
+//! Every struct is destructured in full, so that a new field must be handled here.
 
 use crate::check::{Check, SizeOperand};
 use crate::locations::Locations;
@@ -14,22 +15,24 @@ use crate::stmt::{
 };
 use crate::table::Field;
 
-/// How a statement accesses a variable.
+/// The kind of access to a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Access {
     /// Its value is read.
     Read,
-    /// Only its size, or whether it was set, is looked at.
+    /// Only its size, or whether it was set, is read.
     ReadSize,
-    /// A trap of the statement shows it, or leaves it to the caller ([`Observation`]). It may be unset.
+    /// A trap of the statement shows it or leaves it to the caller ([`Observation`]). It may be
+    /// unset.
     Observe,
-    /// It takes a new value, whatever it held.
+    /// It is set to a new value, independent of the old one.
     Write,
     /// It is changed in place: a part, a reduction, `step`. It stays set and keeps its size.
     Update,
     /// It is given a value or a size if it has none; a table may grow, a handle gets a part.
     InitSize,
-    /// The variable of a `for` or `foreach`: takes new values; without a turn it is as before.
+    /// The variable of a `for` or `foreach`: it gets new values; without an iteration it is
+    /// unchanged.
     LoopVar,
     /// It may become unset: `adapt`, `unset`; a private variable or the variable of a `forall`.
     Kill,
@@ -40,7 +43,7 @@ pub enum Access {
 }
 
 impl Access {
-    /// May the variable hold something else afterwards?
+    /// Returns whether the value of the variable may be different afterwards.
     pub fn writes(self) -> bool {
         match self {
             Access::Read | Access::ReadSize | Access::Observe => false,
@@ -54,7 +57,7 @@ impl Access {
         }
     }
 
-    /// Can what the variable held before matter to the statement?
+    /// Returns whether the statement may depend on the old value of the variable.
     pub fn reads(self) -> bool {
         match self {
             Access::Read
@@ -69,9 +72,10 @@ impl Access {
     }
 }
 
-/// What the statements of a routine observe. Whatever can trap observes the operands of its location, whose
-/// values the trap shows, and all that outlives the trap: the `ref` parameters of the routine. So a store
-/// to one of these is dead only if nothing that can trap lies before the next store.
+/// The observations of the statements of a routine. Every statement that can trap observes the
+/// operands of its location, whose values the trap shows, and everything that outlives the trap:
+/// the `ref` parameters of the routine. So a store to one of these is dead only if no statement
+/// that can trap precedes the next store.
 pub struct Observation<'p> {
     locations: &'p Locations,
     /// The `ref` parameters.
@@ -79,7 +83,7 @@ pub struct Observation<'p> {
 }
 
 impl<'p> Observation<'p> {
-    /// What the statements of `routine` observe, a routine of `program`.
+    /// Computes the observations of `routine`, a routine of `program`.
     pub fn new(program: &'p Program, routine: &Routine) -> Self {
         let lent = routine.params.iter().filter(|param| match param.mode {
             Mode::Ref => true,
@@ -88,8 +92,9 @@ impl<'p> Observation<'p> {
         Observation { locations: &program.locations, lent: lent.map(|param| param.var).collect() }
     }
 
-    /// Calls `f` for every variable that the statement itself accesses, blocks inside it left out: first
-    /// what it observes, then what [`accesses`] says. A variable may come several times.
+    /// Calls `f` for every variable that the statement itself accesses, without its inner blocks:
+    /// first the observed variables, then those of [`accesses`]. A variable may occur several
+    /// times.
     pub fn accesses(&self, stmt: &Stmt, f: &mut impl FnMut(VarId, Access)) {
         if may_trap(&stmt.kind) {
             let location = self.locations.get(stmt.loc);
@@ -101,7 +106,7 @@ impl<'p> Observation<'p> {
     }
 }
 
-/// Can the statement itself end the run with a trap, or show something to the host?
+/// Returns whether the statement itself can trap or show something to the host.
 pub fn may_trap(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Check(_)
@@ -133,9 +138,9 @@ pub fn may_trap(kind: &StmtKind) -> bool {
     }
 }
 
-/// Calls `f` for every operand of `kind` itself, blocks inside it left out; what is read comes before what
-/// is written. What a trap observes is not among them ([`Observation::accesses`]); the reductions of a `tile`
-/// are, although they come after its body.
+/// Calls `f` for every operand of `kind` itself, without its inner blocks; reads come before
+/// writes. Variables observed by a trap are not included ([`Observation::accesses`]); the
+/// reductions of a `tile` are, although they follow its body.
 pub fn accesses(kind: &StmtKind, f: &mut impl FnMut(VarId, Access)) {
     match kind {
         StmtKind::Assign(dst, op) => {
@@ -250,7 +255,7 @@ fn field_accesses(field: Field<'_>, f: &mut impl FnMut(VarId, Access)) {
     }
 }
 
-/// The blocks inside a statement, in the order in which they run; empty ones where there are none.
+/// Returns the blocks inside a statement, in execution order; missing ones are empty.
 pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
     match kind {
         StmtKind::For { body, .. }
@@ -282,7 +287,7 @@ pub fn blocks(kind: &StmtKind) -> [&[Stmt]; 2] {
     }
 }
 
-/// As [`blocks`], to change them.
+/// Like [`blocks`], with mutable references.
 pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
     match kind {
         StmtKind::For { body, .. }
@@ -314,7 +319,8 @@ pub fn blocks_mut(kind: &mut StmtKind) -> [Option<&mut Block>; 2] {
     }
 }
 
-/// Calls `f` for every statement of `block` and of the blocks inside it, each before its own blocks.
+/// Calls `f` for every statement of `block` and of the blocks inside it, each before its inner
+/// blocks.
 pub fn walk<'a>(block: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     for stmt in block {
         f(stmt);
@@ -324,7 +330,7 @@ pub fn walk<'a>(block: &'a [Stmt], f: &mut impl FnMut(&'a Stmt)) {
     }
 }
 
-/// The variable of which a measure takes the size; `None` for a number.
+/// Returns the variable whose size a measure is; `None` for a number.
 pub fn measured(measure: &SizeOperand) -> Option<VarId> {
     match measure {
         SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => Some(*v),
@@ -435,7 +441,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_can_trap_observes_the_operands_of_its_location_and_the_ref_parameters() {
+    fn trapping_statements_observe_location_operands_and_ref_params() {
         let text = "routine 0 \"F\" (value %n: int, ref %k: int) !0 {
               var %a: int
               %a = copy %n !1

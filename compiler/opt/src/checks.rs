@@ -1,8 +1,9 @@
 //! `checks`: redundant-check elimination.
 //!
-//! A check is proven where the facts say that its guard holds: by an equal check before it, by an assignment,
-//! by the range of a loop, by sizes that are equal ([`star_ir::analysis::facts`]). What it observed it observes
-//! no more. A check of a header is proven by nothing but what the routine has found out itself.
+//! A check is proven if the facts imply its guard: by a preceding equal check, by an assignment, by
+//! the range of a loop, by equal sizes ([`star_ir::analysis::facts`]). The variables that it
+//! observed are no longer observed. A check of a header is proven only by facts that the routine
+//! itself establishes.
 
 use star_ir::analysis::facts::Facts;
 use star_ir::{Check, Program, RoutineId, SizeOperand, StmtKind};
@@ -44,7 +45,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
 fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {
     let holds = facts.holds(check);
     match check {
-        // A part that is the whole lies inside; but only of a number of components that there can be.
+        // A part that is the whole is inside, but only for a valid number of components.
         Check::Range { base: _, width, limit: _ } => {
             holds && facts.holds(&Check::NotNegative(width.clone()))
         }
@@ -62,7 +63,7 @@ fn is_proven(check: &Check, facts: &Facts<'_>) -> bool {
         | Check::Even(_)
         | Check::NoCarry(..)
         | Check::Assert(..) => holds,
-        // A negative number is no size, even where both sides are it.
+        // A negative number is not a valid size, even if both sides are equal to it.
         Check::Size(left, right) => {
             let is_size = |size: &SizeOperand| match size {
                 SizeOperand::Value(value) => facts.holds(&Check::NotNegative(value.clone())),

@@ -1,9 +1,10 @@
-//! `constants`: folds operations on constants, propagates them, and takes branches whose test is known.
+//! `constants`: folds operations on constants, propagates them, and selects branches whose test is
+//! known.
 //!
-//! A variable is a constant where every path gives it the same one; a test that was made says what its
-//! variable holds in the branch. Branches and loops that are left out count nothing, what stands in the place
-//! of a branch keeps its `cost`. A number that a trap would name stays a variable there, unless the trap cannot
-//! come.
+//! A variable is a constant if every path gives it the same one; a test implies the value of its
+//! variable in the branch. Removed branches and loops count nothing; the replacement of a branch
+//! keeps its `cost`. A number that a trap would name stays a variable there, unless the trap is
+//! impossible.
 
 use std::collections::BTreeMap;
 
@@ -33,10 +34,10 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     })
 }
 
-/// So many constants are followed at once: what is known is copied at every branch.
+/// The maximum number of constants that are tracked: the state is copied at every branch.
 const MAX_FOLLOWED: usize = 1024;
 
-/// Constants by the variables that hold them.
+/// Constants by their variables.
 type ConstantMap = BTreeMap<VarId, Operand>;
 
 struct Constants {
@@ -52,7 +53,7 @@ impl Constants {
     }
 }
 
-/// Forgets what the statement itself writes.
+/// Forgets the variables that the statement itself writes.
 fn forget_written(stmt: &Stmt, known: &mut ConstantMap) {
     visit::accesses(&stmt.kind, &mut |var, access| {
         if access.writes() {
@@ -104,7 +105,7 @@ impl Forward for Constants {
     }
 }
 
-/// The value of an operation, if it is a constant.
+/// Returns the value of an operation if it is a constant.
 fn fold(op: &Op, known: &ConstantMap) -> Option<Operand> {
     let value = |operand: &Operand| match operand {
         Operand::Var(var) => known.get(var).cloned(),
@@ -169,7 +170,7 @@ fn fold(op: &Op, known: &ConstantMap) -> Option<Operand> {
     }
 }
 
-/// Puts constants in the place of operands.
+/// Substitutes constants for operands.
 struct Substitute<'k> {
     known: &'k ConstantMap,
     fired: usize,
@@ -229,7 +230,7 @@ impl Substitute<'_> {
     }
 }
 
-/// Puts the constants that a statement reads in their places; yields how often.
+/// Substitutes the constants that a statement reads; returns the number of substitutions.
 fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
     let mut substitute = Substitute { known, fired: 0 };
     match &mut stmt.kind {
@@ -242,7 +243,7 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
         },
         StmtKind::Check(check) => substitute.check(check),
         StmtKind::Size(SizeOp::EnsureColumns { table, columns }) => {
-            // A table with an extent of columns gets that many.
+            // A table with an extent of columns gets that number.
             if matches!(vars[table.0 as usize].ty, Ty::Table(_, Extent::Dynamic)) {
                 map::size_operand(columns, &mut substitute);
             }
@@ -283,7 +284,8 @@ fn substitute(stmt: &mut Stmt, known: &ConstantMap, vars: &[Var]) -> usize {
     substitute.fired
 }
 
-/// Takes the branches whose tests are constants, and removes loops without a turn; yields how many.
+/// Selects the branches whose tests are constants and removes loops without iterations; returns the
+/// number of changes.
 fn fold_branches(body: &mut Vec<Stmt>) -> usize {
     let mut edits = Edits::new();
     let mut at = 0;

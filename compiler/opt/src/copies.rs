@@ -1,13 +1,15 @@
-//! `copies`: copy propagation and redundant-load elimination. What was copied is used instead of the copy, so that the copy is dead.
+//! `copies`: copy propagation and redundant-load elimination. The original is used instead of the
+//! copy, so that the copy is dead.
 //!
-//! * Behind `y = copy x`, reads of `y` become reads of `x`: between the copy and its last use nothing may write
-//!   `x` or `y`.
-//! * Behind `y = column T, i` or `y = row T, i`, the same load again becomes a copy of `y`: nothing may write `T`
-//!   but parts proven different, nor `i`; an index that is not known is the same index.
-//! * `t = op; y = copy t` becomes `y = op` where `t` is not live behind it (`temporaries`).
+//! * After `y = copy x`, reads of `y` become reads of `x`: between the copy and its last use, `x`
+//!   and `y` must not be written.
+//! * After `y = column T, i` or `y = row T, i`, a repeated load becomes a copy of `y`: `i` must not
+//!   be written, nor `T` except for parts proven different; an index of unknown value counts as the
+//!   same index.
+//! * `t = op; y = copy t` becomes `y = op` where `t` is not live afterwards (`temporaries`).
 //!
-//! A variable that a trap would name stays. Bodies of `forall` and `tile` stay as they are: what they may read
-//! is bound to what they declare. The copy itself goes with `dead`.
+//! A variable that a trap would name stays. Bodies of `forall` and `tile` are unchanged: they may
+//! read only what they declare. The copy itself is removed by `dead`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +28,7 @@ use crate::rewrite::guarded;
 use crate::temporaries;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
-    // First, since a read of `y` that became one of `t` would keep `t` alive.
+    // First, since a read of `y` replaced by one of `t` would keep `t` alive.
     let joined = temporaries::run(program, id, context);
     let Some(routine) = program.routines.get(id.0 as usize) else { return joined };
     let apart = Apart::of(program, routine);
@@ -77,27 +79,28 @@ impl Line {
     }
 }
 
-/// So many copies and lines are followed at once, and so many indices of one table compared.
+/// The maximum number of copies and lines that are tracked, and of indices of one table that are
+/// compared.
 const MAX_FOLLOWED: usize = 256;
 
-/// What holds the same value as something else.
+/// Variables with the same value as something else.
 #[derive(Clone, Default)]
 struct Available {
-    /// A copy, and what it is a copy of.
+    /// Copies with their originals.
     copies: BTreeMap<VarId, VarId>,
-    /// A variable that holds a line.
+    /// Variables that contain a line.
     lines: Vec<(VarId, Line)>,
 }
 
 impl Available {
-    /// What is known does not grow with the routine: it is copied at every branch.
+    /// Bounds the size of the state independently of the routine: it is copied at every branch.
     fn bound(&mut self) {
         if self.copies.len() + self.lines.len() > MAX_FOLLOWED {
             *self = Available::default();
         }
     }
 
-    /// The variable has another value.
+    /// Handles a variable that gets another value.
     fn forget(&mut self, var: VarId) {
         self.copies.retain(|copy, of| *copy != var && *of != var);
         self.lines.retain(|(holder, line)| {
@@ -106,18 +109,18 @@ impl Available {
     }
 }
 
-/// What a statement may read instead.
+/// Replacements for the reads of a statement.
 #[derive(Default)]
 struct Replacements {
     reads: BTreeMap<VarId, VarId>,
-    /// The variable that holds the line that the statement loads.
+    /// The variable that already contains the line that the statement loads.
     loaded: Option<VarId>,
 }
 
 struct Copies<'r> {
     routine: &'r Routine,
     apart: Apart,
-    /// Number of `forall` and `tile` around.
+    /// The number of enclosing `forall` and `tile` statements.
     parallel: usize,
     found: BTreeMap<usize, Replacements>,
 }
@@ -131,7 +134,7 @@ impl Copies<'_> {
         }
     }
 
-    /// What the statement writes is no copy any more, and nothing is a copy of it.
+    /// Removes variables that the statement writes, as copies and as originals.
     fn forget_written(&self, at: usize, stmt: &Stmt, state: &mut Available) {
         let store = Store::of(&stmt.kind);
         visit::accesses(&stmt.kind, &mut |var, access| {
@@ -162,7 +165,7 @@ impl Forward for Copies<'_> {
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut Available) {
         match &stmt.kind {
             StmtKind::Forall { .. } | StmtKind::Tile { .. } => self.parallel += 1,
-            // It reads its slice in every turn: see `head`.
+            // It reads its slice in every iteration: see `head`.
             StmtKind::Foreach { .. } => {}
             StmtKind::Assign(..)
             | StmtKind::Step { .. }
@@ -250,7 +253,7 @@ impl Forward for Copies<'_> {
 }
 
 impl Replacements {
-    /// Yields how many reads became others.
+    /// Returns the number of replaced reads.
     fn apply(&self, stmt: &mut Stmt, vars: &[Var]) -> usize {
         if let (StmtKind::Assign(_, op), Some(holder)) = (&mut stmt.kind, self.loaded) {
             *op = Op::Copy(Operand::Var(holder));
@@ -265,7 +268,7 @@ impl Replacements {
                 map::check(check, &mut reads);
             }
             StmtKind::Call { args, .. } => {
-                // What is lent or moved is no other argument.
+                // A lent or moved variable must not also be another argument.
                 let taken: BTreeSet<VarId> = args
                     .iter()
                     .filter_map(|arg| match arg {
@@ -316,7 +319,7 @@ impl Replacements {
     }
 }
 
-/// Would a trap of the check name a variable by another name?
+/// Returns whether a trap of the check would name a variable differently.
 fn may_say_otherwise(check: &Check, reads: &BTreeMap<VarId, VarId>, vars: &[Var]) -> bool {
     let source = |var: VarId| vars[var.0 as usize].source.as_deref();
     let other = |var: VarId| reads.get(&var).is_some_and(|&of| source(of) != source(var));
@@ -333,7 +336,7 @@ fn may_say_otherwise(check: &Check, reads: &BTreeMap<VarId, VarId>, vars: &[Var]
         Check::Fits { value: _, width } => other_number(width),
         Check::Size(left, right) => other_size(left) || other_size(right),
         Check::FitsInt(var) => other(*var),
-        // These name what they measure, and that stays.
+        // These name the measured variable, which does not change.
         Check::Set(_)
         | Check::Sized(_)
         | Check::HandlePart(..)
@@ -375,7 +378,7 @@ enum Store<'s> {
     Column(&'s Operand),
     Row(&'s Operand),
     Bit(&'s Operand, &'s Operand),
-    /// Columns are added behind those that there are.
+    /// Columns are appended to the existing ones.
     Columns,
 }
 
@@ -424,7 +427,7 @@ impl<'s> Store<'s> {
     }
 }
 
-/// Which stores leave which lines alone: their indices are proven different where the store stands.
+/// Stores that do not affect lines because their indices are proven different at the store.
 struct Apart {
     /// Indices of loads, for each table.
     loads: BTreeMap<VarId, Vec<Operand>>,
@@ -445,7 +448,7 @@ impl Apart {
                 }
             }
         });
-        // Facts are found out where they can say something.
+        // Facts are computed only where they can be useful.
         let mut stored = BTreeSet::new();
         visit::walk(&routine.body, &mut |stmt| {
             stored.extend(Store::of(&stmt.kind).map(|(table, _)| table));
@@ -458,7 +461,7 @@ impl Apart {
         apart
     }
 
-    /// Does the store with number `at` leave the line as it is?
+    /// Returns whether the store with number `at` leaves the line unchanged.
     fn is_apart(&self, at: usize, store: &Store<'_>, line: &Line) -> bool {
         let differ = |stored: &Operand, loaded: &Operand| {
             let different = self.different.get(&at).into_iter().flatten();

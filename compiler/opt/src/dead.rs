@@ -1,9 +1,11 @@
 //! `dead`: dead-store and dead-code elimination.
 //!
-//! * A store to a variable that is not live behind it. What a trap shows is a use, and so is every `ref`
-//!   parameter for whatever can trap: a store to one is dead only if nothing that can trap, print, read, write
-//!   or call lies before the next store ([`star_ir::analysis::liveness`]).
-//! * Branches, blocks and loops with nothing inside. A loop goes only if it is proven to end: a `while` never.
+//! * A store to a variable that is not live afterwards. A variable that a trap shows is used, and
+//!   every statement that can trap uses every `ref` parameter: a store to one is dead only if no
+//!   statement that can trap, print, read, write or call precedes the next store
+//!   ([`star_ir::analysis::liveness`]).
+//! * Branches, blocks and loops without contents. A loop is removed only if it is proven to end,
+//!   and a `while` never is.
 //!
 //! `cost` and checks stay.
 
@@ -14,7 +16,7 @@ use star_ir::{Op, Operand, Program, RoutineId, SizeOp, StmtKind, VarId, visit};
 use crate::context::Context;
 use crate::rewrite::guarded;
 
-/// Removing one store makes others dead; so many rounds at most.
+/// The maximum number of rounds: removing one store makes others dead.
 const MAX_ROUNDS: usize = 10;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
@@ -47,7 +49,7 @@ fn find(program: &Program, id: RoutineId) -> Edits {
     dead
 }
 
-/// Does the statement change nothing but variables that are dead?
+/// Returns whether the statement changes only dead variables.
 fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
     match kind {
         StmtKind::Assign(dst, Op::Copy(Operand::Var(src))) if dst == src => true,
@@ -80,7 +82,7 @@ fn is_dead(kind: &StmtKind, dead: impl Fn(VarId) -> bool) -> bool {
             let results = reductions.iter().map(|reduction| reduction.dst);
             body.is_empty() && results.chain(privates.iter().copied()).all(dead)
         }
-        // It gives up memory.
+        // It releases memory.
         StmtKind::Size(SizeOp::Unset(_))
         | StmtKind::Check(_)
         | StmtKind::Cost { .. }

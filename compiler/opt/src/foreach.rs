@@ -1,17 +1,20 @@
-//! `foreach`: loops over the ones of a slice or word become `foreach`.
+//! `foreach`: rewrites loops over the ones of a slice or word as `foreach`.
 //!
 //! * `while SOME(X) do begin i:=STEP(X); S end`
 //! * `i:=STEP(X); while i>0 do begin S; i:=STEP(X) end`
 //!
-//! Both visit the ones of X from the first to the last if S leaves X and i alone: it neither reads nor writes X,
-//! nor assigns i, also not through a `ref` argument; in the second form it does not `continue`. Observation counts
-//! as reading: if S can trap and its location names X, or X is a `ref` parameter, the loop stays. Anything else is
-//! a worklist, and stays a `while`.
+//! Both visit the ones of X from the first to the last if S does not interfere with X and i: it
+//! neither reads nor writes X, nor assigns i, also not through a `ref` argument; in the second form
+//! it does not `continue`. Observation counts as reading: if S can trap and its location names X,
+//! or X is a `ref` parameter, the loop is unchanged. Anything else is a worklist, and remains a
+//! `while`.
 //!
-//! Afterwards X is empty, and in the second form i is 0; both are stored only where they are live. What X holds
-//! behind a `break` or `exit` is not computed: where that is live the loop stays.
+//! Afterwards X is empty, and in the second form i is 0; both are stored only where they are live.
+//! The value of X after a `break` or `exit` is not computed: where that is live the loop is
+//! unchanged.
 //!
-//! Every turn counts what the head and the body counted, and the end what the head counted when it found nothing.
+//! Every iteration counts the cost of the head and the body; the end counts the cost of the last
+//! execution of the head, which finds nothing.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +31,7 @@ use crate::context::Context;
 use crate::remark;
 use crate::rewrite::guarded;
 
-/// Loops inside loops are rewritten from the innermost on; so many levels at most.
+/// The maximum number of nested levels that are rewritten, from the innermost outwards.
 const MAX_NESTING: usize = 16;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
@@ -54,30 +57,31 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
 /// The `while` loops of a routine.
 #[derive(Default)]
 struct Candidates {
-    /// Those to rewrite, which have none of these inside them.
+    /// Loops to rewrite; they contain no other loop to rewrite.
     loops: Vec<Responders>,
-    /// The others, and why they stay.
+    /// The other loops and the reasons.
     stayed: Vec<(LocId, String)>,
 }
 
 /// A `while` that visits the ones of a slice or word.
 struct Responders {
-    /// The numbers of the `while` and, in the second form, of the STEP before it.
+    /// The numbers of the `while` and, in the second form, of the preceding STEP.
     at: usize,
     first_step: Option<usize>,
     loc: LocId,
     label: LabelId,
-    /// Takes the index of the one that is visited.
+    /// The variable that is set to the index of the visited one.
     var: VarId,
     over: VarId,
-    /// What the head does in every turn beside the test: that `over` is set, and what it costs.
+    /// The parts of the head executed in every iteration in addition to the test: the check that
+    /// `over` is set, and its cost.
     checks: Block,
     head_costs: Block,
     /// S.
     body: Block,
-    /// Does S `break` the loop?
+    /// Whether S contains a `break` of the loop.
     breaks: bool,
-    /// Are these live behind the loop?
+    /// Whether these are live after the loop.
     over_is_live: bool,
     var_is_live: bool,
 }
@@ -106,13 +110,13 @@ struct Finder<'p> {
     routine: &'p Routine,
     liveness: Liveness,
     observation: Observation<'p>,
-    /// The labels around, and the number of the statement that has each.
+    /// The enclosing labels with the number of the statement that defines each.
     outer: Vec<(LabelId, usize)>,
     found: Candidates,
 }
 
 impl Finder<'_> {
-    /// `first` is the number of the first statement; returns the number behind the last one.
+    /// `first` is the number of the first statement; returns the number after the last one.
     fn block(&mut self, block: &[Stmt], first: usize) -> usize {
         let mut at = first;
         for (idx, stmt) in block.iter().enumerate() {
@@ -139,7 +143,8 @@ impl Finder<'_> {
         at
     }
 
-    /// The loop that the statement with number `at` is, or why it is none; `before` are those before it.
+    /// Returns the loop of the statement with number `at`, or the reason why it has neither form;
+    /// `before` are the preceding statements.
     fn responders(&self, before: &[Stmt], stmt: &Stmt, at: usize) -> Result<Responders, String> {
         let other = "it does not visit the ones of a slice or word by STEP";
         let StmtKind::While { label, head, test: Operand::Var(test), body } = &stmt.kind else {
@@ -151,7 +156,7 @@ impl Finder<'_> {
             first.or_else(second).ok_or(other)?;
         let name = |var| remark::name(self.routine, var);
         if var == *test || self.liveness.is_live_after(at, *test) {
-            return Err("its condition is needed behind it".to_owned());
+            return Err("its condition is needed after it".to_owned());
         }
         let mut jumps = Jumps { label: *label, inside: BTreeSet::new(), breaks: false };
         let mut why = None;
@@ -176,7 +181,8 @@ impl Finder<'_> {
         });
         visit::walk(&body, &mut |stmt| {
             if !self.may_jump(&mut jumps, stmt, at, over, is_second) {
-                let reason = "its body leaves a turn, and what is left of it then is needed";
+                let reason = "its body leaves an iteration, and the remaining ones are needed \
+                    afterwards";
                 why.get_or_insert(format!("{reason}: {}", name(over)));
             }
         });
@@ -199,7 +205,8 @@ impl Finder<'_> {
         })
     }
 
-    /// If the statement leaves a turn, is that as good in a `foreach`? X has other ones there.
+    /// Returns whether a jump of the statement out of an iteration is also possible in a `foreach`,
+    /// where X has different ones at that point.
     fn may_jump(
         &self,
         jumps: &mut Jumps,
@@ -219,7 +226,7 @@ impl Finder<'_> {
         } else if let StmtKind::Continue(label) = stmt.kind {
             jumps.inside.contains(&label) || (label == jumps.label && !is_second)
         } else if let StmtKind::Exit = stmt.kind {
-            // What outlives the routine.
+            // Values that outlive the routine.
             !self.liveness.is_live_at_exit(over)
         } else {
             true
@@ -227,14 +234,14 @@ impl Finder<'_> {
     }
 }
 
-/// Where S may jump to.
+/// The jumps of S.
 struct Jumps {
     label: LabelId,
     inside: BTreeSet<LabelId>,
     breaks: bool,
 }
 
-/// What both forms have.
+/// The common parts of both forms.
 struct Shape {
     var: VarId,
     over: VarId,
@@ -267,7 +274,7 @@ fn some_and_step(head: &[Stmt], test: VarId, body: &[Stmt]) -> Option<Shape> {
     if !checks.iter().all(is_check_of_over) {
         return None;
     }
-    // That it is set is known from the head.
+    // The head implies that it is set.
     let step = body.iter().position(|stmt| !is_check_of_over(stmt))?;
     let StmtKind::Step { dst, bits } = body[step].kind else { return None };
     let body = body[step + 1..].to_vec();
@@ -282,7 +289,7 @@ fn step_and_test(
     body: &[Stmt],
     at: usize,
 ) -> Option<Shape> {
-    // Between the STEP and the loop nothing but costs, so that numbers count down.
+    // Only costs are between the STEP and the loop, so numbers are consecutive.
     let first = before.iter().rposition(|stmt| !is_cost(stmt))?;
     let StmtKind::Step { dst: var, bits: over } = before[first].kind else { return None };
     let mut head_costs = Block::new();
@@ -309,7 +316,7 @@ fn step_and_test(
     (tests && steps).then_some(Shape { var, over, checks, head_costs, body, first_step })
 }
 
-/// Does the operation say whether what STEP gave is an index?
+/// Returns whether the operation tests that the result of STEP is an index.
 fn is_positive(op: &Op, var: VarId) -> bool {
     let var = Operand::Var(var);
     let Op::Compare(relation, left, right) = op else { return false };
@@ -326,7 +333,7 @@ fn is_positive(op: &Op, var: VarId) -> bool {
     }
 }
 
-/// A cost that depends on nothing.
+/// Returns whether the statement is a constant cost.
 fn is_cost(stmt: &Stmt) -> bool {
     matches!(stmt.kind, StmtKind::Cost { units: _, times: None })
 }
@@ -341,13 +348,13 @@ fn rewrite(routine: &mut Routine, found: Vec<Responders>) {
     edit(&mut routine.body, &edits);
 }
 
-/// What stands in the place of the `while`.
+/// Returns the replacement of the `while`.
 fn foreach(routine: &mut Routine, labels: &mut Labels, found: Responders) -> Block {
     let Responders { loc, label, var, over, checks, head_costs, body, breaks, .. } = found;
     let at = |kind| Stmt { kind, loc };
     let mut turn = head_costs.clone();
     turn.extend(body);
-    // A `break` leaves out what the end counts and stores.
+    // A `break` skips the costs and stores of the end.
     let outer = breaks.then(|| labels.fresh());
     if let Some(outer) = outer {
         rebreak(&mut turn, label, outer);
@@ -370,7 +377,7 @@ fn foreach(routine: &mut Routine, labels: &mut Labels, found: Responders) -> Blo
     all
 }
 
-/// Each `break` of one label becomes one of another.
+/// Replaces each `break` of one label by one of another.
 fn rebreak(block: &mut Block, from: LabelId, to: LabelId) {
     for stmt in block {
         if let StmtKind::Break(label) = &mut stmt.kind

@@ -1,9 +1,10 @@
-//! Runs passes that stand side by side over one routine, and the verifier behind them.
+//! Runs groups of adjacent passes over one routine, followed by the verifier.
 //!
-//! Most of what passes would take is the verifier: it looks at every operation of a routine, and nearly every pass
-//! changes something. What a pass does is right by what it proves itself, so that a guard which the verifier does not
-//! find is no wrong result, only one that cannot be shown. So it looks once, behind all passes of the group. Where it does
-//! not find a guard, the routine is taken back and the passes run again, with a look after each rewrite.
+//! The verifier would dominate the time of most passes: it checks every operation of a routine, and
+//! nearly every pass changes something. A pass is correct by its own proofs, so a guard that the
+//! verifier cannot establish is not a wrong result but one that cannot be shown. So it runs once,
+//! after all passes of the group. If it cannot establish a guard, the routine is reverted and the
+//! passes run again, with verification after each rewrite.
 
 use star_ir::{Program, RoutineId, verify_guards, verify_routines};
 
@@ -12,18 +13,18 @@ use crate::pipeline::{Broken, Verify};
 use crate::remark::Remark;
 use crate::{PASSES, Pass, Scope};
 
-/// What a group of passes did.
+/// The result of a group of passes.
 #[derive(Default)]
 pub(crate) struct Done {
-    /// How often each pass fired, in the order of the group.
+    /// The number of times each pass fired, in the order of the group.
     pub(crate) fired: Vec<usize>,
     pub(crate) remarks: Vec<Remark>,
-    /// How often the verifier looked for the guards of the routine for the sake of a pass.
+    /// The number of times that the verifier checked the guards of the routine on behalf of a pass.
     pub(crate) n_verified: usize,
     is_unverified: bool,
 }
 
-/// Can these passes be of one group?
+/// Returns whether these passes can be in one group.
 pub(crate) fn go_together(one: &Pass, next: &Pass) -> bool {
     one.scope == Scope::Routine && next.scope == Scope::Routine
 }
@@ -82,8 +83,8 @@ fn one_by_one(
     Ok(done)
 }
 
-/// Makes one form of many: runs the passes before `lift` that look at nothing but the routine over one of a copy of a
-/// program. Yields how often the verifier looked for its guards.
+/// Normalises a routine: runs the passes before `lift` that need only the routine over one of a
+/// copy of a program. Returns the number of times that the verifier checked its guards.
 pub(crate) fn plain(program: &mut Program, id: RoutineId) -> usize {
     let before_lift = PASSES.iter().take_while(|pass| pass.name != "lift");
     let plain: Vec<&Pass> = before_lift.filter(|pass| pass.scope == Scope::Routine).collect();
@@ -113,7 +114,7 @@ mod tests {
                         %b = copy %a !0\n  %x = copy %b !0\n";
 
     #[test]
-    fn a_routine_is_verified_once_behind_all_passes_and_not_at_all_if_nothing_was_done() {
+    fn one_verification_follows_all_passes_unless_nothing_changed() {
         let never = Options { verify: Verify::Never, ..Options::default() };
         let report = optimise(&mut program(MUCH), &never).expect("trusted");
         let fired = report.fired.iter().filter(|(_, count)| *count > 0).count();
@@ -123,7 +124,7 @@ mod tests {
         assert_eq!(report.n_verified, 0);
     }
 
-    /// Removes all checks, also those that the verifier needs.
+    /// Removes all checks, including those that the verifier needs.
     static CARELESS: Pass = Pass {
         name: "careless",
         about: "removes all checks",
@@ -139,7 +140,7 @@ mod tests {
     };
 
     #[test]
-    fn what_the_verifier_cannot_follow_is_taken_back_and_what_else_was_done_stays() {
+    fn unverifiable_rewrite_is_reverted_and_others_stay() {
         let body = "  check add %n, 2 !0\n  %x = add %n, 2 !0\n  exit !0\n  print %n !0\n";
         let unreachable = Pass::find("unreachable").expect("a pass");
         for verify in [Verify::Never, Verify::EachPass] {

@@ -1,15 +1,16 @@
 //! Optimisation: passes from SIR to SIR.
 //!
-//! * [`PASSES`] is the list of all passes in the order in which they run; each pass is a file.
-//! * [`optimise`] runs the list over a program, [`reoptimise`] over what is new in one that goes on from another
-//!   ([`Optimised`]), [`apply`] the passes that are named, in that order.
+//! * [`PASSES`] is the list of all passes in execution order; each pass is a file.
+//! * [`optimise`] runs the list over a program, [`reoptimise`] over the new routines of a program
+//!   that extends another one ([`Optimised`]), [`apply`] the named passes, in that order.
 //!
-//! Every pass keeps what a program does: its results, output, traps with their location and values, and the
-//! sum of `cost` on every path. The verifier runs behind passes over a routine alone, and after each where it finds
-//! a fault, so that a message names the pass at fault ([`Broken`], `group`).
+//! Every pass preserves the behaviour of a program: its results, output, traps with their location
+//! and values, and the sum of `cost` on every path. The verifier runs after passes over a single
+//! routine, and after each pass if it finds a fault, so that a message names the pass at fault
+//! ([`Broken`], `group`).
 //!
-//! Adding a pass: its file here, a line in [`PASSES`], its golden files in `tests/passes`. This crate knows
-//! SIR only: no source text, no backend.
+//! Adding a pass: its file here, a line in [`PASSES`], its golden files in `tests/passes`. This
+//! crate depends only on SIR: no source text, no backend.
 
 mod checks;
 mod constants;
@@ -38,42 +39,43 @@ pub use optimised::{Optimised, reoptimise};
 pub use pipeline::{ApplyError, Broken, Options, Report, UnknownPass, Verify, apply, optimise};
 pub use remark::{LoopOutcome, Remark};
 
-/// How far a pass looks.
+/// The scope of a pass.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Scope {
-    /// The body of the routine, and the headers of those that it calls. Passes of this kind that stand side by side run
-    /// one after the other over a routine, and the verifier looks at what they all have made of it.
+    /// The body of the routine, and the headers of those that it calls. Adjacent passes of this
+    /// kind run in sequence over a routine, and the verifier checks their combined result.
     Routine,
-    /// The bodies of other routines, too.
+    /// Also the bodies of other routines.
     Program,
 }
 
 /// A transformation of one routine.
 pub struct Pass {
-    /// What it is called, in `--passes` and `--no-pass`.
+    /// Its name in `--passes` and `--no-pass`.
     pub name: &'static str,
-    /// What it does, in a few words.
+    /// A short description.
     pub about: &'static str,
-    /// Does it add places to the program? A session leaves it out.
+    /// Whether it adds locations to the program. A session omits it.
     adds_locations: bool,
-    /// What it looks at, and changes.
+    /// The routines that it reads and changes.
     scope: Scope,
-    /// Transforms one routine; yields how often it fired. Loops that it looked at are remarked upon.
+    /// Transforms one routine; returns the number of times it fired. Examined loops get remarks.
     run: fn(&mut Program, RoutineId, &mut Context) -> usize,
 }
 
-/// All passes in the order in which they run.
+/// All passes in execution order.
 pub static PASSES: &[Pass] = &[
     Pass {
         name: "idioms",
-        about: "gives routines that are a known algorithm the intrinsic of that",
+        about: "idiom recognition: tags routines that implement a known algorithm with its \
+            intrinsic",
         adds_locations: false,
         scope: Scope::Program,
         run: idioms::run,
     },
     Pass {
         name: "inline",
-        about: "inlining: puts the statements of small routines in the place of calls",
+        about: "inlining: replaces calls of small routines by their statements",
         adds_locations: true,
         scope: Scope::Program,
         run: inline::run,
@@ -87,14 +89,14 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "unreachable",
-        about: "unreachable-code elimination: removes statements behind a jump",
+        about: "unreachable-code elimination: removes statements after a jump",
         adds_locations: false,
         scope: Scope::Routine,
         run: unreachable::run,
     },
     Pass {
         name: "foreach",
-        about: "turns loops that visit the ones of a slice or word into `foreach`",
+        about: "rewrites loops that visit the ones of a slice or word as `foreach`",
         adds_locations: false,
         scope: Scope::Routine,
         run: foreach::run,
@@ -115,21 +117,21 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "copies",
-        about: "copy propagation: uses what was copied instead of the copy",
+        about: "copy propagation: uses the original instead of the copy",
         adds_locations: false,
         scope: Scope::Routine,
         run: copies::run,
     },
     Pass {
         name: "dead",
-        about: "dead-code elimination: removes stores that nothing sees",
+        about: "dead-code elimination: removes stores that are never read",
         adds_locations: false,
         scope: Scope::Routine,
         run: dead::run,
     },
     Pass {
         name: "lift",
-        about: "loop parallelisation: turns loops whose iterations are independent into `forall`",
+        about: "loop parallelisation: rewrites loops with independent iterations as `forall`",
         adds_locations: false,
         scope: Scope::Routine,
         run: lift::run,
@@ -137,7 +139,7 @@ pub static PASSES: &[Pass] = &[
 ];
 
 impl Pass {
-    /// The pass of this name.
+    /// Returns the pass with this name.
     ///
     /// # Errors
     /// If there is none.

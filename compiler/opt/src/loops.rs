@@ -1,4 +1,4 @@
-//! What became of each loop of a program, all passes together.
+//! The result of all passes for each loop of a program.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,21 +7,21 @@ use star_ir::{LocId, RoutineId};
 
 use crate::remark::{LoopOutcome, Remark};
 
-/// What became of a loop of the source. Shown, it is that in words.
+/// The result for a loop of the source. It is displayed as text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Loop<'r> {
-    /// One thing after another.
+    /// The successive transformations.
     pub became: Vec<&'r str>,
-    /// Why it became nothing more.
+    /// The reason why it was not transformed further.
     pub stayed: Option<&'r str>,
-    /// The place in its body where that is, if it is said.
+    /// The place in its body of that reason, if there is one.
     pub at: Option<LocId>,
-    /// What it is as a whole.
+    /// The recognised algorithm of the whole loop.
     pub whole: Option<&'r str>,
 }
 
 impl Loop<'_> {
-    /// Is it no more what was written?
+    /// Returns whether it was transformed.
     pub fn became_something(&self) -> bool {
         self.whole.is_some() || !self.became.is_empty()
     }
@@ -40,8 +40,8 @@ impl fmt::Display for Loop<'_> {
     }
 }
 
-/// The loops that passes looked at, by routine and place. What a pass says of what another one has made of a loop is said
-/// of the loop.
+/// Returns the loops that passes examined, by routine and location. Remarks of a pass about the
+/// result of another pass belong to the original loop.
 pub fn loops(remarks: &[Remark]) -> BTreeMap<(RoutineId, LocId), Loop<'_>> {
     let mut loops: BTreeMap<_, Loop<'_>> = BTreeMap::new();
     for Remark { pass: _, routine, loc, outcome, at } in remarks {

@@ -1,4 +1,5 @@
-//! Programs that go on from one another, such as the lines of a session: each routine is optimised once.
+//! Incremental optimisation of programs that extend one another, such as the lines of a session:
+//! each routine is optimised once.
 
 use std::sync::Arc;
 
@@ -17,20 +18,21 @@ pub struct Optimised {
 }
 
 impl Optimised {
-    /// The program after passes.
+    /// Returns the program after passes.
     pub fn program(&self) -> &Program {
         &self.after
     }
 
-    /// Routines that were taken over as passes had left them.
+    /// Returns the number of optimised routines that were reused.
     pub fn n_kept(&self) -> usize {
         self.n_kept
     }
 }
 
-/// Runs all passes that are not disabled over the routines of `program` that `earlier` does not share. A shared one
-/// becomes what it was made then: passes may have looked at what it calls, but that is shared, too (Note [Shared
-/// routines] in star-ir). Passes that add places do not run: the next program has others under their numbers.
+/// Runs all passes that are not disabled over the routines of `program` that `earlier` does not
+/// share. A shared routine reuses its optimised form: passes may have examined its callees, but
+/// these are shared, too (Note [Shared routines] in star-ir). Passes that add locations do not run:
+/// the next program has others under their numbers.
 ///
 /// # Errors
 /// If a routine does not verify after a pass: a fault of that pass.
@@ -59,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_shared_is_optimised_once_and_what_is_new_anew() {
+    fn only_routines_that_are_not_shared_are_optimised() {
         let routine = |id: u32, name: &str, body: &str| {
             format!(
                 "routine {id} \"{name}\" (value %n: int) !0 {{\n{body}  exit !0\n  print %n !0\n}}\n"

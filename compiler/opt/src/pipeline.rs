@@ -1,4 +1,4 @@
-//! Runs passes over programs, and the verifier behind each.
+//! The pass pipeline, with the verifier after each pass.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::group::{self, Done};
 use crate::remark::Remark;
 use crate::{PASSES, Pass, Scope};
 
-/// How a program is optimised.
+/// Options of the optimiser.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// Names of passes that do not run.
@@ -20,17 +20,17 @@ pub struct Options {
 }
 
 impl Options {
-    /// Every pass but the ones named.
+    /// Enables every pass except the named ones.
     ///
     /// # Errors
-    /// If a name is no pass's.
+    /// If a name is not that of a pass.
     pub fn without(names: &[impl AsRef<str>]) -> Result<Self, UnknownPass> {
         let disabled = names.iter().map(|name| Pass::find(name.as_ref()));
         let disabled = disabled.map(|pass| pass.map(|pass| pass.name.to_owned()));
         Ok(Options { disabled: disabled.collect::<Result<_, _>>()?, ..Options::default() })
     }
 
-    /// The passes that run, in their order.
+    /// Returns the enabled passes, in order.
     pub(crate) fn passes(&self) -> impl Iterator<Item = &'static Pass> {
         PASSES.iter().filter(|pass| self.disabled.iter().all(|name| name != pass.name))
     }
@@ -39,33 +39,33 @@ impl Options {
 /// When the verifier runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verify {
-    /// After each pass; where a routine verifies behind several passes that look at nothing else, behind these.
+    /// After each pass, or after each group of passes over a single routine.
     EachPass,
     /// Never: passes are trusted.
     Never,
 }
 
 impl Default for Verify {
-    /// After each pass where debug assertions are on.
+    /// Verifies after each pass if debug assertions are enabled.
     fn default() -> Self {
         if cfg!(debug_assertions) { Verify::EachPass } else { Verify::Never }
     }
 }
 
-/// How often each pass fired, in the order in which the passes ran.
+/// The number of times each pass fired, in execution order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Name of a pass, and how often it fired in all routines together.
+    /// The name of a pass and the number of times it fired, over all routines.
     pub fired: Vec<(&'static str, usize)>,
-    /// What became of the loops of the program, in the order in which passes looked at them.
+    /// Remarks about the loops of the program, in the order in which passes examined them.
     pub remarks: Vec<Remark>,
-    /// How often the verifier looked for the guards of a routine, so that a pass knows whether what it made can be shown.
-    /// [`Verify`] is not counted.
+    /// The number of times that the verifier checked the guards of a routine, to tell a pass
+    /// whether its result can be verified. [`Verify`] is not counted.
     pub n_verified: usize,
 }
 
 impl Report {
-    /// How often the pass of this name fired.
+    /// Returns the number of times the pass with this name fired.
     pub fn count(&self, name: &str) -> usize {
         self.fired.iter().filter(|(pass, _)| *pass == name).map(|(_, count)| count).sum()
     }
@@ -80,11 +80,12 @@ pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Brok
     run(program, &all, options.passes(), options.verify)
 }
 
-/// Runs the passes named, in that order; `all` stands for the whole list. The verifier runs behind
-/// them, and after each where it finds a fault ([`crate::group`]).
+/// Runs the named passes, in that order; `all` means the whole list. The verifier runs after them,
+/// and after each pass if it finds a fault ([`crate::group`]).
 ///
 /// # Errors
-/// If a name is no pass's (then nothing was done), or the program does not verify after a pass.
+/// If a name is not that of a pass (then the program is unchanged), or the program does not verify
+/// after a pass.
 pub fn apply(program: &mut Program, names: &[&str]) -> Result<Report, ApplyError> {
     let mut passes: Vec<&Pass> = Vec::new();
     for &name in names {
@@ -102,12 +103,12 @@ fn all_of(program: &Program) -> Vec<RoutineId> {
     (0..).map(RoutineId).take(program.routines.len()).collect()
 }
 
-/// The routines, each behind those of them that it calls, unless these call it, too.
+/// Returns the routines, each after its callees, except in cycles.
 fn callees_first(program: &Program, ids: &[RoutineId]) -> Vec<RoutineId> {
     let mut ordered = Vec::new();
     let mut seen: BTreeSet<RoutineId> = BTreeSet::new();
     for &id in ids {
-        // A routine stands on the stack with the callees that are still to be visited.
+        // Each routine on the stack has the list of callees that remain to be visited.
         let mut open = vec![(id, Vec::new())];
         if seen.insert(id) {
             open[0].1 = callees(program, id);
@@ -141,7 +142,7 @@ fn callees(program: &Program, id: RoutineId) -> Vec<RoutineId> {
     found
 }
 
-/// Runs passes over these routines; the others verify.
+/// Runs passes over these routines; the others already verify.
 pub(crate) fn run(
     program: &mut Program,
     ids: &[RoutineId],
@@ -175,7 +176,7 @@ pub(crate) fn run(
 pub struct Broken {
     /// Name of the pass.
     pub pass: &'static str,
-    /// What the verifier found.
+    /// The errors of the verifier.
     pub errors: Vec<VerifyError>,
 }
 
@@ -188,7 +189,7 @@ impl fmt::Display for Broken {
 
 impl std::error::Error for Broken {}
 
-/// A name that is no pass's.
+/// An unknown pass name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownPass {
     /// The name.
@@ -196,7 +197,7 @@ pub struct UnknownPass {
 }
 
 impl UnknownPass {
-    /// The pass that was likely meant.
+    /// Returns the most similar pass name.
     pub fn meant(&self) -> Option<&'static str> {
         did_you_mean(&self.name, PASSES.iter().map(|pass| pass.name))
     }
@@ -204,18 +205,18 @@ impl UnknownPass {
 
 impl fmt::Display for UnknownPass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "there is no pass `{}`", self.name)
+        write!(f, "unknown pass `{}`", self.name)
     }
 }
 
 impl std::error::Error for UnknownPass {}
 
-/// Why passes could not be applied.
+/// An error of [`apply`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ApplyError {
-    /// A name is no pass's.
+    /// An unknown pass name.
     Unknown(UnknownPass),
-    /// A pass made a program that does not verify.
+    /// The result of a pass does not verify.
     Broken(Broken),
 }
 

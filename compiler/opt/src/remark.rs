@@ -1,34 +1,36 @@
-//! Remarks: what became of the loops that passes look at, and why not more, in the words of the source.
+//! Remarks: the results of passes for loops and the reasons for unchanged ones, in terms of the
+//! source.
 
 use star_ir::{Check, IntOp, LocId, Operand, Routine, RoutineId, SizeOperand, VarId, visit};
 
-/// What a pass has to say about a loop.
+/// A remark of a pass about a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remark {
     /// Name of the pass.
     pub pass: &'static str,
     /// The routine of the loop.
     pub routine: RoutineId,
-    /// The location of the loop, which it keeps through all passes.
+    /// The location of the loop, which is the same in all passes.
     pub loc: LocId,
-    /// What became of it.
+    /// The result.
     pub outcome: LoopOutcome,
-    /// The place in its body that the outcome is about, if there is one.
+    /// The place in its body that the outcome concerns, if there is one.
     pub at: Option<LocId>,
 }
 
-/// What became of a loop.
+/// The result of a pass for a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LoopOutcome {
-    /// This, as `a foreach`.
+    /// The new form, such as `a foreach`.
     Became(String),
-    /// This, as a whole; the loop is kept for where that cannot be, and what becomes of it is of less interest.
+    /// The algorithm of the whole loop; the loop is kept as a fallback, and its further
+    /// transformation is less relevant.
     Whole(String),
-    /// It stays, because of this condition, as "`X` is read in its body".
+    /// The loop is unchanged because of this condition, such as "`X` is read in its body".
     Stayed(String),
 }
 
-/// Why a loop stays, and the place in its body that this is about.
+/// The reason why a loop is unchanged, and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Stay {
     pub(crate) why: String,
@@ -41,14 +43,17 @@ impl From<String> for Stay {
     }
 }
 
-/// That a check may fail, in the names of the source.
+/// Returns the remark that a check may fail, with source names.
 pub(crate) fn may_fail(routine: &Routine, check: &Check) -> String {
     format!("a check in its body may fail: {}", what_fails(routine, check))
 }
 
-/// Likewise, where only the turn itself finds out.
+/// Returns the remark that a check depends on the iteration itself.
 pub(crate) fn depends(routine: &Routine, check: &Check) -> String {
-    format!("a check in its body depends on what the turn computes: {}", what_fails(routine, check))
+    format!(
+        "a check in its body depends on values computed in the iteration: {}",
+        what_fails(routine, check)
+    )
 }
 
 fn what_fails(routine: &Routine, check: &Check) -> String {
@@ -68,22 +73,22 @@ fn what_fails(routine: &Routine, check: &Check) -> String {
     let whole = |limit: &SizeOperand| visit::measured(limit).map_or_else(|| size(limit), name);
     match check {
         Check::Set(var) | Check::Result(var) => format!("{} may be unset", name(*var)),
-        Check::Sized(var) => format!("{} may have no size", name(*var)),
-        Check::HandlePart(var, _) => format!("{} may hold no such table", name(*var)),
+        Check::Sized(var) => format!("the size of {} may be unknown", name(*var)),
+        Check::HandlePart(var, _) => format!("{} may contain no table of this name", name(*var)),
         Check::Index(index, limit) => {
-            format!("{} may be no index of {}", value(index), whole(limit))
+            format!("{} may be an invalid index of {}", value(index), whole(limit))
         }
         Check::NewColumn(table, index) => {
-            format!("{} may be no column of {}", value(index), name(*table))
+            format!("{} may be an invalid column of {}", value(index), name(*table))
         }
         Check::Size(left, right) => {
             format!("{} and {} may be different", size(left), size(right))
         }
         Check::Range { base: _, width: _, limit } => {
-            format!("a part may lie outside of {}", whole(limit))
+            format!("a part may be outside {}", whole(limit))
         }
         Check::Int(IntOp::Div | IntOp::Mod, _, by) => {
-            format!("{} may be 0, or the quotient overflow", value(by))
+            format!("{} may be 0, or the quotient may overflow", value(by))
         }
         Check::Int(IntOp::Add, left, right) => {
             format!("the sum of {} and {} may overflow", value(left), value(right))
@@ -99,19 +104,19 @@ fn what_fails(routine: &Routine, check: &Check) -> String {
         Check::Fits { value: number, width } => {
             format!("{} may need more than {} bits", value(number), value(width))
         }
-        Check::FitsInt(word) => format!("{} may be no integer", name(*word)),
+        Check::FitsInt(word) => format!("{} may not fit an integer", name(*word)),
         Check::Even(bits) => format!("the size of {} may be odd", name(*bits)),
         Check::NoCarry(_, left, right) => {
-            format!("what is made of {} and {} may need a further bit", name(*left), name(*right))
+            format!("the result of {} and {} may need an additional bit", name(*left), name(*right))
         }
         Check::Assert(..) => "an `assert` may fail".to_owned(),
     }
 }
 
-/// What the source calls a variable, for a remark.
+/// Returns the source name of a variable, for a remark.
 pub(crate) fn name(routine: &Routine, var: VarId) -> String {
     match routine.source_name(var) {
         Some(name) => format!("`{name}`"),
-        None => "a value in between".to_owned(),
+        None => "an intermediate value".to_owned(),
     }
 }

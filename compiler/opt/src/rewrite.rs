@@ -1,4 +1,4 @@
-//! What passes share: a rewrite of one routine that the verifier can follow.
+//! Shared tools of passes: rewrites of one routine that the verifier can follow.
 
 use std::collections::BTreeSet;
 
@@ -9,9 +9,10 @@ use star_ir::{Program, Routine, RoutineId, Stmt, VarId, verify_guards, visit};
 
 use crate::context::{Context, Guards};
 
-/// Rewrites a routine; `rewrite` yields how often it fired. What makes an operation safe is said by checks and
-/// found by the verifier from what stands before it. A rewrite that is right, but after which the verifier
-/// cannot find a guard any more, is taken back: at once, or with all that the passes of the group did.
+/// Rewrites a routine; `rewrite` returns the number of times it fired. The safety of an operation
+/// is stated by checks, and the verifier derives it from the preceding code. A correct rewrite
+/// after which the verifier cannot establish a guard is reverted: at once, or together with all
+/// results of the passes of the group.
 pub(crate) fn guarded(
     program: &mut Program,
     id: RoutineId,
@@ -37,13 +38,15 @@ pub(crate) fn guarded(
     fired
 }
 
-/// How often a removal is tried with less.
+/// The maximum number of attempts with fewer removals.
 const MAX_ROUNDS: usize = 8;
 
-/// Removes the statements of which `is_redundant` says, by what is known before them, that they do nothing. The
-/// extents of parameters are not believed, since the checks of a header are what makes them true.
+/// Removes the statements for which `is_redundant` reports, from the facts before them, that they
+/// have no effect. The extents of parameters are not trusted, since the checks of a header
+/// establish them.
 ///
-/// A statement that an operation behind it needs for its guard stays: the verifier knows it by no other way.
+/// A statement that a later operation needs for its guard stays: the verifier cannot derive it
+/// otherwise.
 pub(crate) fn remove_redundant(
     program: &mut Program,
     id: RoutineId,
@@ -85,7 +88,7 @@ pub(crate) fn remove_redundant(
 struct Find<'r, F> {
     routine: &'r Routine,
     is_redundant: F,
-    /// Numbers of statements, and what they are about.
+    /// The numbers of the statements and the variables that they concern.
     found: Vec<(usize, BTreeSet<VarId>)>,
 }
 

@@ -2,9 +2,9 @@
 //!
 //! * `latch` of an integer that is set; `fix` of a slice or word whose size is known;
 //! * `set_rows`, `init` of a table that is set;
-//! * `ensure_columns` of a table that has the columns, or got them by the same statement before; of one that
-//!   does not grow;
-//! * `adapt` of a slice or word that has the size already, or keeps its own.
+//! * `ensure_columns` of a table that has the columns, or got them earlier by the same statement;
+//!   of one that does not grow;
+//! * `adapt` of a slice or word that already has the size or is sized.
 
 use star_ir::analysis::size_ops::changes_nothing;
 use star_ir::{Program, RoutineId, Stmt, StmtKind};

@@ -1,7 +1,8 @@
-//! Copy coalescing: `t = op; y = copy t` becomes `y = op` where `t` is not live behind it; a part of the pass `copies`.
+//! Copy coalescing: `t = op; y = copy t` becomes `y = op` where `t` is not live afterwards; a part
+//! of the pass `copies`.
 //!
-//! Nothing stands between the two, so that nothing can trap there or read `y`. `t` and `y` are of one type, and
-//! no extent. Bodies of `forall` and `tile` stay as they are.
+//! No statement is between the two, so nothing can trap there or read `y`. `t` and `y` have the
+//! same type and are not extents. Bodies of `forall` and `tile` are unchanged.
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::rewrite::{Edit, Edits, edit};

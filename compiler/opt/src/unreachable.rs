@@ -1,6 +1,7 @@
-//! `unreachable`: unreachable-code elimination. Removes the statements behind a `break`, `continue` or `exit` of the same block.
+//! `unreachable`: unreachable-code elimination. Removes the statements after a `break`, `continue`
+//! or `exit` of the same block.
 //!
-//! Control never reaches them, so that neither their `cost` nor what they trap on is ever seen.
+//! Control never reaches them, so neither their `cost` nor their traps are observable.
 
 use star_ir::visit::blocks_mut;
 use star_ir::{Block, Program, RoutineId, StmtKind};
@@ -11,7 +12,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, _: &mut Context) -> usiz
     block(&mut program.routine_mut(id).body)
 }
 
-/// Number of blocks that became shorter.
+/// Returns the number of shortened blocks.
 fn block(stmts: &mut Block) -> usize {
     let n_before = stmts.len();
     if let Some(jump) = stmts.iter().position(|stmt| jumps(&stmt.kind)) {
@@ -22,7 +23,7 @@ fn block(stmts: &mut Block) -> usize {
     inner + usize::from(stmts.len() < n_before)
 }
 
-/// Does control never go on behind the statement?
+/// Returns whether control never continues after the statement.
 fn jumps(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Break(_) | StmtKind::Continue(_) | StmtKind::Exit => true,

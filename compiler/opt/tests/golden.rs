@@ -1,7 +1,8 @@
-//! Golden files of passes: SIR before and after, with the same cost on every path as far as no call is inlined.
+//! Golden files of passes: SIR before and after, with the same cost on every path if no call is
+//! inlined.
 //!
-//! `passes/NAME.sir` begins with a comment `; passes: a,b`; `passes/NAME.out.sir` is what these make of it.
-//! `STAR_BLESS=1 cargo test -p star-opt golden` writes the latter anew: read the diff.
+//! `passes/NAME.sir` begins with a comment `; passes: a,b`; `passes/NAME.out.sir` is the result of
+//! these passes. `STAR_BLESS=1 cargo test -p star-opt golden` rewrites the latter: check the diff.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,14 +35,14 @@ fn text(path: &Path) -> String {
     fs::read_to_string(path).expect("text")
 }
 
-/// The passes that the first line of a file names.
+/// Returns the passes in the first line of a file.
 fn names(text: &str) -> Vec<&str> {
     let first = text.lines().next().unwrap_or_default();
     let list = first.strip_prefix("; passes: ").expect("a first line `; passes: a,b`");
     list.split(',').map(str::trim).collect()
 }
 
-/// What differs, unless the file is written anew.
+/// Returns the difference, unless the file is rewritten.
 fn difference(input: &Path) -> Option<String> {
     let shown = input.display();
     let before = text(input);
@@ -50,7 +51,7 @@ fn difference(input: &Path) -> Option<String> {
     let before_costs: Vec<CostForm> = program.routines.iter().map(|it| CostForm::of(it)).collect();
     let report = star_opt::apply(&mut program, &names(&before))
         .unwrap_or_else(|error| panic!("{shown}: {error}"));
-    // What a call counts stands in the routine that is called.
+    // The costs of a call are in the called routine.
     let keeps_calls = !names(&before).contains(&"inline");
     let costs = before_costs.iter().zip(&program.routines).filter(|_| keeps_calls);
     for (before, routine) in costs {

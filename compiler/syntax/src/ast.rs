@@ -1,8 +1,8 @@
-//! The syntax tree: what was written, with the place of everything. Nothing is resolved here.
+//! The syntax tree: the source as written, with positions. Nothing is resolved here.
 //!
-//! Note [Depth]. Trees are walked and dropped recursively, so their depth is bounded where nodes are
-//! made: see [`crate::state::State`]. Chains of one operator level and `else if` chains are flat lists
-//! and count once, however long they are.
+//! Note [Depth]. Trees are walked and dropped recursively, so their depth is bounded where nodes
+//! are created: see [`crate::state::State`]. Chains of one operator level and `else if` chains are
+//! flat lists and count once, whatever their length.
 
 use std::borrow::Borrow;
 use std::collections::{HashSet, VecDeque};
@@ -12,13 +12,13 @@ use std::sync::Arc;
 
 use star_base::Span;
 
-/// A name as written, or what stands between quotes. Its mentions in a file share their text, to which it is one pointer: a
-/// tree is mostly mentions of names.
+/// A name as written, or the text between quotes. Mentions in a file share their text through one
+/// pointer, because most nodes of a tree are mentions of names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Arc<Box<str>>);
 
 impl Name {
-    /// Its text.
+    /// Returns the text.
     pub fn as_str(&self) -> &str {
         self
     }
@@ -69,7 +69,7 @@ pub(crate) struct Names {
 }
 
 impl Names {
-    /// The name with this text.
+    /// Returns the name with this text.
     pub(crate) fn intern(&mut self, text: &str) -> Name {
         if let Some(known) = self.known.get(text) {
             return known.clone();
@@ -94,7 +94,7 @@ pub enum Item {
     Import {
         /// The path as written, without the quotes.
         path: String,
-        /// The place of the path.
+        /// The position of the path.
         span: Span,
     },
     /// `const name = value;`
@@ -108,16 +108,16 @@ pub enum Item {
     Routine(Box<Routine>),
 }
 
-/// A name and its place. Hyphenated names are joined without blanks.
+/// A name and its position. Hyphenated names are joined without spaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ident {
     /// The name.
     pub name: Name,
-    /// Its place.
+    /// The position.
     pub span: Span,
 }
 
-/// What kind of routine it is.
+/// The kind of a routine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RoutineKind {
     /// `proc` or `procedure`.
@@ -131,17 +131,17 @@ pub enum RoutineKind {
 /// A procedure, function or program.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Routine {
-    /// Which of the three.
+    /// The kind.
     pub kind: RoutineKind,
-    /// Its name.
+    /// The name.
     pub name: Ident,
-    /// Its parameters.
+    /// The parameters.
     pub params: Vec<Params>,
-    /// What stands behind the colon of the header.
+    /// The type after the colon of the header.
     pub result: Option<Type>,
-    /// Its local variables.
+    /// The local variables.
     pub vars: Vec<Vars>,
-    /// Its statements.
+    /// The statements.
     pub body: Vec<Stmt>,
     /// From the keyword to the end of the header.
     pub header: Span,
@@ -152,7 +152,7 @@ pub struct Routine {
 /// Parameters that share a type: `var A, B: table`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Params {
-    /// Passed by reference (`var`)?
+    /// Are they passed by reference (`var`)?
     pub by_ref: bool,
     /// The names.
     pub names: Vec<Ident>,
@@ -172,9 +172,9 @@ pub struct Vars {
 /// A type as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Type {
-    /// Which one.
+    /// The kind.
     pub kind: TypeKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
 }
 
@@ -200,49 +200,49 @@ pub enum TypeKind {
 /// A statement.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Stmt {
-    /// What it does.
+    /// The kind.
     pub kind: StmtKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
-    /// How deeply it is nested inside.
+    /// The nesting depth of its contents.
     pub depth: u16,
 }
 
-/// How an assignment was written.
+/// The spelling of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AssignKind {
     /// `:=`
     ColonEquals,
-    /// `: =`, as digitised texts have it.
+    /// `: =`, as in digitised texts.
     Spaced,
-    /// `=`, as published texts have it.
+    /// `=`, as in published texts.
     Equals,
 }
 
 /// The sign of an assignment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Assign {
-    /// How it was written.
+    /// The spelling.
     pub kind: AssignKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
 }
 
-/// What a statement does.
+/// The kind of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StmtKind {
-    /// Nothing stands there.
+    /// An empty statement.
     Empty,
-    /// What stands there could not be read; a message says so.
+    /// An unreadable statement, which was reported.
     Error,
     /// `begin … end`
     Block(Vec<Stmt>),
     /// `if c then s { else if c then s } [ else s ]`
     If {
-        /// Conditions with their statements, in order (a deque, since a parser meets the last one
+        /// Conditions with their statements, in order (a deque, because a parser reads the last one
         /// first).
         arms: VecDeque<(Expr, Stmt)>,
-        /// The last `else`.
+        /// The final `else`.
         otherwise: Option<Box<Stmt>>,
     },
     /// `while c do s`
@@ -265,9 +265,9 @@ pub enum StmtKind {
         var: Box<Ident>,
         /// The sign between variable and first value.
         assign: Assign,
-        /// First value.
+        /// The first value.
         from: Box<Expr>,
-        /// Last value.
+        /// The last value.
         to: Box<Expr>,
         /// `downto`.
         down: bool,
@@ -285,20 +285,20 @@ pub enum StmtKind {
     },
     /// `place := value`
     Assign {
-        /// The left side.
+        /// The left-hand side.
         target: Box<Ref>,
         /// The sign.
         assign: Assign,
-        /// The right side.
+        /// The right-hand side.
         value: Expr,
     },
     /// `H.part := value`
     PutPart {
-        /// The left side.
+        /// The left-hand side.
         target: Box<PartRef>,
         /// The sign.
         assign: Assign,
-        /// The right side.
+        /// The right-hand side.
         value: Expr,
     },
     /// A call, or a name alone.
@@ -314,18 +314,18 @@ pub enum StmtKind {
     },
 }
 
-/// A name, perhaps with arguments: a variable, component, call, `COL(i, T)` …
+/// A name, possibly with arguments: a variable, component, call, `COL(i, T)` …
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ref {
     /// The name.
     pub name: Ident,
-    /// What stands in parentheses behind it; `None` without parentheses.
+    /// The arguments in parentheses after it; `None` without parentheses.
     pub args: Option<Box<[Expr]>>,
-    /// The place of name and arguments.
+    /// The position of name and arguments.
     pub span: Span,
 }
 
-/// A table that a handle holds: `H.part`.
+/// A table stored in a handle: `H.part`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartRef {
     /// The handle.
@@ -335,7 +335,7 @@ pub struct PartRef {
 }
 
 impl PartRef {
-    /// The place of both names.
+    /// Returns the position of both names.
     pub fn span(&self) -> Span {
         self.handle.span.to(self.part.span)
     }
@@ -344,18 +344,18 @@ impl PartRef {
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expr {
-    /// Which one.
+    /// The variant.
     pub kind: ExprKind,
-    /// Its place, parentheses around it included.
+    /// The position, including parentheses around it.
     pub span: Span,
-    /// How deeply it is nested inside.
+    /// The nesting depth of its contents.
     pub depth: u16,
-    /// Does it stand in parentheses?
+    /// Is it in parentheses?
     pub parenthesised: bool,
 }
 
 impl Expr {
-    /// The name with its place, if it is a name without arguments.
+    /// Returns the name with its position, if it is a name without arguments.
     pub fn plain_name(&self) -> Option<Ident> {
         match &self.kind {
             ExprKind::Name(name, start) => {
@@ -377,7 +377,7 @@ impl Expr {
         }
     }
 
-    /// Could it not be read?
+    /// Returns whether it could not be read.
     pub fn is_error(&self) -> bool {
         matches!(self.kind, ExprKind::Error)
     }
@@ -424,9 +424,9 @@ pub enum CompareOp {
 /// An expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ExprKind {
-    /// What stands there could not be read; a message says so.
+    /// An unreadable expression, which was reported.
     Error,
-    /// A number up to 2⁶³, which only a minus sign makes legal.
+    /// A number up to 2⁶³, which is valid only after a minus sign.
     Int(u64),
     /// `true`, `false`
     Bool(bool),
@@ -438,7 +438,8 @@ pub enum ExprKind {
     Theta,
     /// `H.part`
     Part(Box<PartRef>),
-    /// A name without arguments, a variable or a call, and the byte at which it stands; see [`Expr::plain_name`].
+    /// A name without arguments, a variable or a call, and the byte at which it begins; see
+    /// [`Expr::plain_name`].
     Name(Name, u32),
     /// A name with arguments: a component or a call.
     Ref(Box<Ref>),
@@ -446,9 +447,9 @@ pub enum ExprKind {
     Not(Box<Expr>),
     /// `- e`
     Neg(Box<Expr>),
-    /// Operands with operators of one level between them, from left to right.
+    /// Operands joined from left to right by operators of one precedence level.
     Chain(Box<Chain>),
-    /// A comparison of the left side with the right one.
+    /// A comparison of the left-hand side with the right-hand side.
     Compare(CompareOp, Box<[Expr; 2]>),
 }
 
@@ -466,7 +467,7 @@ pub struct Chain {
 pub struct Link {
     /// The operator.
     pub op: BinaryOp,
-    /// Its place.
+    /// The position of the operator.
     pub op_span: Span,
     /// The operand to its right.
     pub operand: Expr,
@@ -478,7 +479,8 @@ mod tests {
 
     use super::*;
 
-    /// A program is read whole before it is checked, so that these are most of what compiling takes.
+    /// A program is parsed completely before it is checked, so these nodes dominate the memory of
+    /// compilation.
     #[test]
     fn nodes_are_small() {
         assert!(size_of::<Name>() <= 8);

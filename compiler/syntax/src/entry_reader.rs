@@ -1,7 +1,8 @@
-//! Where the entries of a session end, found out line by line, each line looked at once.
+//! Recognition of the ends of entries in a session, line by line, reading each line once.
 //!
-//! An entry is complete at the end of a line if nothing is open there: no comment, parenthesis, `begin` or
-//! `repeat`, no header that waits for its body, no operator or keyword that needs something behind it.
+//! An entry is complete at the end of a line if nothing is open there: no comment, parenthesis,
+//! `begin` or `repeat`, no header that waits for its body, no operator or keyword that needs a
+//! continuation.
 
 use logos::Logos;
 
@@ -9,22 +10,22 @@ use crate::repl_input::begins_group;
 use crate::state::begins_item;
 use crate::token::{LexError, Token};
 
-/// Takes lines and says whether they make an entry.
+/// Accepts lines and reports whether they form an entry.
 #[derive(Debug, Default)]
 pub struct Feed {
     text: String,
-    /// What ends the comment that is open.
+    /// The end delimiter of the open comment.
     comment: Option<&'static str>,
     blocks: usize,
     parens: usize,
     routine: Routine,
-    /// What the last tokens are part of.
+    /// The piece that contains the last tokens.
     piece: Piece,
-    /// Does the last token need something behind it?
+    /// Does the last token need a continuation?
     unfinished: bool,
 }
 
-/// How far a routine is.
+/// The state of a routine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Routine {
     /// There is none, or it is complete.
@@ -39,57 +40,57 @@ enum Routine {
 /// A part of a text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Piece {
-    /// Nothing but blanks and comments so far.
+    /// Only spaces and comments so far.
     #[default]
     Nothing,
     /// It ended with a semicolon.
     Ended,
     /// A statement or expression.
     Statement,
-    /// A statement with an `if` in it, to which an `else` might belong.
+    /// A statement with an `if`, which an `else` may continue.
     If,
     /// Declarations of variables.
     Variables,
-    /// A constant or import without a semicolon so far.
+    /// A constant or import, still without a semicolon.
     Declaration,
     /// An item.
     Item,
 }
 
-/// Is there an entry?
+/// The state of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Readiness {
-    /// There are only blanks and comments.
+    /// There are only spaces and comments.
     Empty,
     /// Something is open.
     Open,
-    /// There is an entry. If the next line is there already, [`Feed::goes_on`] says whether it belongs to
-    /// it.
+    /// The entry is complete. If the next line is available, [`Feed::goes_on`] determines whether
+    /// it belongs to the entry.
     Complete,
 }
 
 impl Feed {
-    /// Nothing yet.
+    /// Creates an empty feed.
     pub fn new() -> Self {
         Feed::default()
     }
 
-    /// The lines so far.
+    /// Returns the lines so far.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The lines so far, which are an entry now.
+    /// Takes the lines so far as an entry.
     pub fn take(&mut self) -> String {
         std::mem::take(self).text
     }
 
-    /// Are there no lines?
+    /// Returns whether there are no lines.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty()
     }
 
-    /// Does the text end inside a comment?
+    /// Returns whether the text ends inside a comment.
     pub fn in_comment(&self) -> bool {
         self.comment.is_some()
     }
@@ -102,7 +103,7 @@ impl Feed {
         self.readiness()
     }
 
-    /// Is there an entry?
+    /// Returns the state of the entry.
     pub fn readiness(&self) -> Readiness {
         let closed = self.blocks == 0 && self.parens == 0 && self.routine == Routine::None;
         if self.comment.is_some() || !closed || self.unfinished {
@@ -114,7 +115,7 @@ impl Feed {
         }
     }
 
-    /// Could a next line belong to the entry, although it is complete without?
+    /// Returns whether a next line could belong to the entry, although it is already complete.
     pub fn may_go_on(&self) -> bool {
         match self.piece {
             Piece::If | Piece::Variables | Piece::Declaration | Piece::Item => true,
@@ -122,9 +123,9 @@ impl Feed {
         }
     }
 
-    /// Does this next line belong to the entry, which is complete without? An `else` belongs to its `if`;
-    /// items that follow one another are taken together, since they may need one another. A line
-    /// without any token decides nothing and is taken along.
+    /// Returns whether this next line belongs to the entry, which is complete without it. An `else`
+    /// belongs to its `if`; consecutive items form one entry, because they may depend on each
+    /// other. A line without tokens decides nothing and is included.
     pub fn goes_on(&self, line: &str) -> bool {
         let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
         let first = match tokens.next() {
@@ -170,7 +171,7 @@ impl Feed {
                     | LexError::UnterminatedQuote
                     | LexError::NumberTooLarge,
                 ) => {
-                    // A message will say so.
+                    // A message will report it.
                     self.unfinished = false;
                     if self.piece == Piece::Nothing {
                         self.piece = Piece::Statement;
@@ -183,7 +184,7 @@ impl Feed {
     fn token(&mut self, token: &Token) {
         self.unfinished = needs_more(token);
         if begins_item(token) {
-            // Routines do not nest: whatever was open is an error.
+            // Routines do not nest: anything still open is an error.
             (self.blocks, self.parens) = (0, 0);
             (self.piece, self.routine) = match token {
                 Token::Import | Token::Const => (Piece::Declaration, Routine::None),
@@ -233,7 +234,7 @@ impl Feed {
     }
 }
 
-/// Can nothing end with this token?
+/// Returns whether the token always needs a continuation.
 fn needs_more(token: &Token) -> bool {
     matches!(
         token,
@@ -273,7 +274,7 @@ fn needs_more(token: &Token) -> bool {
     )
 }
 
-/// Can the token stand in a declaration of variables?
+/// Returns whether the token can occur in a declaration of variables.
 fn declares(token: &Token) -> bool {
     matches!(
         token,
@@ -295,7 +296,7 @@ fn declares(token: &Token) -> bool {
 mod tests {
     use super::*;
 
-    /// After each line: `.` complete, `-` open, ` ` nothing.
+    /// After each line: `.` complete, `-` open, ` ` empty.
     fn feed(lines: &[&str]) -> String {
         let mut feed = Feed::new();
         let sign = |readiness| match readiness {
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_open_waits() {
+    fn open_entries_wait() {
         assert_eq!(feed(&["x := 1"]), ".");
         assert_eq!(feed(&["begin", "x := 1", "end"]), "--.");
         assert_eq!(feed(&["FOO(1,", "2", ")"]), "--.");
@@ -327,7 +328,7 @@ mod tests {
             feed(&["proc P(x: integer;", "var y: integer);", "begin", "begin end", "end"]),
             "----."
         );
-        // What lacks its end is over where the next one begins.
+        // A routine without its end is over where the next one begins.
         assert_eq!(feed(&["proc P; begin begin", "proc Q; begin end;"]), "-.");
         assert_eq!(feed(&["const n =", "5"]), "-.");
         assert_eq!(feed(&["import", "\"star:mst\";"]), "-.");
@@ -335,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn some_entries_go_on_if_the_next_line_says_so() {
+    fn some_entries_continue_depending_on_the_next_line() {
         let goes_on = |entry: &[&str], next: &str| {
             let mut feed = Feed::new();
             entry.iter().for_each(|line| {

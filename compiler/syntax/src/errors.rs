@@ -1,4 +1,4 @@
-//! The wording of syntax errors: what stands where, and what was perhaps meant.
+//! Wording of syntax errors: the unexpected text, and guesses of the intended one.
 
 use star_base::{Code, Diagnostic, Span, did_you_mean};
 
@@ -23,35 +23,31 @@ impl State<'_> {
         }
         let found = match token {
             Some(_) => format!("`{}`", elide(&self.text[span.range()])),
-            None => format!("the end of the {}", self.whole),
+            None => format!("end of the {}", self.whole),
         };
         if let Some((_, before_token, before_end)) = before {
             let behind = Span::new(self.file, before_end, before_end);
             let on_new_line = self.text[before_end as usize..span.start as usize].contains('\n');
             let begins = starts_statement(token) || on_new_line && !self.may_close(token, span);
             if expects(";") && token.is_some() && begins {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "a `;` is missing here")
+                return Diagnostic::at(Code::UnexpectedToken, behind, "missing `;`")
                     .label(span, format!("before {found}"))
                     .fix("write `;`", behind, ";");
             }
             if expects("end") && token.is_none() {
-                return Diagnostic::at(Code::UnexpectedToken, behind, "an `end` is missing here")
-                    .note("every `begin` needs an `end` of its own")
+                return Diagnostic::at(Code::UnexpectedToken, behind, "missing `end`")
+                    .note("every `begin` needs an `end`")
                     .label(self.begin_of_last_block(span.start), "perhaps for this `begin`");
             }
             if matches!(token, Some(Token::Equals)) && expects(":=") {
-                return Diagnostic::at(Code::UnexpectedToken, span, "`=` cannot stand here").fix(
+                return Diagnostic::at(Code::UnexpectedToken, span, "unexpected `=`").fix(
                     "write `:=`",
                     span,
                     ":=",
                 );
             }
             if matches!(before_token, Token::Begin) && expects("begin") {
-                return Diagnostic::at(
-                    Code::UnexpectedToken,
-                    span,
-                    format!("{found} cannot stand here"),
-                );
+                return Diagnostic::at(Code::UnexpectedToken, span, format!("unexpected {found}"));
             }
         }
         let place = if token.is_none() {
@@ -60,7 +56,7 @@ impl State<'_> {
             span
         };
         let mut diagnostic =
-            Diagnostic::at(Code::UnexpectedToken, place, format!("{found} cannot stand here"));
+            Diagnostic::at(Code::UnexpectedToken, place, format!("unexpected {found}"));
         if let Some(wanted) = wanted(expected) {
             diagnostic = diagnostic.here(format!("expected {wanted}"));
         }
@@ -69,7 +65,7 @@ impl State<'_> {
         }
         match token {
             Some(Token::Minus) if matches!(before, Some((_, Token::Name, _))) => {
-                diagnostic.note("a name with hyphens can only be called as a statement of its own")
+                diagnostic.note("a name with hyphens can only be called as a statement")
             }
             Some(Token::Name)
                 if ["elif", "elsif"]
@@ -79,7 +75,7 @@ impl State<'_> {
                 diagnostic.help("write `else if`")
             }
             Some(Token::Assign) if !expects(":=") => {
-                diagnostic.help("`:=` stores; to compare, write `=`")
+                diagnostic.help("`:=` assigns; to compare, write `=`")
             }
             Some(Token::And | Token::Or | Token::Xor) if expects("then") || expects("do") => {
                 diagnostic.help("put comparisons in parentheses: `(a < b) and (c < d)`")
@@ -88,23 +84,24 @@ impl State<'_> {
         }
     }
 
-    /// A constant or a routine inside of a routine that has no body yet, as other languages have them.
+    /// Reports a constant or a routine inside a routine that has no body yet, which other languages
+    /// allow.
     fn nested_item(&self, at: Span, before: Option<Spanned>) -> Option<Diagnostic> {
         let behind = self.tokens.partition_point(|&(start, ..)| start < at.start);
         let &(start, item, end) =
             self.tokens.get(behind).filter(|(_, item, _)| begins_item(item))?;
         let (span, (_, _, body)) = (self.span(start, end), before?);
-        let message = format!("`{}` cannot stand inside of a routine", &self.text[span.range()]);
+        let message = format!("`{}` is not allowed inside a routine", &self.text[span.range()]);
         let help = match item {
-            Token::Const => "constants are declared in front of the routine, for all of a file",
-            _ => "routines do not nest; move it in front of this one",
+            Token::Const => "constants are declared before the routine, for the whole file",
+            _ => "routines do not nest; move it before this one",
         };
         let diagnostic = Diagnostic::at(Code::UnexpectedToken, span, message);
         let here = self.span(body, body);
-        Some(diagnostic.label(here, "the `begin` of this one is still to come").help(help))
+        Some(diagnostic.label(here, "the `begin` of this one is still missing").help(help))
     }
 
-    /// A second constant behind one `const`.
+    /// Reports a second constant after one `const`.
     fn second_constant(&self, token: Option<Token>, span: Span) -> Option<Diagnostic> {
         let behind = self.tokens.partition_point(|&(start, ..)| start < span.start);
         let begin = self.tokens[..behind].iter().rposition(|(_, token, _)| begins_item(token))?;
@@ -114,13 +111,14 @@ impl State<'_> {
             && declared.next().is_none();
         let here = Span::new(self.file, span.start, span.start);
         (token == Some(Token::Name) && is_one).then(|| {
-            Diagnostic::at(Code::UnexpectedToken, span, "a `const` is missing here")
-                .note("each constant has a `const` of its own")
+            Diagnostic::at(Code::UnexpectedToken, span, "missing `const`")
+                .note("each constant needs a separate `const`")
                 .fix("write `const`", here, "const ")
         })
     }
 
-    /// Is it a name that is nearly a word at the end of statements, and that no statement begins with?
+    /// Returns whether it is a name that resembles a keyword ending statements, and that does not
+    /// begin a statement.
     fn may_close(&self, token: Option<Token>, span: Span) -> bool {
         let behind = self.tokens.partition_point(|&(start, ..)| start < span.end);
         let next = self.tokens.get(behind).map(|&(_, token, _)| token);
@@ -129,7 +127,8 @@ impl State<'_> {
             && did_you_mean(&self.text[span.range()], ["end", "else", "until"]).is_some()
     }
 
-    /// A keyword that was perhaps meant: by a name where one is expected, or by the name before, if it begins a statement.
+    /// Returns the keyword that was probably meant: by a name where a keyword is expected, or by
+    /// the preceding name, if it begins a statement.
     fn meant<'e>(
         &self,
         token: Option<Token>,
@@ -157,13 +156,13 @@ impl State<'_> {
         opens.then_some((word, meant))
     }
 
-    /// The last token that ends at or before byte `at`.
+    /// Returns the last token that ends at or before byte `at`.
     fn token_before(&self, at: u32) -> Option<Spanned> {
         let idx = self.tokens.partition_point(|&(_, _, end)| end <= at);
         idx.checked_sub(1).map(|idx| self.tokens[idx])
     }
 
-    /// The `begin` or `repeat` before byte `at` that has no end yet.
+    /// Returns the `begin` or `repeat` before byte `at` that has no end yet.
     fn begin_of_last_block(&self, at: u32) -> Span {
         let behind = self.tokens.partition_point(|&(_, _, end)| end <= at);
         let mut closed = 0;
@@ -179,10 +178,10 @@ impl State<'_> {
     }
 }
 
-/// Words that begin a statement and that another token follows.
+/// Keywords that begin a statement and are followed by another token.
 const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];
 
-/// Does a statement begin behind the token?
+/// Returns whether a statement begins after the token.
 fn begins_statements(token: Token) -> bool {
     matches!(
         token,
@@ -190,7 +189,7 @@ fn begins_statements(token: Token) -> bool {
     )
 }
 
-/// Can the token only begin a statement?
+/// Returns whether the token can only begin a statement.
 fn starts_statement(token: Option<Token>) -> bool {
     matches!(
         token,
@@ -206,7 +205,7 @@ fn starts_statement(token: Option<Token>) -> bool {
     )
 }
 
-/// What could have stood there, in words; `None` if that would be a long list.
+/// Describes the expected tokens; `None` if the list would be long.
 fn wanted(expected: &[String]) -> Option<String> {
     let mut names: Vec<&str> = expected.iter().map(|name| name.trim_matches('"')).collect();
     let has = |names: &[&str], name: &str| names.contains(&name);
@@ -222,8 +221,8 @@ fn wanted(expected: &[String]) -> Option<String> {
     if has(&names, "integer") {
         return Some("a type".to_owned());
     }
-    // Operators can follow any operand, and the point of `H.part` any name, which is for texts of the library: they say
-    // little.
+    // Operators can follow any operand, and the dot of `H.part` any name, in library texts: they
+    // give little information.
     let operators = [
         "+", "-", "*", "and", "or", "xor", "div", "mod", "=", "<>", "<", "<=", ">", ">=", "(", ".",
     ];
@@ -247,7 +246,7 @@ fn wanted(expected: &[String]) -> Option<String> {
     }
 }
 
-/// The first characters of a long text.
+/// Returns the first characters of a long text.
 fn elide(text: &str) -> String {
     match text.char_indices().nth(40) {
         Some((at, _)) => format!("{}…", &text[..at]),

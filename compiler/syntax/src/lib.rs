@@ -1,10 +1,10 @@
-//! From text to syntax tree: lexer, grammar, tree; and what comments say ([`doc`]).
+//! Parsing of source text: lexer, grammar, tree; and documentation comments ([`doc`]).
 //!
-//! [`parse`] returns the tree *and* the messages: a statement or routine that could not be read is
-//! left out or stands there as an error node, everything else is as written. What is typed in a session
-//! is read piece by piece: [`Feed`] says where an entry ends, [`fragment()`] reads it.
+//! [`parse`] returns the tree *and* the messages: an unreadable statement or routine is omitted or
+//! becomes an error node; everything else is as written. Text typed in a session is read piece by
+//! piece: [`Feed`] finds the end of an entry, [`fragment()`] reads it.
 //!
-//! This crate knows nothing of names, types and imports, and reads no files.
+//! This crate does not resolve names, types or imports, and reads no files.
 
 pub mod ast;
 pub mod doc;

@@ -1,7 +1,7 @@
-//! From tokens to the tree of a file, item by item.
+//! Parsing of a file's tokens to its tree, item by item.
 //!
 //! Routines do not nest, so a keyword that begins an item always does: the tokens are cut there and
-//! every piece is parsed on its own. An error that the grammar cannot recover from costs one item.
+//! every piece is parsed separately. An error from which the grammar cannot recover costs one item.
 
 use std::collections::BTreeMap;
 
@@ -15,27 +15,27 @@ use crate::repl_input::PieceKind;
 use crate::state::{Bodies, State, begins_item};
 use crate::token::Token;
 
-/// Messages after which reading a file stops: the rest would mostly be their echo.
+/// Maximum number of messages of a file; the rest would mostly repeat them.
 pub const MAX_ERRORS: usize = 40;
 
-/// A file that was read.
+/// A parsed file.
 #[derive(Debug)]
 pub struct Parsed {
     /// The tree.
     pub file: File,
-    /// The comments in order.
+    /// The comments, in order.
     pub comments: Vec<Span>,
-    /// What was wrong, in the order of the text.
+    /// The errors, in text order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the text of a file. Takes time and memory linear in the text, whatever it holds.
+/// Parses the text of a file. Takes time and memory linear in the text, whatever its contents.
 pub fn parse(file: FileId, text: &str) -> Parsed {
     read(file, text, Bodies::Kept)
 }
 
-/// Reads the text of a file as [`parse`] does, with the same messages, and leaves the bodies of routines empty. Takes
-/// memory for the tokens of the text, but for no statement.
+/// Parses the text of a file like [`parse`], with the same messages, but leaves the bodies of
+/// routines empty. Takes memory for the tokens of the text, but not for statements.
 pub fn outline(file: FileId, text: &str) -> Parsed {
     read(file, text, Bodies::Dropped)
 }
@@ -53,7 +53,7 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
         match PieceParser::new().parse(&mut state, tokens) {
             Ok(PieceKind::Item(item)) => tree.items.push(item),
             Ok(PieceKind::Statements(_) | PieceKind::Value(_) | PieceKind::Variables(_)) => {
-                // No text holds the token that begins one of these.
+                // The token that begins one of these occurs in no text.
             }
             Err(error) => state.syntax_error(error),
         }
@@ -64,18 +64,14 @@ fn read(file: FileId, text: &str, bodies: Bodies) -> Parsed {
         diagnostics.truncate(MAX_ERRORS - 1);
         let end = Span::new(file, text.len() as u32, text.len() as u32);
         diagnostics.push(
-            Diagnostic::at(
-                Code::UnexpectedToken,
-                end,
-                "too many errors; the rest was not looked at",
-            )
-            .note("the first ones often explain those that follow"),
+            Diagnostic::at(Code::UnexpectedToken, end, "too many errors; the rest was not checked")
+                .note("the first ones often cause those that follow"),
         );
     }
     Parsed { file: tree, comments: lexed.comments, diagnostics }
 }
 
-/// The names that the text of `within` mentions, each with its places in order.
+/// Returns the names mentioned in the text of `within`, each with its positions in order.
 pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> {
     let mut mentions: BTreeMap<&str, Vec<Span>> = BTreeMap::new();
     let text = sources.slice(within);
@@ -89,14 +85,14 @@ pub fn mentions(sources: &SourceMap, within: Span) -> BTreeMap<&str, Vec<Span>> 
     mentions
 }
 
-/// Is it a word that is reserved for an extension of the language? Where one is used as a name, a
-/// message says so.
+/// Returns whether the word is reserved for an extension of the language. Its use as a name is
+/// reported.
 pub fn is_reserved(word: &str) -> bool {
     let mut tokens = Token::lexer(word);
     matches!((tokens.next(), tokens.next()), (Some(Ok(Token::Reserved)), None))
 }
 
-/// The tokens of each item: a piece begins at every keyword that begins an item.
+/// Returns the tokens of each item: a piece begins at every keyword that begins an item.
 fn pieces(tokens: &[Spanned]) -> impl Iterator<Item = &[Spanned]> {
     tokens
         .chunk_by(move |_, (_, next, _)| !begins_item(next))
@@ -180,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn hyphenated_names_are_joined_without_blanks() {
+    fn hyphenated_names_are_joined_without_spaces() {
         assert!(matches!(&body("WARSHALL - adapt(n, P)")[..],
             [StmtKind::Call(call)] if call.name.name == "WARSHALL-adapt"));
     }
@@ -195,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn items_inside_of_a_routine_are_named_where_they_stand() {
+    fn items_inside_routines_are_reported_in_place() {
         let first = |text: &str| {
             let diagnostic = parse(FileId(0), text).diagnostics.remove(0);
             let start = diagnostic.span().expect("a place").start as usize;
@@ -214,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn slips_of_the_pen_have_codes_of_their_own() {
+    fn common_slips_have_their_own_codes() {
         assert_eq!(codes("proc P; begin if a then b := 1; else b := 2 end;"), [("E0106", 30)]);
         assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);
         assert_eq!(codes("proc P; begin x := 1 # 2 end;")[0], ("E0101", 21));
@@ -225,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn bottomless_nesting_is_one_message() {
+    fn excessive_nesting_gives_one_message() {
         let n = 100_000;
         let deep = |open: &str, middle: &str, close: &str| {
             format!("proc P; begin {}{middle}{} end;", open.repeat(n), close.repeat(n))
@@ -252,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn long_flat_chains_are_no_nesting() {
+    fn long_flat_chains_are_not_nesting() {
         let n = 100_000;
         body(&format!("x := 1{}", " + 1".repeat(n)));
         body(&format!("{}x := 1", "if a then x := 1 else ".repeat(n)));
@@ -261,7 +257,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_makes_the_parser_panic(text in "(proc |begin |end|if |then |else |;|:=|x|\\(|\\)|'01'|/\\*|\n|1|-|\\PC){0,60}") {
+        fn parser_never_panics_on_text(text in "(proc |begin |end|if |then |else |;|:=|x|\\(|\\)|'01'|/\\*|\n|1|-|\\PC){0,60}") {
             parse(FileId(0), &text);
         }
     }

@@ -1,5 +1,5 @@
-//! From text to tokens, and what is better mended in a row of tokens than in a grammar: semicolons
-//! before `else`, line numbers of pasted listings, reserved words, the type `handle`, bottomless nesting.
+//! Lexing, and corrections that are easier on tokens than in a grammar: semicolons before `else`,
+//! line numbers of pasted listings, reserved words, the type `handle`, excessive nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
@@ -8,7 +8,7 @@ use crate::parser::MAX_ERRORS;
 use crate::state::MAX_DEPTH;
 use crate::token::{LexError, Token, number_in};
 
-/// A token between the byte before which it begins and the one before which it ends.
+/// A token with the bytes at which it begins and ends.
 pub(crate) type Spanned = (u32, Token, u32);
 
 /// The tokens of a file.
@@ -16,17 +16,17 @@ pub(crate) struct Lexed {
     pub(crate) tokens: Vec<Spanned>,
     pub(crate) comments: Vec<Span>,
     pub(crate) diagnostics: Vec<Diagnostic>,
-    /// Text that is no token, in order: what the grammar says about its surroundings is an echo.
+    /// Text that is not a token, in order: syntax errors next to it only repeat the message.
     pub(crate) gaps: Vec<Gap>,
 }
 
-/// A piece of text that could not be cut into tokens; a message says so.
+/// A piece of text that could not be divided into tokens, which was reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Gap {
     pub(crate) error: LexError,
     pub(crate) start: u32,
     pub(crate) end: u32,
-    /// Where its last line ends.
+    /// The end of its last line.
     pub(crate) line_end: u32,
 }
 
@@ -38,7 +38,7 @@ impl Gap {
     }
 }
 
-/// Cuts `text` into tokens that a parser can take.
+/// Divides `text` into tokens for a parser.
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = scan(file, text);
     drop_line_numbers(file, text, &mut lexed);
@@ -55,7 +55,7 @@ fn scan(file: FileId, text: &str) -> Lexed {
         diagnostics: Vec::new(),
         gaps: Vec::new(),
     };
-    let mut strange: Option<Span> = None; // neighbouring strange characters make one message
+    let mut strange: Option<Span> = None; // adjacent invalid characters give one message
     for (token, range) in Token::lexer(text).spanned() {
         let span = Span::new(file, range.start as u32, range.end as u32);
         if let Some(before) = strange {
@@ -79,8 +79,8 @@ fn scan(file: FileId, text: &str) -> Lexed {
                         span,
                         format!("`{word}` is a reserved word"),
                     )
-                    .note("it is kept for an extension of the language")
-                    .help("take another name"),
+                    .note("it is reserved for an extension of the language")
+                    .help("use another name"),
                 );
                 lexed.tokens.push((span.start, Token::Name, span.end));
             }
@@ -89,7 +89,7 @@ fn scan(file: FileId, text: &str) -> Lexed {
             Err(error) => {
                 lexed.diagnostics.push(lex_error(error, text, span));
                 lexed.gaps.push(Gap::new(error, text, span));
-                // Something stood there: let the parser go on as if it had been right.
+                // Let the parser continue as if a valid token had been there.
                 if let Some(token) = stand_in(error, &text[range]) {
                     lexed.tokens.push((span.start, token, span.end));
                 }
@@ -118,7 +118,7 @@ fn stand_in(error: LexError, text: &str) -> Option<Token> {
     }
 }
 
-/// `handle` is a type behind a colon, and an ordinary name everywhere else.
+/// Marks `handle` as a type after a colon; it is an ordinary name everywhere else.
 fn find_handles(text: &str, lexed: &mut Lexed) {
     let mut after_colon = false;
     for (start, token, end) in &mut lexed.tokens {
@@ -126,8 +126,8 @@ fn find_handles(text: &str, lexed: &mut Lexed) {
     }
 }
 
-/// The token of this text itself, or [`Token::Handle`] for that name behind a colon. `after_colon` is about the token
-/// before, and then about this one.
+/// Returns the token, or [`Token::Handle`] for that name after a colon. `after_colon` refers to the
+/// preceding token, and is updated for this one.
 pub(crate) fn as_type(token: Token, text: &str, after_colon: &mut bool) -> Token {
     let behind = std::mem::replace(after_colon, matches!(token, Token::Colon));
     match token {
@@ -155,7 +155,7 @@ fn strange_characters(text: &str, span: Span) -> Diagnostic {
         "^" => diagnostic.help("write `xor`"),
         "/" => diagnostic.help("write `div` for integer division"),
         "%" => diagnostic.help("write `mod` for the remainder"),
-        "[" | "]" => diagnostic.help("components stand in parentheses: `X(i)`"),
+        "[" | "]" => diagnostic.help("components are written in parentheses: `X(i)`"),
         _ if found.contains('\0') => diagnostic.note("is this a binary file?"),
         _ => diagnostic,
     }
@@ -176,18 +176,18 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
             Diagnostic::at(
                 Code::Unterminated,
                 span,
-                format!("this {what} is not closed on its line"),
+                format!("this {what} is not closed on the same line"),
             )
         }
         LexError::NumberTooLarge => {
             Diagnostic::at(Code::NumberTooLarge, span, "this number does not fit in 64 bits")
-                .note("an integer lies between -9223372036854775808 and 9223372036854775807")
+                .note("an integer is between -9223372036854775808 and 9223372036854775807")
                 .help("longer numbers are words: `'0110…'`")
         }
     }
 }
 
-/// Pasted listings have a number in front of every line.
+/// Removes the line numbers of pasted listings.
 fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
     let mut numbers: Vec<usize> = Vec::new();
     let mut last = 0;
@@ -199,8 +199,8 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
             continue;
         }
         match token {
-            // An expression over several lines, such as `1 +`; the first line of a listing begins with a
-            // statement or a declaration.
+            // An expression over several lines, such as `1 +`; the first line of a listing begins
+            // with a statement or a declaration.
             Token::Number if numbers.is_empty() && operator_at(&lexed.tokens, idx + 1) => return,
             Token::Number => match number_in(&text[start as usize..end as usize]) {
                 Some(number) if number > last => {
@@ -224,7 +224,7 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
         span_of(numbers[0]),
         "every line begins with a line number",
     )
-    .help("leave the numbers out: they are not part of the program");
+    .help("delete the numbers: they are not part of the program");
     for &idx in &numbers {
         diagnostic = diagnostic.fix("remove the line number", span_of(idx), "");
     }
@@ -242,7 +242,7 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
     });
 }
 
-/// Does an operator between two operands stand there?
+/// Returns whether there is a binary operator.
 fn operator_at(tokens: &[Spanned], idx: usize) -> bool {
     tokens.get(idx).is_some_and(|(_, token, _)| {
         matches!(
@@ -265,7 +265,7 @@ fn operator_at(tokens: &[Spanned], idx: usize) -> bool {
     })
 }
 
-/// `; else` is Pascal's commonest slip.
+/// Removes semicolons before `else`, the most common slip in Pascal.
 fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed) {
     let mut n_kept = 0;
     for idx in 0..lexed.tokens.len() {
@@ -275,7 +275,10 @@ fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed) {
                 let span = Span::new(file, at, behind);
                 lexed.diagnostics.push(
                     Diagnostic::at(Code::SemicolonBeforeElse, span, "no semicolon before `else`")
-                        .note("a semicolon ends the whole `if` statement, so the `else` has none to belong to")
+                        .note(
+                            "a semicolon ends the whole `if` statement, so the `else` has no \
+                            `if`",
+                        )
                         .label(Span::new(file, start, end), "this `else`")
                         .fix("remove the `;`", span, ""),
                 );
@@ -288,7 +291,7 @@ fn drop_semicolons_before_else(file: FileId, lexed: &mut Lexed) {
     lexed.tokens.truncate(n_kept);
 }
 
-/// Cuts the text off where brackets nest too deeply; see Note [Depth] for everything else that nests.
+/// Truncates the text where brackets nest too deeply; see Note [Depth] for all other nesting.
 fn bound_nesting(file: FileId, lexed: &mut Lexed) {
     let mut depth = 0_usize;
     for (idx, &(start, token, end)) in lexed.tokens.iter().enumerate() {
@@ -299,7 +302,7 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed) {
         }
         if depth > MAX_DEPTH as usize {
             lexed.diagnostics.push(too_deep(Span::new(file, start, end)));
-            // What was open stays open: the messages about that would say nothing new.
+            // Open constructs stay open: messages about them would be redundant.
             let begun = lexed.tokens[..idx].iter().rposition(|(_, token, _)| {
                 matches!(token, Token::Proc | Token::Procedure | Token::Function | Token::Program)
             });
@@ -312,5 +315,5 @@ fn bound_nesting(file: FileId, lexed: &mut Lexed) {
 /// The message about text that is nested more than [`MAX_DEPTH`] levels deep.
 pub(crate) fn too_deep(span: Span) -> Diagnostic {
     Diagnostic::at(Code::NestedTooDeeply, span, format!("nested more than {MAX_DEPTH} levels deep"))
-        .help("move a part into a routine or variable of its own")
+        .help("move a part into a separate routine or variable")
 }

@@ -1,9 +1,9 @@
-//! What is typed in a session: items, statements, expressions and declarations of variables, in any
+//! Entries of a session: items, statements, expressions and declarations of variables, in any
 //! order.
 //!
-//! The tokens are cut into pieces, as those of a file are, and each piece is parsed on its own. What a
-//! piece is, its first tokens say: a name with `:=` or nothing behind it begins a statement, one with an
-//! operator behind it an expression. Whether a call stands for a value is not known here.
+//! The tokens are cut into pieces, like those of a file, and each piece is parsed separately. Its
+//! first tokens determine its kind: a name followed by `:=` or nothing begins a statement, a name
+//! followed by an operator begins an expression. Whether a call denotes a value is not known here.
 
 use star_base::{Diagnostic, FileId, Span};
 
@@ -14,48 +14,49 @@ use crate::prepass::{self, Spanned};
 use crate::state::{State, begins_item};
 use crate::token::{Start, Token};
 
-/// What to do about an `else` whose `if` has run already.
-const ELSE_ALONE: &str = "what is complete runs at once: write `else` on the line of its `if`, or both \
-                          between `begin` and `end`";
+/// Help for an `else` whose `if` has already run.
+const ELSE_ALONE: &str = "a complete statement runs at once: write `else` on the line of its \
+    `if`, or both between `begin` and `end`";
 
 /// A text of a session.
 #[derive(Debug)]
 pub struct Fragment {
-    /// What stands in it, in order; what could not be read is left out.
+    /// Its pieces, in order; unreadable ones are omitted.
     pub pieces: Vec<Piece>,
-    /// What was wrong, in the order of the text.
+    /// The errors, in text order.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A part of a text that can be taken on its own.
+/// A part of a text that can be processed separately.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Piece {
-    /// What it is.
+    /// The kind.
     pub kind: PieceKind,
-    /// Its place.
+    /// The position.
     pub span: Span,
 }
 
-/// A part of a text that can be taken on its own.
+/// The kind of a piece.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PieceKind {
     /// An import, a constant or a routine.
     Item(Item),
-    /// Statements; a call among them may stand for its value.
+    /// Statements; a call among them may denote its value.
     Statements(Vec<Stmt>),
-    /// An expression that is no call.
+    /// An expression that is not a call.
     Value(Expr),
     /// `var` with names and types.
     Variables(Vec<Vars>),
 }
 
-/// Reads the text of a fragment. `is_routine` knows the routines with hyphens in their names: `a - b` is a
-/// call of `a-b` if there is one. Takes time and memory linear in the text, whatever it holds.
+/// Parses a fragment. `is_routine` recognises the routines with hyphens in their names: `a - b` is
+/// a call of `a-b` if there is one. Takes time and memory linear in the text, whatever its
+/// contents.
 pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> Fragment {
     let lexed = prepass::lex(file, text);
     let mut state = State::new(file, text, &lexed.tokens, &lexed.gaps, lexed.diagnostics);
     let mut pieces = Vec::new();
-    // Routines of this text with hyphens in their names.
+    // The routines of this text with hyphens in their names.
     let mut hyphened: Vec<String> = Vec::new();
     let mut rest = &lexed.tokens[..];
     while let Some((first, behind)) = rest.split_first() {
@@ -72,7 +73,7 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
         rest = behind;
         let Some(&(_, last, end)) = piece.last() else { break };
         let begin = first.0;
-        // What ends a declaration may be left out where the text ends.
+        // The final semicolon of a declaration may be omitted at the end of the text.
         let ends = matches!(last, Token::Semicolon);
         let wants_end = match start {
             None => matches!(first.1, Token::Import | Token::Const),
@@ -109,7 +110,8 @@ pub fn fragment(file: FileId, text: &str, is_routine: &dyn Fn(&str) -> bool) -> 
     Fragment { pieces, diagnostics }
 }
 
-/// What the piece in front of `tokens` is (`None`: an item), and of how many tokens.
+/// Returns the kind of the piece at the beginning of `tokens` (`None`: an item), and its number of
+/// tokens.
 fn cut(
     tokens: &[Spanned],
     text: &str,
@@ -127,7 +129,7 @@ fn cut(
     (None, n_tokens)
 }
 
-/// Up to the semicolon, or to what cannot belong to it.
+/// Reads up to the semicolon, or to a token that cannot belong to the declaration.
 fn declaration(tokens: &[Spanned]) -> usize {
     let end = (1..tokens.len()).find(|&idx| match tokens[idx].1 {
         Token::Semicolon => true,
@@ -140,7 +142,7 @@ fn declaration(tokens: &[Spanned]) -> usize {
     }
 }
 
-/// Groups of names with a type, as long as they go on.
+/// Reads groups of names with a type.
 fn variables(tokens: &[Spanned]) -> usize {
     let mut behind = 0;
     loop {
@@ -151,7 +153,7 @@ fn variables(tokens: &[Spanned]) -> usize {
     }
 }
 
-/// Do the tokens begin with names and a colon?
+/// Returns whether the tokens begin with names and a colon.
 pub(crate) fn begins_group<'t>(mut tokens: impl Iterator<Item = &'t Token>) -> bool {
     loop {
         match (tokens.next(), tokens.next()) {
@@ -162,7 +164,7 @@ pub(crate) fn begins_group<'t>(mut tokens: impl Iterator<Item = &'t Token>) -> b
     }
 }
 
-/// A routine: up to the `end` of its first `begin`, or to the next item.
+/// Reads a routine: up to the `end` of its first `begin`, or to the next item.
 fn routine(tokens: &[Spanned]) -> usize {
     let mut depth = 0_usize;
     for (idx, (_, token, _)) in tokens.iter().enumerate().skip(1) {
@@ -186,7 +188,7 @@ fn routine(tokens: &[Spanned]) -> usize {
     tokens.len()
 }
 
-/// A statement or expression: up to the semicolon that belongs to nothing inside it.
+/// Reads a statement or expression: up to the semicolon that ends it.
 fn statement(tokens: &[Spanned]) -> usize {
     let (mut blocks, mut parens) = (0_usize, 0_usize);
     for (idx, (_, token, _)) in tokens.iter().enumerate() {
@@ -204,7 +206,7 @@ fn statement(tokens: &[Spanned]) -> usize {
     tokens.len()
 }
 
-/// Is it a statement or an expression?
+/// Returns whether it is a statement or an expression.
 fn start(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool) -> Start {
     match tokens.first().map(|(_, token, _)| token) {
         Some(Token::Name) => behind_name(tokens, text, is_routine),
@@ -259,7 +261,7 @@ fn behind_name(tokens: &[Spanned], text: &str, is_routine: &dyn Fn(&str) -> bool
     }
 }
 
-/// The number of tokens of the parentheses in front, with what they enclose.
+/// Returns the number of tokens in the leading parentheses, contents included.
 fn arguments(tokens: &[Spanned]) -> usize {
     if !matches!(tokens.first(), Some((_, Token::Open, _))) {
         return 0;
@@ -300,7 +302,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_tokens_say_what_a_piece_is() {
+    fn the_first_tokens_determine_the_kind_of_a_piece() {
         assert_eq!(
             kinds("X := 1; X + 1; X; F(X) * 2; (X = 1); X(1) := 0; '01'"),
             ["assignment", "value", "call", "value", "value", "assignment", "value"]
@@ -316,13 +318,13 @@ mod tests {
     }
 
     #[test]
-    fn a_hyphenated_name_is_a_call_if_there_is_such_a_routine() {
+    fn a_hyphenated_name_is_a_call_if_the_routine_exists() {
         assert_eq!(kinds("WARSHALL - C(n, P); WARSHALL-C"), ["call", "call"]);
         assert_eq!(kinds("WARSHALL-D(n, P); a - b; a - 1; a(1) - b; WARSHALL-C + 1"), ["value"; 5]);
     }
 
     #[test]
-    fn items_and_variables_stand_between_statements() {
+    fn items_and_variables_mix_with_statements() {
         let text = "const n = 5; a := 1; proc P; var i: integer; begin repeat i := 1 until true end; P
             var X, Y: slice(n); z: word; begin a := 2 end; import \"star:mst\"; program M; begin end. a";
         assert_eq!(
@@ -342,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_semicolon_may_be_left_out() {
+    fn the_last_semicolon_is_optional() {
         assert_eq!(kinds("const n = 5"), ["const"]);
         assert_eq!(kinds("import \"star:mst\""), ["import"]);
         assert_eq!(kinds("var X: slice"), ["variables"]);
@@ -350,7 +352,7 @@ mod tests {
     }
 
     #[test]
-    fn errors_name_the_users_text() {
+    fn errors_quote_the_users_text() {
         let text = "a := ; b + ; proc P; begin x := 1";
         let found = fragment(FileId(0), text, &|_| false);
         let starts: Vec<u32> = found
@@ -363,7 +365,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn no_text_makes_the_parser_panic(text in "(proc |begin |end|if |then |var |const |;|:=|x|-|\\(|\\)|'01'|/\\*|\n|1|:|,|\\PC){0,60}") {
+        fn parser_never_panics_on_text(text in "(proc |begin |end|if |then |var |const |;|:=|x|-|\\(|\\)|'01'|/\\*|\n|1|:|,|\\PC){0,60}") {
             fragment(FileId(0), &text, &|_| true);
         }
     }

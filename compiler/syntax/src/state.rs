@@ -1,4 +1,5 @@
-//! What the grammar's actions share: making nodes of bounded depth and reporting syntax errors.
+//! The shared state of the grammar's actions: creation of nodes of bounded depth, and syntax
+//! errors.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
@@ -10,14 +11,14 @@ use crate::ast::*;
 use crate::prepass::{Gap, Spanned, too_deep};
 use crate::token::{LexError, Token, number_in, unquoted};
 
-/// The greatest depth of a tree; see Note [Depth].
+/// The maximum depth of a tree; see Note [Depth].
 pub(crate) const MAX_DEPTH: u16 = 256;
 
-/// What becomes of the statements of routines.
+/// The use of the statements of routines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Bodies {
     Kept,
-    /// Each is dropped as soon as it was read, so that what they take does not grow with the text.
+    /// Each is dropped as soon as it was read, so that their memory does not grow with the text.
     Dropped,
 }
 
@@ -30,7 +31,7 @@ pub(crate) struct State<'s> {
     reported_depth: bool,
     names: Names,
     bodies: Bodies,
-    /// What is being read, for messages about its end.
+    /// The construct being read, for messages about its end.
     pub(crate) whole: &'static str,
 }
 
@@ -63,12 +64,12 @@ impl<'s> State<'s> {
         Span::new(self.file, start, end.max(start))
     }
 
-    /// The text of a token between quotes, without these.
+    /// Returns the text of a quoted token, without the quotes.
     pub(crate) fn unquoted(&self, start: u32, end: u32) -> &'s str {
         unquoted(self.text_of(start, end))
     }
 
-    /// The number of a token; 0 if it is too large, of which a message tells.
+    /// Returns the number of a token; 0 if it is too large, which is reported.
     pub(crate) fn number(&self, start: u32, end: u32) -> u64 {
         number_in(self.text_of(start, end)).unwrap_or(0)
     }
@@ -79,30 +80,30 @@ impl<'s> State<'s> {
 
     // ---- nodes ----
 
-    /// A name.
+    /// Creates a name.
     pub(crate) fn ident(&mut self, start: u32, end: u32) -> Ident {
         let name = self.names.intern(self.text_of(start, end));
         Ident { name, span: self.span(start, end) }
     }
 
-    /// A number as the name of a place.
+    /// Creates a label from a number.
     pub(crate) fn label(&mut self, start: u32, end: u32) -> Ident {
         let name = self.names.intern(&self.number(start, end).to_string());
         Ident { name, span: self.span(start, end) }
     }
 
-    /// Names with a hyphen between them.
+    /// Joins names with a hyphen between them.
     pub(crate) fn hyphenated(&mut self, first: Ident, last: Ident) -> Ident {
         let name = self.names.intern(&format!("{}-{}", first.name, last.name));
         Ident { name, span: first.span.to(last.span) }
     }
 
-    /// What stands between the quotes of a token.
+    /// Returns the text between the quotes of a token.
     pub(crate) fn quoted(&mut self, start: u32, end: u32) -> Name {
         self.names.intern(self.unquoted(start, end))
     }
 
-    /// An expression, or an error node if it would be too deep.
+    /// Creates an expression, or an error node if it would be too deep.
     pub(crate) fn expr(&mut self, start: u32, kind: ExprKind, end: u32) -> Expr {
         let depth = 1 + match &kind {
             ExprKind::Error
@@ -153,7 +154,7 @@ impl<'s> State<'s> {
         self.expr(start, ExprKind::Compare(op, Box::new([left, right])), end)
     }
 
-    /// A statement, or an error node if it would be too deep.
+    /// Creates a statement, or an error node if it would be too deep.
     pub(crate) fn stmt(&mut self, start: u32, kind: StmtKind, end: u32) -> Stmt {
         let deepest = |body: &[Stmt]| body.iter().map(|stmt| stmt.depth).max().unwrap_or(0);
         let depth = 1 + match &kind {
@@ -182,7 +183,7 @@ impl<'s> State<'s> {
         Stmt { kind, span, depth }
     }
 
-    /// The statements of a routine with the next one.
+    /// Appends the next statement to those of a routine.
     pub(crate) fn body(&mut self, mut list: Vec<Stmt>, stmt: Stmt) -> Vec<Stmt> {
         match self.bodies {
             Bodies::Kept => list.push(stmt),
@@ -191,7 +192,7 @@ impl<'s> State<'s> {
         list
     }
 
-    /// `if`, with a following `else if` taken into the same list of arms.
+    /// Creates an `if`; a following `else if` is merged into the same list of arms.
     pub(crate) fn if_then(
         &mut self,
         start: u32,
@@ -241,7 +242,7 @@ impl<'s> State<'s> {
 
     // ---- errors ----
 
-    /// A statement that could not be read.
+    /// Creates a node for a statement that could not be read.
     pub(crate) fn unreadable(
         &mut self,
         start: u32,
@@ -252,7 +253,7 @@ impl<'s> State<'s> {
         self.stmt(start, StmtKind::Error, end)
     }
 
-    /// Words a syntax error that is no echo.
+    /// Reports a syntax error, unless it repeats an earlier one.
     pub(crate) fn syntax_error(&mut self, error: ParseError<u32, Token, Infallible>) {
         let (token, span, expected) = match error {
             ParseError::UnrecognizedToken { token: (start, token, end), expected } => {
@@ -279,14 +280,14 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Does the token at byte `at` stand on the line of text that is no token, behind it, or come first
-    /// on the lines below? It is out of place only because that text is not what was meant.
+    /// Returns whether the token at byte `at` is on the line of invalid text, after it, or first on
+    /// the lines below. Its error is only a consequence of the invalid text.
     fn is_echo(&self, at: u32) -> bool {
         let before = self.gaps.partition_point(|gap| gap.start <= at);
         let Some(gap) = before.checked_sub(1).map(|idx| self.gaps[idx]) else { return false };
         let next = || self.tokens.partition_point(|&(start, ..)| start < gap.end);
         match gap.error {
-            // A number stands for it.
+            // A number replaces it.
             LexError::NumberTooLarge => false,
             LexError::UnexpectedCharacter
             | LexError::UnterminatedQuote
@@ -296,8 +297,8 @@ impl<'s> State<'s> {
         }
     }
 
-    /// Does the item whose last token ends at byte `at` end in text that is no token, which may hold the
-    /// missing `end`?
+    /// Returns whether the item whose last token ends at byte `at` ends in invalid text, which may
+    /// contain the missing `end`.
     fn end_is_lost(&self, at: u32) -> bool {
         let next = self.tokens.partition_point(|&(start, ..)| start < at);
         let to = self.tokens.get(next).map_or(self.text.len() as u32, |&(start, ..)| start);
@@ -316,7 +317,7 @@ impl<'s> State<'s> {
 }
 
 impl Ref {
-    /// The expression that it is; its name is one token.
+    /// Returns the equivalent expression; its name is one token.
     pub fn into_expr(self) -> ExprKind {
         match &self.args {
             None => ExprKind::Name(self.name.name, self.name.span.start),
@@ -329,7 +330,7 @@ impl Ref {
     }
 }
 
-/// Does the token begin an item wherever it stands?
+/// Returns whether the token begins an item wherever it occurs.
 pub(crate) fn begins_item(token: &Token) -> bool {
     matches!(
         token,

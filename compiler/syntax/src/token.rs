@@ -2,21 +2,21 @@
 
 use logos::{Lexer, Logos};
 
-/// What is wrong with a piece of text that is no token.
+/// The error in a piece of text that is not a token.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum LexError {
-    /// A character that begins no token.
+    /// A character that cannot begin a token.
     #[default]
     UnexpectedCharacter,
-    /// A comment without its end; the rest of the file is swallowed.
+    /// An unclosed comment; the rest of the file is skipped.
     UnterminatedComment,
-    /// A string or bit constant that does not end on its line.
+    /// A string or bit constant that is not closed on its line.
     UnterminatedQuote,
     /// A number above 2⁶³.
     NumberTooLarge,
 }
 
-/// What a piece of a fragment is, if it is no item.
+/// The kind of a piece of a fragment that is not an item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
     /// Statements.
@@ -27,10 +27,11 @@ pub enum Start {
     Variables,
 }
 
-/// A token. It carries no text: whoever needs that takes it from the place of the token, so that a row of tokens is small.
+/// A token. It contains no text, which can be found by its position, so that a list of tokens is
+/// small.
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(error = LexError, skip r"[ \t\r\n\f\u{FEFF}\u{A0}]+")]
-#[allow(missing_docs, reason = "keywords and signs say what they are")]
+#[allow(missing_docs, reason = "keywords and signs are self-explanatory")]
 pub enum Token {
     #[token("proc", ignore(case))]
     Proc,
@@ -110,9 +111,9 @@ pub enum Token {
 
     #[regex(r"[\p{XID_Start}_][\p{XID_Continue}]*")]
     Name,
-    /// A name where a type stands: `handle` is no keyword elsewhere.
+    /// A name where a type is expected: `handle` is not a keyword elsewhere.
     Handle,
-    /// Stands in front of a piece of a fragment that is no item, and in no text.
+    /// Precedes a piece of a fragment that is not an item, and occurs in no text.
     Begins(Start),
     #[regex(r"[0-9]+", number)]
     Number,
@@ -184,12 +185,13 @@ fn number(lexer: &mut Lexer<'_, Token>) -> Result<(), LexError> {
     number_in(lexer.slice()).map(|_| ()).ok_or(LexError::NumberTooLarge)
 }
 
-/// The number that a token stands for, up to 2⁶³, which is legal behind a minus sign; `None` if it is larger.
+/// Returns the number denoted by a token, up to 2⁶³, which is valid after a minus sign; `None` if
+/// it is larger.
 pub(crate) fn number_in(text: &str) -> Option<u64> {
     text.parse().ok().filter(|&number| number <= i64::MAX as u64 + 1)
 }
 
-/// What stands between the quotes of a token; nothing if the second one is missing.
+/// Returns the text between the quotes of a token; nothing if the second one is missing.
 pub(crate) fn unquoted(text: &str) -> &str {
     let mut inside = text.chars();
     match (inside.next(), inside.next_back()) {
@@ -198,7 +200,7 @@ pub(crate) fn unquoted(text: &str) -> &str {
     }
 }
 
-/// A quote that does not end on its line.
+/// Handles a quote that is not closed on its line.
 fn unclosed(_: &mut Lexer<'_, Token>) -> Result<(), LexError> {
     Err(LexError::UnterminatedQuote)
 }

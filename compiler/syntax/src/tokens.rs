@@ -1,4 +1,4 @@
-//! The tokens and comments of a text in one row, for those who set a text anew.
+//! The tokens and comments of a text in one sequence, for formatting.
 
 use std::ops::Range;
 
@@ -7,8 +7,8 @@ use logos::Logos;
 use crate::prepass;
 use crate::token::Token;
 
-/// The tokens of a text with their places in bytes, comments among them. What is no token is left out:
-/// [`crate::parse`] says what is wrong with it.
+/// Returns the tokens and comments of a text with their positions in bytes. Invalid text is
+/// omitted: [`crate::parse`] reports it.
 pub fn lexemes(text: &str) -> impl Iterator<Item = (Token, Range<usize>)> {
     let mut after_colon = false;
     Token::lexer(text).spanned().filter_map(move |(token, range)| match token {
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn comments_stand_among_the_tokens_and_handles_behind_colons() {
+    fn comments_are_tokens_and_handle_is_a_type_after_a_colon() {
         let all: Vec<String> =
             lexemes("handle: /* c */ Handle").map(|(token, _)| format!("{token:?}")).collect();
         assert_eq!(all, ["Name", "Colon", "Comment", "Handle"]);

@@ -1,11 +1,12 @@
-//! The catalogue of intrinsics: library routines that a backend may do in its own way.
+//! The catalogue of intrinsics: library routines with a built-in implementation in a backend.
 //!
-//! An intrinsic is the twin of a library routine. The routine's Star body says what is computed and is
-//! what runs wherever a backend has no such intrinsic, intrinsics are off, or a precondition does not hold; so
-//! an intrinsic never traps. Signature and preconditions stand in [`catalogue`] once: lowering, the verifier, the
-//! backends and the test that compares every intrinsic with its Star body all read them. What an intrinsic does, each
-//! backend registers in a table of its own: an entry says nothing of backends, so that an intrinsic for another device
-//! is a line in that backend's table and leaves the entry as it is.
+//! An intrinsic replaces a library routine. The routine's Star body defines the result and is the
+//! fallback wherever a backend has no such intrinsic, intrinsics are disabled, or a precondition
+//! does not hold; so an intrinsic never traps. Signature and preconditions are stated once in
+//! [`catalogue`]: lowering, the verifier, the backends and the test that compares every intrinsic
+//! with its Star body all use them. Each backend registers its implementation of an intrinsic in a
+//! separate table: an entry does not mention backends, so an intrinsic for another device is a line
+//! in that backend's table and leaves the entry unchanged.
 
 pub mod catalogue;
 mod precondition;
@@ -17,30 +18,31 @@ use std::cmp::Ordering;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
-/// An intrinsic: an entry of the catalogue, known by its name. Tests have entries of their own.
+/// An intrinsic: an entry of the catalogue, identified by its name. Tests have separate entries.
 #[derive(Clone, Copy)]
 pub struct Intrinsic(&'static Signature);
 
-/// What an intrinsic takes and needs.
+/// The parameters and requirements of an intrinsic.
 #[derive(Debug)]
 pub struct Signature {
-    /// Its name, in lists and in the text form of SIR: small letters, digits and `-`.
+    /// Its name, in lists and in the text form of SIR: lower-case letters, digits and `-`.
     pub name: &'static str,
     /// The library module of its routines.
     pub module: &'static str,
-    /// The routines that it is the twin of, by their names in that module. All have these parameters.
+    /// The routines that it replaces, by their names in that module. All have these parameters.
     pub routines: &'static [&'static str],
     /// Their parameters, in order.
     pub params: &'static [Param],
-    /// What a function returns.
+    /// The result of a function.
     pub result: Option<Kind>,
-    /// What must hold when it begins. Every check of the Star body belongs here or to [`Signature::declines`], those
-    /// of declared sizes of parameters included: where it would trap, it has to run.
+    /// The preconditions at the call. Every check of the Star body belongs here or to
+    /// [`Signature::declines`], including those of declared sizes of parameters: where the body
+    /// would trap, it must run.
     pub preconditions: &'static [Precondition],
-    /// When else it leaves the call to the Star body, beside lack of memory and handles without a state of its own:
-    /// what it sees in the values only. `None` if never.
+    /// Other conditions for leaving the call to the Star body, besides lack of memory and handles
+    /// without a state of this backend: those that depend on values only. `None` if there are none.
     pub declines: Option<&'static str>,
-    /// What it does, in one line.
+    /// A description in one line.
     pub summary: &'static str,
 }
 
@@ -51,18 +53,18 @@ pub struct Param {
     pub name: &'static str,
     /// Its kind.
     pub kind: Kind,
-    /// What happens to the argument.
+    /// The use of the argument.
     pub mode: ParamMode,
 }
 
-/// How an intrinsic treats an argument.
+/// The use of an argument by an intrinsic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParamMode {
     /// A value parameter.
     Value,
-    /// A `var` parameter that is read and changed: it has to be set.
+    /// A `var` parameter that is read and changed: it must be set.
     Changed,
-    /// A `var` parameter that takes a new value, whatever it held.
+    /// A `var` parameter that is set to a new value, independent of the old one.
     Made,
 }
 
@@ -70,27 +72,27 @@ impl Intrinsic {
     /// All intrinsics of the library.
     pub const ALL: &'static [Intrinsic] = catalogue::ALL;
 
-    /// The intrinsic of an entry.
+    /// Creates the intrinsic of an entry.
     pub const fn new(signature: &'static Signature) -> Self {
         Intrinsic(signature)
     }
 
-    /// What it takes and needs.
+    /// Returns its parameters and requirements.
     pub fn signature(self) -> &'static Signature {
         self.0
     }
 
-    /// Its name.
+    /// Returns its name.
     pub fn name(self) -> &'static str {
         self.0.name
     }
 
-    /// The intrinsic of this name.
+    /// Returns the intrinsic with this name.
     pub fn find(name: &str) -> Option<Intrinsic> {
         Intrinsic::ALL.iter().copied().find(|intrinsic| intrinsic.name() == name)
     }
 
-    /// The intrinsic that a routine of a library module has as its twin.
+    /// Returns the intrinsic of a routine of a library module.
     pub fn of_routine(module: &str, routine: &str) -> Option<Intrinsic> {
         let is_same = |intrinsic: &Intrinsic| {
             let Signature { module: of, routines, .. } = intrinsic.signature();
@@ -139,24 +141,24 @@ impl fmt::Display for Intrinsic {
 }
 
 impl Param {
-    /// A value parameter.
+    /// Creates a value parameter.
     pub const fn value(name: &'static str, kind: Kind) -> Self {
         Param { name, kind, mode: ParamMode::Value }
     }
 
-    /// A `var` parameter that is read and changed.
+    /// Creates a `var` parameter that is read and changed.
     pub const fn changed(name: &'static str, kind: Kind) -> Self {
         Param { name, kind, mode: ParamMode::Changed }
     }
 
-    /// A `var` parameter that takes a new value.
+    /// Creates a `var` parameter that is set to a new value.
     pub const fn made(name: &'static str, kind: Kind) -> Self {
         Param { name, kind, mode: ParamMode::Made }
     }
 }
 
 impl ParamMode {
-    /// Is it a `var` parameter?
+    /// Returns whether it is a `var` parameter.
     pub fn is_by_ref(self) -> bool {
         match self {
             ParamMode::Value => false,

@@ -4,12 +4,12 @@ use std::fmt::Write as _;
 
 use super::Signature;
 
-/// What must hold when an intrinsic begins. A side without a value makes it fail.
+/// A condition at the start of an intrinsic. It fails if a side has no value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precondition {
     /// The left side is at most the right one.
     AtMost(SizeExpr, SizeExpr),
-    /// Both sides are the same.
+    /// Both sides are equal.
     Equal(SizeExpr, SizeExpr),
     /// The middle is at least the first and at most the last: `1 <= i <= n`.
     Within(SizeExpr, SizeExpr, SizeExpr),
@@ -20,17 +20,17 @@ pub enum Precondition {
 pub enum SizeExpr {
     /// A number.
     Number(i64),
-    /// What an argument has.
+    /// A number of an argument.
     Of(SizeTerm),
-    /// A sum. One beyond 64 bits has no value.
+    /// A sum. It has no value if it does not fit 64 bits.
     Sum(&'static [SizeExpr]),
-    /// A product; likewise.
+    /// A product. It has no value if it does not fit 64 bits.
     Product(&'static [SizeExpr]),
-    /// A power of two. One with a negative exponent, or beyond 64 bits, has no value.
+    /// A power of two. It has no value if the exponent is negative or it does not fit 64 bits.
     TwoTo(&'static SizeExpr),
 }
 
-/// A number that an argument has. Parameters count from 0.
+/// A number of an argument. Parameters count from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SizeTerm {
     /// The value of an integer parameter.
@@ -41,9 +41,9 @@ pub enum SizeTerm {
     Rows(usize),
     /// The columns of a table: the width of its numbers.
     Columns(usize),
-    /// The rows of a table that a handle stands for.
+    /// The rows of a table in a handle.
     PartRows(usize, &'static str),
-    /// Its columns.
+    /// The columns of a table in a handle.
     PartColumns(usize, &'static str),
 }
 
@@ -68,18 +68,18 @@ impl SizeExpr {
         SizeExpr::Of(SizeTerm::Columns(param))
     }
 
-    /// The rows of a table that a handle stands for.
+    /// The rows of a table in a handle.
     pub const fn part_rows(param: usize, name: &'static str) -> Self {
         SizeExpr::Of(SizeTerm::PartRows(param, name))
     }
 
-    /// The columns of a table that a handle stands for.
+    /// The columns of a table in a handle.
     pub const fn part_columns(param: usize, name: &'static str) -> Self {
         SizeExpr::Of(SizeTerm::PartColumns(param, name))
     }
 
-    /// Its value; `None` if a term has none, such as the rows of a table that was never set, or if it needs more
-    /// than 64 bits.
+    /// Returns its value; `None` if a term has none, such as the rows of a table that was never
+    /// set, or if it does not fit 64 bits.
     pub fn eval(self, value: &impl Fn(SizeTerm) -> Option<i64>) -> Option<i64> {
         match self {
             SizeExpr::Number(number) => Some(number),
@@ -111,7 +111,7 @@ impl SizeExpr {
 }
 
 impl SizeTerm {
-    /// The parameter that it is about.
+    /// Returns the parameter that it refers to.
     pub fn param(self) -> usize {
         match self {
             SizeTerm::Value(idx)
@@ -125,7 +125,7 @@ impl SizeTerm {
 }
 
 impl Precondition {
-    /// Does it hold? `value` knows the terms.
+    /// Returns whether the precondition holds; `value` returns the value of a term.
     pub fn holds(self, value: impl Fn(SizeTerm) -> Option<i64>) -> bool {
         let eval = |side: SizeExpr| side.eval(&value);
         match self {
@@ -156,12 +156,12 @@ impl Precondition {
 }
 
 impl Signature {
-    /// Do all preconditions hold? `value` knows the terms.
+    /// Returns whether all preconditions hold; `value` returns the value of a term.
     pub fn holds(&self, value: impl Fn(SizeTerm) -> Option<i64>) -> bool {
         self.preconditions.iter().all(|condition| condition.holds(&value))
     }
 
-    /// A precondition with the names of the parameters: `n <= rows(P)`.
+    /// Returns a precondition as text, with the names of the parameters: `n <= rows(P)`.
     pub fn word(&self, condition: Precondition) -> String {
         let side = |side| self.word_side(side);
         match condition {
@@ -195,7 +195,7 @@ impl Signature {
         let mut text = String::from("(");
         for (idx, term) in terms.iter().enumerate() {
             let sign = if idx == 0 { "" } else { sign };
-            // A String takes any text.
+            // Writing to a `String` cannot fail.
             let _ = write!(text, "{sign}{}", self.word_side(*term));
         }
         text + ")"
@@ -209,7 +209,7 @@ mod tests {
     use crate::intrinsics::{Intrinsic, Kind};
 
     #[test]
-    fn terms_are_about_parameters_of_their_kind() {
+    fn terms_refer_to_parameters_of_their_kind() {
         for &intrinsic in Intrinsic::ALL {
             let signature = intrinsic.signature();
             for condition in signature.preconditions {

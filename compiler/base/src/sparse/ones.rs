@@ -1,17 +1,19 @@
-//! Going over the ones, and the corner turn. Note [Lines of limbs] says how lines lie.
+//! Iteration over the ones, and transposition. Note [Lines of limbs] describes the layout.
 
 use super::{Span, SparseLines, bits_of, reserve};
 use crate::limbs::OutOfMemory;
 
 impl SparseLines {
-    /// The corner turn, if all lines have the same ground: its lines are the bits of the same index of all lines. It takes time for every bit that is not the ground and every line;
-    /// `go_on` is asked now and then whether to.
+    /// Returns the transpose, if all lines have the same ground: its lines are the bits of the same
+    /// index of all lines. The time is proportional to the number of bits that differ from the
+    /// ground plus the number of lines; `go_on` is called from time to time and can cancel.
     ///
     /// # Errors
-    /// [`OutOfMemory`]; `None` if `go_on` says no, or lines have different grounds.
+    /// [`OutOfMemory`]; `None` if `go_on` returns false, or lines have different grounds.
     pub fn turned(&self, mut go_on: impl FnMut() -> bool) -> Result<Option<Self>, OutOfMemory> {
         let Some(ground) = self.common_ground() else { return Ok(None) };
-        // A limb of the turned table for each line and each 64 lines that differ from the ground there.
+        // A limb of the transposed table for each line and each 64 lines that differ from the
+        // ground there.
         let mut n_limbs = vec_of(self.len)?;
         let mut last = vec_of(self.len)?;
         for idx in 0..self.n_lines() {
@@ -55,7 +57,7 @@ impl SparseLines {
         Ok(Some(turned))
     }
 
-    /// Bytes that the corner turn takes, at most.
+    /// Returns the maximum number of bytes for the transposition.
     pub fn bytes_to_turn(&self) -> u64 {
         let others = (0..self.n_lines()).map(|idx| {
             let line = self.line(idx);
@@ -67,7 +69,7 @@ impl SparseLines {
         SparseLines::bytes_for(self.len, others.sum())
     }
 
-    /// Calls `each` with the indices of the bits of a line that are not its ground, ascending.
+    /// Calls `each` with the indices of the bits of a line that differ from its ground, ascending.
     fn others(&self, idx: usize, mut each: impl FnMut(usize)) {
         let line = self.line(idx);
         for (place, limb) in line.each() {
@@ -91,7 +93,7 @@ impl SparseLines {
         line.each().for_each(|(place, limb)| bits_of(place as usize, limb, &mut each));
     }
 
-    /// Number of ones.
+    /// Returns the number of ones.
     pub fn count_ones(&self) -> u64 {
         let counts = (0..self.n_lines()).map(|idx| {
             let line = self.line(idx);
@@ -107,10 +109,10 @@ impl SparseLines {
     }
 }
 
-/// Lines between two looks at whether to go on.
+/// The number of lines between two calls of `go_on`.
 const POLL_LINES: usize = 1 << 16;
 
-/// So many zeros.
+/// Returns a vector of `len` zeros.
 fn vec_of(len: usize) -> Result<Vec<u32>, OutOfMemory> {
     let mut list = Vec::new();
     reserve(&mut list, len)?;

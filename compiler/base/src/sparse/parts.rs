@@ -1,16 +1,17 @@
-//! Lines made of lists, which somebody else has written.
+//! Construction of lines from external lists.
 
 use super::{Span, SparseLines, ground_limb, reserve};
 use crate::limbs::OutOfMemory;
 
-/// Why lists make no lines.
+/// The reason why lists are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WrongParts {
     /// The system refuses the memory, or a line has 2³¹ limbs or more.
     OutOfMemory(OutOfMemory),
-    /// The places of this line (from 0) do not ascend, or lie beyond its end; a limb has ones beyond the end, or is the ground; or the lists end before it does.
+    /// The positions of this line (from 0) do not ascend or exceed its end; a limb has ones beyond
+    /// the end or is equal to the ground; or the lists end before the line does.
     Line(usize),
-    /// The lists do not end with the last line.
+    /// The lists continue after the last line.
     TooLong,
 }
 
@@ -21,10 +22,11 @@ impl From<OutOfMemory> for WrongParts {
 }
 
 impl SparseLines {
-    /// Lines of `len` bits: of each one its ground and how many limbs differ from that; the places and limbs of all lines, one line after another.
+    /// Creates lines of `len` bits: for each one its ground and the number of limbs that differ
+    /// from it; the positions and limbs of all lines, one line after another.
     ///
     /// # Errors
-    /// If the lists are none of lines of this length, or the system refuses the memory.
+    /// If the lists are invalid for lines of this length, or the system refuses the memory.
     pub fn from_parts(
         len: usize,
         of_lines: impl ExactSizeIterator<Item = (bool, u32)>,

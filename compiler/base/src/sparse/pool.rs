@@ -1,19 +1,20 @@
-//! How lines find room in the pool; Note [Lines of limbs] says how they lie there.
+//! Allocation of lines in the pool; Note [Lines of limbs] describes the layout.
 
 use super::{LEAST_ROOM, Span, SparseLines, reserve};
 use crate::limbs::OutOfMemory;
 
-/// Where a line finds room.
+/// The location of sufficient capacity for a line.
 pub(super) enum Room {
-    /// Where it lies.
+    /// In place.
     Here,
     /// At the end of the pool.
     End,
-    /// In a new pool of so many limbs.
+    /// In a new pool with capacity for this number of limbs.
     NewPool(usize),
 }
 
-/// The room of a line that grows limb by limb, if it has so many: a line that is set as a whole gets what it asks for.
+/// Returns the capacity of a line that grows limb by limb, if it has `n_limbs`: a line that is set
+/// as a whole gets exactly what it needs.
 pub(super) fn room_to_grow(n_limbs: usize) -> usize {
     match n_limbs {
         1 => 1,
@@ -22,7 +23,7 @@ pub(super) fn room_to_grow(n_limbs: usize) -> usize {
 }
 
 impl SparseLines {
-    /// Bytes that [`SparseLines::make_spare`] takes for a while.
+    /// Returns the bytes that [`SparseLines::make_spare`] temporarily needs.
     pub fn bytes_to_spare(&self, n_limbs: usize) -> u64 {
         match self.has_spare(n_limbs) {
             true => 0,
@@ -30,7 +31,8 @@ impl SparseLines {
         }
     }
 
-    /// Makes room for so many more limbs, of lines that are set as a whole: these take no memory then.
+    /// Reserves capacity for `n_limbs` more limbs, of lines that are set as a whole: these need no
+    /// allocation then.
     ///
     /// # Errors
     /// [`OutOfMemory`]; nothing has changed then.
@@ -46,7 +48,8 @@ impl SparseLines {
         end <= self.places.capacity().min(self.limbs.capacity())
     }
 
-    /// Where a line finds room for so many limbs; it gets `room` if it has to move.
+    /// Determines the location of capacity for `n_limbs` limbs of a line; it gets `room` if it must
+    /// move.
     pub(super) fn room_for(&self, idx: usize, n_limbs: usize, room: usize) -> Room {
         if n_limbs <= self.spans[idx].room() {
             Room::Here
@@ -58,7 +61,7 @@ impl SparseLines {
         }
     }
 
-    /// Gives a line room for so many limbs; it keeps those that it has.
+    /// Provides capacity for `n_limbs` limbs of a line, which keeps its limbs.
     pub(super) fn make_room(
         &mut self,
         idx: usize,
@@ -76,7 +79,7 @@ impl SparseLines {
         Ok(())
     }
 
-    /// A line moves to the end of the pool, which has so much room.
+    /// Moves a line to the end of the pool, which has the capacity for it.
     fn move_to_end(&mut self, idx: usize, room: usize) {
         let span = self.spans[idx];
         let Span { start, len, .. } = span;
@@ -88,7 +91,7 @@ impl SparseLines {
         self.spans[idx] = Span::new(to, len, room, span.ground());
     }
 
-    /// All lines move to a new pool with room for so many limbs.
+    /// Moves all lines to a new pool with capacity for `n_limbs` limbs.
     fn move_all(&mut self, n_limbs: usize) -> Result<(), OutOfMemory> {
         let (mut places, mut limbs) = (Vec::new(), Vec::new());
         reserve(&mut places, n_limbs)?;

@@ -1,49 +1,49 @@
-//! A sparse table on its own, as files and results have it.
+//! A sparse table, as used by files and results.
 
 use super::{SparseLines, bits_of};
 use crate::bits::{BitTable, TooLarge};
 
-/// A table of few ones, or few zeros.
+/// A table with few ones or few zeros.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SparseTable {
     /// Its rows or columns.
     pub lines: SparseLines,
-    /// Are the lines its rows?
+    /// Whether the lines are its rows.
     pub by_rows: bool,
 }
 
 impl SparseTable {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn n_rows(&self) -> usize {
         if self.by_rows { self.lines.n_lines() } else { self.lines.len() }
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn n_cols(&self) -> usize {
         if self.by_rows { self.lines.len() } else { self.lines.n_lines() }
     }
 
-    /// Bit `col` of row `row`, both from 0. Panics outside, as indexing does.
+    /// Returns bit `col` of row `row`, both from 0. Panics outside, as indexing does.
     pub fn get(&self, row: usize, col: usize) -> bool {
         if self.by_rows { self.lines.get(row, col) } else { self.lines.get(col, row) }
     }
 
-    /// Number of ones.
+    /// Returns the number of ones.
     pub fn count_ones(&self) -> u64 {
         self.lines.count_ones()
     }
 
-    /// Bytes that it takes.
+    /// Returns its size in bytes.
     pub fn n_bytes(&self) -> u64 {
         self.lines.n_bytes()
     }
 
-    /// Bytes of the same table, packed by columns.
+    /// Returns the bytes of the same table, packed by columns.
     pub fn dense_bytes(&self) -> u64 {
         (8 * self.n_rows().div_ceil(64) as u64).saturating_mul(self.n_cols() as u64)
     }
 
-    /// The same table, packed.
+    /// Returns the same table, packed.
     ///
     /// # Errors
     /// If it is too large for this machine.
@@ -66,10 +66,11 @@ impl SparseTable {
         Ok(table)
     }
 
-    /// Calls `each` with the row and column of every one, both from 0, line by line; stops at the first error.
+    /// Calls `each` with the row and column of every one, both from 0, line by line; stops at the
+    /// first error.
     ///
     /// # Errors
-    /// The first of `each`.
+    /// The first error of `each`.
     pub fn try_for_ones<E>(
         &self,
         mut each: impl FnMut(usize, usize) -> Result<(), E>,

@@ -1,9 +1,9 @@
-//! Lines against lists of truth values.
+//! Comparison of lines with lists of booleans.
 
 use super::*;
 use crate::random::Random;
 
-/// What lines should be: a list of truth values for each.
+/// Compares lines with their model: a list of booleans for each.
 fn assert_same(lines: &SparseLines, model: &[Vec<bool>]) {
     assert_eq!(lines.n_lines(), model.len());
     for (idx, line) in model.iter().enumerate() {
@@ -25,7 +25,7 @@ fn assert_same(lines: &SparseLines, model: &[Vec<bool>]) {
 }
 
 #[test]
-fn writes_of_bits_and_lines_and_growth_do_what_a_list_of_truth_values_does() {
+fn updates_match_the_model() {
     let mut random = Random::new(1);
     for len in [1, 63, 64, 65, 200, 1000] {
         let mut model = vec![vec![false; len]; 7];
@@ -65,7 +65,7 @@ fn writes_of_bits_and_lines_and_growth_do_what_a_list_of_truth_values_does() {
         let mut part = lines.try_clone().unwrap();
         part.copy_from(&lines, 2..5).unwrap();
         assert_same(&part, &model[2..5]);
-        // One ground for all, and whichever lines differ from less.
+        // One ground for all, and a random choice of the lines that differ from it.
         let ground = random.below(2) == 0;
         for idx in 0..lines.n_lines() {
             let limbs: Vec<(u32, u64)> =
@@ -97,7 +97,7 @@ fn columns_of_a_table_become_lines() {
 }
 
 #[test]
-fn memory_grows_with_what_is_in_it_only() {
+fn memory_grows_only_with_the_contents() {
     let mut lines = SparseLines::zeros(1 << 20, 1000, 0).unwrap();
     for idx in 0..1000 {
         let wanted = lines.bytes_to_put(idx);
@@ -111,7 +111,7 @@ fn memory_grows_with_what_is_in_it_only() {
 }
 
 #[test]
-fn spare_room_is_enough_for_lines_that_are_set() {
+fn spare_capacity_suffices_for_lines_set_as_a_whole() {
     let mut lines = SparseLines::zeros(1000, 40, 0).unwrap();
     let limbs = |n: u32| (0..n).map(|place| (place, 7));
     for n in [1, 2, 3, 9] {
@@ -125,7 +125,7 @@ fn spare_room_is_enough_for_lines_that_are_set() {
     }
 }
 
-/// Lines on both grounds, some of them empty.
+/// Returns lines on both grounds, some of them empty.
 #[cfg(feature = "fault-injection")]
 fn mixed() -> SparseLines {
     let mut lines = SparseLines::zeros(300, 5, 0).unwrap();
@@ -137,7 +137,7 @@ fn mixed() -> SparseLines {
 
 #[test]
 #[cfg(feature = "fault-injection")]
-fn what_is_refused_changes_nothing() {
+fn refused_allocations_change_nothing() {
     use crate::limbs::fault::refuse_after;
     type Change = fn(&mut SparseLines) -> Result<(), OutOfMemory>;
     let changes: [(&str, Change); 7] = [
@@ -168,7 +168,7 @@ fn what_is_refused_changes_nothing() {
             }
             n_refused += 1;
             let before = mixed();
-            // Of several bits those before the refused one are written.
+            // If several bits are written, those before the refused one are kept.
             let is_kept = |at: &usize| name != "put" || at % 64 != 2;
             let kept = (0..5).all(|idx| {
                 let mut bits = (0..300).filter(is_kept);

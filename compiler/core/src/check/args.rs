@@ -1,4 +1,4 @@
-//! Calls: arguments against parameters, and which variables may be written.
+//! Calls: checks arguments against parameters, and which variables can be written.
 
 use star_base::{Code, Diagnostic, Span};
 use star_syntax::ast;
@@ -7,7 +7,7 @@ use super::{Checker, ExpectedName};
 use crate::hir::{Arg, Expr, ExprKind, LocalId, Role, RoutineId, TyKind, VarUse};
 
 impl Checker<'_> {
-    /// A call of a function.
+    /// Checks the call of a function.
     pub(super) fn function(
         &mut self,
         id: RoutineId,
@@ -36,11 +36,11 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Call(id, args), ty: result, span, effects }
     }
 
-    /// The arguments of a call; their number is right.
+    /// Checks the arguments of a call whose number is already known to match.
     pub(super) fn arguments(&mut self, id: RoutineId, trees: &[ast::Expr], span: Span) -> Vec<Arg> {
         let n_params = self.world.signature(id).params.len();
         if n_params != trees.len() {
-            // The callee was looked up by the number of arguments.
+            // The callee was found by its number of arguments.
             return Vec::new();
         }
         let mut by_ref: Vec<(LocalId, Span)> = Vec::new();
@@ -74,7 +74,7 @@ impl Checker<'_> {
                 let n_before = self.diagnostics.len();
                 let value = self.typed(tree, kind);
                 if value.ty == TyKind::Error && self.diagnostics.len() > n_before {
-                    // Show the parameter that asks for this type.
+                    // Show the parameter that requires this type.
                     if let Some(last) = self.diagnostics.last_mut()
                         && last.code == Code::TypeMismatch
                         && last.span() == Some(tree.span)
@@ -101,7 +101,7 @@ impl Checker<'_> {
                                 format!("`{variable}` is passed to two `var` parameters"),
                             )
                             .label(first, "here too")
-                            .help("pass a copy, and decide afterwards which result to keep"),
+                            .help("pass a copy, then decide which result to keep"),
                         );
                     }
                     by_ref.push((place.local, place.span));
@@ -113,7 +113,7 @@ impl Checker<'_> {
         args
     }
 
-    /// A variable for a `var` parameter.
+    /// Checks the variable passed for a `var` parameter.
     fn variable_argument(
         &mut self,
         tree: &ast::Expr,
@@ -157,7 +157,7 @@ impl Checker<'_> {
         self.writable(local, tree.span).then(|| self.mention(local, tree.span))
     }
 
-    /// A variable that is written; reports it if it cannot be.
+    /// Reports a written variable that cannot be written; returns whether it can.
     pub(super) fn writable(&mut self, local: LocalId, span: Span) -> bool {
         let name = self.local(local).name.clone();
         if self.local(local).role == Role::Binding {
@@ -169,7 +169,7 @@ impl Checker<'_> {
                     format!("`{name}` is a size bound by the header"),
                 )
                 .label(declared, "bound here")
-                .help("take a variable of its own"),
+                .help("use a separate variable"),
             );
             return false;
         }
@@ -178,7 +178,7 @@ impl Checker<'_> {
                 Diagnostic::at(
                     Code::ReadOnly,
                     span,
-                    format!("`{name}` counts the loop and cannot be changed inside"),
+                    format!("`{name}` counts the loop and cannot be changed inside it"),
                 )
                 .label(loop_span, "the loop")
                 .help("use a `while` loop, or another variable"),

@@ -9,7 +9,7 @@ use super::{Checker, ExpectedName};
 use crate::hir::{Expr, ExprKind, TyKind, VarUse};
 
 impl Checker<'_> {
-    /// A built-in in an expression.
+    /// Checks a built-in in an expression.
     pub(super) fn builtin(
         &mut self,
         builtin: Builtin,
@@ -73,7 +73,8 @@ impl Checker<'_> {
         }
     }
 
-    /// A built-in whose operands are values; `bits` is the kind of bit constants where the result decides.
+    /// Checks a built-in whose operands are values. `bits` is the kind of bit constants that the
+    /// result determines.
     fn value_of_values(
         &mut self,
         builtin: Builtin,
@@ -101,7 +102,7 @@ impl Checker<'_> {
         node(builtin, operands, ty, span)
     }
 
-    /// `COL` or `ROW`.
+    /// Checks `COL` or `ROW`.
     fn line(
         &mut self,
         (index, table): (&ast::Expr, &ast::Expr),
@@ -118,7 +119,7 @@ impl Checker<'_> {
         }
     }
 
-    /// `rows`, `of` a slice, or `size`, `of` a word.
+    /// Checks `rows` (`of` is a slice) or `size` (`of` is a word).
     fn size_of(&mut self, table: &ast::Expr, name: &ast::Ident, span: Span, of: TyKind) -> Expr {
         match self.table(table, name) {
             Some(table) => self.measure(table, of, span),
@@ -175,18 +176,18 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Shift(Box::new(whole), direction, Box::new(by)), ty, span, effects }
     }
 
-    /// The table of `COL`, `ROW`, `size`, `rows`: a variable.
+    /// Returns the table operand of `COL`, `ROW`, `size` and `rows`, which must be a variable.
     pub(super) fn table(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
         self.place(tree, user, "a table", |kind| kind == TyKind::Table)
     }
 
-    /// The slice or word of `STEP`, `SET`, `CLR`: a variable that changes.
+    /// Returns the slice or word that `STEP`, `SET` or `CLR` modifies, which must be a variable.
     pub(super) fn bits_variable(&mut self, tree: &ast::Expr, user: &ast::Ident) -> Option<VarUse> {
         let place = self.place(tree, user, "a slice or word", TyKind::is_bits)?;
         self.writable(place.local, place.span).then_some(place)
     }
 
-    /// A variable that a built-in works on.
+    /// Returns the variable on which a built-in operates.
     pub(super) fn place(
         &mut self,
         tree: &ast::Expr,
@@ -229,7 +230,8 @@ impl Checker<'_> {
         Some(self.mention(local, tree.span))
     }
 
-    /// The number of rows (`of` a slice) or columns (`of` a word) of a table, or the length of bits.
+    /// Returns the number of rows (`of` is a slice) or columns (`of` is a word) of a table, or the
+    /// length of bits.
     pub(super) fn measure(&mut self, place: VarUse, of: TyKind, span: Span) -> Expr {
         let ty = self.kind(place.local);
         let kind = if ty != TyKind::Table {

@@ -1,7 +1,7 @@
-//! Declared sizes that depend on themselves, or on a long chain of others.
+//! Declared sizes that depend on themselves or on a long chain of others.
 //!
-//! Lowering follows the links between sizes recursively, so neither may reach it. Here they are walked
-//! with a stack of its own, in time linear in the declarations.
+//! Lowering follows the links between sizes recursively, so it must see neither. This pass walks
+//! them with an explicit stack, in time linear in the declarations.
 
 use std::collections::BTreeSet;
 
@@ -11,37 +11,37 @@ use super::Checker;
 use crate::hir::{Expr, ExprKind, LocalId, SizeTerm, Ty, TyKind};
 use crate::visit;
 
-/// Sizes declared through sizes declared through sizes … more often than this are refused.
+/// Maximum length of a chain of sizes declared through other sizes.
 const MAX_LINKS: usize = 64;
 
 /// A size of a variable: 0 for the length of bits or the rows of a table, 1 for its columns.
 type SizeId = (LocalId, usize);
 
-/// How far the walk is with a size.
+/// State of the walk for one size.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Progress {
     New,
-    /// The walk is among the sizes that it depends on.
+    /// The walk is among its dependencies.
     Open,
-    /// The longest chain from it has so many links.
+    /// Finished; the number of links in the longest chain from it.
     Done(usize),
-    /// It cannot be known, or depends on one that cannot.
+    /// Unknown, or dependent on an unknown size.
     Refused,
 }
 
-/// A size that is open.
+/// A size that is being visited.
 struct Visit {
     id: SizeId,
-    /// The sizes that it depends on.
+    /// The sizes on which it depends.
     links: Vec<SizeId>,
-    /// How many of them are done.
+    /// The number of dependencies that are finished.
     n_done: usize,
     n_links: usize,
     refused: bool,
 }
 
 impl Checker<'_> {
-    /// Reports declared sizes that cannot be known, and drops them.
+    /// Reports declared sizes that cannot be determined, and drops them.
     pub(super) fn refuse_circular_sizes(&mut self) {
         let mut progress = vec![[Progress::New; 2]; self.locals.len()];
         let mut reported = BTreeSet::new();
@@ -61,7 +61,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Walks over everything that a size depends on.
+    /// Visits everything on which a size depends.
     fn walk_sizes(
         &mut self,
         from: SizeId,

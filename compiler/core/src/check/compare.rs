@@ -16,7 +16,7 @@ impl Checker<'_> {
         right: &ast::Expr,
         span: Span,
     ) -> Expr {
-        // `X = Θ` and `X <> Θ` ask for ones.
+        // `X = Θ` and `X <> Θ` query for ones.
         for (operand, theta) in [(left, right), (right, left)] {
             if matches!(theta.kind, ast::ExprKind::Theta)
                 && matches!(op, CompareOp::Eq | CompareOp::Ne)

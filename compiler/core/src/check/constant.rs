@@ -1,4 +1,4 @@
-//! Constants: `const NAME = value;`, evaluated when compiling.
+//! Constants: `const NAME = value;`, evaluated at compile time.
 
 use std::cell::{Cell, RefCell};
 
@@ -15,13 +15,13 @@ pub(crate) enum Value {
     Bool(bool),
     Str(String),
     Bits(BitVector),
-    /// Reported already.
+    /// Already reported.
     Error,
 }
 
 impl Value {
-    /// The value as an expression; `bits` says whether bits are wanted as a slice, a word, or an
-    /// integer, which a single bit can be: a component's value.
+    /// Returns the value as an expression. `bits` selects whether bits become a slice, a word, or
+    /// an integer; a single bit can be an integer, the value of a component.
     pub(crate) fn to_expr(&self, span: Span, bits: hir::TyKind) -> hir::Expr {
         let (kind, ty) = match self {
             Value::Int(value) => (hir::ExprKind::Int(*value), hir::TyKind::Int),
@@ -44,12 +44,12 @@ impl Value {
 pub(crate) struct Constants<'a> {
     world: &'a World<'a>,
     values: RefCell<Vec<Option<Value>>>,
-    /// Those whose evaluation has begun: one that needs itself is an error.
+    /// Constants whose evaluation has begun; one that depends on itself is an error.
     begun: RefCell<Vec<bool>>,
     depth: Cell<usize>,
 }
 
-/// Constants that refer to constants that refer to constants … more often than this are refused.
+/// Maximum length of a chain of constants that refer to other constants.
 const MAX_CHAIN: usize = 64;
 
 impl<'a> Constants<'a> {
@@ -69,7 +69,7 @@ impl<'a> Constants<'a> {
         }
     }
 
-    /// The value of the constant `idx`; all were evaluated before.
+    /// Returns the value of the constant `idx`. All constants have been evaluated already.
     pub(crate) fn value(&self, idx: usize) -> Value {
         self.values.borrow().get(idx).cloned().flatten().unwrap_or(Value::Error)
     }
@@ -81,9 +81,9 @@ impl<'a> Constants<'a> {
         let decl = &self.world.constants[idx];
         let value = if self.begun.borrow()[idx] || self.depth.get() >= MAX_CHAIN {
             let message = if self.begun.borrow()[idx] {
-                format!("the constant `{}` needs its own value", decl.name.name)
+                format!("the constant `{}` depends on its own value", decl.name.name)
             } else {
-                format!("the constant `{}` needs too many others", decl.name.name)
+                format!("the constant `{}` depends on too many others", decl.name.name)
             };
             diagnostics.push(Diagnostic::at(Code::NotConstant, decl.name.span, message));
             Value::Error
@@ -99,13 +99,13 @@ impl<'a> Constants<'a> {
     }
 
     fn expr(&self, expr: &ast::Expr, unit: usize, diagnostics: &mut Vec<Diagnostic>) -> Value {
-        let mut refuse =
-            |span: Span, message: &str| {
-                diagnostics.push(Diagnostic::at(Code::NotConstant, span, message).note(
-                    "a constant is made of numbers, bits, texts, other constants and operators",
-                ));
-                Value::Error
-            };
+        let mut refuse = |span: Span, message: &str| {
+            diagnostics.push(Diagnostic::at(Code::NotConstant, span, message).note(
+                "a constant is built from numbers, bits, strings, other constants and \
+                        operators",
+            ));
+            Value::Error
+        };
         match &expr.kind {
             ExprKind::Error => Value::Error,
             ExprKind::Int(value) => match i64::try_from(*value) {
@@ -139,7 +139,7 @@ impl<'a> Constants<'a> {
             },
             ExprKind::Neg(operand) => {
                 if let ExprKind::Int(value) = operand.kind {
-                    // −2⁶³ is an integer although 2⁶³ is none.
+                    // −2⁶³ is an integer although 2⁶³ is not.
                     return Value::Int((value as i64).wrapping_neg());
                 }
                 match self.expr(operand, unit, diagnostics) {
@@ -200,7 +200,7 @@ impl<'a> Constants<'a> {
                     BinaryOp::Sub => a.checked_sub(*b),
                     BinaryOp::Mul => a.checked_mul(*b),
                     BinaryOp::Div => a.checked_div(*b),
-                    // −2⁶³ mod −1 is 0, though its quotient overflows.
+                    // −2⁶³ mod −1 is 0, although its quotient overflows.
                     BinaryOp::Mod if *b == -1 => Some(0),
                     BinaryOp::Mod => a.checked_rem(*b),
                     BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
@@ -242,5 +242,5 @@ impl<'a> Constants<'a> {
 }
 
 fn not_for_constants(span: Span) -> Diagnostic {
-    Diagnostic::at(Code::NotConstant, span, "this operation does not suit the constants here")
+    Diagnostic::at(Code::NotConstant, span, "this operation cannot be applied to these constants")
 }

@@ -9,20 +9,20 @@ use super::{Checker, ExpectedName};
 use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
 use crate::scope::{Callee, NoCallee};
 
-/// The message for a bit constant with strange characters.
+/// The message for a bit constant with invalid characters.
 pub(super) fn bad_bits(span: Span) -> Diagnostic {
     Diagnostic::at(Code::BadBits, span, "a bit constant holds only `0` and `1`")
-        .help("texts stand between double quotes: `\"…\"`")
+        .help("strings are written between double quotes: `\"…\"`")
 }
 
 impl Checker<'_> {
-    /// An expression of the kind `want`.
+    /// Checks an expression that must be of the kind `want`.
     pub(super) fn typed(&mut self, tree: &ast::Expr, want: TyKind) -> Expr {
         let expr = self.expr(tree, Some(want));
         self.of_type(expr, want)
     }
 
-    /// The expression if it is of the kind `want`, and an error if not.
+    /// Returns the expression if it is of the kind `want`, and an error otherwise.
     pub(super) fn of_type(&mut self, expr: Expr, want: TyKind) -> Expr {
         if expr.ty != want && expr.ty != TyKind::Error && want != TyKind::Error {
             if want == TyKind::Bool && expr.ty == TyKind::Int && is_component(&expr) {
@@ -35,12 +35,13 @@ impl Checker<'_> {
         expr
     }
 
-    /// A slice or a word.
+    /// Checks an expression that must be a slice or a word.
     pub(super) fn bits(&mut self, tree: &ast::Expr) -> Expr {
         self.bits_as(tree, TyKind::Word)
     }
 
-    /// A slice or a word; a bit constant is what `kind` says.
+    /// Checks an expression that must be a slice or a word. `kind` determines the kind of bit
+    /// constants.
     pub(super) fn bits_as(&mut self, tree: &ast::Expr, kind: TyKind) -> Expr {
         let constant = matches!(
             tree.kind,
@@ -73,8 +74,8 @@ impl Checker<'_> {
         Expr { kind: ExprKind::Error, ty: TyKind::Error, span, effects: false }
     }
 
-    /// An expression; `want` is the kind that the context would like, for constants that can be of
-    /// several.
+    /// Checks an expression. `want` is the kind that the context prefers, for constants that can be
+    /// of several kinds.
     pub(super) fn expr(&mut self, tree: &ast::Expr, want: Option<TyKind>) -> Expr {
         let span = tree.span;
         let bits = want.filter(|kind| kind.is_bits()).unwrap_or(TyKind::Word);
@@ -95,7 +96,7 @@ impl Checker<'_> {
             ast::ExprKind::Bool(value) => simple(ExprKind::Bool(*value), TyKind::Bool),
             ast::ExprKind::Str(text) => simple(ExprKind::Str(text.to_string()), TyKind::Str),
             ast::ExprKind::Bits(text) => match BitVector::parse(text) {
-                // A single bit where a number is wanted is a component's value.
+                // A single bit where a number is expected is the value of a component.
                 Some(value) if want == Some(TyKind::Int) && value.len() == 1 => {
                     simple(ExprKind::Int(i64::from(value.get(0))), TyKind::Int)
                 }
@@ -138,7 +139,7 @@ impl Checker<'_> {
             ast::ExprKind::Not(operand) => self.not(operand, span, want),
             ast::ExprKind::Neg(operand) => {
                 if let ast::ExprKind::Int(value) = operand.kind {
-                    // −2⁶³ is an integer although 2⁶³ is none.
+                    // −2⁶³ is an integer although 2⁶³ is not.
                     return simple(ExprKind::Int((value as i64).wrapping_neg()), TyKind::Int);
                 }
                 let operand = self.typed(operand, TyKind::Int);
@@ -175,14 +176,15 @@ impl Checker<'_> {
                 self.report(Diagnostic::at(
                     Code::TypeMismatch,
                     inner.span,
-                    format!("`not` takes a boolean, slice or word, found {}", ty.with_article()),
+                    format!("`not` expects a boolean, slice or word, found {}", ty.with_article()),
                 ));
                 self.error(span)
             }
         }
     }
 
-    /// Operands with operators of one level: all integers, all booleans, or all slices or words.
+    /// Checks operands joined by operators of one precedence level: all integers, all booleans, or
+    /// all slices or words.
     fn chain(
         &mut self,
         ast::Chain { first, links }: &ast::Chain,
@@ -231,7 +233,7 @@ impl Checker<'_> {
         let mut diagnostic = Diagnostic::at(
             Code::TypeMismatch,
             link.op_span,
-            format!("`{sign}` does not work on {}s", kind.name()),
+            format!("`{sign}` cannot be applied to {}s", kind.name()),
         );
         match (link.op, kind) {
             (BinaryOp::Add, TyKind::Word) => {
@@ -259,8 +261,8 @@ impl Checker<'_> {
         self.report(diagnostic);
     }
 
-    /// Operands of one kind. Bit constants and `Θ` take the kind of the others. A component next to a
-    /// condition was probably meant as one.
+    /// Checks operands that must be of one kind. Bit constants and `Θ` get the kind of the others.
+    /// A component next to a condition was probably meant as a condition.
     pub(super) fn operands(
         &mut self,
         trees: &[&ast::Expr],
@@ -305,7 +307,8 @@ impl Checker<'_> {
         (operands, kind)
     }
 
-    /// Is it made of bit constants and `Θ` alone, so that its kind comes from the context?
+    /// Returns whether it consists only of bit constants and `Θ`, so that the context determines
+    /// its kind.
     fn is_literal(&self, tree: &ast::Expr) -> bool {
         match &tree.kind {
             ast::ExprKind::Bits(_) | ast::ExprKind::Theta => true,
@@ -346,12 +349,12 @@ impl Checker<'_> {
             diagnostic = diagnostic.label(other, format!("this is {}", kind.with_article()));
         }
         if kind.is_bits() && operand.ty.is_bits() {
-            diagnostic = diagnostic.help("`CONVERT` turns a word into a slice and back");
+            diagnostic = diagnostic.help("`CONVERT` converts between words and slices");
         }
         self.report(diagnostic);
     }
 
-    /// A variable, component, constant or call.
+    /// Checks a variable, component, constant or call.
     fn reference(&mut self, reference: &ast::Ref, bits: TyKind, want: Option<TyKind>) -> Expr {
         let (name, span) = (&reference.name, reference.span);
         match &reference.args {
@@ -400,7 +403,7 @@ impl Checker<'_> {
     }
 }
 
-/// What stands between operands: an operator on integers, or one on bits and truth values, comparisons
+/// The operator between operands: one on integers, or one on bits and truth values, comparisons
 /// included.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Between {

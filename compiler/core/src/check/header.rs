@@ -1,4 +1,5 @@
-//! Headers and declarations: parameters, bound sizes, local variables, names that differ in case.
+//! Headers and declarations: parameters, bound sizes, local variables, names that differ only in
+//! case.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +52,7 @@ impl Checker<'_> {
                 let ty = self.ty(ty);
                 let result = LocalId(self.locals.len() as u32);
                 let name = &tree.name;
-                // Not among the names: on a right side the name is a call.
+                // Not registered as a name: on a right-hand side the name is a call.
                 self.locals.push(crate::hir::Local {
                     name: name.name.to_string(),
                     span: name.span,
@@ -101,7 +102,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Names in sizes that nothing declares bind a size, if they occur more than once.
+    /// Binds the undeclared names in sizes, if they occur more than once.
     fn bind_sizes(&mut self, tree: &ast::Routine) {
         let mut found: Vec<(ast::Ident, bool)> = Vec::new();
         for group in &tree.params {
@@ -125,15 +126,15 @@ impl Checker<'_> {
             }
             let (count, alone) = counts.get(name.name.as_str()).copied().unwrap_or_default();
             if self.world.units[self.unit].import_failed {
-                // A constant of the file that could not be read, perhaps.
+                // It may be a constant of the file that could not be read.
             } else if !alone {
                 self.report(
                     Diagnostic::at(
                         Code::UnknownSize,
                         name.span,
-                        format!("nothing says what `{}` is", name.name),
+                        format!("the name `{}` is not declared", name.name),
                     )
-                    .note("a size name is bound where it stands alone: `slice(n)`"),
+                    .note("a size name is bound where it occurs alone: `slice(n)`"),
                 );
             } else if count == 1 && self.mentions(&name.name).len() < 2 {
                 self.report(
@@ -172,7 +173,7 @@ impl Checker<'_> {
         variable.is_some_and(|local| self.kind(local) == TyKind::Table)
     }
 
-    /// A declared size; a table in its place stands for its rows (`slice`) or columns (`word`).
+    /// Checks a declared size. A table in its place denotes its rows (`slice`) or columns (`word`).
     fn size(&mut self, size: Option<&ast::Expr>, of: TyKind) -> Size {
         let size = size?;
         let expr = match self.size_of_variable(size, of) {
@@ -193,7 +194,7 @@ impl Checker<'_> {
         Some(self.measure(place, of, size.span))
     }
 
-    /// Lints names that differ only in case and have the same type.
+    /// Lints names of the same type that differ only in case.
     pub(super) fn case_variants(&mut self) {
         if self.world.units[self.unit].library {
             return;
@@ -224,11 +225,8 @@ impl Checker<'_> {
                 format!("`{}` and `{}` differ only in letter case", one.name, other.name),
             )
             .label(one.span, "the other one")
-            .note(format!(
-                "both are {}s, so one is easily taken for the other",
-                one.ty.kind().name()
-            ))
-            .help(format!("rename one of them, for instance to `{fresh}`"));
+            .note(format!("both are {}s and easily confused", one.ty.kind().name()))
+            .help(format!("rename one of them, for example to `{fresh}`"));
             for &span in self.mentions(&other.name) {
                 diagnostic =
                     diagnostic.fix(format!("rename `{}` to `{fresh}`", other.name), span, &fresh);
@@ -237,7 +235,7 @@ impl Checker<'_> {
         }
     }
 
-    /// A name like `name` that nothing has.
+    /// Returns an unused name similar to `name`.
     fn fresh_name(&self, name: &str) -> String {
         (2..)
             .map(|n| format!("{name}{n}"))
@@ -267,7 +265,7 @@ fn sizes(ty: &ast::Type) -> impl Iterator<Item = &ast::Expr> {
     first.into_iter().chain(second)
 }
 
-/// The plain names in a size; `alone` if the name is the whole size.
+/// Collects the plain names in a size; `alone` is true if the name is the whole size.
 fn names_in(expr: &ast::Expr, alone: bool, found: &mut Vec<(ast::Ident, bool)>) {
     match &expr.kind {
         ExprKind::Error

@@ -1,7 +1,7 @@
-//! Lines of a session: the variables that they see, and those that they declare.
+//! Lines of a session: the variables they can see, and those they declare.
 //!
-//! A line becomes a routine whose `var` parameters are the variables of the session that it mentions. A
-//! name without a meaning that is given a value there is declared, with the type of what it is given.
+//! A line becomes a routine whose `var` parameters are the session variables that it mentions. A
+//! statement that assigns to an unknown name declares it, with the type of the assigned value.
 
 use std::collections::BTreeSet;
 
@@ -17,71 +17,73 @@ use crate::hir::{
 use crate::scope::{Callee, World, kind_of};
 use crate::session::{Environment, Variable};
 
-/// What a line may see and declare.
+/// What a line can see and declare.
 pub(super) struct Declaring<'a> {
     environment: &'a Environment,
     earlier: &'a Environment,
-    /// The variables that it declares, in order.
+    /// The variables it declares, in order.
     declared: Vec<LocalId>,
 }
 
 impl<'a> Declaring<'a> {
-    /// The names of all variables.
+    /// Returns the names of all variables.
     pub(super) fn names(&self) -> impl Iterator<Item = &'a str> + use<'a> {
         self.environment.iter().chain(self.earlier.iter()).map(|(name, _)| name)
     }
 }
 
-/// What is wanted of a line.
+/// The purpose of a line.
 #[derive(Clone, Copy)]
 pub(crate) enum Wants<'a> {
-    /// To run these statements, which are the body of the tree.
+    /// Run these statements, which are the body of the tree.
     Statements,
-    /// The value of an expression.
+    /// Evaluate an expression.
     Value(&'a ast::Expr),
-    /// Variables.
+    /// Declare variables.
     Variables(&'a [ast::Vars]),
 }
 
-/// What a line does for the session beside running.
+/// The effect of a line on the session, apart from running.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     /// Nothing.
     None,
-    /// It leaves the value of an expression in its last parameter.
+    /// It stores the value of an expression in its last parameter.
     Value(TyKind),
-    /// It declares variables, whose sizes it leaves in its last parameters.
+    /// It declares variables, and stores their sizes in its last parameters.
     Declares(Vec<VarDecl>),
 }
 
-/// A variable that a `var` section declares.
+/// A variable declared in a `var` section.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct VarDecl {
-    /// Its name.
+    /// The name.
     pub(crate) name: String,
-    /// Its type.
+    /// The type.
     pub(crate) kind: TyKind,
-    /// Which of the line's parameters are its sizes.
+    /// The parameters of the line that receive its sizes.
     pub(crate) sizes: [Option<usize>; 2],
-    /// Those that the text says as numbers: what follows in the same text knows them before anything has run.
+    /// The sizes given as numbers in the text. Later declarations in the same text can use them
+    /// before anything has run.
     pub(crate) known: [Option<u64>; 2],
-    /// The place of the name.
+    /// The position of the name.
     pub(crate) span: Span,
 }
 
-/// A line as a routine.
+/// A line in the form of a routine.
 pub(crate) struct CheckedLine {
-    /// All its parameters are `var` parameters.
+    /// The routine; all its parameters are `var` parameters.
     pub(crate) routine: Routine,
-    /// The names of the variables that these are; those that hold a result begin with `‹`.
+    /// The names of the variables passed for the parameters; names of results begin with `‹`.
     pub(crate) slots: Vec<String>,
-    /// What its statements declare.
+    /// The variables that its statements declare.
     pub(crate) declares: Vec<(String, Variable)>,
-    /// What it does beside.
+    /// Its other effect.
     pub(crate) effect: Effect,
 }
 
-/// Checks a line of the file `unit`. `earlier` are variables that lines before it declare, if they run.
+/// Checks a line of the file `unit`. `earlier` holds the variables declared by preceding lines,
+/// provided they run.
 #[allow(clippy::too_many_arguments, reason = "the only caller owns all of them")]
 pub(crate) fn line(
     world: &World<'_>,
@@ -168,18 +170,18 @@ impl Checker<'_> {
         params
     }
 
-    /// A parameter for a result, and the statement that gives it its value.
+    /// Adds a parameter for a result, and the statement that assigns its value.
     fn result(&mut self, name: String, value: Expr, body: &mut Vec<Stmt>) -> LocalId {
         let span = value.span;
         let id = LocalId(self.locals.len() as u32);
-        // Not among the names: no text can mention it.
+        // Not registered as a name, so the text cannot mention it.
         self.locals.push(hir::Local { name, span, ty: unsized_type(value.ty), role: Role::Ref });
         let place = self.mention(id, span);
         body.push(Stmt { kind: StmtKind::Assign(Target::Var(place), value), span });
         id
     }
 
-    /// The variables of a `var` section; their sizes become results.
+    /// Checks the variables of a `var` section; their sizes become results.
     fn section(
         &mut self,
         groups: &[ast::Vars],
@@ -223,7 +225,7 @@ impl Checker<'_> {
         found
     }
 
-    /// May this name be declared here by giving it a value?
+    /// Returns whether an assignment may declare this name here.
     pub(super) fn is_new(&self, name: &ast::Ident) -> bool {
         let exact = |name: &str| Builtin::find(name).is_some_and(|it| it.name() == name);
         self.declaring.is_some()
@@ -233,7 +235,7 @@ impl Checker<'_> {
             && !self.unknown_names.contains(name.name.as_str())
     }
 
-    /// Declares the variable if it has no meaning yet and this is a line of a session.
+    /// Declares the variable if its name is unknown and this is a line of a session.
     pub(super) fn declare_if_new(&mut self, name: &ast::Ident, kind: TyKind) {
         if self.is_new(name) {
             self.declare_here(name, kind);
@@ -248,7 +250,7 @@ impl Checker<'_> {
         id
     }
 
-    /// `name := value` where the name has no meaning yet.
+    /// Checks `name := value` where the name is unknown so far.
     pub(super) fn first_assignment(
         &mut self,
         name: &ast::Ident,
@@ -257,7 +259,7 @@ impl Checker<'_> {
     ) -> Option<Stmt> {
         let value = self.expr(value, None);
         if value.ty == TyKind::Error {
-            // What it would be is not known; that was reported.
+            // Its type is unknown; that was reported.
             self.unknown_names.insert(name.name.to_string());
             return None;
         }
@@ -266,7 +268,8 @@ impl Checker<'_> {
         Some(Stmt { kind: StmtKind::Assign(Target::Var(place), value), span })
     }
 
-    /// Adds to the message about a name that it means something outside, where routines do not look.
+    /// Adds to the message about a name that it is defined in the session, which routines cannot
+    /// see.
     pub(super) fn not_seen(&self, name: &ast::Ident, diagnostic: Diagnostic) -> Diagnostic {
         let of_session = self.world.session.filter(|_| !self.world.units[self.unit].library);
         match of_session.and_then(|environment| environment.get(&name.name)) {
@@ -283,7 +286,7 @@ impl Checker<'_> {
     }
 }
 
-/// The type of a parameter that is this variable.
+/// Returns the type of a parameter for this variable.
 fn type_of(variable: &Variable) -> Ty {
     let Variable { kind, sizes, span, beside: _ } = variable;
     let size = |size: Option<u64>| -> Size {
@@ -301,7 +304,7 @@ fn type_of(variable: &Variable) -> Ty {
     }
 }
 
-/// Does a call stand for a value, so that a session shows it?
+/// Returns whether a call denotes a value, so that a session shows it.
 pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_variable: bool) -> bool {
     let n_args = call.args.as_ref().map_or(0, |args| args.len());
     if is_variable || call.args.is_none() && world.constant(unit, &call.name.name).is_some() {
@@ -310,7 +313,7 @@ pub(crate) fn is_value(world: &World<'_>, unit: usize, call: &ast::Ref, is_varia
     match world.callee(unit, &call.name, n_args) {
         Ok(Callee::Routine(RoutineId(id))) => world.signatures[id as usize].result.is_some(),
         Ok(Callee::Builtin(builtin)) => builtin.is_value() && builtin != Builtin::Frst,
-        // A name alone is looked up as a variable would be.
+        // A name alone is looked up like a variable.
         Err(_) => call.args.is_none(),
     }
 }

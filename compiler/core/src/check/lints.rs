@@ -1,4 +1,4 @@
-//! Lints that look at one statement: a loop that cannot end.
+//! Lints that examine one statement: a loop that cannot end.
 
 use star_base::{Builtin, Code, Diagnostic, Span};
 
@@ -7,7 +7,7 @@ use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind, Target};
 use crate::visit;
 
 impl Checker<'_> {
-    /// `while SOME(X) do S` where S neither changes X nor leaves the loop.
+    /// Lints `while SOME(X) do S` where S neither changes X nor leaves the loop.
     pub(super) fn lint_endless(&mut self, test: &Expr, body: &[Stmt]) {
         let Some(local) = tested(test) else { return };
         if self.world.units[self.unit].library || leaves(body) || changes(body, local) {
@@ -19,36 +19,36 @@ impl Checker<'_> {
             test.span,
             format!("the body of this loop never changes `{name}`"),
         )
-        .note("so the loop does not end once it has begun");
+        .note("the loop does not end once it has begun");
         diagnostic = match first_fnd(body, local) {
             Some(call) => {
                 let step = format!("STEP({name})");
-                diagnostic.label(call, "`FND` only looks, `STEP` takes the first one away").fix(
+                diagnostic.label(call, "`FND` only reads it, `STEP` removes the first one").fix(
                     format!("write `{step}`"),
                     call,
                     step,
                 )
             }
-            None => diagnostic.help(format!("take its ones away one by one: `i := STEP({name})`")),
+            None => diagnostic.help(format!("remove its ones one by one: `i := STEP({name})`")),
         };
         self.report(diagnostic);
     }
 }
 
-/// The variable X of `SOME(X)`.
+/// Returns the variable X of `SOME(X)`.
 fn tested(test: &Expr) -> Option<LocalId> {
     operand_of(Builtin::Some, test)
 }
 
-/// The variable that `expr` gives to `builtin`, if it does nothing else.
+/// Returns the variable that `expr` passes to `builtin`, if it does nothing else.
 fn operand_of(builtin: Builtin, expr: &Expr) -> Option<LocalId> {
     let ExprKind::Builtin(called, args) = &expr.kind else { return None };
     let ExprKind::Var(place) = &args.first()?.kind else { return None };
     (*called == builtin).then_some(place.local)
 }
 
-/// Does the body leave the loop by `break` or `exit`? One in an inner loop counts too: better no lint
-/// than a wrong one.
+/// Returns whether the body leaves the loop by `break` or `exit`. One in an inner loop counts too:
+/// a missing lint is better than a wrong one.
 fn leaves(body: &[Stmt]) -> bool {
     visit::any_stmt(body, &mut |stmt| matches!(stmt.kind, StmtKind::Break | StmtKind::Exit))
 }
@@ -63,7 +63,7 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
             | StmtKind::Replace { word: place, .. }
             | StmtKind::Read(place, ..) => place.local == local,
             StmtKind::Call(_, args) => args.iter().any(|arg| by_ref(arg, local)),
-            // What they hold is visited on its own; tables and loop variables are not what is tested.
+            // Their contents are visited separately; tables and loop variables are not tested.
             StmtKind::Assign(
                 Target::Bit(..) | Target::Col(..) | Target::Row(..) | Target::Part(..),
                 _,
@@ -85,7 +85,7 @@ fn changes(body: &[Stmt], local: LocalId) -> bool {
     })
 }
 
-/// Does evaluating the expression itself, operands excepted, change the variable?
+/// Returns whether evaluating the expression itself, operands excepted, changes the variable.
 fn changes_as_value(expr: &Expr, local: LocalId) -> bool {
     match &expr.kind {
         ExprKind::Step(place) => place.local == local,
@@ -120,7 +120,7 @@ fn by_ref(arg: &Arg, local: LocalId) -> bool {
     matches!(arg, Arg::Ref(place) if place.local == local)
 }
 
-/// The place of the first `FND(X)` in the body.
+/// Returns the position of the first `FND(X)` in the body.
 fn first_fnd(body: &[Stmt], local: LocalId) -> Option<Span> {
     let mut found = None;
     visit::any_stmt(body, &mut |stmt| {

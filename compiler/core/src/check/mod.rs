@@ -1,7 +1,7 @@
-//! From syntax tree to HIR: resolves names, checks types, reports what is wrong.
+//! Translation of the syntax tree to HIR: resolves names, checks types and reports errors.
 //!
-//! A routine with errors still becomes HIR, with error nodes of kind `Error`, which agree with
-//! everything, so that one fault makes one message. Nothing with errors is lowered.
+//! A routine with errors still becomes HIR. Its error nodes are of kind `Error`, which agrees with
+//! every kind, so that one error produces one message. A program with errors is not lowered.
 
 mod args;
 mod builtin;
@@ -33,16 +33,18 @@ use line::Declaring;
 pub(crate) use constant::Constants as Values;
 pub(crate) use line::{CheckedLine, Effect, VarDecl, Wants, is_value, line};
 
-/// Nobody reads more messages than this, and a hostile file could make millions.
+/// Maximum number of messages. More are not useful, and a hostile file could produce millions.
 const MAX_DIAGNOSTICS: usize = 1_000;
 
-/// Only the first unknown names of a file are compared with all known ones, which takes its time.
+/// Maximum number of unknown names of a file for which similar names are sought; each is compared
+/// with all known names.
 const MAX_SUGGESTIONS: usize = 100;
 
-/// The statements of routines, by the places of these.
+/// The statements of routines, by the positions of these.
 pub(crate) type Bodies = BTreeMap<Span, Vec<ast::Stmt>>;
 
-/// Checks all routines of `world`, whose `bodies` stand beside it: what was checked of them is given up.
+/// Checks all routines of `world`, whose statements are in `bodies`. The statements of each are
+/// dropped once checked.
 pub(crate) fn check(
     world: &World<'_>,
     mut bodies: Bodies,
@@ -62,7 +64,8 @@ pub(crate) fn check(
     Program { routines }
 }
 
-/// The statements in order. Their list shrinks meanwhile, since that of a long routine is a part of what it takes.
+/// Returns the statements in order. Their list shrinks meanwhile, because the list of a long
+/// routine is a large part of its memory.
 fn given_up(mut stmts: Vec<ast::Stmt>) -> impl Iterator<Item = ast::Stmt> {
     stmts.reverse();
     std::iter::from_fn(move || {
@@ -73,17 +76,17 @@ fn given_up(mut stmts: Vec<ast::Stmt>) -> impl Iterator<Item = ast::Stmt> {
     })
 }
 
-/// What [`recheck`] finds.
+/// The result of [`recheck`].
 pub(crate) struct Rechecked {
     /// All routines.
     pub(crate) program: Program,
-    /// What is wrong with constants.
+    /// Errors in constants.
     pub(crate) constants: Vec<Diagnostic>,
-    /// Of each routine that was checked, what was found.
+    /// The messages of each routine that was checked.
     pub(crate) routines: Vec<(RoutineId, Vec<Diagnostic>)>,
 }
 
-/// Checks the routines behind those that were checked before and have not changed since.
+/// Checks the routines that follow `checked`, the already checked ones that have not changed.
 pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routine>) -> Rechecked {
     let mut constants = Constants::new(world);
     let mut of_constants = Vec::new();
@@ -104,28 +107,28 @@ pub(crate) fn recheck(world: &World<'_>, sources: &SourceMap, checked: Vec<Routi
     Rechecked { program, constants: of_constants, routines: found }
 }
 
-/// What was reported so far.
+/// The messages reported so far.
 struct Reports<'a> {
     diagnostics: &'a mut Vec<Diagnostic>,
-    /// Unknown names of each file.
+    /// The number of unknown names in each file.
     n_unknown: Vec<usize>,
 }
 
-/// What a name without a meaning should have been.
+/// The expected meaning of an unknown name.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ExpectedName {
     /// A variable, a constant, or a routine without arguments.
     Name,
     /// The variable of a loop: an integer.
     LoopVariable,
-    /// A variable or a function, in front of indices or arguments.
+    /// A variable or a function, before indices or arguments.
     Value,
     /// A procedure.
     Procedure,
 }
 
 impl ExpectedName {
-    /// Can this item be what was meant?
+    /// Returns whether this item could be the intended one.
     fn suits(self, item: &ast::Item) -> bool {
         match (self, item) {
             (ExpectedName::Name, ast::Item::Const { .. }) => true,
@@ -144,7 +147,7 @@ impl ExpectedName {
     }
 }
 
-/// Checks one routine.
+/// The checker of one routine.
 struct Checker<'a> {
     world: &'a World<'a>,
     sources: &'a SourceMap,
@@ -152,21 +155,21 @@ struct Checker<'a> {
     /// The file of the routine.
     unit: usize,
     tree: &'a ast::Routine,
-    /// Set in a line of a session: what may be declared there.
+    /// Set for a line of a session: what can be declared there.
     declaring: Option<Declaring<'a>>,
     locals: Vec<Local>,
     names: BTreeMap<String, LocalId>,
     result: Option<LocalId>,
     n_sites: u32,
-    /// Loops around the statement at hand.
+    /// The number of loops around the current statement.
     n_loops: usize,
-    /// Variables of the `for` and `foreach` loops around it.
+    /// The variables of the `for` and `foreach` loops around it.
     loop_vars: Vec<(LocalId, Span)>,
-    /// The names in the text of the routine, once they are asked for.
+    /// The names in the text of the routine, computed on demand.
     mentions: OnceCell<BTreeMap<&'a str, Vec<Span>>>,
     diagnostics: &'a mut Vec<Diagnostic>,
     n_unknown: &'a mut usize,
-    /// Unknown names that were reported in this routine: once is enough.
+    /// Unknown names already reported in this routine; each is reported once.
     unknown_names: BTreeSet<String>,
 }
 
@@ -264,26 +267,26 @@ impl<'a> Checker<'a> {
         self.local(id).ty.kind()
     }
 
-    /// A new mention of a variable.
+    /// Adds a mention of a variable.
     fn mention(&mut self, local: LocalId, span: Span) -> VarUse {
         let site = Site(self.n_sites);
         self.n_sites += 1;
         VarUse { local, site, span }
     }
 
-    /// The variable of this name.
+    /// Returns the variable with this name.
     fn variable(&self, name: &str) -> Option<LocalId> {
         self.names.get(name).copied()
     }
 
-    /// Where the text of the routine mentions `name`.
+    /// Returns the positions where the text of the routine mentions `name`.
     fn mentions(&self, name: &str) -> &[Span] {
         let within = self.tree.span;
         let all = self.mentions.get_or_init(|| star_syntax::mentions(self.sources, within));
         all.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// Reports a name that means nothing, unless that would be the echo of an earlier message.
+    /// Reports an unknown name, unless an earlier message already covers it.
     fn unknown(&mut self, name: &ast::Ident, wanted: ExpectedName) {
         if self.diagnostics.len() >= MAX_DIAGNOSTICS
             || self.world.units[self.unit].import_failed
@@ -299,7 +302,7 @@ impl<'a> Checker<'a> {
                 (Code::UnknownName, format!("`{spelled}` is not declared"))
             }
             ExpectedName::Value | ExpectedName::Procedure => {
-                (Code::UnknownRoutine, format!("there is no routine `{spelled}`"))
+                (Code::UnknownRoutine, format!("routine `{spelled}` is not declared"))
             }
         };
         let mut diagnostic = Diagnostic::at(code, name.span, message);
@@ -315,7 +318,7 @@ impl<'a> Checker<'a> {
                 diagnostic = diagnostic.label(self.local(local).span, "a similar name");
             }
             if meant.eq_ignore_ascii_case(spelled) {
-                diagnostic = diagnostic.note("names differ if their letter case differs");
+                diagnostic = diagnostic.note("names are case-sensitive");
             }
             diagnostic = diagnostic.fix(format!("did you mean `{meant}`?"), name.span, meant);
         }
@@ -328,7 +331,7 @@ impl<'a> Checker<'a> {
         self.report(diagnostic);
     }
 
-    /// The name that was probably meant.
+    /// Returns the name that was probably meant.
     fn meant(&self, name: &str, wanted: ExpectedName) -> Option<&str> {
         if *self.n_unknown > MAX_SUGGESTIONS {
             return None;
@@ -359,19 +362,19 @@ impl<'a> Checker<'a> {
         if wanted.is_bits() && found.is_bits() {
             diagnostic = diagnostic
                 .note("a slice is a column of bits, a word is a row")
-                .help("`CONVERT` turns one into the other");
+                .help("`CONVERT` converts between them");
         } else if wanted == TyKind::Int && found == TyKind::Word {
             diagnostic = diagnostic.help("`INT(w)` is the word as an integer");
         } else if wanted == TyKind::Word && found == TyKind::Int {
             diagnostic = diagnostic.help("`WORD(i, h)` is the integer as a word of `h` components");
         } else if wanted == TyKind::Bool && found.is_bits() {
-            diagnostic = diagnostic.help("`SOME(X)` asks whether there is a one");
+            diagnostic = diagnostic.help("`SOME(X)` tests whether there is a one");
         }
         self.report(diagnostic);
     }
 }
 
-/// Calls of these library procedures are lowered to one operation.
+/// Calls of these library procedures are lowered to a single operation.
 fn machine_op(name: &str, n_params: usize) -> Option<MachineOp> {
     match (name, n_params) {
         ("MIN", 3) => Some(MachineOp::Min),

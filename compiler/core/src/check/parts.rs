@@ -8,7 +8,7 @@ use super::{Checker, ExpectedName};
 use crate::hir::{Expr, ExprKind, Local, LocalId, TyKind, VarUse};
 
 impl Checker<'_> {
-    /// `H.part`: the handle and the name, if the text is one of a library module.
+    /// Resolves `H.part`: the handle and the name, if the text comes from a library module.
     pub(super) fn handle_part(&mut self, tree: &ast::PartRef) -> Option<(VarUse, Box<HandlePart>)> {
         let ast::PartRef { handle, part } = tree;
         let Some(local) = self.variable(&handle.name) else {
@@ -29,7 +29,7 @@ impl Checker<'_> {
         Some((self.mention(local, handle.span), part))
     }
 
-    /// Reports a handle where none is asked for.
+    /// Reports a handle where none is expected.
     pub(super) fn refuse_handle(
         &mut self,
         local: LocalId,
@@ -43,18 +43,21 @@ impl Checker<'_> {
         true
     }
 
-    /// A handle is used for something else than an argument.
+    /// Reports a handle that is used other than as an argument.
     pub(super) fn opaque_handle(&mut self, local: LocalId, span: Span) {
         let Local { name, span: declared, .. } = self.local(local);
         let message = format!("`{name}` is a handle, which can only be passed to a procedure");
         let diagnostic = Diagnostic::at(Code::OpaqueHandle, span, message)
             .label(*declared, "declared here")
-            .note("what it holds is known to the procedures of the library that make and read it")
-            .help("ask those procedures for what you want to know");
+            .note(
+                "its contents are accessible only to the library procedures that create and \
+                read it",
+            )
+            .help("call those procedures to read its contents");
         self.report(diagnostic);
     }
 
-    /// `Y(i)` or `T(i,j)`, to read.
+    /// Checks `Y(i)` or `T(i,j)` as a value.
     pub(super) fn part(
         &mut self,
         local: LocalId,
@@ -75,7 +78,7 @@ impl Checker<'_> {
         Expr { kind, ty: TyKind::Int, span, effects }
     }
 
-    /// The checked indices of a component or bit: as many as the kind of the variable needs.
+    /// Checks the indices of a component or bit: as many as the kind of the variable requires.
     pub(super) fn part_indices(
         &mut self,
         local: LocalId,
@@ -93,7 +96,7 @@ impl Checker<'_> {
                         Code::NotAVariable,
                         name.span,
                         format!(
-                            "`{}` is {}: it has no components and is no routine",
+                            "`{}` is {}: it has no components and is not a routine",
                             name.name,
                             kind.with_article()
                         ),
@@ -109,7 +112,7 @@ impl Checker<'_> {
                 Code::ArgumentCount,
                 span,
                 format!(
-                    "a {what} takes {wanted} {} here",
+                    "a {what} needs {wanted} {} here",
                     if wanted == 1 { "index" } else { "indices" }
                 ),
             );

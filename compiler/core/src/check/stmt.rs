@@ -15,7 +15,7 @@ impl Checker<'_> {
         self.stmts_of(trees)
     }
 
-    /// The same of statements that may be given up, each as soon as it was checked.
+    /// Checks statements that may be dropped, each as soon as it has been checked.
     pub(super) fn stmts_of(
         &mut self,
         trees: impl IntoIterator<Item = impl Borrow<ast::Stmt>>,
@@ -26,7 +26,7 @@ impl Checker<'_> {
         stmts
     }
 
-    /// A statement as a list, without a block of its own.
+    /// Returns a statement as a list, without a block around it.
     fn body(&mut self, tree: &ast::Stmt) -> Vec<Stmt> {
         match &tree.kind {
             ast::StmtKind::Block(body) => self.stmts(body),
@@ -123,11 +123,11 @@ impl Checker<'_> {
             )
             .note("there is no `goto` in this implementation of Star")
             .help("a jump back is a loop: `while c do begin … end` or `repeat … until c`")
-            .help("a jump out of a loop is `break`, one to the end of the routine is `exit`"),
+            .help("a jump out of a loop is `break`, a jump to the end of the routine is `exit`"),
         );
     }
 
-    /// The variable and the body of a `for` or `foreach`.
+    /// Checks the variable and the body of a `for` or `foreach`.
     fn counted_loop(
         &mut self,
         var: &ast::Ident,
@@ -166,12 +166,12 @@ impl Checker<'_> {
         }
         let message = match assign.kind {
             AssignKind::ColonEquals => return,
-            AssignKind::Spaced => "`: =` with a blank inside as an assignment",
+            AssignKind::Spaced => "`: =` with a space inside as an assignment",
             AssignKind::Equals => "`=` as an assignment",
         };
         let mut diagnostic = Diagnostic::at(Code::EqualsAssigns, assign.span, message);
         if self.declaring.is_some() && assign.kind == AssignKind::Equals {
-            diagnostic = diagnostic.note("in parentheses it compares: `(x = 5)`");
+            diagnostic = diagnostic.note("in parentheses it is a comparison: `(x = 5)`");
         }
         self.report(diagnostic.fix("write `:=`", assign.span, ":="));
     }
@@ -214,7 +214,7 @@ impl Checker<'_> {
                 });
                 if want.is_bits() && last.message.ends_with("an integer") {
                     last.help.push(format!(
-                        "`SET({name})` makes all components one, `CLR({name})` zero"
+                        "`SET({name})` sets all components to one, `CLR({name})` to zero"
                     ));
                 }
                 if self.declaring.is_some() {
@@ -276,7 +276,7 @@ impl Checker<'_> {
         }
     }
 
-    /// The result variable, if `name` is the name of this function.
+    /// Returns the result variable, if `name` is the name of this function.
     fn result_named(&self, name: &str) -> Option<LocalId> {
         let own = &self.tree.name.name;
         self.result.filter(|_| **own == *name || own.eq_ignore_ascii_case(name))
@@ -290,7 +290,7 @@ impl Checker<'_> {
             && self.result.is_none()
             && own.name.name.eq_ignore_ascii_case(&name.name)
         {
-            // The header has no right result type, which was reported.
+            // The header has no valid result type, which was reported.
             return None;
         }
         let is_routine = match self.world.callee(self.unit, name, n_args) {
@@ -307,7 +307,7 @@ impl Checker<'_> {
             let mut diagnostic = Diagnostic::at(
                 Code::NotAssignable,
                 target.span,
-                format!("nothing can be stored to `{}`", name.name),
+                format!("cannot assign to `{}`", name.name),
             );
             if let Some(builtin) = Builtin::find(&name.name) {
                 diagnostic = diagnostic.note(
@@ -328,7 +328,7 @@ impl Checker<'_> {
         None
     }
 
-    /// A call as a statement.
+    /// Checks a call as a statement.
     fn call(&mut self, call: &ast::Ref, span: Span) -> Option<Stmt> {
         let name = &call.name;
         let args = call.args.as_deref().unwrap_or(&[]);
@@ -341,7 +341,7 @@ impl Checker<'_> {
                     format!("`{}` is a variable: this statement does nothing", name.name),
                 )
                 .label(declared, "declared here")
-                .help("to store a value, write `:=` behind it"),
+                .help("to store a value, write `:=` after it"),
             );
             return None;
         }
@@ -390,7 +390,7 @@ impl Checker<'_> {
         }
         let statement = match builtin.form() {
             Form::Statement(statement, ..) => statement,
-            // Values that are statements, too.
+            // Values that are also statements.
             Form::Value(..) if builtin == Builtin::Frst => {
                 return Some(StmtKind::KeepFirst(self.bits_variable(&args[0], name)?));
             }
@@ -460,7 +460,7 @@ impl Checker<'_> {
                         Diagnostic::at(
                             Code::OutsideLoop,
                             span,
-                            format!("`{}` stands outside a loop", builtin.name()),
+                            format!("`{}` outside a loop", builtin.name()),
                         )
                         .help("`exit` leaves the routine"),
                     );
@@ -476,7 +476,7 @@ impl Checker<'_> {
     }
 }
 
-/// Is it `COL` or `ROW`, which can be assigned to?
+/// Returns whether it is `COL` or `ROW`, which can be assigned to.
 fn is_line(builtin: Builtin) -> bool {
     matches!(builtin, Builtin::Col | Builtin::Row)
 }

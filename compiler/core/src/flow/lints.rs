@@ -1,4 +1,4 @@
-//! Lints that need to know how values flow.
+//! Lints based on the flow of values.
 
 use star_base::{Code, Diagnostic};
 
@@ -7,11 +7,11 @@ use crate::hir::{Arg, LocalId, Role, Routine, Stmt, StmtKind, Target, TyKind, Va
 use crate::traps::{SIZE_OF_BITS, SIZES_OF_TABLE};
 use crate::visit;
 
-/// Variables of a routine that are read although nothing sets them.
+/// Reports variables of a routine that are read although nothing sets them.
 pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
     let mut reported: Vec<LocalId> = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {
-        // A mention that gives the variable its value is in the list too, and never unset there.
+        // A mention that sets the variable is listed too, and is never unset there.
         visit::uses_of_stmt(stmt, &mut |place: &VarUse| {
             let local = routine.local(place.local);
             if local.role != Role::Local
@@ -40,7 +40,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
                 }
                 TyKind::Slice | TyKind::Word => diagnostic.help(SIZE_OF_BITS),
                 TyKind::Table => diagnostic.help(SIZES_OF_TABLE),
-                TyKind::Handle => diagnostic.help("make it first with a procedure of its module"),
+                TyKind::Handle => diagnostic.help("create it first with a procedure of its module"),
                 TyKind::Int | TyKind::Bool | TyKind::Str | TyKind::Error => {
                     diagnostic.help("assign a value first")
                 }
@@ -51,7 +51,7 @@ pub(crate) fn never_set(routine: &Routine, found: &Webs, diagnostics: &mut Vec<D
     });
 }
 
-/// Parameters by value that the routine stores to before it looks at what it was given: results whose `var` was
+/// Reports value parameters that the routine writes before it reads them: results whose `var` was
 /// forgotten.
 pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut Vec<Diagnostic>) {
     let params = routine.params.iter().zip(&found.takes);
@@ -66,16 +66,16 @@ pub(crate) fn forgotten_var(routine: &Routine, found: &Webs, diagnostics: &mut V
             Diagnostic::at(
                 Code::ForgottenVar,
                 stored,
-                format!("the caller does not see what is stored to `{name}`"),
+                format!("the caller cannot see what is stored to `{name}`"),
             )
-            .label(local.span, "a parameter by value, never looked at before this")
+            .label(local.span, "a value parameter, not read before this")
             .help(format!("if it is a result, declare it as `var {name}: {ty}`"))
-            .help("if it is not, declare a variable in the routine"),
+            .help("otherwise, declare a local variable"),
         );
     }
 }
 
-/// Where the routine first stores to a variable, in code that it can get to.
+/// Returns where the routine first stores to a variable, in reachable code.
 fn stored_to(routine: &Routine, found: &Webs, local: LocalId) -> Option<star_base::Span> {
     let mut first = None;
     visit::any_stmt(&routine.body, &mut |stmt| {
@@ -88,7 +88,7 @@ fn stored_to(routine: &Routine, found: &Webs, local: LocalId) -> Option<star_bas
     first
 }
 
-/// What a statement itself stores to, those inside it excepted.
+/// Returns the variables to which a statement itself stores, nested statements excepted.
 fn stores(stmt: &Stmt) -> Vec<&VarUse> {
     match &stmt.kind {
         StmtKind::Assign(
@@ -127,15 +127,15 @@ fn stores(stmt: &Stmt) -> Vec<&VarUse> {
     }
 }
 
-/// A variable passed by `var` may be set by the callee, and a first column gives a table its rows.
+/// A callee may set a variable passed by `var`, and a first column gives a table its rows.
 fn is_passed_or_grown(stmt: &crate::hir::Stmt, place: &VarUse) -> bool {
     use crate::hir::{Expr, ExprKind};
     let passed = |args: &[Arg]| {
         args.iter().any(|arg| matches!(arg, Arg::Ref(other) if other.site == place.site))
     };
     let is_passed = matches!(&stmt.kind, StmtKind::Call(_, args) if passed(args));
-    // A first column gives a table its rows, a first part a handle its tables; other stores are reported as
-    // errors.
+    // A first column gives a table its rows, a first part gives a handle its tables; other stores
+    // are reported as errors.
     let is_stored_to = matches!(
         &stmt.kind,
         StmtKind::Assign(

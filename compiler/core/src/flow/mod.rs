@@ -1,7 +1,7 @@
-//! What is known about the variables of a routine before it is lowered.
+//! Analyses of a routine's variables before lowering.
 //!
 //! * [`webs`]: which mentions of a variable belong together, and where it may be unset.
-//! * [`summary`]: what a routine does to its `var` parameters.
+//! * [`summary`]: the effects of a routine on its `var` parameters.
 
 pub(crate) mod lints;
 pub(crate) mod summary;

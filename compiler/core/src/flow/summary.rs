@@ -1,4 +1,4 @@
-//! What routines do to their parameters: which tables may get other rows or columns.
+//! Effects of routines on their parameters: which tables may get other rows or columns.
 
 use crate::hir::{
     Arg, Expr, ExprKind, LocalId, MachineOp, Program, Role, Routine, RoutineId, Stmt, StmtKind,
@@ -6,30 +6,32 @@ use crate::hir::{
 };
 use crate::visit;
 
-/// What may happen to a variable of a routine, apart from stores to single columns, rows and bits.
+/// The possible effects on a variable of a routine, apart from stores to single columns, rows and
+/// bits.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct ParamEffects {
     /// It may be assigned as a whole, so that its rows and columns may change.
     pub(crate) replaced: bool,
-    /// A column may be stored to, so that its columns may become more.
+    /// A column may be stored to, so that it may gain columns.
     pub(crate) grown: bool,
-    /// It may be written in any way at all.
+    /// It may be written in any way.
     pub(crate) written: bool,
 }
 
-/// The effects on all variables of the routines that were looked at.
+/// The effects on all variables of the analysed routines.
 #[derive(Default)]
 pub(crate) struct Summaries {
     effects: Vec<Vec<ParamEffects>>,
-    /// Of each routine's parameters: is it surely set when the routine ends? Filled in as routines are
-    /// analysed, callees first; false until then.
+    /// For each parameter of each routine: is it definitely set when the routine ends? Filled in as
+    /// routines are analysed, callees first; false until then.
     assigns: Vec<Vec<bool>>,
-    /// Of each routine's parameters: may it look at what the caller gave? Likewise; true until then.
+    /// For each parameter of each routine: may the routine read the value given by the caller?
+    /// Filled in in the same way; true until then.
     takes: Vec<Vec<bool>>,
 }
 
 impl Summaries {
-    /// Looks at these routines, too; those that they call are among them, or were looked at before.
+    /// Analyses these routines too. Their callees are among them or were analysed already.
     pub(crate) fn add(&mut self, program: &Program, concerned: &[RoutineId]) {
         let Summaries { effects, assigns, takes } = self;
         effects.resize_with(program.routines.len(), Vec::new);
@@ -41,7 +43,8 @@ impl Summaries {
             assigns[id.0 as usize].clear();
             takes[id.0 as usize].clear();
         }
-        // What a callee does to a parameter happens to the argument; sized parameters keep their size.
+        // An effect of a callee on a parameter applies to the argument; sized parameters keep their
+        // size.
         let mut changed = true;
         while changed {
             changed = false;
@@ -74,21 +77,21 @@ impl Summaries {
         self.takes[routine.0 as usize].get(param).copied().unwrap_or(true)
     }
 
-    /// What the analysis of a routine found out.
+    /// Records the results of analysing a routine.
     pub(crate) fn learn(&mut self, routine: RoutineId, assigns: Vec<bool>, takes: Vec<bool>) {
         self.assigns[routine.0 as usize] = assigns;
         self.takes[routine.0 as usize] = takes;
     }
 
-    /// Of each routine's parameters: may it look at what the caller gave? Nothing about routines that were not
-    /// analysed.
+    /// For each parameter of each routine: may the routine read the value given by the caller?
+    /// Empty for routines that were not analysed.
     pub(crate) fn into_takes(self) -> Vec<Vec<bool>> {
         self.takes
     }
 }
 
-/// These routines and all that they call, callees before callers as far as there is no recursion. Those that are
-/// `known` already are left out, with what they call.
+/// Returns these routines and all that they call, callees before callers except in recursion. Those
+/// already `known`, and their callees, are omitted.
 pub(crate) fn callees_first(
     program: &Program,
     roots: &[RoutineId],
@@ -121,7 +124,7 @@ pub(crate) fn callees_first(
     order
 }
 
-/// The routines that a routine calls.
+/// Returns the routines called by a routine.
 pub(crate) fn callees_of(routine: &Routine) -> Vec<usize> {
     let mut callees = Vec::new();
     visit::any_stmt(&routine.body, &mut |stmt| {

@@ -1,11 +1,12 @@
-//! Webs: maximal unions of def-use chains that meet, as in Muchnick's book; and definite assignment.
+//! Webs: maximal unions of def-use chains that meet, as in Muchnick's book; and definite
+//! assignment.
 //!
-//! Note [Webs]. A slice or word that is declared without a size may take another size at every
-//! assignment, and the published programs do so (`w` of DIJKSTRA is now a row of the graph, now a
-//! vertex code). Each web becomes a SIR variable of its own, with one symbolic size. A walk in the order
-//! of evaluation gives every definition a node; where paths meet, a node joins the nodes of the paths, as a φ does.
-//! Only joins that a mention really sees tie webs together. The same nodes tell where a variable may be
-//! unset.
+//! Note [Webs]. A slice or word that is declared without a size may get another size at every
+//! assignment, and the published programs do so (`w` of DIJKSTRA is first a row of the graph, then
+//! a vertex code). Each web becomes a separate SIR variable with one symbolic size. A walk in
+//! evaluation order gives every definition a node; where paths meet, a node joins the nodes of the
+//! paths, like a φ. Only joins visible to a mention unite webs. The same nodes show where a
+//! variable may be unset.
 
 mod ties;
 mod walk;
@@ -17,23 +18,23 @@ use crate::visit;
 
 pub(crate) use walk::analyse;
 
-/// What the analysis found out about a routine.
+/// The result of analysing a routine.
 pub(crate) struct Webs {
-    /// The web of every mention; `None` where the program does not get.
+    /// The web of every mention; `None` in unreachable code.
     site_web: Vec<Option<u32>>,
-    /// Of each variable: is it split into webs?
+    /// For each variable: is it split into webs?
     split: Vec<bool>,
-    /// May the variable be unset where it is mentioned?
+    /// May the variable be unset at each mention?
     maybe_unset: Vec<bool>,
-    /// Is it surely unset there?
+    /// Is it definitely unset there?
     never_set: Vec<bool>,
     /// The variable of every web.
     pub(crate) web_local: Vec<LocalId>,
-    /// The web that a variable is in at the start.
+    /// The web of each variable at the start.
     entry_web: Vec<u32>,
-    /// Of each parameter: is it surely set at the end?
+    /// For each parameter: is it definitely set at the end?
     pub(crate) assigns: Vec<bool>,
-    /// Of each parameter: may what the caller gave be looked at? If not, it is a result only.
+    /// For each parameter: may the value given by the caller be read? If not, it is only a result.
     pub(crate) takes: Vec<bool>,
     /// May a function's result be unset at the end?
     pub(crate) result_maybe_unset: bool,
@@ -61,8 +62,8 @@ impl Webs {
     }
 }
 
-/// Is the variable split into webs? Sized ones and scalars have one size anyway; a `var` parameter is
-/// the caller's variable.
+/// Returns whether the variable is split into webs. Sized variables and scalars have one size
+/// anyway; a `var` parameter is the caller's variable.
 fn is_split(routine: &Routine, in_sizes: &BTreeSet<LocalId>, local: LocalId) -> bool {
     let declared = routine.local(local);
     matches!(declared.role, Role::Local | Role::Value)
@@ -71,7 +72,7 @@ fn is_split(routine: &Routine, in_sizes: &BTreeSet<LocalId>, local: LocalId) -> 
         && !in_sizes.contains(&local)
 }
 
-/// The variables that declared sizes mention.
+/// Returns the variables mentioned in declared sizes.
 fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
     let mut found = BTreeSet::new();
     for local in &routine.locals {
@@ -93,7 +94,7 @@ fn in_sizes(routine: &Routine) -> BTreeSet<LocalId> {
 enum Node {
     /// Never set.
     Unset,
-    /// A `var` parameter at the start: set or not.
+    /// A `var` parameter at the start: possibly set.
     FromCaller,
     /// Set.
     Def,
@@ -103,13 +104,13 @@ enum Node {
     Through { before: u32, after: After },
 }
 
-/// What a change in place says about the variable.
+/// The state of a variable after a change in place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
-    /// It is surely set.
+    /// Definitely set.
     Set,
-    /// It is set if it was set before.
+    /// Set if it was set before.
     AsBefore,
-    /// It may be unset: the header of a callee may ask for another size.
+    /// Possibly unset: the header of a callee may require another size.
     MaybeUnset,
 }

@@ -1,9 +1,10 @@
-//! Expressions, headers and `var` sections: on one line if they fit, else broken where the least depends
-//! on it, the lines that follow aligned with what they go on with.
+//! Expressions, headers and `var` sections: on one line if they fit, otherwise broken at the
+//! outermost level, with the following lines aligned with the construct they continue.
 //!
-//! Note [Order of nesting]. Where an expression is broken, a line stands deeper than every break of what
-//! encloses it, so that the indentation says what belongs together. It is aligned with what it goes on
-//! with if that is deeper and has room for it, and goes in from the break that encloses it otherwise.
+//! Note [Order of nesting]. In a broken expression, a line is indented more than every break of the
+//! enclosing expressions, so that the indentation shows the nesting. It is aligned with the
+//! construct it continues if that column is deeper and leaves room, and otherwise indented from the
+//! enclosing break.
 
 use std::collections::BTreeMap;
 
@@ -12,48 +13,48 @@ use super::layout::Layout;
 use super::tree::{Break, Broken, Span};
 use super::writer::WIDTH;
 
-/// Columns by which a line goes in that cannot be aligned.
+/// Indentation in columns of a line that cannot be aligned.
 const HANGING: usize = 4;
 
-/// What to do with line breaks of the author.
+/// Treatment of the author's line breaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum FilledLines {
-    /// They do not matter.
+    /// They are ignored.
     Joined,
-    /// Those between groups stay.
+    /// Those between groups are kept.
     Kept,
 }
 
-/// How wide things are that cannot be broken, or only later.
+/// The widths of parts that cannot be broken, or are broken only later.
 struct Widths {
-    /// From a place where a line may be broken to the next one that is not nested deeper.
+    /// From a possible break to the next one that is not nested deeper.
     parts: BTreeMap<usize, usize>,
-    /// What is broken.
+    /// The broken constructs.
     levels: BTreeMap<Broken, Level>,
 }
 
-/// How something is broken.
+/// The layout of a broken construct.
 #[derive(Default)]
 struct Level {
     /// The greatest width of its parts.
     greatest: usize,
     head: Option<Head>,
     enclosing: Option<Broken>,
-    /// Where its lines begin, once that is known.
+    /// The column at which its lines begin, once known.
     column: Option<usize>,
 }
 
-/// What stands in front of the first place, where that can be broken, too.
+/// The part before the first possible break, where that can be broken, too.
 struct Head {
-    /// On one line.
+    /// Its width on one line.
     whole: usize,
-    /// Broken, everything going in.
+    /// Its width if broken and fully indented.
     broken: usize,
 }
 
 impl Layout<'_, '_> {
-    /// The tokens behind `first`, which was printed, up to `last`. `tail` is the last token that has to
-    /// stand on the last line; `indent` is that of the statement.
+    /// Prints the tokens after `first`, which has been printed, up to `last`. `tail` is the last
+    /// token that must be on the last line; `indent` is that of the statement.
     pub(super) fn rest(
         &mut self,
         first: usize,
@@ -86,7 +87,8 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Where the lines of something begin that is broken. See Note [Order of nesting].
+    /// Returns the column at which the lines of a broken construct begin. See Note [Order of
+    /// nesting].
     fn aligned(&self, broken: Broken, indent: usize, widths: &mut Widths) -> usize {
         let Some(level) = widths.levels.get(&broken) else { return indent + HANGING };
         if let Some(column) = level.column {
@@ -115,7 +117,7 @@ impl Layout<'_, '_> {
     fn widths(&self, first: usize, tail: usize, lines: FilledLines) -> Widths {
         let mut parts = BTreeMap::new();
         let mut levels: BTreeMap<Broken, Level> = BTreeMap::new();
-        // Places to the right, the nearest last, none nested deeper than those before it.
+        // Possible breaks to the right, the nearest last, none nested deeper than those before it.
         let mut open: Vec<(usize, usize)> = Vec::new();
         for idx in (first + 1..=tail).rev() {
             let Some(Break { first, level }) = self.tree.breaks[idx] else { continue };
@@ -136,9 +138,9 @@ impl Layout<'_, '_> {
         Widths { parts, levels }
     }
 
-    /// Finds out what encloses what.
+    /// Determines the nesting of the constructs.
     fn nest(&self, levels: &mut BTreeMap<Broken, Level>, first: usize, tail: usize) {
-        // What is read last, the outermost first.
+        // The constructs being read, the outermost first.
         let mut open: Vec<(Broken, Span)> = Vec::new();
         let mut nested = Vec::new();
         for (&broken, &span) in self.tree.spans.range((first, 0)..=(tail, usize::MAX)) {

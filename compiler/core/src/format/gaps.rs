@@ -1,23 +1,23 @@
-//! What stands between tokens: blanks, line breaks, comments.
+//! Text between tokens: spaces, line breaks, comments.
 
 use super::layout::Layout;
 use super::tokens::Gap;
 use super::writer::WIDTH;
 
-/// Blank lines that may stay in a gap.
+/// The blank lines that may remain in a gap.
 #[derive(Clone, Copy)]
 pub(super) struct Blanks {
-    /// In front of the first comment.
+    /// Before the first comment.
     first: usize,
     /// Between comments.
     between: usize,
-    /// In front of the token.
+    /// Before the token.
     last: usize,
 }
 
-/// In front of the first statement of a block.
+/// Before the first statement of a block.
 pub(super) const AT_START: Blanks = Blanks { first: 0, between: 1, last: 1 };
-/// In front of what ends a block or goes on with a statement.
+/// Before a token that ends a block or continues a statement.
 pub(super) const AT_END: Blanks = Blanks { first: 1, between: 1, last: 0 };
 /// Between statements and between variables.
 pub(super) const INSIDE: Blanks = Blanks { first: 1, between: 1, last: 1 };
@@ -25,15 +25,15 @@ pub(super) const INSIDE: Blanks = Blanks { first: 1, between: 1, last: 1 };
 pub(super) const OUTSIDE: Blanks = Blanks { first: 2, between: 2, last: 2 };
 
 impl Layout<'_, '_> {
-    /// Prints the token and nothing in front of it.
+    /// Prints the token, without anything before it.
     pub(super) fn token(&mut self, idx: usize) {
         debug_assert_eq!(self.columns.len(), idx, "every token is printed once");
         self.columns.push(self.writer.column());
         self.writer.push(&self.tokens.toks[idx].text);
     }
 
-    /// Prints the token on this line. Comments in front of it stay where they are; where they end a line,
-    /// the next one is indented by `indent`.
+    /// Prints the token on this line. Comments before it stay; where they end a line, the next one
+    /// is indented by `indent`.
     pub(super) fn token_behind(&mut self, idx: usize, indent: usize) {
         let gap = &self.tokens.toks[idx].gap;
         let (mut fresh, from) = (false, gap.comments.start);
@@ -62,14 +62,14 @@ impl Layout<'_, '_> {
         self.token(idx);
     }
 
-    /// Tokens up to `last` on this line.
+    /// Prints the tokens up to `last` on this line.
     pub(super) fn tokens_behind(&mut self, last: usize, indent: usize) {
         while self.columns.len() <= last {
             self.token_behind(self.columns.len(), indent);
         }
     }
 
-    /// Begins the line of the token, and prints nothing of it. Comments in front of it are indented by
+    /// Begins the line of the token without printing the token. Comments before it are indented by
     /// `of_comments`.
     pub(super) fn line_of(
         &mut self,
@@ -88,8 +88,8 @@ impl Layout<'_, '_> {
         self.writer.line(indent, gap.breaks.saturating_sub(1).min(most).min(blanks.last));
     }
 
-    /// Prints comments: those behind a token at the end of its line, the others on lines. Was there one on
-    /// a line of its own?
+    /// Prints comments: those after a token at the end of its line, the others on separate lines.
+    /// Returns whether one is on a separate line.
     pub(super) fn comments_on_lines(&mut self, gap: &Gap, indent: usize, blanks: Blanks) -> bool {
         let mut on_line = self.writer.is_empty();
         let mut most = blanks.first;
@@ -109,8 +109,8 @@ impl Layout<'_, '_> {
         on_line && !gap.comments.is_empty()
     }
 
-    /// A comment on a line of its own. One below a comment at the end of a line, in the same column, goes
-    /// on with that one.
+    /// Prints a comment on a separate line. A comment below one at the end of a line, in the same
+    /// column, continues that one.
     fn comment_on_line(&mut self, gap: &Gap, comment: usize, indent: usize, n_blank: usize) {
         let column = self.tokens.comments[comment].column;
         let goes_on = self.tokens.comments[comment].breaks == 1
@@ -127,7 +127,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Have these tokens room on this line, if the first is the next?
+    /// Returns whether these tokens fit on this line, if the first is next.
     pub(super) fn fits(&self, first: usize, last: usize, gap: usize) -> bool {
         self.writer.column() + gap + self.tokens.width(first, last) <= WIDTH
     }

@@ -1,9 +1,9 @@
-//! FilledLines and indentation: items, statements.
+//! Lines and indentation of items and statements.
 //!
-//! Note [FilledLines of the author]. Between statements, behind `then`, `do` and `else`, and between the groups
-//! of a header or a `var` section, a line break of the author stays, and where there is none a short
-//! statement stays on its line. Within expressions only the width decides. What was broken has a line
-//! break the next time, so that formatting twice changes nothing more.
+//! Note [Lines of the author]. Between statements, after `then`, `do` and `else`, and between the
+//! groups of a header or a `var` section, the author's line breaks are kept, and a short statement
+//! without one stays on its line. Within expressions only the width matters. A broken construct has
+//! a line break in the next run, so that formatting is idempotent.
 
 use super::fill::FilledLines;
 use super::gaps::{AT_END, AT_START, Blanks, INSIDE, OUTSIDE};
@@ -11,38 +11,39 @@ use super::tokens::{Tok, Tokens};
 use super::tree::{Body, Branch, Item, ItemKind, Node, NodeKind, Seq, Tree};
 use super::writer::Writer;
 
-/// Columns of a level.
+/// Indentation of one level, in columns.
 const STEP: usize = 2;
 
-/// Prints the tokens of a part of a file.
+/// The printer of the tokens of a part of a file.
 pub(super) struct Layout<'a, 's> {
     pub(super) tokens: &'a Tokens<'s>,
     pub(super) tree: &'a Tree,
     pub(super) writer: &'a mut Writer<'s>,
-    /// Does the item before this part end a routine? `None` if there is none.
+    /// Does the preceding item end a routine? `None` if there is none.
     after_routine: Option<bool>,
-    /// Where the tokens printed so far begin.
+    /// The columns at which the printed tokens begin.
     pub(super) columns: Vec<usize>,
     constants: Constants,
 }
 
-/// Neighbouring constants whose signs stand in one column.
+/// Adjacent constants whose signs are aligned.
 #[derive(Default)]
 struct Constants {
-    /// The index behind the last one.
+    /// The index after the last one.
     end: usize,
-    /// Columns of the longest name.
+    /// The length of the longest name in columns.
     widest: usize,
 }
 
-/// Is a statement on one line?
+/// The shape of a statement: on one line or on several.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     OneLine,
     FilledLines,
 }
 
-/// Writes a part of a file, behind an item that was a routine, or not, or behind none. What the last item was.
+/// Writes a part of a file. The argument and the result say whether the preceding and the last item
+/// are routines, if there are any.
 pub(super) fn print<'s>(
     tokens: &Tokens<'s>,
     tree: &Tree,
@@ -103,7 +104,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// The statements of a routine and what ends it, up to token `last`.
+    /// Prints the statements of a routine and its end, up to token `last`.
     fn body(&mut self, body: &Body, last: usize) {
         match body {
             Body::Whole(block) => {
@@ -127,7 +128,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// A routine is set off from other items by a blank line.
+    /// Separates a routine from other items by a blank line.
     fn blank_line_before(&mut self, idx: usize) {
         let before = idx.checked_sub(1).map(|before| is_routine(&self.tree.items[before]));
         let Some(after_routine) = before.or(self.after_routine) else { return };
@@ -140,12 +141,12 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Blanks behind the name of a constant, so that signs that stand in a column stay in one.
+    /// Returns the spaces after the name of a constant that keep aligned signs aligned.
     fn padding(&mut self, idx: usize) -> usize {
         let items = &self.tree.items;
         let tok = |idx: usize, nth: usize| &self.tokens.toks[items[idx].first + nth];
         let commented = |tok: &Tok<'_>| !tok.gap.comments.is_empty();
-        // Where comments stand in front of the sign, columns say nothing.
+        // Columns are meaningless where comments precede the sign.
         let plain = |idx: usize| {
             let first = tok(idx, 0);
             let begins = first.gap.breaks > 0 || !commented(first);
@@ -171,8 +172,8 @@ impl Layout<'_, '_> {
         self.constants.widest - width(idx)
     }
 
-    /// The statements of a block or loop, behind so many blank lines. Are they to stand on lines of their own,
-    /// since the whole block stood on one line that has no room for it?
+    /// Prints the statements of a block or loop, after the given blank lines. `apart` puts them on
+    /// separate lines, for a block that was written on one line and no longer fits there.
     fn statements(&mut self, seq: &Seq, indent: usize, apart: bool, blanks: Blanks) {
         let mut before: Option<(usize, Shape)> = None;
         for (nth, stmt) in seq.stmts.iter().enumerate() {
@@ -204,7 +205,8 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// A statement from its first token on. `tail` is the last token that has to stand on its last line.
+    /// Prints a statement from its first token. `tail` is the last token that must be on its last
+    /// line.
     fn statement(&mut self, node: &Node, tail: usize, indent: usize) -> Shape {
         let Node { first, last, kind, short } = node;
         let one_line = *short && self.tokens.on_one_line(*first, *last);
@@ -217,7 +219,7 @@ impl Layout<'_, '_> {
         Shape::FilledLines
     }
 
-    /// A statement on lines.
+    /// Prints a statement on several lines.
     fn lines_of(&mut self, node: &Node, kind: &NodeKind, tail: usize, indent: usize) {
         let Node { first, last, .. } = *node;
         match kind {
@@ -269,14 +271,14 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// An expression with its keyword, or a simple statement, where a line begins. `tail` is the last token
-    /// that has to stand on its last line.
+    /// Prints an expression with its keyword, or a simple statement, at the beginning of a line.
+    /// `tail` is the last token that must be on its last line.
     fn expression(&mut self, first: usize, last: usize, tail: usize, indent: usize) {
         self.token(first);
         self.rest(first, last, tail, indent, FilledLines::Joined);
     }
 
-    /// What `then`, `do` or `else` leads to.
+    /// Prints the branch after `then`, `do` or `else`.
     fn branch(&mut self, branch: &Branch, tail: usize, indent: usize) {
         let Some(node) = branch else { return };
         let Node { first, last, kind, short } = &**node;

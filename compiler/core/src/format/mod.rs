@@ -1,12 +1,13 @@
-//! The formatter: sets the text of a file anew. `docs/formatter.md` has its rules.
+//! The formatter of source files. `docs/formatter.md` has its rules.
 //!
-//! * [`parts`]: a text is set part by part; [`tokens`]: the tokens of one with their comments and widths.
-//! * [`tree`]: how they hang together; [`read`] finds it out; [`names`]: what is spelled otherwise.
-//! * [`layout`], [`fill`] and [`gaps`]: which line a token or comment stands on, and where; [`writer`]:
+//! * [`parts`]: division of a text into parts; [`tokens`]: the tokens of a part with their comments
+//!   and widths.
+//! * [`tree`]: the structure of the tokens; [`read`] builds it; [`names`]: changes of spelling.
+//! * [`layout`], [`fill`] and [`gaps`]: the line and column of each token and comment; [`writer`]:
 //!   lines, and the comments at their ends.
-//! * [`verify`]: nothing was lost. A text is given back only if it holds the same tokens and comments.
+//! * [`verify`]: a text is returned only if it has the same tokens and comments.
 //!
-//! Nothing here knows types, or whether a program makes sense: a text that can be read can be formatted.
+//! The formatter does not check types or meaning: any text that can be parsed can be formatted.
 
 mod fill;
 mod gaps;
@@ -34,34 +35,34 @@ use names::{Declared, Origin, Outside, Speller};
 use parts::Parts;
 use writer::Writer;
 
-/// The file that places in messages of the formatter are about.
+/// The file that positions in the formatter's messages refer to.
 const FILE: FileId = FileId(0);
 
-/// Tokens of a part of a text, at least: so many that what a part begins with costs little beside them.
+/// Minimum number of tokens of a part; large enough for the fixed cost of a part to be negligible.
 const PART: usize = 4096;
 
-/// Formats files.
+/// A formatter of files.
 #[derive(Default)]
 pub struct Formatter {
     library: Library,
-    /// What the modules of the library declare that every program sees; read when first needed.
+    /// Declarations of the library modules visible to every program; read on demand.
     basic: OnceCell<Vec<Declared>>,
 }
 
 impl Formatter {
-    /// A formatter of programs that see this library.
+    /// Creates a formatter of programs that see this library.
     pub fn new(library: Library) -> Self {
         Formatter { library, basic: OnceCell::new() }
     }
 
-    /// The text of `source` as a careful person would set it: the same tokens and comments, assignments
-    /// as `:=`, keywords in lower case, built-ins and routines of the library as published. To know which
-    /// names are those it reads the imported files by `loader`; where one cannot be read, names stay as
-    /// they are. Formatting the result changes nothing. Takes time linear in the text.
+    /// Formats `source`: the same tokens and comments, assignments as `:=`, keywords in lower case,
+    /// built-ins and library routines as published. To find their names, it reads the imported
+    /// files with `loader`; if one cannot be read, names are unchanged. Formatting is idempotent
+    /// and takes time linear in the text.
     ///
     /// # Errors
-    /// What is wrong with the text, if it cannot be read; places are about file 0. An internal error if
-    /// something would be lost, which is a fault of this crate.
+    /// The errors in the text, if it cannot be parsed; positions refer to file 0. An internal error
+    /// if something would be lost, which is a bug in this crate.
     pub fn format(
         &self,
         source: &SourceFile,
@@ -70,7 +71,7 @@ impl Formatter {
         self.format_parts(source, loader, PART)
     }
 
-    /// Formats a text in parts of at least so many tokens.
+    /// Formats a text in parts of at least `least` tokens.
     fn format_parts(
         &self,
         source: &SourceFile,
@@ -102,7 +103,7 @@ impl Formatter {
     }
 }
 
-/// The text as it is to stand; `None` if something would be lost.
+/// Returns the formatted text, or `None` if something would be lost.
 fn set<'s>(text: &'s str, least: usize, mut speller: Speller<'s, '_, '_>) -> Option<String> {
     let mut writer = Writer::new(text.len());
     let mut after_routine = None;
@@ -117,7 +118,7 @@ fn set<'s>(text: &'s str, least: usize, mut speller: Speller<'s, '_, '_>) -> Opt
     verify::same(text, speller.changes(), &formatted).then_some(formatted)
 }
 
-/// The text with `\n` at the end of every line, and how its first line ends.
+/// Returns the text with `\n` as line endings, and the ending of its first line.
 fn unix_lines(text: &str) -> (Cow<'_, str>, &'static str) {
     if !text.contains("\r\n") {
         return (Cow::Borrowed(text), "\n");
@@ -144,10 +145,10 @@ fn declared(text: &str) -> Declared {
     Declared::of(&star_syntax::outline(FILE, text).file)
 }
 
-/// What the imports of a file declare, `None` where one cannot be read.
+/// The declarations in the imports of a file; `None` for one that cannot be read.
 type Imports = Vec<Option<(Declared, Origin)>>;
 
-/// Reads what a file imports, every file once.
+/// Reads the imports of a file, each file once.
 fn imports(
     tree: &File,
     importer: &str,
@@ -178,7 +179,7 @@ fn import(
     let source = loader.load(path, Some(importer)).ok()?;
     let text = String::from_utf8(source.bytes).ok()?;
     let parsed = star_syntax::outline(FILE, &text);
-    // What cannot be read may declare anything.
+    // A file that cannot be read may declare anything.
     let readable = !parsed.diagnostics.iter().any(Diagnostic::is_error);
     readable.then(|| (Declared::of(&parsed.file), Origin::User))
 }
@@ -193,5 +194,5 @@ fn outside<'a>(imports: &'a Imports, basic: &'a [Declared]) -> Outside<'a> {
 fn lost() -> Diagnostic {
     let message = "internal error: formatting would have changed the program";
     Diagnostic::new(Code::Internal, message)
-        .help("this is a fault of the toolchain, not of the program: please report it")
+        .help("this is a bug in the toolchain, not in the program: please report it")
 }

@@ -1,8 +1,8 @@
-//! Published spellings: which names mean a built-in or a routine of the library, and would still mean it
-//! if they were spelled as published.
+//! Published spellings: which names denote a built-in or library routine, and would still do so in
+//! their published spelling.
 //!
-//! The rules are those of `scope.rs`. What a program declares keeps its spelling, and so does every name
-//! that might be declared in a file that cannot be read.
+//! The rules are those of `scope.rs`. Names declared by the program keep their spelling, and so
+//! does every name that might be declared in a file that cannot be read.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -13,7 +13,7 @@ use star_syntax::token::Token;
 
 use super::tokens::Tok;
 
-/// The names that a file declares.
+/// The names declared in a file.
 #[derive(Default)]
 pub(super) struct Declared {
     /// By their names in lower case: exact name, and number of parameters.
@@ -21,14 +21,14 @@ pub(super) struct Declared {
     constants: BTreeSet<String>,
 }
 
-/// The files whose names a file sees beside its own, the nearest first.
+/// The files whose names are visible in a file besides its own, the nearest first.
 pub(super) struct Outside<'a> {
     pub(super) files: Vec<(&'a Declared, Origin)>,
     /// Could all of them be read?
     pub(super) complete: bool,
 }
 
-/// Where a file comes from.
+/// The origin of a file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Origin {
     User,
@@ -58,7 +58,7 @@ impl Declared {
         declared
     }
 
-    /// The routines of this name in any letter case with so many parameters.
+    /// Returns the routines of this name, in any letter case, with `n_args` parameters.
     fn alike(&self, name: &str, n_args: usize) -> impl Iterator<Item = &str> {
         let alike = self.routines.get(&name.to_lowercase()).into_iter().flatten();
         alike.filter(move |(_, n_params)| *n_params == n_args).map(|(name, _)| name.as_str())
@@ -70,34 +70,34 @@ impl Declared {
     }
 }
 
-/// A mention of a variable, a part of one, a constant or a routine.
+/// A mention of a variable, part of a variable, constant or routine.
 #[derive(Clone, Copy)]
 pub(super) struct Mention {
-    /// Its first token and its last one: a name with hyphens is several.
+    /// Its first and last token: a name with hyphens has several.
     pub(super) first: usize,
     pub(super) last: usize,
-    /// Arguments in parentheses behind it; `None` without parentheses.
+    /// The number of arguments in parentheses after it; `None` without parentheses.
     pub(super) n_args: Option<usize>,
-    /// Is it the left side of an assignment?
+    /// Is it the left-hand side of an assignment?
     pub(super) is_target: bool,
 }
 
-/// A token that is to be spelled otherwise than it stands in the text: the byte at which it stands, and how.
+/// A token with another spelling: the byte at which it begins, and the new spelling.
 pub(super) type Change = (usize, Cow<'static, str>);
 
-/// Finds out what is to be spelled otherwise than it stands in the text: names, and signs of assignments.
+/// Determines the tokens whose spelling changes: names and assignment signs.
 pub(super) struct Speller<'s, 'a, 'f> {
     own: &'f Declared,
-    /// Asked for only if a name needs it.
+    /// Called only if a name needs it.
     outside: &'f mut dyn FnMut() -> Outside<'a>,
     seen: Option<Outside<'a>>,
-    /// How names with so many arguments are spelled that no routine declares for itself.
+    /// The spelling of names with the given number of arguments that are not declared in a routine.
     known: HashMap<(Cow<'s, str>, usize), Option<Cow<'static, str>>>,
-    /// What the routine declares.
+    /// The names declared by the routine.
     locals: BTreeSet<&'s str>,
-    /// In the order of the text, up to the part at hand.
+    /// In text order, up to the current part.
     changes: Vec<Change>,
-    /// How many of them were made.
+    /// The number of changes already applied.
     n_made: usize,
 }
 
@@ -107,24 +107,24 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
         Speller { own, outside, seen, known, locals, changes, n_made: 0 }
     }
 
-    /// An item begins.
+    /// Begins an item.
     pub(super) fn item(&mut self) {
         self.locals.clear();
     }
 
-    /// The routine declares this name.
+    /// Records a name declared by the routine.
     pub(super) fn declare(&mut self, name: &'s str) {
         self.locals.insert(name);
     }
 
-    /// The token is a sign of an assignment.
+    /// Records an assignment sign.
     pub(super) fn assignment(&mut self, tok: &Tok<'s>) {
         if tok.token == Token::Equals {
             self.changes.push((tok.at, Cow::Borrowed(":=")));
         }
     }
 
-    /// Spells a name of the item at hand, all of whose declarations were seen.
+    /// Spells a name of the current item, whose declarations have all been seen.
     pub(super) fn mention(&mut self, toks: &[Tok<'s>], mention: Mention) {
         let Mention { first, last, n_args, is_target } = mention;
         let toks = &toks[first..=last];
@@ -136,7 +136,7 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
             return;
         }
         let spelled = if is_target {
-            // Routines do not count, and of built-ins COL and ROW.
+            // Routines do not count, nor do built-ins other than COL and ROW.
             Builtin::find(&name).and_then(|builtin| match builtin {
                 line @ (Builtin::Col | Builtin::Row) => Some(Cow::Borrowed(line.name())),
                 _ => None,
@@ -144,7 +144,7 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
         } else {
             self.known_spelling(name.clone(), n_args.unwrap_or(0))
         };
-        // Nor may the routine declare it so spelled.
+        // The routine must not declare the new spelling either.
         let Some(spelled) = spelled else { return };
         if spelled == name || self.locals.contains(&*spelled) {
             return;
@@ -159,7 +159,7 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
         }
     }
 
-    /// Spells the tokens of the part at hand.
+    /// Spells the tokens of the current part.
     pub(super) fn spell(&mut self, toks: &mut [Tok<'s>]) {
         let changes = &mut self.changes[self.n_made..];
         changes.sort_by_key(|&(at, _)| at);
@@ -172,7 +172,7 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
         self.n_made = self.changes.len();
     }
 
-    /// All changes, in the order of the text.
+    /// Returns all changes, in text order.
     pub(super) fn changes(&self) -> &[Change] {
         &self.changes
     }
@@ -187,7 +187,7 @@ impl<'s, 'a, 'f> Speller<'s, 'a, 'f> {
         found
     }
 
-    /// How a name that no local has is to be spelled; `None` if as it stands.
+    /// Returns the spelling of a name that is not local; `None` if it is unchanged.
     fn spelling(&mut self, name: &str, n_args: usize) -> Option<Cow<'static, str>> {
         let builtin = Builtin::find(name).filter(|builtin| {
             let (least, most) = builtin.arity();

@@ -1,9 +1,10 @@
-//! Cuts a text into parts that are set one after another.
+//! Division of a text into parts that are formatted one after another.
 //!
-//! Note [Parts]. What a part takes while it is set goes before the next one is read, so that a long text takes little more
-//! than itself. A part ends where the next token begins a line whatever stands before it, and where nothing looks across:
-//! in front of a routine, in front of an import or constant below a blank line, and in the statements of a routine where
-//! the author began a line behind a semicolon. So a statement with all that it holds is never divided.
+//! Note [Parts]. The memory for formatting a part is freed before the next one is read, so that a
+//! long text needs little more memory than itself. A part ends where the next token begins a line
+//! in any case and no context is needed across the boundary: before a routine, before an import or
+//! constant below a blank line, and within a routine where the author began a line after a
+//! semicolon. A statement and its contents are therefore never divided.
 
 use std::ops::Range;
 
@@ -16,26 +17,28 @@ pub(super) struct Parts<'s, L> {
     text: &'s str,
     lexemes: L,
     place: Cursor,
-    /// A part has so many tokens before it ends.
+    /// The minimum number of tokens of a part.
     least: usize,
     /// The last token.
     before: Option<Token>,
-    /// Blocks and `repeat` loops that are open: none between items, one between the statements of a routine.
+    /// The number of open blocks and `repeat` loops: zero between items, one between the statements
+    /// of a routine.
     depth: usize,
-    /// The next token, with what stands in front of it.
+    /// The next token, with the comments before it.
     next: Option<(Tok<'s>, Vec<Comment<'s>>)>,
     is_over: bool,
 }
 
 impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Parts<'s, L> {
-    /// The parts of `text`, which was cut up into `lexemes`, of at least so many tokens.
+    /// Divides `text`, whose lexemes are `lexemes`, into parts of at least `least` tokens.
     pub(super) fn new(text: &'s str, lexemes: L, least: usize) -> Self {
         let place = Cursor { column: 0, at: 0 };
         let (before, depth, next, is_over) = Default::default();
         Parts { text, lexemes, place, least, before, depth, next, is_over }
     }
 
-    /// Reads the next token, `None` at the end, with the comments in front of it, and the line breaks behind these.
+    /// Reads the next token, `None` at the end, with the comments before it, and the line breaks
+    /// after these.
     fn read(&mut self) -> (Option<Tok<'s>>, Vec<Comment<'s>>, usize) {
         let mut comments = Vec::new();
         for (token, range) in self.lexemes.by_ref() {
@@ -57,7 +60,7 @@ impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Parts<'s, L> {
         (None, comments, breaks)
     }
 
-    /// May a part end between these two tokens?
+    /// Returns whether a part may end between these two tokens.
     fn may_end(&self, before: Token, tok: &Tok<'s>, comments: &[Comment<'s>]) -> bool {
         let begins_line = || tok.gap.breaks > 0 || comments.iter().any(Comment::breaks_lines);
         match tok.token {
@@ -82,7 +85,7 @@ impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Iterator for Parts<'s, L> {
                 None => {
                     let (tok, comments, breaks) = self.read();
                     let Some(tok) = tok else {
-                        // The last line ends, whether a line break is written behind it or not.
+                        // The last line ends even if no line break follows it.
                         part.end = Some(part.gap(&comments, breaks.max(1)));
                         self.is_over = true;
                         return Some(part);
@@ -106,14 +109,14 @@ impl<'s, L: Iterator<Item = (Token, Range<usize>)>> Iterator for Parts<'s, L> {
     }
 }
 
-/// A place in the source.
+/// A position in the source.
 struct Cursor {
     column: usize,
     at: usize,
 }
 
 impl Cursor {
-    /// Goes on to byte `to`; gives the line breaks and the columns passed.
+    /// Advances to byte `to`; returns the line breaks and the columns passed.
     fn go_to(&mut self, text: &str, to: usize) -> (usize, usize) {
         let (passed, before) = (&text[self.at..to], self.column);
         self.column = column_behind(before, passed);

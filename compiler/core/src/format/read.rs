@@ -1,6 +1,6 @@
-//! From tokens to the tree of the formatter.
+//! Construction of the formatter's tree from tokens.
 //!
-//! Text that has errors does not get here, so nothing is reported: what does not fit gives `None`.
+//! The text is known to have no errors, so nothing is reported: an unexpected token gives `None`.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::tree::{
     Arm, Body, Branch, Break, Broken, Item, ItemKind, Node, NodeKind, Seq, Span, Tree,
 };
 
-/// Statements of a block that may stand on one line.
+/// Maximum number of statements of a block on one line.
 const MOST_ON_A_LINE: usize = 4;
 
-/// Reads the tokens of a part of a file, and tells `speller` of the names there.
+/// Reads the tokens of a part of a file, and reports its names to `speller`.
 pub(super) fn read<'s>(tokens: &Tokens<'s>, speller: &mut Speller<'s, '_, '_>) -> Option<Tree> {
     let toks = &tokens.toks[..];
     let (breaks, spans) = (vec![None; toks.len()], BTreeMap::new());
@@ -38,18 +38,18 @@ pub(super) fn read<'s>(tokens: &Tokens<'s>, speller: &mut Speller<'s, '_, '_>) -
 struct Reader<'t, 's, 'n, 'a, 'f> {
     toks: &'t [Tok<'s>],
     at: usize,
-    /// Parentheses that are open.
+    /// The number of open parentheses.
     depth: usize,
     breaks: Vec<Option<Break>>,
     spans: BTreeMap<Broken, Span>,
     speller: &'n mut Speller<'s, 'a, 'f>,
-    /// Names of the item at hand that were not spelled yet.
+    /// Names of the current item that have not been spelled yet.
     mentions: Vec<Mention>,
-    /// Are the parameters of a routine read?
+    /// Whether the parameters of a routine are being read.
     in_header: bool,
 }
 
-/// Levels of an expression within parentheses.
+/// The levels of an expression within parentheses.
 const LEVELS: usize = 4;
 
 impl<'s> Reader<'_, 's, '_, '_, '_> {
@@ -79,7 +79,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         self.spans.entry((first, level)).or_insert(Span { place: self.at, last: self.at });
     }
 
-    /// What begins with `first` was read.
+    /// Ends the construct that begins with `first`.
     fn ends(&mut self, first: usize, level: usize) {
         if let Some(span) = self.spans.get_mut(&(first, LEVELS * self.depth + level)) {
             span.last = self.at - 1;
@@ -88,7 +88,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 
     // ---- names ----
 
-    /// The name declares a parameter or local variable.
+    /// Reads the name of a declared parameter or local variable.
     fn declared(&mut self) -> Option<()> {
         let name = self.name()?;
         self.speller.declare(self.toks[name].source);
@@ -96,14 +96,14 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
     }
 
     fn mention(&mut self, mention: Mention) {
-        // A name in a size of a header is a parameter, a constant, or declared by standing there.
+        // A name in a size of a header is a parameter, a constant, or declared by its use.
         if self.in_header && mention.n_args.is_none() {
             self.speller.declare(self.toks[mention.first].source);
         }
         self.mentions.push(mention);
     }
 
-    /// The sign of an assignment, which published texts have as `=`.
+    /// Reads an assignment sign, which is `=` in published texts.
     fn sign(&mut self) -> Option<()> {
         let sign = self.take(|token| matches!(token, Token::Assign | Token::Equals))?;
         self.speller.assignment(&self.toks[sign]);
@@ -112,7 +112,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 
     // ---- items ----
 
-    /// An item that was read, or what stands here of it.
+    /// Ends an item, or the part of it that is here.
     fn ended(&mut self, first: usize, kind: ItemKind) -> Item {
         for mention in self.mentions.drain(..) {
             self.speller.mention(self.toks, mention);
@@ -176,12 +176,13 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some(ItemKind::Routine { header_end, vars, body })
     }
 
-    /// What goes on with a routine.
+    /// Reads the continuation of a routine.
     fn rest(&mut self) -> Option<ItemKind> {
         self.body(None).map(ItemKind::Rest)
     }
 
-    /// The statements of a routine, as many as are here, behind `begin` if that is here, and what ends it.
+    /// Reads the statements of a routine that are in this part, after `begin` if that is in it, and
+    /// the end.
     fn body(&mut self, begin: Option<usize>) -> Option<Body> {
         let stmts = self.seq()?;
         let end = self.take(|token| matches!(token, Token::End));
@@ -198,7 +199,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         })
     }
 
-    /// Local variables behind `var`; the last semicolon.
+    /// Reads the local variables after `var`; returns the last semicolon.
     fn vars(&mut self) -> Option<usize> {
         let first = self.at;
         loop {
@@ -211,7 +212,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         }
     }
 
-    /// Names with a type.
+    /// Reads names with a type.
     fn group(&mut self) -> Option<()> {
         self.take(|token| matches!(token, Token::Var));
         let first = self.at;
@@ -242,7 +243,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 
     // ---- expressions ----
 
-    /// Arguments in parentheses, and how many; `Some(None)` without parentheses.
+    /// Reads arguments in parentheses; returns their number, or `Some(None)` without parentheses.
     fn args(&mut self) -> Option<Option<usize>> {
         if self.take(|token| matches!(token, Token::Open)).is_none() {
             return Some(None);
@@ -346,7 +347,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         }
     }
 
-    /// `.part` behind a handle; `Some(None)` if that does not stand there.
+    /// Reads `.part` after a handle; returns `Some(None)` without one.
     fn part(&mut self) -> Option<Option<usize>> {
         match self.take(|token| matches!(token, Token::Dot)) {
             Some(_) => self.name().map(Some),
@@ -377,10 +378,10 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some(self.stmt()?.map(Box::new))
     }
 
-    /// A statement, `Some(None)` if nothing stands there.
+    /// Reads a statement; returns `Some(None)` for an empty one.
     fn stmt(&mut self) -> Option<Option<Node>> {
         let first = self.at;
-        // At the end of a part the statements of a routine go on in the next one.
+        // At the end of a part, the statements of a routine continue in the next one.
         let Some(token) = self.peek() else { return Some(None) };
         let (kind, short) = match token {
             Token::Semicolon | Token::End | Token::Else | Token::Until => return Some(None),
@@ -411,7 +412,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some(Some(Node { first, last: self.at - 1, kind, short }))
     }
 
-    /// From `while`, `for` or `foreach` to `do`.
+    /// Reads from `while`, `for` or `foreach` to `do`.
     fn loop_head(&mut self) -> Option<usize> {
         let keyword = self.peek()?;
         self.at += 1;
@@ -451,7 +452,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
         Some((NodeKind::If { arms, otherwise }, short))
     }
 
-    /// What begins with a name: an assignment, a call, a label.
+    /// Reads a statement that begins with a name: an assignment, call or label.
     fn named(&mut self) -> Option<(NodeKind, bool)> {
         let first = self.name()?;
         if let Some(colon) = self.take(|token| matches!(token, Token::Colon)) {
@@ -477,7 +478,7 @@ impl<'s> Reader<'_, 's, '_, '_, '_> {
 }
 
 impl Seq {
-    /// Few statements, and all of them simple?
+    /// Returns whether there are few statements, all of them simple.
     fn is_short(&self) -> bool {
         let simple = |stmt: &Node| matches!(stmt.kind, NodeKind::Simple);
         let stmts = || self.stmts.iter().flatten();

@@ -1,4 +1,4 @@
-//! What the formatter does, rule by rule. star-tests holds it against everything there is.
+//! Tests of the formatter, rule by rule. star-tests applies it to all sources.
 
 use proptest::prelude::*;
 
@@ -26,7 +26,7 @@ fn format_with(files: Files, text: &str) -> Result<String, Vec<Diagnostic>> {
     let mut files = files;
     FORMATTER.with(|formatter| {
         let formatted = formatter.format(&source, &mut files);
-        // Where parts end does not show.
+        // The division into parts does not affect the result.
         for least in [1, usize::MAX] {
             assert_eq!(formatter.format_parts(&source, &mut files, least), formatted, "{text}");
         }
@@ -35,7 +35,7 @@ fn format_with(files: Files, text: &str) -> Result<String, Vec<Diagnostic>> {
 }
 
 thread_local! {
-    // The library is read once.
+    // Reads the library once.
     static FORMATTER: Formatter = Formatter::new(LIBRARY);
 }
 
@@ -46,7 +46,7 @@ fn format(text: &str) -> String {
     once
 }
 
-/// The statements of a routine, formatted.
+/// Formats the statements of a routine.
 #[track_caller]
 fn body(text: &str) -> String {
     let whole = format(&format!("proc P;\nbegin\n{text}\nend;\n"));
@@ -55,7 +55,7 @@ fn body(text: &str) -> String {
 }
 
 #[test]
-fn layout_is_that_of_the_library() {
+fn layout_matches_the_library() {
     let text = "PROC P ( n:Integer ;Var T:table( n , h ) ) ; Var X,\nY:slice;i : integer ;
 Begin For i=1 TO n DO Begin X := not COL ( i ,T ) ; Y = X And ( not Y );\n end ; end;";
     let expected = "\
@@ -72,7 +72,7 @@ end;
 }
 
 #[test]
-fn signs_and_operators_stand_close_and_words_do_not() {
+fn signs_bind_tightly_and_words_are_spaced() {
     assert_eq!(body("x : = -1+2 * ( a-b )div 3"), "  x:=-1+2*(a-b) div 3\n");
     assert_eq!(body("while (a<=b)and not c do x:=¬ X"), "  while (a<=b) and not c do x:=¬X\n");
     assert_eq!(body("for i:= - 1 to - 5 do ;"), "  for i:=-1 to -5 do;\n");
@@ -116,7 +116,7 @@ fn blank_lines_stay_between_statements() {
 }
 
 #[test]
-fn long_lines_are_broken_where_the_least_depends_on_it() {
+fn long_lines_break_at_the_outermost_level() {
     let long = "x".repeat(40);
     assert_eq!(
         body(&format!("if ({long}=1) and ({long}=2) and (y=3) then z:=1")),
@@ -131,7 +131,7 @@ fn long_lines_are_broken_where_the_least_depends_on_it() {
 }
 
 #[test]
-fn what_is_nested_deeper_goes_in_deeper() {
+fn deeper_nesting_is_indented_further() {
     let text = "result_of_all:=total_number_of_vertices_in_graph*(total_number_of_arcs_in_graph\
         -how_many_of_them_are_left*(total_number_of_vertices_in_graph+1))+total_number_of_arcs_in_graph;";
     let expected = "  result_of_all:=total_number_of_vertices_in_graph
@@ -152,13 +152,13 @@ fn what_is_nested_deeper_goes_in_deeper() {
 }
 
 #[test]
-fn constants_keep_their_column() {
+fn constants_stay_aligned() {
     let text = "const A    = 1;\nconst LONG = 2;   // two\n\nconst B=3;\n";
     assert_eq!(format(text), "const A    = 1;\nconst LONG = 2;   // two\n\nconst B = 3;\n");
 }
 
 #[test]
-fn comments_stay_where_they_are() {
+fn comments_stay_in_place() {
     let text = "/* head */
 
 
@@ -208,11 +208,11 @@ end; // of P
 }
 
 #[test]
-fn built_ins_and_the_library_get_their_published_names() {
+fn built_ins_and_library_names_get_published_spelling() {
     assert_eq!(body("i:=Step(X); Clr(Y); y:=SIZE(T)"), "  i:=STEP(X); CLR(Y); y:=size(T)\n");
     assert_eq!(body("match(T,X,v,Z); Less(T,X,v,Z)"), "  MATCH(T,X,v,Z); LESS(T,X,v,Z)\n");
     assert_eq!(body("w:=Word(1,2); Col(1,T):=row(1,T)"), "  w:=WORD(1,2); COL(1,T):=ROW(1,T)\n");
-    // Neither a built-in nor a procedure of the library takes so many.
+    // No built-in or library procedure has this number of parameters.
     assert_eq!(body("match(T); step(X,Y)"), "  match(T); step(X,Y)\n");
     let import = "import \"star:closure\";\n\nproc P;\nbegin\n  warshall - ADAPT(n,P);\nend;\n";
     assert!(format(import).contains("  WARSHALL-adapt(n,P);\n"));
@@ -221,7 +221,7 @@ fn built_ins_and_the_library_get_their_published_names() {
 #[test]
 fn declared_names_keep_their_spelling() {
     let keeps = |text: &str| assert_eq!(format(text), text);
-    // A local, a parameter, a name declared by a size, a routine, a constant.
+    // A local, a parameter, a name bound by a size, a routine, a constant.
     keeps("proc P;\nvar Step: slice;\nbegin\n  i:=Step(1);\nend;\n");
     keeps("proc P(Step: slice(Fnd));\nbegin\n  i:=Step(1)+Fnd;\nend;\n");
     keeps(
@@ -233,7 +233,7 @@ fn declared_names_keep_their_spelling() {
     keeps(
         "function STEP(i: integer): integer;\nbegin\n  STEP:=i;\nend;\n\nproc P;\nbegin\n  i:=Step(X);\nend;\n",
     );
-    // The user's routine, in another case than declared.
+    // The user's routine, in another letter case than declared.
     keeps("proc Mine;\nbegin end;\n\nproc P;\nbegin\n  MINE;\nend;\n");
 }
 
@@ -243,13 +243,13 @@ fn imported_names_keep_their_spelling() {
     let files = Files(&[("a.star", "function Step(i: integer): integer; begin Step:=i end;")]);
     let expected = text.replace("clr", "CLR");
     assert_eq!(format_with(files, text).as_deref(), Ok(expected.as_str()));
-    // Who knows what it declares?
+    // Its declarations are unknown.
     assert_eq!(format_with(Files(&[]), text).as_deref(), Ok(text));
     assert_eq!(format_with(Files(&[("a.star", "proc P; x")]), text).as_deref(), Ok(text));
 }
 
 #[test]
-fn ends_of_lines_and_marks_stay() {
+fn line_endings_and_marks_are_kept() {
     let text = "\u{feff}proc P;\r\nbegin\r\n  x = 1;   \r\n/* a\r\n   b */\r\nend;";
     let expected = "\u{feff}proc P;\r\nbegin\r\n  x:=1;\r\n  /* a\r\n     b */\r\nend;\r\n";
     assert_eq!(format(text), expected);
@@ -260,13 +260,13 @@ fn ends_of_lines_and_marks_stay() {
 }
 
 #[test]
-fn a_text_with_errors_gives_the_errors() {
+fn invalid_texts_return_their_errors() {
     let found = format_with(Files(&[]), "proc P; begin if a then b; else c end;").unwrap_err();
     let codes: Vec<&str> = found.iter().map(|diagnostic| diagnostic.code.as_str()).collect();
     assert_eq!(codes, ["E0106"]);
 }
 
-/// Formats; what comes of it is formatted, and holds the same.
+/// Formats; the result must be stable and have the same contents.
 fn holds(text: &str) {
     let Ok(once) = format_with(Files(&[]), text) else { return };
     let again = format_with(Files(&[]), &once);
@@ -276,7 +276,7 @@ fn holds(text: &str) {
 const SOUP: &str = "(proc P;|begin|begin |end|end;|if |a|then|else|;|; |:=|=|x|X|\\(|\\)|'01'|\"s\"|/\\* c \\*/|\
     // c\n|\\{ c\n  d \\}|\n|\n\n|\t|\r\n|1|-|and|not |while |do|for |to|repeat |until |var |integer|slice|: |,|const |\\.|\u{feff}){0,40}";
 
-/// Long expressions of sums, products and arguments.
+/// Generates long expressions of sums, products and arguments.
 fn expressions() -> impl Strategy<Value = String> {
     let name = "[a-z]{3}_[a-z]{1,40}";
     name.prop_recursive(5, 40, 4, |inner| {
@@ -295,14 +295,16 @@ fn expressions() -> impl Strategy<Value = String> {
     })
 }
 
-/// An operator or comma: how deeply it is nested, and the column if it, or what follows it, begins a line.
+/// An operator or comma: its nesting depth, and the column if a line begins with it or with the
+/// next token.
 struct Operator {
     parentheses: usize,
     level: usize,
     column: Option<usize>,
 }
 
-/// The operators of an expression, and the fewest parentheses open between each and the one before it.
+/// Returns the operators of an expression, and the smallest number of open parentheses between each
+/// and the preceding one.
 fn operators(text: &str) -> Vec<(Operator, usize)> {
     let (mut found, mut parentheses, mut fewest) = (Vec::new(), 0, 0);
     let indent = |line: &str| line.len() - line.trim_start().len();
@@ -337,8 +339,8 @@ fn operators(text: &str) -> Vec<(Operator, usize)> {
     found
 }
 
-/// Does every line that begins with an operator stand deeper than those of what encloses it, and in one
-/// column with those of the same expression?
+/// Asserts that every line that begins with an operator is indented more than those of enclosing
+/// expressions, and aligned with those of the same expression.
 fn indentation_says_what_is_nested(text: &str) {
     let operators = operators(text);
     for (idx, (one, _)) in operators.iter().enumerate() {
@@ -360,10 +362,10 @@ fn indentation_says_what_is_nested(text: &str) {
 }
 
 #[test]
-fn where_parts_end_does_not_show() {
+fn division_into_parts_is_invisible() {
     for (name, text) in star_stdlib::BASIC.iter().chain(star_stdlib::MODULES) {
         assert!(format_with(Files(&[]), text).is_ok(), "{name}");
-        // As many lines as there can be, and as few.
+        // As many lines as possible, and as few as possible.
         for text in [text.replace("; ", ";\n\n"), text.replace(";\n", "; ")] {
             let _ = format_with(Files(&[]), &text);
         }
@@ -391,19 +393,19 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn no_text_makes_the_formatter_panic(text in "\\PC{0,60}") {
+    fn formatter_never_panics_on_text(text in "\\PC{0,60}") {
         holds(&text);
     }
 
     #[test]
-    fn no_tokens_make_the_formatter_panic(text in SOUP) {
+    fn formatter_never_panics_on_tokens(text in SOUP) {
         holds(&text);
         holds(&format!("proc P; begin {text} end;"));
         holds(&format!("proc P({text} a: integer {text}); begin end;"));
     }
 
     #[test]
-    fn long_expressions_go_in_as_they_are_nested(text in expressions()) {
+    fn long_expressions_are_indented_by_nesting(text in expressions()) {
         let text = body(&format!("result:={text};"));
         indentation_says_what_is_nested(text.split_once(":=").unwrap().1);
     }

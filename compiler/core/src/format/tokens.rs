@@ -1,54 +1,53 @@
-//! The tokens of a text as they are to be printed, what stands between them, and how wide they are on
-//! one line.
+//! The tokens of a text as printed, the gaps between them, and their widths on one line.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use star_syntax::token::Token;
 
-/// Columns between two stops of a tab.
+/// Distance between tab stops in columns.
 const TAB: usize = 8;
 
 /// A comment.
 #[derive(Clone, Copy)]
 pub(super) struct Comment<'s> {
-    /// With its signs; without blanks at its end.
+    /// With its delimiters; without trailing spaces.
     pub(super) text: &'s str,
-    /// Where it begins in the source, from 0.
+    /// Its column in the source, from 0.
     pub(super) column: usize,
-    /// Line breaks between it and what stands before it.
+    /// Line breaks between it and the preceding text.
     pub(super) breaks: usize,
-    /// Columns between it and what stands before it, if that is on its line.
+    /// Columns between it and the preceding text, if that is on the same line.
     pub(super) blanks: usize,
 }
 
 impl Comment<'_> {
-    /// Does a line break stand in front of it or in it?
+    /// Returns whether a line break precedes it or is in it.
     pub(super) fn breaks_lines(&self) -> bool {
         self.breaks > 0 || self.text.contains('\n')
     }
 }
 
-/// What stands between two tokens.
+/// The gap between two tokens.
 pub(super) struct Gap {
     /// Comments, by index.
     pub(super) comments: Range<usize>,
-    /// Line breaks between the last comment, or the token before, and the next token.
+    /// Line breaks between the last comment, or the preceding token, and the next token.
     pub(super) breaks: usize,
 }
 
 /// A token.
 pub(super) struct Tok<'s> {
     pub(super) token: Token,
-    /// The byte at which it stands.
+    /// The byte at which it begins.
     pub(super) at: usize,
-    /// As it stands there.
+    /// Its text in the source.
     pub(super) source: &'s str,
-    /// As it is to be printed.
+    /// Its text as printed.
     pub(super) text: Cow<'s, str>,
-    /// Where it begins in the source, from 0.
+    /// Its column in the source, from 0.
     pub(super) column: usize,
-    /// What stands in front of it.
+    /// The gap before it.
     pub(super) gap: Gap,
 }
 
@@ -56,16 +55,16 @@ pub(super) struct Tok<'s> {
 pub(super) struct Tokens<'s> {
     pub(super) toks: Vec<Tok<'s>>,
     pub(super) comments: Vec<Comment<'s>>,
-    /// Does the routine go on whose first tokens stand in the part before?
+    /// Does this part continue a routine of the preceding part?
     pub(super) goes_on: bool,
-    /// What stands behind the last token of the text, if this is its last part.
+    /// The gap after the last token of the text, if this is its last part.
     pub(super) end: Option<Gap>,
-    /// Where each token begins if all of them stand on one line.
+    /// The column of each token if all were on one line.
     starts: Vec<usize>,
     widths: Vec<usize>,
-    /// How many of the gaps in front of the tokens up to this one hold a line break.
+    /// The number of gaps with a line break before each token.
     breaks: Vec<usize>,
-    /// Likewise those that hold comments and a line break.
+    /// The number of gaps with comments and a line break before each token.
     forced: Vec<usize>,
 }
 
@@ -76,14 +75,14 @@ impl<'s> Tokens<'s> {
         Tokens { toks, comments, goes_on, end, starts, widths, breaks, forced }
     }
 
-    /// Adds comments, and says that they are a gap.
+    /// Adds comments and returns them as a gap.
     pub(super) fn gap(&mut self, comments: &[Comment<'s>], breaks: usize) -> Gap {
         let first = self.comments.len();
         self.comments.extend(comments);
         Gap { comments: first..self.comments.len(), breaks }
     }
 
-    /// Finds out how wide the tokens are as they are spelled.
+    /// Computes the widths of the tokens in their new spelling.
     pub(super) fn measure(&mut self) {
         let (mut at, mut breaks, mut forced) = (0, 0, 0);
         for (idx, tok) in self.toks.iter().enumerate() {
@@ -112,49 +111,49 @@ impl<'s> Tokens<'s> {
         }
     }
 
-    /// The columns that these tokens take on one line, without what stands in front of the first.
+    /// Returns the width of these tokens on one line, without the gap before the first.
     pub(super) fn width(&self, first: usize, last: usize) -> usize {
         self.starts[last] + self.widths[last] - self.starts[first]
     }
 
-    /// Columns between the token and the one before it, on one line.
+    /// Returns the columns between the token and the preceding one, on one line.
     pub(super) fn gap_width(&self, idx: usize) -> usize {
         self.starts[idx] - self.starts[idx - 1] - self.widths[idx - 1]
     }
 
-    /// Do all these tokens stand on one line of the source?
+    /// Returns whether all these tokens are on one line of the source.
     pub(super) fn on_one_line(&self, first: usize, last: usize) -> bool {
         self.breaks[last] == self.breaks[first]
     }
 
-    /// Is there a comment between these tokens that ends a line, or begins or holds one?
+    /// Returns whether a comment between these tokens ends, begins or spans a line.
     pub(super) fn has_line_comment(&self, first: usize, last: usize) -> bool {
         self.forced[last] != self.forced[first]
     }
 
-    /// Is there a line break in front of the token?
+    /// Returns whether a line break precedes the token.
     pub(super) fn begins_line(&self, idx: usize) -> bool {
         idx == 0 || self.breaks[idx] != self.breaks[idx - 1]
     }
 
-    /// The line breaks behind a comment in a gap.
+    /// Returns the line breaks after a comment in a gap.
     pub(super) fn breaks_behind(&self, gap: &Gap, comment: usize) -> usize {
         let next = comment + 1;
         if next < gap.comments.end { self.comments[next].breaks } else { gap.breaks }
     }
 
-    /// Does a blank stand in front of the nth comment before the token?
+    /// Returns whether a space precedes the nth comment before the token.
     pub(super) fn space_before_comment(&self, idx: usize, nth: usize) -> bool {
         let before = idx.checked_sub(1).map(|before| self.toks[before].token);
         nth > 0 || !matches!(before, Some(Token::Open))
     }
 
-    /// Does a blank stand between the comments before the token and the token?
+    /// Returns whether a space separates the comments before the token from the token.
     pub(super) fn space_behind_comment(&self, idx: usize) -> bool {
         !matches!(self.toks[idx].token, Token::Close | Token::Comma | Token::Semicolon)
     }
 
-    /// Does a blank stand in front of this token where no comment does?
+    /// Returns whether a space precedes this token if no comment does.
     pub(super) fn space_before(&self, idx: usize) -> bool {
         let Some(before) = idx.checked_sub(1) else { return false };
         let (before, next) = (&self.toks[before], &self.toks[idx]);
@@ -200,7 +199,7 @@ impl<'s> Tokens<'s> {
     }
 }
 
-/// The column behind a text that begins in a column.
+/// Returns the column after a text that begins in the given column.
 pub(super) fn column_behind(column: usize, text: &str) -> usize {
     text.chars().fold(column, |column, c| match c {
         '\n' => 0,
@@ -210,12 +209,12 @@ pub(super) fn column_behind(column: usize, text: &str) -> usize {
     })
 }
 
-/// Columns of the first line of a text.
+/// Returns the width of the first line of a text.
 fn first_line(text: &str) -> usize {
     text.lines().next().unwrap_or_default().chars().count()
 }
 
-/// Can the token end an operand, so that a minus behind it is one between two?
+/// Returns whether the token can end an operand, so that a following minus is binary.
 fn is_operand_end(token: &Token) -> bool {
     matches!(
         token,
@@ -230,12 +229,12 @@ fn is_operand_end(token: &Token) -> bool {
     )
 }
 
-/// Do parentheses behind the token belong to it?
+/// Returns whether parentheses after the token belong to it.
 fn is_called(token: &Token) -> bool {
     matches!(token, Token::Name | Token::Word | Token::Slice | Token::Table)
 }
 
-/// Keywords in lower case, every assignment as `:=`, everything else as it stands.
+/// Returns keywords in lower case, every assignment as `:=`, and everything else unchanged.
 pub(super) fn published<'s>(before: Option<Token>, token: Token, text: &'s str) -> Cow<'s, str> {
     match token {
         Token::Name
@@ -247,7 +246,7 @@ pub(super) fn published<'s>(before: Option<Token>, token: Token, text: &'s str) 
         | Token::Differs
         | Token::Comment => Cow::Borrowed(text),
         Token::Assign => Cow::Borrowed(":="),
-        // `WORD(i,h)`: no type, but the built-in.
+        // `WORD(i,h)`: the built-in, not the type.
         Token::Word if !matches!(before, Some(Token::Colon)) => Cow::Borrowed(text),
         Token::Not if text == "¬" => Cow::Borrowed(text),
         _ if text.bytes().any(|byte| byte.is_ascii_uppercase()) => {

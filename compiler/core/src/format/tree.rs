@@ -1,21 +1,21 @@
-//! How the tokens of a file hang together, as far as its layout needs to know: items, statements, and
-//! where an expression may be broken.
+//! The structure of a file's tokens that the layout needs: items, statements, and possible breaks
+//! in expressions.
 
 use std::collections::BTreeMap;
 
-/// A place in front of a token where a line may be broken.
+/// A possible line break before a token.
 #[derive(Clone, Copy)]
 pub(super) struct Break {
-    /// The first token of what is broken: the lines that follow are aligned with it.
+    /// The first token of the broken construct; the following lines are aligned with it.
     pub(super) first: usize,
-    /// How deeply it is nested; places of smaller levels are broken first.
+    /// Its nesting depth; lower levels are broken first.
     pub(super) level: usize,
 }
 
-/// What may be broken at some places: its first token and its level.
+/// A construct that can be broken: its first token and its level.
 pub(super) type Broken = (usize, usize);
 
-/// Where it may be broken first, and its last token.
+/// The first possible break of a construct, and its last token.
 #[derive(Clone, Copy)]
 pub(super) struct Span {
     pub(super) place: usize,
@@ -25,9 +25,9 @@ pub(super) struct Span {
 /// A part of a file.
 pub(super) struct Tree {
     pub(super) items: Vec<Item>,
-    /// For every token: may the line be broken in front of it?
+    /// For every token, the possible break before it.
     pub(super) breaks: Vec<Option<Break>>,
-    /// What may be broken within expressions; what encloses something comes before it.
+    /// The constructs within expressions that can be broken; enclosing ones precede their contents.
     pub(super) spans: BTreeMap<Broken, Span>,
 }
 
@@ -38,34 +38,34 @@ pub(super) struct Item {
     pub(super) kind: ItemKind,
 }
 
-/// What an item is.
+/// The kind of an item.
 pub(super) enum ItemKind {
-    /// Semicolons in front of everything.
+    /// Semicolons before everything else.
     Stray,
     Import,
     Const,
     Routine {
-        /// The semicolon behind the header.
+        /// The semicolon after the header.
         header_end: usize,
         /// From `var` to the last semicolon.
         vars: Option<(usize, usize)>,
         body: Body,
     },
-    /// What stands here of a routine that began in the part before.
+    /// The rest, in this part, of a routine that began in the preceding part.
     Rest(Body),
 }
 
 /// The statements of a routine.
 pub(super) enum Body {
-    /// All of them: a block.
+    /// All of them, as a block.
     Whole(Node),
-    /// Those of a part, with `begin` and `end` if they are in it.
+    /// Those in this part, with `begin` and `end` if they are in it.
     Part { begin: Option<usize>, stmts: Seq, end: Option<usize> },
 }
 
 /// Statements with the semicolons between them.
 pub(super) struct Seq {
-    /// `None` where nothing stands.
+    /// `None` for an empty statement.
     pub(super) stmts: Vec<Option<Node>>,
     pub(super) semicolons: Vec<usize>,
 }
@@ -75,16 +75,16 @@ pub(super) struct Node {
     pub(super) first: usize,
     pub(super) last: usize,
     pub(super) kind: NodeKind,
-    /// May it stand on one line?
+    /// May it be on one line?
     pub(super) short: bool,
 }
 
-/// What is behind a keyword: nothing or a statement.
+/// The optional statement after a keyword.
 pub(super) type Branch = Option<Box<Node>>;
 
-/// What a statement is.
+/// The kind of a statement.
 pub(super) enum NodeKind {
-    /// An assignment, a call, a jump.
+    /// An assignment, call or jump.
     Simple,
     Block(Seq),
     Repeat {
@@ -106,7 +106,7 @@ pub(super) enum NodeKind {
     },
 }
 
-/// `if` to `then`, and what comes behind.
+/// `if` to `then`, and the branch after it.
 pub(super) struct Arm {
     pub(super) start: usize,
     pub(super) then: usize,

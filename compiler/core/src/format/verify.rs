@@ -1,4 +1,4 @@
-//! The last look at a formatted text: are all tokens and comments still there?
+//! Verification of a formatted text: all tokens and comments must still be there.
 
 use star_syntax::lexemes;
 use star_syntax::token::Token;
@@ -6,7 +6,8 @@ use star_syntax::token::Token;
 use super::names::Change;
 use super::tokens::published;
 
-/// Does `formatted` hold just the tokens of `text`, but for these changes, and its comments, in this order?
+/// Returns whether `formatted` has the tokens of `text`, apart from these changes, and its
+/// comments, in the same order.
 pub(super) fn same(text: &str, changes: &[Change], formatted: &str) -> bool {
     let mut changes = changes.iter().peekable();
     let mut found = lexemes(formatted);
@@ -26,7 +27,7 @@ pub(super) fn same(text: &str, changes: &[Change], formatted: &str) -> bool {
     all && found.next().is_none() && changes.next().is_none()
 }
 
-/// Do two comments differ in nothing but the indentation of their lines?
+/// Returns whether two comments differ only in the indentation of their lines.
 fn same_comment(one: &str, other: &str) -> bool {
     one == other || one.split('\n').map(str::trim_start).eq(other.split('\n').map(str::trim_start))
 }

@@ -1,63 +1,64 @@
-//! FilledLines of text with comments at their ends. Knows comments and columns, and nothing of the language.
+//! Lines of text with comments at their ends. This module handles comments and columns only,
+//! independent of the language.
 //!
-//! Note [Columns]. A comment at the end of a line stays in the column in which it stood if there is
-//! room for it, since authors align such comments over many lines. A comment close behind its line
-//! stays as close. Comments in consecutive lines that began in one column stay in one column.
+//! Note [Columns]. A comment at the end of a line stays in its column if there is room, because
+//! authors align these comments over many lines. A comment close to its line stays close. Comments
+//! in consecutive lines that began in one column stay aligned.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use super::tokens::{Comment, column_behind};
 
-/// Columns that a line may take.
+/// Maximum line width in columns.
 pub(super) const WIDTH: usize = 100;
 
-/// A comment at most so many columns behind its line is not aligned with anything.
+/// A comment at most this many columns after its line is not aligned.
 const CLOSE: usize = 2;
 
-/// A line: where its code begins in the text, and what stands behind it.
+/// A line: where its code begins in the text, and the comments after it.
 struct OutputLine<'s> {
     start: usize,
-    /// Columns that the code takes.
+    /// The width of its code in columns.
     width: usize,
-    /// Comments at its end.
+    /// The comments at its end.
     trailing: Vec<Comment<'s>>,
 }
 
-/// Collects lines.
+/// The collected lines.
 pub(super) struct Writer<'s> {
-    /// The lines that are set.
+    /// The lines that are laid out.
     out: String,
-    /// The code of all others.
+    /// The code of all other lines.
     text: String,
-    /// Those: at least the last one.
+    /// The lines that are not laid out: at least the last one.
     lines: Vec<OutputLine<'s>>,
-    /// So many lines are worth a look at which of them can be set.
+    /// The number of pending lines at which it is worth checking which can be laid out.
     enough: usize,
     column: usize,
-    /// Is there to be a blank line in front of the next one?
+    /// Must a blank line precede the next line?
     wants_blank: bool,
 }
 
 impl<'s> Writer<'s> {
-    /// For a text of about so many bytes.
+    /// Creates a writer for a text of about `n_bytes` bytes.
     pub(super) fn new(n_bytes: usize) -> Self {
         let out = String::with_capacity(n_bytes + n_bytes / 4);
         let (text, lines, enough, column, wants_blank) = Default::default();
         Writer { out, text, lines, enough, column, wants_blank }
     }
 
-    /// Where the next text goes, from 0.
+    /// Returns the column of the next text, from 0.
     pub(super) fn column(&self) -> usize {
         self.column
     }
 
-    /// Is there no line yet?
+    /// Returns whether there is no line yet.
     pub(super) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// Begins a line, behind so many blank ones.
+    /// Begins a line, after `n_blank` blank lines.
     pub(super) fn line(&mut self, indent: usize, n_blank: usize) {
         self.close();
         let wanted = usize::from(std::mem::take(&mut self.wants_blank));
@@ -75,12 +76,12 @@ impl<'s> Writer<'s> {
         self.lines.push(OutputLine { start: self.text.len(), width: 0, trailing: Vec::new() });
     }
 
-    /// Puts at least one blank line in front of the next line.
+    /// Requests at least one blank line before the next line.
     pub(super) fn want_blank(&mut self) {
         self.wants_blank = true;
     }
 
-    /// Is there to be a blank line in front of the next line?
+    /// Returns whether a blank line must precede the next line.
     pub(super) fn wants_blank(&self) -> bool {
         self.wants_blank
     }
@@ -91,56 +92,58 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// Adds to the line.
+    /// Appends text to the line.
     pub(super) fn push(&mut self, text: &str) {
         self.text.push_str(text);
         self.column = column_behind(self.column, text);
     }
 
-    /// Adds blanks to the line.
+    /// Appends spaces to the line.
     pub(super) fn pad(&mut self, n: usize) {
         self.text.extend(std::iter::repeat_n(' ', n));
         self.column += n;
     }
 
-    /// Adds a comment to the line, behind which the line goes on.
+    /// Appends a comment to the line, which continues after it.
     pub(super) fn comment(&mut self, comment: Comment<'s>) {
         let text = moved(comment.text, comment.column, self.column);
         self.push(&text);
     }
 
-    /// Puts a comment at the end of the line.
+    /// Appends a comment to the end of the line.
     pub(super) fn trailing(&mut self, comment: Comment<'s>) {
         if let Some(line) = self.lines.last_mut() {
             line.trailing.push(comment);
         }
     }
 
-    /// The column of the source in which the comments at the end of this line began; `None` without any.
+    /// Returns the source column at which the comments at the end of this line began; `None`
+    /// without any.
     pub(super) fn trailing_column(&self) -> Option<usize> {
         self.lines.last()?.trailing_column()
     }
 
-    /// Sets the lines that no later one has to do with, now and then.
+    /// Lays out the lines that later ones cannot affect, from time to time.
     pub(super) fn settle(&mut self) {
         if self.lines.len() < self.enough.max(1) {
             return;
         }
-        // The last line may still get comments, which may belong to those of the lines before it.
+        // The last line may still receive comments, which may belong to those of the preceding
+        // lines.
         let mut settled = self.lines[..self.lines.len() - 1].iter();
         let n_settled = settled.rposition(|line| line.trailing.is_empty()).map_or(0, |at| at + 1);
         self.set(n_settled);
         self.enough = 2 * self.lines.len();
     }
 
-    /// The text; every line ends with a line break.
+    /// Returns the text; every line ends with a line break.
     pub(super) fn finish(mut self) -> String {
         self.close();
         self.set(self.lines.len());
         self.out
     }
 
-    /// Sets the first lines, behind which no group of lines goes on.
+    /// Lays out the first `n_lines` lines, after which no group continues.
     fn set(&mut self, n_lines: usize) {
         let mut out = std::mem::take(&mut self.out);
         let mut done = 0;
@@ -161,7 +164,7 @@ impl<'s> Writer<'s> {
         }
     }
 
-    /// The lines from `first` on whose comments began in one column; at least one.
+    /// Returns the lines starting with `first` whose comments began in one column; at least one.
     fn group(&self, first: usize) -> Range<usize> {
         let shared = self.lines[first].trailing_column();
         let more = self.lines[first + 1..].iter();
@@ -170,7 +173,7 @@ impl<'s> Writer<'s> {
         first..first + 1 + more
     }
 
-    /// Where the comments of a group go.
+    /// Returns the column of the comments of a group.
     fn column_of(&self, group: Range<usize>) -> usize {
         let lines = &self.lines[group];
         let least = lines.iter().map(|line| line.width + usize::from(line.width > 0)).max();
@@ -182,7 +185,7 @@ impl<'s> Writer<'s> {
             first.column
         };
         let widest = lines.iter().map(|line| width_of(&line.trailing)).max();
-        // Rather moved to the left than beyond the end of the line.
+        // Moved to the left rather than beyond the end of the line.
         wanted.min(WIDTH.saturating_sub(widest.unwrap_or(0))).max(least)
     }
 
@@ -208,14 +211,14 @@ impl OutputLine<'_> {
     }
 }
 
-/// Columns that comments at the end of a line take.
+/// Returns the width of the comments at the end of a line.
 fn width_of(trailing: &[Comment<'_>]) -> usize {
     let texts = trailing.iter().map(|comment| comment.text);
     texts.map(|text| 1 + text.lines().next().unwrap_or_default().chars().count()).sum::<usize>() - 1
 }
 
-/// The text of a comment that moves from one column to another: its further lines move with it if all
-/// of them can, so that they stand as before below the first one.
+/// Returns the text of a comment that moves from one column to another. Its other lines move with
+/// it if all of them can, so that their relative positions are kept.
 fn moved(text: &str, from: usize, to: usize) -> Cow<'_, str> {
     if from == to || !text.contains('\n') {
         return Cow::Borrowed(text);

@@ -8,7 +8,7 @@ use super::shape::{Bits, Shape, shape};
 use super::sizes::{Ext, Exts};
 use crate::hir::{ChainOp, Expr, ExprKind, TyKind};
 
-/// A slice, word or table about to be stored: the operation, and how large its result is.
+/// A slice, word or table about to be stored: the operation and the size of its result.
 pub(super) struct Rvalue {
     pub(super) op: Op,
     pub(super) size: SizeOperand,
@@ -16,8 +16,8 @@ pub(super) struct Rvalue {
 }
 
 impl Lowerer<'_> {
-    /// A slice, word or table as a variable: the one that is named, or a temporary. `size` is what `Θ`
-    /// takes.
+    /// Lowers a slice, word or table to a variable: the named one or a temporary. `size` is the
+    /// size of `Θ`.
     pub(super) fn bits(&mut self, expr: &Expr, size: Option<SizeOperand>) -> VarId {
         let outer = self.loc;
         self.loc = self.expr_loc(expr);
@@ -35,7 +35,7 @@ impl Lowerer<'_> {
         var
     }
 
-    /// Two slices or words of one size, the left one first.
+    /// Lowers two slices or words of one size, the left one first.
     pub(super) fn two_bits(&mut self, left: &Expr, right: &Expr) -> (VarId, VarId) {
         if left.is_sizeless() {
             let right_var = self.bits(right, None);
@@ -66,7 +66,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A slice, word or table as an operation.
+    /// Lowers a slice, word or table to an operation.
     pub(super) fn rvalue(&mut self, expr: &Expr, size: Option<SizeOperand>) -> Rvalue {
         let exts = self.exts_of(expr);
         let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
@@ -126,11 +126,11 @@ impl Lowerer<'_> {
                 let handle = self.place_var(*place);
                 self.check(Check::HandlePart(handle, (**part).clone()));
                 let op = Op::HandlePart(handle, (**part).clone());
-                // The sizes of a table are looked up when it is stored.
+                // The sizes of a table are determined when it is stored.
                 Rvalue { op, size: SizeOperand::Value(Operand::Int(0)), exts }
             }
             ExprKind::Builtin(builtin, args) => self.bits_builtin(*builtin, args, size, exts),
-            // A program with errors is not lowered, and the others are scalars.
+            // A program with errors is not lowered, and the other variants are scalars.
             ExprKind::Error
             | ExprKind::Int(_)
             | ExprKind::Bool(_)
@@ -145,11 +145,11 @@ impl Lowerer<'_> {
             | ExprKind::Step(_)
             | ExprKind::NCols(_)
             | ExprKind::NRows(_)
-            | ExprKind::Call(..) => self.fault_bits("this is no slice, word or table", exts),
+            | ExprKind::Call(..) => self.fault_bits("expected a slice, word or table", exts),
         }
     }
 
-    /// A measure as a number.
+    /// Returns a measure as a number.
     pub(super) fn measured(&mut self, measure: SizeOperand) -> Operand {
         match measure {
             SizeOperand::Value(operand) => operand,
@@ -167,8 +167,8 @@ impl Lowerer<'_> {
         exts: Exts,
     ) -> Rvalue {
         let later_effects = links.iter().any(|(_, operand)| operand.effects);
-        // `Θ` in front takes its size from the first operand that has one, which is evaluated first:
-        // `Θ` itself has no effects.
+        // A leading `Θ` gets its size from the first operand that has one, which is evaluated
+        // first: `Θ` itself has no effects.
         let sized = match first.is_sizeless() {
             true => links.iter().position(|(_, operand)| !operand.is_sizeless()),
             false => None,
@@ -214,9 +214,9 @@ impl Lowerer<'_> {
         exts: Exts,
     ) -> Rvalue {
         let like = |var: VarId, op: Op| Rvalue { op, size: SizeOperand::Length(var), exts };
-        let arguments = "a built-in with other arguments than it has";
+        let arguments = "wrong arguments of a built-in";
         let (Shape::Bits(op), [first, rest @ ..]) = (shape(builtin), args) else {
-            return self.fault_bits("a built-in that is no slice or word", exts);
+            return self.fault_bits("expected a built-in that returns a slice or word", exts);
         };
         match op {
             Bits::Convert => {
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
                 let var = self.keep_bits(var, first, from.effects || to.effects);
                 let (from_op, to_op) = self.ends(from, to, false);
                 let whole = SizeOperand::Length(var);
-                // The ones are said by their ends: a width found out otherwise proves nothing.
+                // The ends determine the ones; a width computed otherwise proves nothing.
                 self.base_and_width(from_op.clone(), to_op.clone(), Ext::Dynamic, whole);
                 let size = self.measured(SizeOperand::Length(var));
                 self.count(builtin.cost());
@@ -304,7 +304,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The ends of a part, evaluated in order.
+    /// Lowers the ends of a part, evaluated in order.
     pub(super) fn ends(
         &mut self,
         from: &Expr,
@@ -318,8 +318,8 @@ impl Lowerer<'_> {
         )
     }
 
-    /// Base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`. The width is computed
-    /// unless it is known.
+    /// Lowers base and width of a part, and the checks that `1 ≤ from ≤ to ≤ whole`. The width is
+    /// computed unless it is known.
     pub(super) fn base_and_width(
         &mut self,
         from_op: Operand,

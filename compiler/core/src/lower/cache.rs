@@ -1,8 +1,9 @@
 //! Lowered routines of a session, kept from line to line.
 //!
-//! A routine has the number in SIR that it has in HIR, so that it means the same in every line; one that no line has
-//! needed yet is empty. It is kept until it, or one that it calls, directly or not, is defined anew: that is what Note
-//! [Shared routines] in star-ir asks for. The routines of lines come last, and go when the next ones come.
+//! A routine has the same number in SIR as in HIR, so that it means the same in every line; a
+//! routine that no line has needed yet is empty. A lowered routine is kept until it, or one that it
+//! calls, directly or not, is redefined, as Note [Shared routines] in star-ir requires. The
+//! routines of lines come last, and are dropped when the next lines come.
 
 use std::sync::Arc;
 
@@ -13,22 +14,22 @@ use super::LowerOptions;
 use super::program::{Analysed, Bodies, reachable};
 use crate::hir::{Program, RoutineId};
 
-/// More routines than are there, and than this, are not given up before everything is made anew: their locations stay
-/// behind.
+/// The number of dropped routines beyond which, if it also exceeds that of the existing ones,
+/// everything is rebuilt: the locations of dropped routines remain.
 const MAX_GONE: usize = 64;
 
-/// Lowered routines of a session.
+/// The lowered routines of a session.
 pub(crate) struct LoweringCache {
     options: LowerOptions,
     analysed: Analysed,
     program: star_ir::Program,
-    /// What lowering had to say of a routine; `None` if it is not lowered.
+    /// The messages from lowering each routine; `None` if it is not lowered.
     said: Vec<Option<Vec<Diagnostic>>>,
     /// Routines with an error, which are not kept.
     faulty: Vec<RoutineId>,
-    /// Numbers of routines and locations in front of those of the last lines.
+    /// The numbers of routines and locations before those of the last lines.
     lasting: Option<(usize, usize)>,
-    /// Routines that were given up, whose locations are still there.
+    /// The number of dropped routines whose locations remain.
     n_gone: usize,
     n_lowered: usize,
 }
@@ -51,31 +52,31 @@ impl LoweringCache {
         &self.options
     }
 
-    /// How many routines were lowered so far.
+    /// Returns the number of routines lowered so far.
     pub(crate) fn n_lowered(&self) -> usize {
         self.n_lowered
     }
 
-    /// What was lowered so far.
+    /// Returns the program lowered so far.
     pub(crate) fn program(&self) -> &star_ir::Program {
         &self.program
     }
 
-    /// What lowering had to say of a routine.
+    /// Returns the messages from lowering a routine.
     pub(crate) fn said(&self, id: RoutineId) -> &[Diagnostic] {
         self.said.get(id.0 as usize).and_then(Option::as_deref).unwrap_or_default()
     }
 
-    /// The routines whose lowering found an error the last time.
+    /// Returns the routines in which the last lowering found an error.
     pub(crate) fn faulty(&self) -> &[RoutineId] {
         &self.faulty
     }
 
-    /// Lowers `roots` and all that they call, unless that was done, and verifies what is new. From number `n_items` on,
-    /// routines are those of lines.
+    /// Lowers `roots` and all that they call, unless already done, and verifies what is new. From
+    /// number `n_items` on, routines are those of lines.
     ///
     /// # Errors
-    /// If what was lowered without an error does not verify: a fault of this crate.
+    /// If a routine lowered without an error does not verify: a bug in this crate.
     pub(crate) fn lower(
         &mut self,
         program: &Program,
@@ -117,8 +118,8 @@ impl LoweringCache {
         })
     }
 
-    /// Gives up the routines that changed and those that call them, directly or not. There are `n_items` now; the lines
-    /// go in any case.
+    /// Drops the routines that changed and those that call them, directly or not. There are
+    /// `n_items` now; the lines are dropped in any case.
     pub(crate) fn forget(&mut self, n_items: usize, changed: impl Fn(RoutineId) -> bool) {
         if let Some((n_routines, n_locations)) = self.lasting.take() {
             self.truncate(n_routines);
@@ -147,7 +148,7 @@ impl LoweringCache {
     }
 }
 
-/// What stands for a routine that nobody needs.
+/// Creates the placeholder for a routine that is not needed.
 fn empty() -> star_ir::Routine {
     star_ir::Routine {
         name: String::new(),

@@ -1,4 +1,4 @@
-//! Calls, and the library procedures that are one operation.
+//! Calls, and the library procedures that are a single operation.
 
 use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
@@ -7,7 +7,7 @@ use super::{Fact, Lowerer};
 use crate::hir::{self, Expr, ExprKind, MachineOp, Role, RoutineId, TyKind};
 
 impl Lowerer<'_> {
-    /// A call; its operands are evaluated from left to right.
+    /// Lowers a call; its operands are evaluated from left to right.
     pub(super) fn call(&mut self, callee: RoutineId, args: &[hir::Arg], dst: Option<VarId>) {
         self.arguments_must_agree(callee, args);
         if let Some(op) = self.machine_op(callee) {
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
             return self.fault("a call of a routine that is not lowered");
         };
         if args.len() != self.program.routine(callee).params.len() {
-            return self.fault("a call with another number of arguments than parameters");
+            return self.fault("wrong number of arguments in a call");
         }
         let has_effects = |arg: &hir::Arg| matches!(arg, hir::Arg::Value(value) if value.effects);
         let last_effect = args.iter().rposition(has_effects).unwrap_or(0);
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
         }
         self.flush_cost();
         self.emit(StmtKind::Call { callee: id, args: lowered, dst });
-        // What a callee may have unset or resized is no longer known to be set.
+        // A variable that a callee may have unset or resized is no longer known to be set.
         for arg in args {
             if let hir::Arg::Ref(place) = arg {
                 let var = self.place_var(*place);
@@ -55,8 +55,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A slice or word with a declared size takes that size along before it is set: the callee may
-    /// clear it.
+    /// Passes the declared size of a slice or word along before it is set: the callee may clear it.
     fn fix_size(&mut self, place: hir::VarUse) {
         let is_bits = self.r.local(place.local).ty.kind().is_bits();
         if let Some(key) = self.declared_key(place.local, 0)
@@ -88,7 +87,7 @@ impl Lowerer<'_> {
         temp
     }
 
-    /// MIN, MAX, TCOPY1 and TCOPY2.
+    /// Lowers MIN, MAX, TCOPY1 and TCOPY2.
     fn machine(&mut self, op: MachineOp, args: &[hir::Arg]) {
         match (op, args) {
             (
@@ -189,13 +188,14 @@ impl Lowerer<'_> {
                 self.emit(StmtKind::PutField { table, base, value: value_var });
             }
             (MachineOp::Min | MachineOp::Max | MachineOp::LoadField | MachineOp::StoreField, _) => {
-                self.fault("an operation with other arguments than its procedure has")
+                self.fault("wrong arguments of a machine operation")
             }
         }
     }
 
-    /// A `var` parameter without a size takes that of `model`, unless the variable passed for it has a size to
-    /// keep: then the call of the library procedure traps, not that of the routine that calls it.
+    /// Gives a `var` parameter without a size that of `model`, unless the variable passed for it
+    /// has a size to keep: then the call of the library procedure traps, not that of the calling
+    /// routine.
     fn adapt_parameter(&mut self, to: hir::VarUse, model: VarId) {
         let local = self.r.local(to.local);
         if local.role != Role::Ref || !local.ty.is_unsized() {
@@ -212,7 +212,7 @@ impl Lowerer<'_> {
         self.check(Check::Size(SizeOperand::Length(bits), SizeOperand::Value(wanted)));
     }
 
-    /// Base and width of the field with this index (from 1).
+    /// Lowers base and width of the field with this index (from 1).
     fn field(&mut self, index: &Expr, width: &Expr) -> (Operand, Operand) {
         let [index, width] = self.both(index, width);
         let before = self.int(IntOp::Sub, index, Operand::Int(1));
@@ -231,7 +231,7 @@ impl Lowerer<'_> {
     }
 }
 
-/// Is the value argument a variable that is passed by `var` too?
+/// Returns whether the value argument is a variable that is also passed by `var`.
 fn is_variable_of(value: &Expr, args: &[hir::Arg]) -> bool {
     let ExprKind::Var(place) = value.kind else {
         return false;

@@ -9,7 +9,7 @@ use super::sizes::Ext;
 use crate::hir::{ChainOp, Expr, ExprKind, TyKind, VarUse};
 
 impl Lowerer<'_> {
-    /// A scalar.
+    /// Lowers a scalar.
     pub(super) fn operand(&mut self, expr: &Expr) -> Operand {
         let outer = self.loc;
         self.loc = self.expr_loc(expr);
@@ -36,7 +36,10 @@ impl Lowerer<'_> {
             ExprKind::Chain(first, links) => match links.first() {
                 Some((ChainOp::Int(_), _)) => self.int_chain(first, links),
                 Some((ChainOp::Bool(_), _)) => self.bool_chain(first, links),
-                Some((ChainOp::Bits(_), _)) => self.fault_scalar("a slice or word as a scalar"),
+                Some((ChainOp::Bits(_), _)) => self.fault_scalar(
+                    "a slice or word where a scalar \
+                    is expected",
+                ),
                 None => self.fault_scalar("a chain without an operator"),
             },
             ExprKind::Neg(operand) => {
@@ -103,14 +106,14 @@ impl Lowerer<'_> {
                     | TyKind::Table
                     | TyKind::Handle
                     | TyKind::Error => {
-                        return self.fault_scalar("a function whose value is no scalar");
+                        return self.fault_scalar("a function whose value is not a scalar");
                     }
                 };
                 let dst = self.temp(ty);
                 self.call(*callee, args, Some(dst));
                 Operand::Var(dst)
             }
-            // A program with errors is not lowered, and the others are no scalars.
+            // A program with errors is not lowered, and the other variants are not scalars.
             ExprKind::Error
             | ExprKind::Bits(_)
             | ExprKind::Theta
@@ -118,7 +121,7 @@ impl Lowerer<'_> {
             | ExprKind::Shift(..)
             | ExprKind::Part(..)
             | ExprKind::Col(..)
-            | ExprKind::Row(..) => self.fault_scalar("this is no scalar"),
+            | ExprKind::Row(..) => self.fault_scalar("expected a scalar"),
         }
     }
 
@@ -129,20 +132,20 @@ impl Lowerer<'_> {
         self.emit(StmtKind::Step { dst, bits });
     }
 
-    /// Checks that a table has rows, and makes one with declared sizes.
+    /// Checks that a table has rows, and creates one with declared sizes.
     pub(super) fn check_table(&mut self, place: VarUse) {
         self.touch(place.local);
         self.check_set(place);
     }
 
-    /// Two scalars, the left one first.
+    /// Lowers two scalars, the left one first.
     pub(super) fn both(&mut self, left: &Expr, right: &Expr) -> [Operand; 2] {
         let first = self.operand(left);
         let first = self.keep(first, left.ty, right.effects);
         [first, self.operand(right)]
     }
 
-    /// An operand that must keep its value while something with effects is evaluated.
+    /// Preserves the value of an operand while an expression with effects is evaluated.
     pub(super) fn keep(&mut self, operand: Operand, kind: TyKind, effects: bool) -> Operand {
         match operand {
             Operand::Var(_) if effects => {
@@ -179,7 +182,7 @@ impl Lowerer<'_> {
         value
     }
 
-    /// `and` and `or` evaluate the right side only if it matters.
+    /// Lowers `and` and `or`, which evaluate the right-hand side only if it matters.
     fn bool_chain(&mut self, first: &Expr, links: &[(ChainOp, Expr)]) -> Operand {
         let first = self.operand(first);
         let value = self.temp(Ty::Bool);
@@ -216,7 +219,7 @@ impl Lowerer<'_> {
     fn scalar_builtin(&mut self, builtin: Builtin, args: &[Expr]) -> Operand {
         self.count(builtin.cost());
         let (Shape::Scalar(op), [first, rest @ ..]) = (shape(builtin), args) else {
-            return self.fault_scalar("a built-in that is no scalar");
+            return self.fault_scalar("expected a built-in that returns a scalar");
         };
         match op {
             Scalar::First => self.of_bits(first, Ty::Int, Op::First),
@@ -227,7 +230,7 @@ impl Lowerer<'_> {
             Scalar::Length => self.length(first),
             Scalar::Compare(relation) => match rest {
                 [second] => self.word_compare(relation, first, second),
-                [] | [_, _, ..] => self.fault_scalar("a comparison of other than two words"),
+                [] | [_, _, ..] => self.fault_scalar("a comparison needs two words"),
             },
             Scalar::ToInt => {
                 let word = self.bits(first, None);
@@ -238,7 +241,7 @@ impl Lowerer<'_> {
     }
 
     fn length(&mut self, bits: &Expr) -> Operand {
-        // A size is known before the variable is set, if it is declared.
+        // A declared size is known before the variable is set.
         if let ExprKind::Var(place) = bits.kind {
             if let Some(key) = self.declared_key(place.local, 0) {
                 return self.size(key);

@@ -27,8 +27,8 @@ impl Lowerer<'_> {
         falls_then || falls_otherwise
     }
 
-    /// A long chain of `else if`, as a block that every arm leaves at its end: arms in arms would nest as
-    /// deeply as the chain is long.
+    /// Lowers a long chain of `else if` as a block that every arm leaves at its end; nested arms
+    /// would nest as deeply as the chain is long.
     fn long_choice(&mut self, arms: &[(Expr, Vec<Stmt>)], otherwise: &[Stmt]) -> bool {
         let label = self.label();
         let (body, falls_through) = self.nested(|this| {
@@ -76,7 +76,7 @@ impl Lowerer<'_> {
         self.emit(StmtKind::While { label, head, test, body });
     }
 
-    /// `repeat S until c` is a loop without an end, which `c` breaks; `continue` goes to the test.
+    /// Lowers `repeat S until c` to an endless loop that `c` breaks; `continue` jumps to the test.
     pub(super) fn repeat_loop(&mut self, body: &[Stmt], until: &Expr) -> bool {
         let label = self.label();
         let inner = self.label();
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             });
             let (block, falls_through) = this.nested(|this| this.stmts(body));
             let Some(LoopLabels { broken, continued, .. }) = this.loops.pop() else {
-                this.fault("a loop that was left twice");
+                this.fault("a loop was left twice");
                 return false;
             };
             if continued {
@@ -112,10 +112,11 @@ impl Lowerer<'_> {
         falls_through
     }
 
-    /// `foreach` costs what its STEP loop costs: SOME and STEP in every turn, SOME at the end.
+    /// Lowers `foreach`, with the cost of its STEP loop: SOME and STEP in every iteration, SOME at
+    /// the end.
     pub(super) fn foreach_loop(&mut self, var: VarUse, over: &Expr, body: &[Stmt]) {
         let over_var = self.bits(over, None);
-        // The body may change a variable; anything else is a temporary.
+        // The body may change a variable; any other value is a temporary.
         let copy = self.keep_bits(over_var, over, true);
         let var = self.place_var(var);
         let (outside, label) = (self.label(), self.label());
@@ -138,7 +139,7 @@ impl Lowerer<'_> {
         self.emit(StmtKind::Block { label: outside, body: block });
     }
 
-    /// At the head of a loop only what no turn can undo is still known.
+    /// Forgets, at the head of a loop, every fact that an iteration could invalidate.
     pub(super) fn forget_set(&mut self) {
         self.facts.retain(|fact| !matches!(fact, super::Fact::Set(_) | super::Fact::Sized(_)));
     }

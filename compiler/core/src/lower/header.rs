@@ -1,5 +1,5 @@
-//! What a routine begins with: sizes that its header binds, the agreement of its arguments, the sizes
-//! of its declarations.
+//! The beginning of a routine: the sizes bound by its header, the agreement of its arguments, the
+//! sizes in its declarations.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{Fact, Lowerer};
 use crate::hir::{LocalId, Role, TyKind};
 
 impl Lowerer<'_> {
-    /// Gives the sizes that the header binds their values.
+    /// Assigns the sizes bound by the header.
     pub(super) fn bind_sizes(&mut self) {
         let mut bound = BTreeSet::new();
         for from_ref in [false, true] {
@@ -30,7 +30,7 @@ impl Lowerer<'_> {
                     let var = self.local_var(param);
                     self.loc = self.location(self.r.local(param).span, &[(var, param)], true);
                     if is_ref {
-                        // The first argument that has a size decides.
+                        // The first argument with a size determines it.
                         self.emit(StmtKind::Size(SizeOp::Latch {
                             dst,
                             size: self.measure(param, var, dim),
@@ -87,7 +87,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// All arguments agree on the sizes of the header.
+    /// Checks that all arguments agree on the sizes of the header.
     pub(super) fn check_header(&mut self) {
         for &param in &self.r.params {
             let var = self.local_var(param);
@@ -132,7 +132,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Finds out what the declarations of local variables say, as far as that is known now.
+    /// Evaluates the sizes declared for local variables, if they are known already.
     pub(super) fn sizes_at_entry(&mut self) {
         self.loc = self.location(self.r.header, &[], false);
         let mut keys: BTreeSet<SizeKey> = self
@@ -170,7 +170,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Makes sure that a table with declared sizes, or a slice's size, is there before it is used.
+    /// Ensures that a table with declared sizes, or the size of a slice, exists before it is used.
     pub(super) fn touch(&mut self, local: LocalId) {
         let declared = self.r.local(local);
         if declared.role != Role::Local || declared.ty.is_unsized() {
@@ -212,10 +212,10 @@ impl Lowerer<'_> {
         self.facts.insert(Fact::Made(local));
     }
 
-    /// A size that is surely not negative.
+    /// Returns a size that is known not to be negative.
     pub(super) fn checked_size(&mut self, key: SizeKey) -> Operand {
         let size = self.size(key);
-        // All others were measured, or checked when they were found out.
+        // All others were measured, or checked when computed.
         if let SizeKey::Int(local) = key
             && self.r.local(local).role == Role::Value
             && self.facts.insert(Fact::NotNegative(local))

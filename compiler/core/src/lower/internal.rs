@@ -1,7 +1,7 @@
-//! What cannot happen in a program without errors: an internal error with its place.
+//! Impossible states in programs without errors: an internal error with its position.
 //!
-//! Lowering goes on with a stand-in, so that it needs no `Result` at every step; the program that comes of
-//! it is refused ([`crate::lower`]).
+//! Lowering continues with a placeholder, so that its steps need no `Result`; the resulting program
+//! is rejected ([`crate::lower`]).
 
 use star_base::{Code, Diagnostic, Span};
 use star_ir::{Op, Operand, SizeOperand};
@@ -10,26 +10,26 @@ use super::Lowerer;
 use super::bits::Rvalue;
 use super::sizes::Exts;
 
-/// A fault of the toolchain at a place of the source.
+/// A bug in the toolchain at a position in the source.
 pub(crate) fn internal_fault(span: Span, what: &str) -> Diagnostic {
     Diagnostic::at(Code::Internal, span, format!("internal error: {what}"))
-        .help("this is a fault of the toolchain, not of the program: please report it")
+        .help("this is a bug in the toolchain, not in the program: please report it")
 }
 
 impl Lowerer<'_> {
-    /// Reports a fault at the location at hand.
+    /// Reports an internal error at the current location.
     pub(super) fn fault(&mut self, what: &str) {
         let span = self.locations[self.loc.0 as usize].span;
         self.diagnostics.push(internal_fault(span, what));
     }
 
-    /// Reports a fault where a scalar is wanted.
+    /// Reports an internal error where a scalar is expected.
     pub(super) fn fault_scalar(&mut self, what: &str) -> Operand {
         self.fault(what);
         Operand::Int(0)
     }
 
-    /// Reports a fault where a slice, word or table is wanted.
+    /// Reports an internal error where a slice, word or table is expected.
     pub(super) fn fault_bits(&mut self, what: &str, exts: Exts) -> Rvalue {
         self.fault(what);
         let nothing = Operand::Int(0);
@@ -70,7 +70,8 @@ mod tests {
         }
     }
 
-    /// The faults of a routine with these statements, which no checked program has.
+    /// Returns the internal errors for a routine with these statements, which occur in no checked
+    /// program.
     fn faults(body: Vec<StmtKind>) -> Vec<Diagnostic> {
         let program = Program { routines: vec![routine(body), routine(Vec::new())] };
         let mut found = Vec::new();
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_checked_program_does_not_have_is_an_internal_error_with_its_place() {
+    fn impossible_hir_gives_internal_errors_with_positions() {
         let int = |value| expr(ExprKind::Int(value), TyKind::Int);
         let theta = || expr(ExprKind::Theta, TyKind::Slice);
         is_fault(vec![StmtKind::Break], "`break` outside a loop");

@@ -1,4 +1,4 @@
-//! Where statements come from: the place of every emitted statement, with the variables that the text
+//! Locations of emitted statements: the position in the source, with the variables that the text
 //! there names.
 
 use star_base::Span;
@@ -18,7 +18,7 @@ impl Lowerer<'_> {
         if let Some(&loc) = self.known_locs.get(&(span, at_call)) {
             return loc;
         }
-        // Programs have many locations, most of them with one operand or none.
+        // Programs have many locations, most of them with at most one operand.
         let mut operands: Vec<NamedVar> = Vec::with_capacity(named.len());
         for &(var, local) in named {
             let name = self.r.local(local).name.clone();
@@ -45,7 +45,7 @@ impl Lowerer<'_> {
     pub(super) fn stmt_loc(&mut self, stmt: &hir::Stmt) -> LocId {
         let mut places = Vec::new();
         crate::visit::uses_of_stmt(stmt, &mut |place| places.push(*place));
-        // The variable that takes the value has nothing to do with why there is none.
+        // The assigned variable is unrelated to why the value is missing.
         if let hir::StmtKind::Assign(hir::Target::Var(target), _) = &stmt.kind {
             places.retain(|place| place.site != target.site);
         }

@@ -1,4 +1,4 @@
-//! Sizes that can be seen to differ: an error when compiling instead of a trap.
+//! Sizes that provably differ: a compile-time error instead of a trap.
 
 use star_base::{Code, Diagnostic, Span};
 
@@ -6,7 +6,7 @@ use super::Lowerer;
 use super::sizes::{Ext, SizeKey};
 use crate::hir::{self, Expr, ExprKind, LocalId, RoutineId, SizeTerm};
 
-/// Where a known size comes from.
+/// The origin of a known size.
 #[derive(Clone)]
 struct Origin {
     size: u64,
@@ -22,15 +22,15 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a value of a known size for a variable (0), or for a column (0) or row (1) of a table,
-    /// that has another one.
+    /// Reports a value whose known size differs from that of a variable (0), or of a column (0) or
+    /// row (1) of a table.
     pub(super) fn must_fit(&mut self, local: LocalId, dim: u8, value: &Expr) {
         if let (Some(found), Some(wanted)) = (self.origin(value, 0), self.declared(local, dim)) {
             self.mismatch(value.span, &found, &wanted);
         }
     }
 
-    /// Reports arguments of known sizes that cannot agree with the header, or with one another.
+    /// Reports arguments of known sizes that cannot agree with the header or with one another.
     pub(super) fn arguments_must_agree(&mut self, callee: RoutineId, args: &[hir::Arg]) {
         let call = self.locations[self.loc.0 as usize].span;
         let routine = self.program.routine(callee);
@@ -49,7 +49,7 @@ impl Lowerer<'_> {
                 let (Some(size), Some(found)) = (size, found) else { continue };
                 match size.as_size() {
                     SizeTerm::Number(n) => {
-                        let text = format!("the header asks for {n}");
+                        let text = format!("the header requires {n}");
                         if let Ok(n) = u64::try_from(n) {
                             self.mismatch(call, &found, &Origin { size: n, span: size.span, text });
                         }
@@ -61,7 +61,7 @@ impl Lowerer<'_> {
                             None => bound.push((name.local, found)),
                         }
                     }
-                    // Only a number or a name says which sizes are equal.
+                    // Only a number or a name shows that sizes are equal.
                     SizeTerm::Rows(_)
                     | SizeTerm::Columns(_)
                     | SizeTerm::Length(_)
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Reports a bit or row written into a table that surely has no rows.
+    /// Reports a bit or row written into a table that definitely has no rows.
     pub(super) fn must_have_rows(&mut self, place: hir::VarUse) {
         let local = self.r.local(place.local);
         if !self.webs.never_set(place.site) || !local.ty.is_unsized() {
@@ -101,7 +101,8 @@ impl Lowerer<'_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The size of a variable (its rows, 0, or columns, 1), if its declaration gives a number.
+    /// Returns the size of a variable (its rows, 0, or columns, 1), if its declaration gives a
+    /// number.
     fn declared(&self, local: LocalId, dim: u8) -> Option<Origin> {
         match self.declared_key(local, dim) {
             Some(SizeKey::Const(size)) => Some(self.of_variable(local, dim, size)),
@@ -134,7 +135,7 @@ impl Lowerer<'_> {
         Origin { size, span: declared.span, text: format!("`{}` has {size} {unit}", declared.name) }
     }
 
-    /// The size of the value of an expression, if it is a known number.
+    /// Returns the size of the value of an expression, if it is a known number.
     fn origin(&self, expr: &Expr, dim: u8) -> Option<Origin> {
         let exts = self.exts_of(expr);
         let ext = if dim == 0 { exts.0 } else { exts.1 };

@@ -1,14 +1,14 @@
-//! From HIR to SIR: one routine at a time.
+//! Lowering of HIR to SIR, one routine at a time.
 //!
-//! What lowering takes care of: every web becomes a variable with a symbolic size (Note [Webs]); every
-//! check that is not plainly superfluous stands in front of the operation that needs it (Note
-//! [Guards] in star-ir); evaluation is from left to right; value arguments that a call could change
-//! are copied; elementary operations are counted.
+//! Every web becomes a variable with a symbolic size (Note [Webs]). Every check that is not
+//! obviously superfluous precedes the operation that needs it (Note [Guards] in star-ir).
+//! Evaluation is from left to right. Value arguments that a call could change are copied.
+//! Elementary operations are counted.
 //!
-//! Note [Available checks]. What was established on every way to the statement at hand (a size found out, a
-//! variable checked) is kept in a set, so that it is not emitted again. Behind a nested block only
-//! what was known before it and still is after it counts; at the head of a loop, what a turn could undo
-//! is forgotten.
+//! Note [Available checks]. Facts established on every path to the current statement (a size
+//! determined, a variable checked) are kept in a set, so that they are not emitted again. After a
+//! nested block only facts that held before it and still hold after it remain; at the head of a
+//! loop, facts that an iteration could invalidate are dropped.
 
 mod bits;
 mod cache;
@@ -42,31 +42,31 @@ pub use program::{LowerOptions, Lowered};
 pub(crate) use program::{diagnose, lower};
 use sizes::{Ext, Exts, SizeKey};
 
-/// See Note [Available checks].
+/// An available fact; see Note [Available checks].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Fact {
     /// The variable that holds the size was assigned.
     Size(SizeKey),
-    /// The table with declared sizes was made.
+    /// The table with declared sizes was created.
     Made(LocalId),
     /// The integer parameter that is a size was checked.
     NotNegative(LocalId),
-    /// The variable was checked and found set.
+    /// The variable was checked to be set.
     Set(VarId),
-    /// The variable was checked and found to have a size.
+    /// The variable was checked to have a size.
     Sized(VarId),
 }
 
-/// What becomes of what is emitted.
+/// The use of emitted statements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Output {
     Kept,
-    /// That of each statement is dropped behind it: only messages are wanted, and a routine takes no more than its longest
-    /// statement.
+    /// The output of each statement is dropped after it: only messages are wanted, and a routine
+    /// needs no more memory than its longest statement.
     Dropped,
 }
 
-/// Where `break` and `continue` go.
+/// The targets of `break` and `continue`.
 struct LoopLabels {
     on_break: LabelId,
     on_continue: Jump,
@@ -91,7 +91,7 @@ struct Lowerer<'a> {
     options: &'a LowerOptions,
     output: Output,
     ids: &'a [Option<star_ir::RoutineId>],
-    /// Those of the routine, numbered from 0.
+    /// The locations of the routine, numbered from 0.
     locations: Vec<Location>,
     /// See [`Lowered::costs`].
     costs: Vec<CostParts>,
@@ -107,7 +107,7 @@ struct Lowerer<'a> {
     block: Block,
     /// Elementary operations not yet put into a `cost` statement.
     cost: u64,
-    /// The places that it comes from, if they are asked for.
+    /// The positions they come from, if requested.
     cost_parts: Vec<(Span, u64)>,
     loc: LocId,
     n_labels: u32,
@@ -157,7 +157,7 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    /// The routine, with its locations and what its `cost` statements count for.
+    /// Returns the routine, with its locations and the parts of its `cost` statements.
     fn routine(mut self) -> (star_ir::Routine, Vec<Location>, Vec<CostParts>) {
         let header = self.location(self.r.header, &[], false);
         self.loc = header;
@@ -207,13 +207,13 @@ impl<'a> Lowerer<'a> {
 
     // ---- variables ----
 
-    /// The SIR variable of a local in the web that it starts in.
+    /// Returns the SIR variable of a local in its initial web.
     fn local_var(&mut self, local: LocalId) -> VarId {
         self.web_var(self.webs.entry_web(local))
     }
 
     fn place_var(&mut self, place: hir::VarUse) -> VarId {
-        // The analysis has not seen the mentions in declared sizes, nor those that control does not reach.
+        // The analysis has not seen the mentions in declared sizes and in unreachable code.
         match self.webs.web(place.site).filter(|_| !self.in_size) {
             Some(web) => self.web_var(web),
             None => self.local_var(place.local),
@@ -241,7 +241,7 @@ impl<'a> Lowerer<'a> {
             hir::Ty::Slice(size) | hir::Ty::Word(size) => size.is_some(),
             hir::Ty::Table(rows, columns) => rows.is_some() && columns.is_some(),
         };
-        // Asking for the extents may have made this variable already.
+        // Evaluating the extents may have created this variable already.
         if let Some(var) = self.web_vars[web as usize] {
             return var;
         }
@@ -263,7 +263,7 @@ impl<'a> Lowerer<'a> {
 
     fn temp(&mut self, ty: Ty) -> VarId {
         self.n_temps += 1;
-        // No name of a source is a number, so that it belongs to this one alone.
+        // No name in a source is a number, so the name is unique.
         let name = match self.output {
             Output::Kept => self.n_temps.to_string(),
             Output::Dropped => String::new(),
@@ -297,7 +297,7 @@ impl<'a> Lowerer<'a> {
         self.temp(ty)
     }
 
-    /// The extent of a variable that is about to be set: its size is found out first.
+    /// Returns the extent of a variable that is about to be set, after evaluating its size.
     fn settled(&mut self, ext: Ext) -> Extent {
         if let Ext::Known(key) = ext {
             self.size(key);
@@ -311,7 +311,8 @@ impl<'a> Lowerer<'a> {
         self.block.push(Stmt { kind, loc: self.loc });
     }
 
-    /// Drops what a statement emitted into this block, and its locations from number `first` on, unless they are kept.
+    /// Drops the statements emitted into this block, and its locations from number `first` on,
+    /// unless they are kept.
     fn emitted(&mut self, first: usize) {
         match self.output {
             Output::Kept => {}
@@ -351,7 +352,7 @@ impl<'a> Lowerer<'a> {
             let outer = self.loc;
             let here = self.locations[outer.0 as usize].clone();
             if parts.iter().any(|(span, _)| *span != here.span) {
-                // A place of its own, by which the parts are found.
+                // A separate location, which identifies the parts.
                 self.loc = LocId(self.locations.len() as u32);
                 self.locations.push(here);
                 self.costs.push((self.loc, parts));
@@ -366,19 +367,19 @@ impl<'a> Lowerer<'a> {
         LabelId(self.n_labels - 1)
     }
 
-    /// What `emit` emits, as a block of its own; see Note [Available checks].
+    /// Returns the statements emitted by `emit` as a separate block; see Note [Available checks].
     fn nested<R>(&mut self, emit: impl FnOnce(&mut Self) -> R) -> (Block, R) {
         self.flush_cost();
         let outer = std::mem::take(&mut self.block);
         let facts = self.facts.clone();
         let result = emit(self);
         self.flush_cost();
-        // What the block forgot is forgotten behind it too.
+        // Facts dropped in the block are dropped after it too.
         self.facts = &facts & &self.facts;
         (std::mem::replace(&mut self.block, outer), result)
     }
 
-    /// Checks that a variable was set, if it may be unset there.
+    /// Checks that a variable is set, if it may be unset there.
     fn check_set(&mut self, place: hir::VarUse) {
         if self.may_be_unset(place) {
             let var = self.place_var(place);

@@ -1,4 +1,4 @@
-//! Integer expressions as polynomials, to see that a difference of two of them is simple.
+//! Integer expressions as polynomials, to recognise simple differences of two of them.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use star_ir::IntOp;
 
 use crate::hir::{ChainOp, Expr, ExprKind, LocalId};
 
-/// A sum of products of variables; `None` where an expression is none, or too large to look at.
+/// A sum of products of variables; `None` for an expression that is not a polynomial or is too
+/// large.
 pub(super) struct Poly(Option<BTreeMap<Vec<LocalId>, i64>>);
 
 /// A polynomial of one term.
@@ -17,11 +18,11 @@ pub(super) enum Single {
     Local(LocalId),
 }
 
-/// Larger polynomials are not looked at.
+/// Maximum number of terms; larger polynomials are not analysed.
 const MAX_TERMS: usize = 16;
 
 impl Poly {
-    /// The polynomial of an expression without effects.
+    /// Returns the polynomial of an expression without effects.
     pub(super) fn of(expr: &Expr) -> Poly {
         Poly(terms(expr).filter(|_| !expr.effects))
     }
@@ -35,7 +36,7 @@ impl Poly {
         Poly(self.0.and_then(|terms| add(terms, &BTreeMap::from([(Vec::new(), n)]), 1)))
     }
 
-    /// The one term that it consists of.
+    /// Returns the term, if it is the only one.
     pub(super) fn single(&self) -> Option<Single> {
         let mut terms = self.0.as_ref()?.iter();
         match (terms.next(), terms.next()) {

@@ -1,4 +1,4 @@
-//! A whole program: which routines are lowered, in which order, and what is known of those that were analysed.
+//! A whole program: which routines are lowered, in which order, and the results of their analysis.
 
 use std::collections::BTreeSet;
 
@@ -10,17 +10,18 @@ use crate::flow::summary::{Summaries, callees_first, callees_of};
 use crate::flow::webs::{self, Webs};
 use crate::hir::{Program, RoutineId};
 
-/// How to lower.
+/// The options of lowering.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LowerOptions {
-    /// Overflow of `ADD` and `SUBT` is a trap.
+    /// Overflow of `ADD` and `SUBT` traps.
     pub checked: bool,
-    /// Calls of MIN, MAX, TCOPY1 and TCOPY2 become one operation instead of a call of their Star body.
+    /// Calls of MIN, MAX, TCOPY1 and TCOPY2 become a single operation instead of a call of their
+    /// Star body.
     pub machine_ops: bool,
-    /// Say in [`Lowered::costs`] which part of the source every operation that is counted stands for. The
-    /// program does the same.
+    /// Record in [`Lowered::costs`] the part of the source for which every counted operation
+    /// stands. The program is unaffected.
     pub cost_places: bool,
-    /// Every source statement counts its elementary operations at its own end, instead of several
+    /// Every source statement counts its elementary operations at its end, instead of several
     /// together: for stepping.
     pub by_statement: bool,
 }
@@ -36,22 +37,23 @@ impl Default for LowerOptions {
 pub struct Lowered {
     /// The program.
     pub program: star_ir::Program,
-    /// A `cost` statement counts for several statements of the source, and stands at the last one. Here
-    /// are, for those with other places than their own, the places and what each of them counts. Empty
-    /// unless it was asked for.
+    /// A `cost` statement counts for several statements of the source, and has the location of the
+    /// last one. For those that count for other positions, this lists the positions and the count
+    /// of each. Empty unless requested.
     pub costs: Vec<CostParts>,
     ids: Vec<Option<star_ir::RoutineId>>,
 }
 
 impl Lowered {
-    /// The SIR routine of a HIR routine, if that was needed.
+    /// Returns the SIR routine of a HIR routine, if it was needed.
     pub fn routine(&self, id: RoutineId) -> Option<star_ir::RoutineId> {
         self.ids.get(id.0 as usize).copied().flatten()
     }
 }
 
-/// Lowers the routines `roots` and all that they call. The program has no errors so far; what only the
-/// flow of values and sizes shows is reported: variables never set, sizes that cannot agree.
+/// Lowers the routines `roots` and all that they call. The program has no errors so far. Reports
+/// errors that only the flow of values and sizes shows: variables never set, sizes that cannot
+/// agree.
 pub(crate) fn lower(
     program: &Program,
     roots: &[RoutineId],
@@ -72,8 +74,8 @@ pub(crate) fn lower(
     Lowered { program: lowered, costs, ids }
 }
 
-/// Reports what lowering the same routines does, and keeps nothing of them. Of the parameters of each routine: may it look at
-/// what the caller gave?
+/// Reports the same messages as lowering these routines, and discards the output. Returns, for each
+/// parameter of each routine, whether the routine may read the value given by the caller.
 pub(crate) fn diagnose(
     program: &Program,
     roots: &[RoutineId],
@@ -87,7 +89,7 @@ pub(crate) fn diagnose(
     analysed.summaries.into_takes()
 }
 
-/// What is known of routines and all that they call, which of them are lowered, and as which ones.
+/// Analyses routines and all that they call, and selects and numbers those to lower.
 fn prepare(
     program: &Program,
     roots: &[RoutineId],
@@ -103,23 +105,24 @@ fn prepare(
     (analysed, needed, ids)
 }
 
-/// What a `cost` statement with this location counts for: places and what each of them counts.
+/// The parts of a `cost` statement with this location: positions and the count of each.
 pub(super) type CostParts = (LocId, Vec<(Span, u64)>);
 
-/// What the flow of values shows of routines, before they are lowered.
+/// The results of analysing routines before they are lowered.
 #[derive(Default)]
 pub(super) struct Analysed {
     pub(super) summaries: Summaries,
-    /// Is the routine with this number among them?
+    /// Was the routine with this number analysed?
     is_known: Vec<bool>,
-    /// What each of them calls.
+    /// The callees of each routine.
     callees: Vec<Vec<usize>>,
-    /// The webs of those that were not lowered yet.
+    /// The webs of routines that were not lowered yet.
     webs: Vec<Option<Webs>>,
 }
 
 impl Analysed {
-    /// Analyses these routines and all that they call, machine operations included, unless that was done.
+    /// Analyses these routines and all that they call, machine operations included, unless already
+    /// done.
     pub(super) fn add(&mut self, program: &Program, roots: &[RoutineId], options: &LowerOptions) {
         let n_routines = program.routines.len();
         self.is_known.resize(n_routines, false);
@@ -138,7 +141,7 @@ impl Analysed {
         }
     }
 
-    /// Gives up routines and all that call them, directly or not; which ones that were.
+    /// Drops routines and all that call them, directly or not; returns the dropped ones.
     pub(super) fn forget(&mut self, changed: impl Fn(RoutineId) -> bool) -> Vec<RoutineId> {
         let ids = || (0..).map(RoutineId).take(self.is_known.len());
         let mut gone: Vec<bool> = ids().map(changed).collect();
@@ -167,8 +170,8 @@ impl Analysed {
         self.callees.truncate(n_routines);
     }
 
-    /// Lowers a routine that was analysed and adds its locations to others; the routine, and what its `cost` statements
-    /// count for, where that is not their own place.
+    /// Lowers an analysed routine and appends its locations. Returns the routine, and the parts of
+    /// those `cost` statements that count for other positions.
     pub(super) fn lower(
         &mut self,
         program: &Program,
@@ -188,8 +191,8 @@ impl Analysed {
         Some((routine, costs.collect()))
     }
 
-    /// Lowers a routine that was analysed; the routine, its locations, numbered from 0, whether a statement has them or not, and
-    /// what its `cost` statements count for.
+    /// Lowers an analysed routine. Returns the routine, its locations, numbered from 0 whether used
+    /// or not, and the parts of its `cost` statements.
     fn lower_alone(
         &mut self,
         program: &Program,
@@ -214,8 +217,8 @@ impl Analysed {
     }
 }
 
-/// The locations that a statement or the header of a routine has, numbered from `first` on in the order of use; and
-/// the new number of each.
+/// Returns the locations used by a statement or the header of a routine, numbered from `first` in
+/// the order of use, and the new number of each.
 fn used_locations(
     routine: &mut star_ir::Routine,
     locations: Vec<Location>,
@@ -245,24 +248,24 @@ fn used_locations(
     (kept, new_ids)
 }
 
-/// Which bodies count.
+/// The bodies that count.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bodies {
     /// All.
     All,
-    /// Not those of library procedures that are one operation.
+    /// All except those of library procedures that are a single operation.
     NotOfMachineOps,
 }
 
 impl Bodies {
-    /// Those that are lowered.
+    /// Returns the bodies that are lowered.
     pub(super) fn lowered(options: &LowerOptions) -> Bodies {
         if options.machine_ops { Bodies::NotOfMachineOps } else { Bodies::All }
     }
 }
 
-/// The routines that are needed, in the order of the source; those that are `known` already are left out, with what
-/// they call.
+/// Returns the routines that are needed, in source order. Those already `known`, and their callees,
+/// are omitted.
 pub(super) fn reachable(
     program: &Program,
     roots: &[RoutineId],

@@ -1,19 +1,19 @@
-//! Which built-ins are values, and of what shape: the one place that a new built-in has to pass.
+//! The built-ins that are values, and their shape: every new built-in must be added here.
 
 use star_base::Builtin;
 use star_ir::{IntOp, Relation};
 
-/// What a built-in is in an expression.
+/// The shape of a built-in in an expression.
 pub(super) enum Shape {
     /// A number or truth value.
     Scalar(Scalar),
     /// A slice or word.
     Bits(Bits),
-    /// A statement, or an expression of its own in HIR.
+    /// A statement, or an expression with its own HIR variant.
     Other,
 }
 
-/// A number or truth value found in a slice or word.
+/// A number or truth value computed from a slice or word.
 pub(super) enum Scalar {
     First,
     Count,
@@ -25,7 +25,7 @@ pub(super) enum Scalar {
     ToInt,
 }
 
-/// A slice or word made of another one, or of a number.
+/// A slice or word computed from another one, or from a number.
 pub(super) enum Bits {
     Convert,
     KeepFirst,

@@ -1,4 +1,4 @@
-//! Symbolic sizes: which size a web has, and the SIR variable that holds it.
+//! Symbolic sizes: the size of a web, and the SIR variable that holds it.
 
 use star_ir::{Check, Extent, Op, Operand, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
@@ -6,31 +6,31 @@ use super::shape::{Bits, Shape, shape};
 use super::{Fact, Lowerer};
 use crate::hir::{self, Expr, ExprKind, LocalId, Role, Routine, SizeTerm, TyKind};
 
-/// A size that does not change while the routine runs, once it is known.
+/// A size that is constant while the routine runs, once known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SizeKey {
     /// A number.
     Const(u64),
     /// The value of an integer that is never assigned.
     Int(LocalId),
-    /// Number of rows of a table that is never assigned as a whole.
+    /// The number of rows of a table that is never assigned as a whole.
     Rows(LocalId),
-    /// Number of columns of a table that is never assigned as a whole and does not grow.
+    /// The number of columns of a table that is never assigned as a whole and does not grow.
     Cols(LocalId),
-    /// Number of components that a value parameter brought along.
+    /// The number of components of a value argument.
     Length(LocalId),
-    /// What the declaration of a variable says: its only size or rows (0), or columns (1).
+    /// The declared size of a variable: its only size or rows (0), or columns (1).
     Declared(LocalId, u8),
 }
 
-/// What is known about a size.
+/// The knowledge about a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ext {
-    /// Nothing was assigned yet.
+    /// Nothing has been assigned yet.
     Unknown,
-    /// It is this one.
+    /// Equal to this size.
     Known(SizeKey),
-    /// It differs from assignment to assignment.
+    /// Different between assignments.
     Dynamic,
 }
 
@@ -43,19 +43,19 @@ impl Ext {
         }
     }
 
-    /// Two sizes that are surely equal.
+    /// Returns whether two sizes are definitely equal.
     pub(super) fn same(self, other: Ext) -> bool {
         matches!((self, other), (Ext::Known(a), Ext::Known(b)) if a == b)
     }
 }
 
-/// The sizes of a web: length and nothing, or rows and columns.
+/// The sizes of a web: length and `Unknown`, or rows and columns.
 pub(super) type Exts = (Ext, Ext);
 
 impl Lowerer<'_> {
-    /// The size that a declaration gives: of bits, or the rows (0) or columns (1) of a table.
+    /// Returns the size given by a declaration: of bits, or the rows (0) or columns (1) of a table.
     pub(super) fn declared_key(&self, local: LocalId, dim: u8) -> Option<SizeKey> {
-        // Declarations that refer to one another in a circle end at `Declared`.
+        // Declarations with circular references end at `Declared`.
         self.declared_key_within(local, dim, self.r.locals.len())
     }
 
@@ -97,7 +97,7 @@ impl Lowerer<'_> {
             }
     }
 
-    /// Is the size known when the routine begins?
+    /// Returns whether the size is known when the routine begins.
     pub(super) fn known_at_entry(&self, key: SizeKey) -> bool {
         match key {
             SizeKey::Const(_) | SizeKey::Int(_) | SizeKey::Length(_) => true,
@@ -117,7 +117,7 @@ impl Lowerer<'_> {
         known
     }
 
-    /// The integer variable that holds a size which is no constant.
+    /// Returns the integer variable that holds a size that is not constant.
     pub(super) fn size_var(&mut self, key: SizeKey) -> VarId {
         if let Some(&var) = self.size_vars.get(&key) {
             return var;
@@ -149,7 +149,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The size as an operand; emits what finds it out if that was not done on every way here.
+    /// Returns the size as an operand; emits its evaluation unless that was done on every path
+    /// here.
     pub(super) fn size(&mut self, key: SizeKey) -> Operand {
         if let SizeKey::Const(n) = key {
             return Operand::Int(n as i64);
@@ -176,7 +177,7 @@ impl Lowerer<'_> {
             SizeKey::Declared(local, dim) => {
                 let at_entry = self.known_at_entry(key);
                 let Some(size) = declared_size(self.r, local, dim) else {
-                    return self.fault("a declared size that is not declared");
+                    return self.fault("a declared size without a declaration");
                 };
                 let loc = self.loc;
                 self.loc = self.expr_loc(size);
@@ -212,8 +213,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A size expression; its variables are looked up as they are, since sizes are no mentions that the
-    /// webs know.
+    /// Lowers a size expression. Its variables are looked up directly, because sizes are not
+    /// mentions in a web.
     fn size_operand(&mut self, expr: &Expr) -> Operand {
         let in_size = std::mem::replace(&mut self.in_size, true);
         let operand = self.operand(expr);
@@ -221,7 +222,7 @@ impl Lowerer<'_> {
         operand
     }
 
-    /// The sizes of a variable that is not split, as declared or as its role has them.
+    /// Returns the sizes of a variable that is not split, as given by its declaration or role.
     pub(super) fn own_exts(&self, local: LocalId) -> Exts {
         let effects = self.effects(local);
         let declared = self.r.local(local);
@@ -247,7 +248,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Finds the sizes of all webs: what every definition of a web agrees on.
+    /// Infers the sizes of all webs: those on which all definitions of a web agree.
     pub(super) fn infer_exts(&mut self) {
         let n_webs = self.webs.web_local.len();
         self.web_exts = vec![(Ext::Unknown, Ext::Unknown); n_webs];
@@ -361,17 +362,17 @@ impl Lowerer<'_> {
             let any_rows = effects.replaced || self.webs.maybe_unset(place.site);
             let rows = if any_rows { Ext::Dynamic } else { Ext::Unknown };
             let is_table = self.r.local(place.local).ty.kind() == TyKind::Table;
-            // A slice or word may come back with any size that the callee gave it.
+            // A callee may have given a slice or word any size.
             let exts = if is_table { (rows, Ext::Dynamic) } else { (Ext::Dynamic, Ext::Unknown) };
             changed |= self.widen(*place, exts);
         }
         changed
     }
 
-    /// A definition of the web of `place` with these sizes. Sizes of variables that are not split are
-    /// known beforehand.
+    /// Adds a definition with these sizes to the web of `place`. Sizes of variables that are not
+    /// split are known beforehand.
     fn widen(&mut self, place: hir::VarUse, exts: Exts) -> bool {
-        // Where control does not get, and where sizes are known beforehand, there is nothing to widen.
+        // Nothing to widen in unreachable code, or where sizes are known beforehand.
         let Some(web) = self.webs.web(place.site).filter(|_| self.webs.is_split(place.local))
         else {
             return false;
@@ -383,7 +384,7 @@ impl Lowerer<'_> {
         before != after
     }
 
-    /// The sizes of the value of an expression.
+    /// Returns the sizes of the value of an expression.
     pub(super) fn exts_of(&self, expr: &Expr) -> Exts {
         let bits = |ext| (ext, Ext::Unknown);
         match &expr.kind {
@@ -430,7 +431,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The size that an integer expression stands for.
+    /// Returns the size denoted by an integer expression.
     fn int_ext(&self, expr: &Expr) -> Ext {
         match &expr.kind {
             ExprKind::Int(value) => {
@@ -466,8 +467,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h, w)` has h
-    /// components.
+    /// Returns the size `to − from + 1`, if it is a constant or one variable: `TRIM((j-1)*h+1, j*h,
+    /// w)` has h components.
     pub(super) fn width_ext(&self, from: &Expr, to: &Expr) -> Ext {
         let width = super::poly::Poly::of(to).minus(&super::poly::Poly::of(from)).plus_const(1);
         match width.single() {
@@ -482,7 +483,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// The size expression of a declaration: of bits, or the rows (0) or columns (1) of a table.
+/// Returns the size expression of a declaration: of bits, or the rows (0) or columns (1) of a
+/// table.
 fn declared_size(routine: &Routine, local: LocalId, dim: u8) -> Option<&Expr> {
     match (&routine.local(local).ty, dim) {
         (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {

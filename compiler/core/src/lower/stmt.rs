@@ -9,12 +9,13 @@ use super::{Jump, Lowerer};
 use crate::hir::{self, Expr, Stmt, Target, TyKind, VarUse};
 
 impl Lowerer<'_> {
-    /// Statements in order; does the last one go on to what follows? What does not is not lowered.
+    /// Lowers statements in order. Returns whether control continues after the last one;
+    /// unreachable ones are not lowered.
     pub(super) fn stmts(&mut self, body: &[Stmt]) -> bool {
         body.iter().all(|stmt| self.stmt(stmt))
     }
 
-    /// What happens at the end of a routine.
+    /// Emits the end of a routine.
     pub(super) fn leave(&mut self) {
         if self.webs.result_maybe_unset
             && let Some(result) = self.r.result
@@ -225,7 +226,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// A component takes 0 or 1: constants and components are that by themselves.
+    /// Checks that a component is assigned 0 or 1; constants and components are by construction.
     fn check_bit(&mut self, bit: &Operand, value: &Expr) {
         let plain = matches!(
             value.kind,
@@ -279,7 +280,7 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Stores a slice or word into a variable, which must have its size if it is declared with one.
+    /// Stores a slice or word into a variable, checking its size if one is declared.
     pub(super) fn store_bits(&mut self, place: VarUse, value: Rvalue) {
         let exts = self.place_exts(place);
         if let Some(key) = self.declared_key(place.local, 0) {
@@ -294,7 +295,7 @@ impl Lowerer<'_> {
         self.assign(dst, value.op);
     }
 
-    /// Likewise a table.
+    /// Stores a table into a variable, checking its sizes if they are declared.
     pub(super) fn store_table(
         &mut self,
         place: VarUse,
@@ -356,7 +357,8 @@ impl Lowerer<'_> {
         self.emit(StmtKind::Print(operands));
     }
 
-    /// What is read is a new value: it is checked against declared sizes before it is stored.
+    /// The result of a read is a new value: it is checked against declared sizes before it is
+    /// stored.
     fn read(&mut self, place: VarUse, file: Operand, layout: Option<Operand>) {
         let kind = self.r.local(place.local).ty.kind();
         self.flush_cost();

@@ -1,8 +1,8 @@
-//! New definitions: taken over if they are right, one name after another.
+//! New definitions: accepted if they are correct, one name after another.
 //!
-//! A new definition of a name replaces the old one, also for the routines that call it. Those that do not fit
-//! it any more stay, but cannot be called until one of the two is defined anew; whoever defines says which
-//! they are.
+//! A new definition of a name replaces the old one, also for the routines that call it. Callers
+//! that no longer match it remain, but cannot be called until one of the two is redefined; the
+//! result of a definition lists them.
 
 use std::collections::BTreeSet;
 
@@ -16,33 +16,33 @@ use crate::loader::{SourceLoader, read_source};
 use crate::lower::LowerOptions;
 use crate::scope::World;
 
-/// What became of definitions.
+/// The result of definitions.
 #[derive(Debug, Default)]
 pub struct Defined {
-    /// The items that were taken over.
+    /// The accepted items.
     pub items: Vec<DefinedItem>,
-    /// Names whose definition was not taken over.
+    /// Names whose definition was rejected.
     pub refused: Vec<String>,
-    /// Routines that do not fit any more, though they did before.
+    /// Routines that have become invalid.
     pub broken: Vec<String>,
-    /// Routines that fit again.
+    /// Routines that have become valid again.
     pub mended: Vec<String>,
     /// Errors and lints.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// An item that was taken over.
+/// An accepted item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefinedItem {
-    /// Its name; the path of an import.
+    /// The name; the path of an import.
     pub name: String,
-    /// What it is.
+    /// The kind.
     pub kind: ItemKind,
-    /// Did the name mean something else before?
+    /// Did the name have another meaning before?
     pub replaces: bool,
 }
 
-/// What an item is.
+/// The kind of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ItemKind {
     /// `import`
@@ -57,12 +57,12 @@ pub enum ItemKind {
 struct Tried {
     name: String,
     span: Span,
-    /// What the name meant before.
+    /// The previous meaning of the name.
     before: Option<ast::Item>,
 }
 
 impl Session {
-    /// Takes over items that were typed. Routines do not see the variables of `environment`; messages say so.
+    /// Accepts typed items. Routines do not see the variables of `environment`; messages say so.
     pub fn define(
         &mut self,
         environment: &Environment,
@@ -72,8 +72,8 @@ impl Session {
         self.take_over(environment, items, "", Taking::WhatIsRight, loader)
     }
 
-    /// Takes over the items of a file, all or none. Items that the file had when it was loaded before, and
-    /// has no more, are forgotten.
+    /// Accepts the items of a file, all or none. Items that a previous load of the file declared,
+    /// and that it no longer has, are removed.
     pub fn load(
         &mut self,
         environment: &Environment,
@@ -95,7 +95,7 @@ impl Session {
             let refused = refused.collect();
             return Defined { refused, diagnostics: parsed.diagnostics, ..Defined::default() };
         }
-        // What was imported may have changed on disk, too.
+        // Imported files may have changed on disk, too.
         let left: BTreeSet<&str> = parsed.file.items.iter().filter_map(name_of).collect();
         let of_file = self.origins.iter().filter(|(_, origin)| **origin == name);
         let gone: Vec<String> = of_file
@@ -125,7 +125,7 @@ impl Session {
         defined
     }
 
-    /// Reads everything that is imported again.
+    /// Reads all imports again.
     fn import_anew(&mut self, imports: Vec<Import>, loader: &mut dyn SourceLoader) {
         let Some(mut home) = self.files.units.pop() else { return };
         home.imports.clear();
@@ -168,7 +168,7 @@ impl Session {
         loop {
             let found = self.recheck(environment, &tried);
             let mut wrong: BTreeSet<String> = found.wrong;
-            // What is said once some of them are gone is the echo of what was said before.
+            // Messages after some of them have been removed repeat earlier ones.
             let keep = |diagnostic: &Diagnostic| first_round || !diagnostic.is_error();
             if first_round || wrong.is_empty() {
                 defined.diagnostics.retain(Diagnostic::is_error);
@@ -236,7 +236,7 @@ impl Session {
         defined.items.push(DefinedItem { name: path, kind: ItemKind::Import, replaces: known });
     }
 
-    /// Puts an item into home, in the place of what has its name.
+    /// Puts an item into home, replacing the one with its name.
     fn place(&mut self, item: ast::Item) -> Tried {
         let name = name_of(&item).unwrap_or_default().to_owned();
         let span = span_of(&item);
@@ -244,7 +244,7 @@ impl Session {
             && routine.kind == ast::RoutineKind::Program
             && let Some(other) = self.program().filter(|other| *other != name)
         {
-            // There is one program, the last one.
+            // Only the last program is kept.
             self.remove(&other);
         }
         let home = self.home();
@@ -260,7 +260,7 @@ impl Session {
         Tried { name, span, before }
     }
 
-    /// The name of the program, if there is one.
+    /// Returns the name of the program, if there is one.
     pub fn program(&self) -> Option<String> {
         self.items().iter().find_map(|item| match item {
             ast::Item::Routine(routine) if routine.kind == ast::RoutineKind::Program => {
@@ -281,14 +281,14 @@ impl Session {
         self.broken.remove(name);
     }
 
-    /// Takes back the definitions of the names that `wrong` knows.
+    /// Reverts the definitions of the names in `wrong`.
     fn give_up(
         &mut self,
         tried: &mut Vec<Tried>,
         wrong: impl Fn(&str) -> bool,
         defined: &mut Defined,
     ) {
-        // The last one first, since a name may have been tried twice.
+        // The last one first, because a name may have been tried twice.
         let mut kept = Vec::new();
         for one in std::mem::take(tried).into_iter().rev() {
             if !wrong(&one.name) {
@@ -310,14 +310,14 @@ impl Session {
         *tried = kept;
     }
 
-    /// Checks everything but home, unless that is done.
+    /// Checks everything but home, unless already done.
     pub(super) fn check_steady(&mut self) {
         if self.n_steady.is_none() {
             self.recheck(&Environment::default(), &[]);
         }
     }
 
-    /// Checks home, and everything else if that was not done.
+    /// Checks home, and everything else unless already done.
     fn recheck(&mut self, environment: &Environment, tried: &[Tried]) -> CheckOutcome {
         let home = self.home();
         let mut of_world = Vec::new();
@@ -365,7 +365,7 @@ impl Session {
                     }
                     found.diagnostics.push(diagnostic);
                 }
-                // A constant that needs one that is no more what it was: nothing new is taken.
+                // A constant depends on one that has changed: nothing new is accepted.
                 None if diagnostic.is_error() && !tried.is_empty() => {
                     found.wrong.extend(tried.iter().map(|one| one.name.clone()));
                     found.diagnostics.push(diagnostic);
@@ -389,7 +389,7 @@ impl Session {
             let replaces = tried.iter().any(|one| one.before.is_some());
             self.try_lowering(&names, true, &mut found);
             if replaces && found.wrong.is_empty() {
-                // What is replaced may have broken others.
+                // The replacements may have invalidated other routines.
                 self.try_lowering(&names, false, &mut found);
             }
         }
@@ -422,7 +422,7 @@ impl Session {
         }
     }
 
-    /// Says which routines fit no more, or again.
+    /// Records which routines have become invalid, or valid again.
     fn note_broken(&mut self, defined: &mut Defined) {
         let before = std::mem::take(&mut self.told_broken);
         let now: BTreeSet<String> = self.broken.keys().cloned().collect();
@@ -443,18 +443,18 @@ struct OfHome {
     is_new: bool,
 }
 
-/// What is taken over of items some of which are wrong.
+/// Which items are accepted if some of them are wrong.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Taking {
     WhatIsRight,
     AllOrNone,
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Default)]
 struct CheckOutcome {
-    /// New definitions that are wrong.
+    /// The new definitions that are wrong.
     wrong: BTreeSet<String>,
-    /// What there is to say about new definitions.
+    /// The messages about new definitions.
     diagnostics: Vec<Diagnostic>,
 }

@@ -1,4 +1,4 @@
-//! The variables of a session: names with types and sizes. Their values are elsewhere.
+//! The variables of a session: names with types and sizes. Their values are stored elsewhere.
 
 use std::collections::BTreeMap;
 
@@ -9,14 +9,14 @@ use crate::hir::TyKind;
 /// A variable of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// Its type.
+    /// The type.
     pub kind: TyKind,
-    /// What its declaration says: components of a slice or word, rows and columns of a table. A size that
+    /// The declared sizes: components of a slice or word, rows and columns of a table. A size that
     /// is not declared may change.
     pub sizes: [Option<u64>; 2],
-    /// Where it was declared, or first assigned.
+    /// The position of its declaration or first assignment.
     pub span: Span,
-    /// The table that its declaration or first assignment mentions, whose rows or columns it
+    /// The table mentioned in its declaration or first assignment, whose rows or columns it
     /// probably has.
     pub beside: Option<String>,
 }
@@ -28,17 +28,17 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// The variable of this name.
+    /// Returns the variable with this name.
     pub fn get(&self, name: &str) -> Option<&Variable> {
         self.variables.get(name)
     }
 
-    /// The variables in the order of their names.
+    /// Returns the variables in the order of their names.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Variable)> {
         self.variables.iter().map(|(name, variable)| (name.as_str(), variable))
     }
 
-    /// Declares a variable, or declares it anew.
+    /// Declares or redeclares a variable.
     pub fn declare(&mut self, name: &str, variable: Variable) {
         self.variables.insert(name.to_owned(), variable);
     }

@@ -1,4 +1,5 @@
-//! Statements, expressions and declarations of variables as routines to run.
+//! Translation of statements, expressions and declarations of variables to routines that can be
+//! run.
 
 use star_base::{Diagnostic, Span};
 use star_ir::Program;
@@ -12,44 +13,43 @@ use crate::lower::LowerOptions;
 use crate::scope::World;
 use crate::statements::Statements;
 
-/// What a text asks for, in order; all of it was checked.
+/// The checked lines of a text, in order.
 #[derive(Debug, Default)]
 pub struct SessionLines {
-    /// One after another.
+    /// The lines, in order.
     pub lines: Vec<SessionLine>,
-    /// Errors, with which there are no lines, and lints.
+    /// Errors, in which case there are no lines, and lints.
     pub diagnostics: Vec<Diagnostic>,
 }
 
-/// A part of a text that is run, or shown.
+/// A part of a text that is run or shown.
 #[derive(Debug)]
 pub struct SessionLine {
-    /// Its place.
+    /// The position.
     pub span: Span,
-    /// The statements in it, each with its place.
+    /// The positions of its statements.
     pub statements: Vec<Span>,
-    /// What it does.
+    /// The action.
     pub does: Does,
-    /// The variables that it declares by giving them a value. One that is still unset when the line has run was
-    /// not declared after all.
+    /// The variables that it declares by assigning them a value. One that is still unset after the
+    /// run is not declared.
     pub declares: Vec<(String, Variable)>,
     /// All statements that it may run, if it was lowered for stepping ([`LowerOptions::by_statement`]).
     pub steps: Option<Statements>,
 }
 
-/// What a line does.
+/// The action of a line.
 #[derive(Debug)]
 pub enum Does {
-    /// It shows a variable.
+    /// Shows a variable.
     Show(String),
-    /// It runs a routine, whose parameters are all `var` parameters.
+    /// Runs a routine, whose parameters are all `var` parameters.
     Run {
         /// The verified program.
         program: Program,
         /// The routine.
         entry: star_ir::RoutineId,
-        /// What its parameters are, in order: names of variables, and last of all results, whose names
-        /// begin with `‹`.
+        /// Its arguments, in order: names of variables, then results, whose names begin with `‹`.
         slots: Vec<String>,
         /// The type of the last result, if the line is an expression.
         value: Option<TyKind>,
@@ -61,16 +61,16 @@ pub enum Does {
 /// A variable of a `var` section.
 #[derive(Debug)]
 pub struct Declared {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// What it is, but for its sizes.
+    /// The variable, without its sizes.
     pub variable: Variable,
     /// The slots that hold its sizes after the run.
     pub sizes: [Option<String>; 2],
 }
 
 impl Session {
-    /// Checks statements, expressions and `var` sections, all of which are no items, and lowers them.
+    /// Checks and lowers statements, expressions and `var` sections; items are not allowed.
     pub fn lines(
         &mut self,
         environment: &Environment,
@@ -88,10 +88,10 @@ impl Session {
         }
     }
 
-    /// The type of an expression.
+    /// Returns the type of an expression.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The errors in the expression.
     pub fn type_of(
         &mut self,
         environment: &Environment,
@@ -165,7 +165,7 @@ impl Session {
                 (None, PieceKind::Variables(found)) => groups = found,
                 (None, PieceKind::Statements(first)) => {
                     body = first;
-                    // Statements in a row are one routine.
+                    // Consecutive statements form one routine.
                     while let Some(next) = pieces.peek()
                         && matches!(next.kind, PieceKind::Statements(_))
                         && value_of(&next.kind, &earlier).is_none()
@@ -212,14 +212,14 @@ impl Session {
         (done, errors)
     }
 
-    /// Lowers lines that were checked; `None` if one of them cannot run.
+    /// Lowers checked lines; returns `None` if one of them cannot run.
     fn lower(
         &mut self,
         checked: Vec<Checked>,
         options: &LowerOptions,
         found: &mut Vec<Diagnostic>,
     ) -> Option<Vec<SessionLine>> {
-        // Their routines stand behind all others until this is done.
+        // Their routines follow all others until this is done.
         let n_items = self.hir.routines.len();
         let mut lines = Vec::new();
         for Checked { span, statements, what, declares } in checked {
@@ -239,7 +239,8 @@ impl Session {
         well.then_some(lines)
     }
 
-    /// Lowers the routines of lines, which have the numbers from `n_items` on; did all go well?
+    /// Lowers the routines of lines, which have the numbers from `n_items` on. Returns whether all
+    /// succeeded.
     fn lower_routines(
         &mut self,
         n_items: usize,
@@ -253,7 +254,7 @@ impl Session {
             ids.take_while(|id| broken.as_ref().is_none_or(|(broken, _)| id != broken)).collect();
         let cache = lowered_with(&mut self.lowered, options);
         let fault = cache.lower(&self.hir, n_items, &roots).err();
-        // What the routines that are called have to say was said when they were defined.
+        // Messages about the callees were reported when they were defined.
         let callees = cache.faulty().iter().filter(|id| !roots.contains(id));
         let said = callees.flat_map(|&id| cache.said(id)).filter(|said| said.is_error());
         let n_before = found.len();
@@ -285,7 +286,7 @@ impl Session {
         true
     }
 
-    /// A routine that `id` calls, perhaps through others, although it does not fit any more.
+    /// Returns an invalid routine that `id` calls, directly or not.
     pub(super) fn reaches_broken(&self, id: RoutineId) -> Option<String> {
         if self.broken.is_empty() {
             return None;
@@ -305,18 +306,18 @@ impl Session {
         None
     }
 
-    /// Why a routine that does not fit any more cannot be called.
+    /// Explains why an invalid routine cannot be called.
     fn cannot_call(&self, name: &str, span: Span) -> Vec<Diagnostic> {
         let mut found = self.broken.get(name).cloned().unwrap_or_default();
         if let Some(first) = found.first_mut() {
             first.labels.push(star_base::Label { span, text: format!("needs `{name}`") });
-            first.help.push(format!("define `{name}` anew, so that it fits again"));
+            first.help.push(format!("redefine `{name}` so that it is valid again"));
         }
         found
     }
 }
 
-/// A piece that was checked.
+/// A checked piece.
 struct Checked {
     span: Span,
     statements: Vec<Span>,
@@ -329,7 +330,7 @@ enum What {
     Run(Box<check::CheckedLine>),
 }
 
-/// What a line with this routine does; its program is still empty.
+/// Returns the action of a line with this routine; its program is still empty.
 fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does {
     let value = match effect {
         Effect::Value(kind) => Some(kind),
@@ -351,7 +352,7 @@ fn run_of(entry: star_ir::RoutineId, slots: Vec<String>, effect: Effect) -> Does
 
 fn variable_of(declared: &VarDecl, slots: &[String]) -> Variable {
     let VarDecl { kind, known, span, .. } = *declared;
-    // A table that the sizes mention stands among the slots; what it is, the caller knows.
+    // A table mentioned in the sizes is among the slots; the caller knows its type.
     let beside = slots.iter().find(|slot| !slot.starts_with('‹')).cloned();
     let beside = beside.filter(|_| kind.is_bits());
     Variable { kind, sizes: known, span, beside }
@@ -361,7 +362,7 @@ fn call_as_value(call: &ast::Ref) -> ast::Expr {
     ast::Expr { kind: call.clone().into_expr(), span: call.span, depth: 1, parenthesised: false }
 }
 
-/// The routine that a line becomes.
+/// Returns the routine for a line.
 fn routine_of(span: Span, body: Vec<ast::Stmt>) -> ast::Routine {
     ast::Routine {
         kind: ast::RoutineKind::Procedure,

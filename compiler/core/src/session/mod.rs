@@ -1,14 +1,14 @@
-//! A session: texts that come one after another, each seeing what those before it declared.
+//! A session: consecutive texts, each of which sees the declarations of those before it.
 //!
-//! * [`Session`] holds the texts and the latest definition of every item; [`Session::define`] takes new
-//!   ones (`define`).
-//! * [`Environment`] holds names and types of variables. Their values are elsewhere: a session never links a
-//!   machine.
-//! * [`Session::lines`] makes routines of statements and expressions, whose `var` parameters are the
-//!   variables that they mention (`lines`).
+//! * [`Session`] holds the texts and the latest definition of every item; [`Session::define`]
+//!   accepts new ones (`define`).
+//! * [`Environment`] holds names and types of variables. Their values are stored elsewhere: a
+//!   session never links a machine.
+//! * [`Session::lines`] translates statements and expressions to routines, whose `var` parameters
+//!   are the variables that they mention (`lines`).
 //!
-//! The items make up a file of their own, *home*, which no disk holds: its parts lie in different texts.
-//! It is the last unit, so that the routines of everything that it imports keep their numbers.
+//! The items form a separate virtual file, *home*, whose parts come from different texts. It is the
+//! last unit, so that the routines of all its imports keep their numbers.
 
 mod define;
 mod environment;
@@ -30,25 +30,25 @@ pub use define::{Defined, DefinedItem, ItemKind};
 pub use environment::{Environment, Variable};
 pub use lines::{Declared, Does, SessionLine, SessionLines};
 
-/// Definitions and texts of a session.
+/// The definitions and texts of a session.
 pub struct Session {
     library: Library,
-    /// The library, what is imported, and home.
+    /// The library, the imports, and home.
     files: Units,
     imports: Vec<Import>,
     hir: hir::Program,
-    /// Routines of all units but home; `None` if they were not checked yet.
+    /// The number of routines in all units but home; `None` if they were not checked yet.
     n_steady: Option<usize>,
-    /// Where the items of home are in its tree, by name.
+    /// The indices of the items of home in its tree, by name.
     places: BTreeMap<String, usize>,
     /// The items that came from a file, with its name.
     origins: BTreeMap<String, String>,
-    /// Routines that do not fit what they call any more, and what is wrong with them.
+    /// Routines that no longer match their callees, and the messages about them.
     broken: BTreeMap<String, Vec<Diagnostic>>,
-    /// Those of which that was said.
+    /// The invalid routines that were reported.
     told_broken: BTreeSet<String>,
     n_texts: usize,
-    /// What was lowered, for each way to lower that was asked for.
+    /// The lowered routines, for each set of options used.
     lowered: Vec<LoweringCache>,
 }
 
@@ -57,23 +57,23 @@ pub struct Session {
 struct Import {
     path: String,
     span: Span,
-    /// The file that holds it; empty if it was typed.
+    /// The file that contains it; empty if it was typed.
     importer: String,
 }
 
-/// A text that was typed.
+/// A typed text.
 #[derive(Debug)]
 pub struct Typed {
-    /// Its number among the texts.
+    /// The number of its source file.
     pub file: FileId,
-    /// What stands in it.
+    /// Its contents.
     pub pieces: Vec<Piece>,
-    /// What could not be read.
+    /// The syntax errors.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Session {
-    /// A session in which nothing is defined.
+    /// Creates a session without definitions.
     pub fn new(library: Library) -> Self {
         let mut session = Session {
             library,
@@ -100,13 +100,13 @@ impl Session {
         session
     }
 
-    /// All texts, for messages.
+    /// Returns all texts, for messages.
     pub fn sources(&self) -> &SourceMap {
         &self.files.sources
     }
 
-    /// Reads a text as it was typed. Messages call it by its number: `‹1›`. Where `a` is a variable, `a - b` is
-    /// a difference, even if a routine is called `A-B`.
+    /// Parses a text as typed. Messages name it by its number: `‹1›`. Where `a` is a variable, `a -
+    /// b` is a difference, even if there is a routine `A-B`.
     pub fn read(&mut self, environment: &Environment, text: String) -> Typed {
         self.n_texts += 1;
         let name = format!("‹{}›", self.n_texts);
@@ -122,7 +122,7 @@ impl Session {
         Typed { file, pieces: fragment.pieces, diagnostics: fragment.diagnostics }
     }
 
-    /// Can a routine with this name be called?
+    /// Returns whether a routine with this name can be called.
     fn has_routine(&self, name: &str, same: fn(&str, &str) -> bool) -> bool {
         let home = self.home();
         let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
@@ -136,37 +136,39 @@ impl Session {
         })
     }
 
-    /// The items, in the order in which their names were first defined.
+    /// Returns the items, in the order in which their names were first defined.
     pub fn items(&self) -> &[ast::Item] {
         &self.files.units[self.home()].tree.items
     }
 
-    /// The item of this name.
+    /// Returns the item with this name.
     pub fn item(&self, name: &str) -> Option<&ast::Item> {
         self.items().get(*self.places.get(name)?)
     }
 
-    /// The file that the item of this name came from; `None` if it was typed.
+    /// Returns the file from which the item with this name came; `None` if it was typed.
     pub fn origin(&self, name: &str) -> Option<&str> {
         self.origins.get(name).map(String::as_str)
     }
 
-    /// What is imported, in order: the path, and the file that holds the import (empty if it was typed).
+    /// Returns the imports in order: the path, and the file that contains the import (empty if it
+    /// was typed).
     pub fn imports(&self) -> impl Iterator<Item = (&str, &str)> {
         self.imports.iter().map(|import| (import.path.as_str(), import.importer.as_str()))
     }
 
-    /// Routines that cannot be called since something that they call was defined anew.
+    /// Returns the routines that cannot be called because one of their callees was redefined.
     pub fn broken(&self) -> impl Iterator<Item = &str> {
         self.broken.keys().map(String::as_str)
     }
 
-    /// The names of all routines and constants that a line sees, those of the library last.
+    /// Returns the names of all routines and constants visible to a line, those of the library
+    /// last.
     pub fn visible_names(&self) -> impl Iterator<Item = &str> {
         self.visible_items().filter_map(name_of)
     }
 
-    /// The items that a text may name, without built-ins.
+    /// Returns the items that a text can name, without built-ins.
     pub fn visible_items(&self) -> impl Iterator<Item = &ast::Item> {
         let home = self.home();
         let imported = self.files.units[home].imports.iter().map(|&(unit, _)| unit);
@@ -175,8 +177,8 @@ impl Session {
         units.flat_map(|unit| &self.files.units[unit].tree.items)
     }
 
-    /// How many routines were lowered so far, those of lines among them. One that did not change, and calls none that
-    /// did, is lowered once.
+    /// Returns the number of routines lowered so far, including those of lines. A routine is
+    /// lowered once while neither it nor its callees change.
     pub fn n_lowered(&self) -> usize {
         self.lowered.iter().map(LoweringCache::n_lowered).sum()
     }
@@ -186,7 +188,7 @@ impl Session {
     }
 }
 
-/// What was lowered with these options.
+/// Returns the routines lowered with these options.
 fn lowered_with<'a>(
     caches: &'a mut Vec<LoweringCache>,
     options: &LowerOptions,
@@ -198,7 +200,7 @@ fn lowered_with<'a>(
     &mut caches[at]
 }
 
-/// The name that an item declares.
+/// Returns the name declared by an item.
 fn name_of(item: &ast::Item) -> Option<&str> {
     match item {
         ast::Item::Import { .. } => None,
@@ -207,7 +209,7 @@ fn name_of(item: &ast::Item) -> Option<&str> {
     }
 }
 
-/// The place of an item.
+/// Returns the position of an item.
 pub fn span_of(item: &ast::Item) -> Span {
     match item {
         ast::Item::Import { span, .. } => *span,

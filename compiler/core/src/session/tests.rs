@@ -1,4 +1,4 @@
-//! Sessions without a machine: what is declared, refused, and lowered.
+//! Tests of sessions without a machine: declarations, errors and lowering.
 
 use star_base::Diagnostic;
 use star_syntax::{Piece, PieceKind};
@@ -42,7 +42,7 @@ impl Trial {
         (lines.lines, lines.diagnostics)
     }
 
-    /// Runs a text without errors; the slots of its lines.
+    /// Runs a text without errors; returns the slots of its lines.
     fn run(&mut self, text: &str) -> Vec<String> {
         let (lines, diagnostics) = self.check(text);
         assert_eq!(diagnostics, [], "{text}");
@@ -64,7 +64,7 @@ impl Trial {
         all
     }
 
-    /// The codes of the errors of a text, which is not run.
+    /// Returns the codes of the errors of a text, which is not run.
     fn errors(&mut self, text: &str) -> Vec<&'static str> {
         let (lines, diagnostics) = self.check(text);
         assert!(lines.is_empty() && !diagnostics.is_empty(), "{text}: {diagnostics:#?}");
@@ -127,7 +127,7 @@ fn a_var_parameter_declares_its_argument() {
 }
 
 #[test]
-fn only_what_is_given_a_value_is_declared() {
+fn only_assigned_names_are_declared() {
     let mut trial = Trial::new();
     assert_eq!(trial.errors("n := m"), ["E0201"]);
     assert_eq!(trial.errors("n := n + 1"), ["E0201"]);
@@ -139,13 +139,13 @@ fn only_what_is_given_a_value_is_declared() {
     assert_eq!(trial.errors("c := 1"), ["E0305"]);
     assert_eq!(trial.errors("P := 1"), ["E0306"]);
     assert_eq!(trial.errors("rows := 1"), ["E0306"]);
-    // What one fault makes unknown is said once.
+    // A name made unknown by an error is reported once.
     assert_eq!(trial.errors("n := m; n := n + 1"), ["E0201"]);
     assert_eq!(trial.environment.iter().count(), 0);
 }
 
 #[test]
-fn later_lines_of_a_text_see_what_earlier_ones_declare() {
+fn later_lines_see_earlier_declarations() {
     let mut trial = Trial::new();
     assert_eq!(trial.run("n := 5; n + 1; m := n; m"), ["n", "n", "‹value›", "n", "m", "m"]);
     assert_eq!(
@@ -168,7 +168,7 @@ fn declared_sizes_are_kept_and_seen() {
 }
 
 #[test]
-fn calls_that_have_a_value_show_it() {
+fn calls_with_a_value_show_it() {
     let mut trial = Trial::new();
     trial.defines("function TWICE(n: integer): integer; begin TWICE := 2 * n end; const c = '01';");
     trial.defines(MARK);
@@ -181,7 +181,7 @@ fn calls_that_have_a_value_show_it() {
 }
 
 #[test]
-fn routines_do_not_see_variables_and_are_told_so() {
+fn routines_cannot_see_variables_and_messages_say_so() {
     let mut trial = Trial::new();
     trial.run("X := CONVERT('01')");
     let defined = trial.define("proc P; begin X := not X end;");
@@ -193,7 +193,7 @@ fn routines_do_not_see_variables_and_are_told_so() {
 }
 
 #[test]
-fn a_new_definition_holds_for_old_callers() {
+fn a_new_definition_applies_to_old_callers() {
     let mut trial = Trial::new();
     trial.defines("function F: integer; begin F := 1 end;");
     trial.defines("function G: integer; begin G := F + 1 end;");
@@ -210,14 +210,14 @@ fn a_new_definition_holds_for_old_callers() {
 }
 
 #[test]
-fn a_definition_that_others_do_not_fit_says_who() {
+fn a_definition_lists_the_callers_it_invalidates() {
     let mut trial = Trial::new();
     trial.defines("proc A(n: integer); begin print(n) end; proc B; begin A(1) end;");
     let defined = trial.define("proc A(n, m: integer); begin print(n + m) end;");
     assert_eq!((defined.refused, defined.broken), (vec![], vec!["B".to_owned()]));
     assert_eq!(trial.errors("B"), ["E0302"]);
     trial.run("A(1, 2)");
-    // A definition that uses it is all right, but cannot be called either.
+    // A definition that uses it is valid, but cannot be called either.
     trial.defines("proc C; begin B end;");
     assert_eq!(trial.errors("C"), ["E0302"]);
     let defined = trial.define("proc A(n: integer); begin print(2 * n) end;");
@@ -226,7 +226,7 @@ fn a_definition_that_others_do_not_fit_says_who() {
 }
 
 #[test]
-fn a_wrong_definition_leaves_the_old_one() {
+fn a_wrong_definition_keeps_the_old_one() {
     let mut trial = Trial::new();
     trial.defines("proc A; begin print(1) end;");
     let defined = trial.define("proc A; begin print(x) end; proc B; begin print(2) end;");
@@ -236,12 +236,12 @@ fn a_wrong_definition_leaves_the_old_one() {
     let defined = trial.define("proc C; begin D end; proc D; begin E end;");
     assert_eq!(defined.refused, ["C", "D"]);
     assert_eq!(defined.diagnostics.len(), 1);
-    // Routines that need one another come together.
+    // Mutually recursive routines are defined together.
     trial.defines("proc C; begin if 1 = 2 then D end; proc D; begin C end;");
 }
 
 #[test]
-fn sizes_that_cannot_agree_refuse_a_definition() {
+fn sizes_that_cannot_agree_reject_a_definition() {
     let mut trial = Trial::new();
     let defined = trial.define("proc P; var w: word(3); begin w := '01' end;");
     assert_eq!(defined.refused, ["P"]);
@@ -251,7 +251,7 @@ fn sizes_that_cannot_agree_refuse_a_definition() {
 }
 
 #[test]
-fn a_file_is_loaded_whole_or_not_at_all_and_again() {
+fn files_load_completely_or_not_at_all_and_reload() {
     let mut trial = Trial::new();
     let load = |trial: &mut Trial, text: &str| {
         let files = &mut Files(vec![("a.star", text.to_owned())]);
@@ -265,7 +265,7 @@ fn a_file_is_loaded_whole_or_not_at_all_and_again() {
     assert_eq!((defined.items.len(), defined.diagnostics), (3, vec![]));
     assert_eq!(trial.session.origin("A"), Some("a.star"));
     trial.run("M");
-    // B is not there any more.
+    // B no longer exists.
     let defined = load(&mut trial, "proc A; begin end; proc C; begin A end;");
     assert_eq!(defined.refused, [""; 0]);
     assert!(trial.session.item("B").is_none() && trial.session.item("C").is_some());
@@ -273,7 +273,7 @@ fn a_file_is_loaded_whole_or_not_at_all_and_again() {
 }
 
 #[test]
-fn imports_are_read_once_and_may_come_at_any_time() {
+fn imports_are_read_once_and_allowed_at_any_time() {
     static LIBRARY: Library =
         Library { basic: &[], modules: &[("m", "proc GET-M(var n: integer); begin n := 3 end;")] };
     let mut trial = Trial { session: Session::new(LIBRARY), environment: Environment::default() };

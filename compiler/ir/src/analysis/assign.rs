@@ -1,4 +1,4 @@
-//! Assignments and changes of size: what becomes known, what is forgotten.
+//! Assignments and changes of size: updates of what is known.
 
 use super::known::mentions;
 use super::requirements;
@@ -33,8 +33,8 @@ impl<I: Inspect> Walk<'_, '_, I> {
         } else {
             facts.replaced(dst);
         }
-        // What has this variable as its extent no longer agrees with it; the extents of parameters are
-        // believed.
+        // Variables that have this variable as their extent no longer agree with it; the extents of
+        // parameters are trusted.
         let params = &self.routine.params;
         for &other in &self.sized_by[dst.0 as usize] {
             if params.iter().any(|param| param.var == other) {
@@ -96,7 +96,7 @@ impl<I: Inspect> Walk<'_, '_, I> {
                         facts.set(*dst);
                     }
                 }
-                // An extent is only ever given a value in this way.
+                // An extent receives a value only in this way.
                 if fresh && sized && !self.sized_by[dst.0 as usize].is_empty() {
                     facts.learn(&Check::NotNegative(Operand::Var(*dst)));
                 }
@@ -131,7 +131,7 @@ impl<I: Inspect> Walk<'_, '_, I> {
             SizeOp::Unset(var) => {
                 facts.replaced(*var);
                 facts.unset(*var);
-                // What has it as its extent is unset, too, before its next use.
+                // Variables that have it as their extent are also unset before its next use.
                 for &other in &self.sized_by[var.0 as usize] {
                     facts.replaced(other);
                     facts.unset(other);

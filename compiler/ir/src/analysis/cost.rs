@@ -1,14 +1,15 @@
-//! What a rewrite may not change: the sum of `cost` on every path.
+//! The cost invariant of rewrites: the sum of `cost` on every path.
 //!
 //! [`CostForm::of`] is the cost of a routine as an expression over its control flow: runs of `cost`
-//! statements are added up, one sum of units for each thing that `times` measures; branches, loops, blocks and
-//! jumps stand where they stood. Everything else leaves no trace, and neither does control flow without any
-//! cost or jump in it.
+//! statements are added up, one sum of units for each operand of `times`; branches, loops, blocks
+//! and jumps keep their places. Everything else leaves no trace, and neither does control flow
+//! without any cost or jump in it.
 //!
-//! What equal forms prove: if both routines take the same branches and turns and the measured values agree,
-//! they count the same. They do not prove that branches agree: that is the pass's business. Unequal forms
-//! prove nothing, since a pass may know that a branch is never taken; [`CostForm::paths`] compares less: the
-//! sets of sums over all paths, a loop being one turn or none.
+//! Equal forms prove that both routines count the same if they execute the same branches and
+//! iterations and the measured values agree. They do not prove that branches agree: that is the
+//! pass's responsibility. Unequal forms prove nothing, since a pass may know that a branch is never
+//! executed; [`CostForm::paths`] compares less: the sets of sums over all paths, where a loop has
+//! one iteration or none.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,10 +18,10 @@ use crate::program::{LabelId, Routine};
 use crate::stmt::{Stmt, StmtKind};
 use crate::visit;
 
-/// A sum of units, by what they are multiplied with: `None` for 1, else the text of the operand.
+/// A sum of units by their multiplier: `None` for 1, otherwise the text of the operand.
 pub type Sum = BTreeMap<Option<String>, u128>;
 
-/// The cost of statements in order.
+/// The cost of a sequence of statements.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct CostForm(Vec<Item>);
 
@@ -28,27 +29,27 @@ pub struct CostForm(Vec<Item>);
 enum Item {
     Sum(Sum),
     If(CostForm, CostForm),
-    /// A loop, by its kind, with its head and body, or a block.
+    /// A loop (its kind, head and body) or a block.
     Around(&'static str, LabelId, CostForm, CostForm),
     Tile(CostForm),
     Break(LabelId),
     Continue(LabelId),
     Exit,
-    /// A call counts what its callee counts.
+    /// A call, which counts what its callee counts.
     Call(u32),
 }
 
-/// No more different sums than this are told apart.
+/// The maximum number of different sums that are distinguished.
 const MAX_PATHS: usize = 4096;
 
 impl CostForm {
-    /// The cost of a routine.
+    /// Returns the cost of a routine.
     pub fn of(routine: &Routine) -> Self {
         block(&routine.body)
     }
 
-    /// The sums over all paths; a loop is passed once or not at all, and jumps end a path. `None` if there
-    /// are too many.
+    /// Returns the sums over all paths; a loop is passed at most once, and jumps end a path. `None`
+    /// if there are too many.
     pub fn paths(&self) -> Option<BTreeSet<Sum>> {
         let mut done = BTreeSet::new();
         let through = walk(self, BTreeSet::from([Sum::new()]), &mut done)?;
@@ -130,7 +131,7 @@ fn text(times: &SizeOperand) -> String {
     format!("{times:?}")
 }
 
-/// The sums behind the form; those of paths that a jump ends go to `done`.
+/// Computes the sums after the form; the sums of paths that a jump ends are added to `done`.
 fn walk(
     form: &CostForm,
     mut sums: BTreeSet<Sum>,

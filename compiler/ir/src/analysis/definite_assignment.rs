@@ -1,9 +1,9 @@
-//! Definite assignment in loops: which of the variables that a loop may unset are set again whenever a turn ends: what was set before
-//! the loop is set at its head then.
+//! Definite assignment in loops: the variables that a loop may unset but that are set again at the
+//! end of every iteration. If such a variable is set before the loop, it is set at its head.
 //!
-//! Whether one variable is set never depends on another one, so that a single walk over the body answers
-//! for all of them: with all set at the head, those that may be unset at the end of a turn are the ones
-//! that the loop unsets.
+//! Whether one variable is set never depends on another one, so a single walk over the body
+//! suffices for all of them: with all set at the head, those that may be unset at the end of an
+//! iteration are the ones that the loop unsets.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,8 +14,8 @@ use crate::program::{LabelId, Program, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
-/// Takes from the effects of each loop, the loops in the order of the text, that a variable is unset
-/// which is set again.
+/// Removes `unset` from the effects of each loop for variables that are set again. The loops are in
+/// textual order.
 pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
     let mut found = Vec::new();
     visit::walk(body, &mut |stmt| {
@@ -24,7 +24,7 @@ pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
         }
     });
     let mut unset_by = BTreeMap::new();
-    // Inner loops first: outer ones ask for what they unset.
+    // Inner loops first: outer ones use the variables that they unset.
     for (kind, effects) in found.into_iter().zip(loops).rev() {
         let Some(label) = label_of(kind) else { continue };
         if effects.values().any(|effect| effect.unset) {
@@ -49,7 +49,7 @@ pub(crate) fn refine(program: &Program, body: &[Stmt], loops: &mut [Effects]) {
     }
 }
 
-/// The label of a loop whose turns follow one another.
+/// Returns the label of a loop with sequential iterations.
 fn label_of(kind: &StmtKind) -> Option<LabelId> {
     match kind {
         StmtKind::For { label, .. }
@@ -81,17 +81,18 @@ fn label_of(kind: &StmtKind) -> Option<LabelId> {
     }
 }
 
-/// What may be unset; `None` where control does not come.
+/// Variables that may be unset; `None` where control does not arrive.
 type State = Option<BTreeSet<VarId>>;
 
-/// A walk over one turn of a loop.
+/// A walk over one iteration of a loop.
 struct Turn<'a> {
     program: &'a Program,
-    /// What the loops inside leave unset.
+    /// Variables that inner loops leave unset.
     unset_by: &'a BTreeMap<LabelId, BTreeSet<VarId>>,
-    /// For each block or loop inside: what may be unset at its `break`s so far; `None` if there was none.
+    /// For each inner block or loop: variables that may be unset at its `break`s so far; `None` if
+    /// there was none.
     left: Vec<(LabelId, State)>,
-    /// The loop itself, and what may be unset at its `continue`s.
+    /// The loop itself and the variables that may be unset at its `continue`s.
     again: (LabelId, BTreeSet<VarId>),
 }
 
@@ -124,14 +125,14 @@ impl Turn<'_> {
             }
             StmtKind::Forall { .. } | StmtKind::Tile { .. } => unset_all(kind, state),
             StmtKind::Break(label) => {
-                // Behind a `break` of the loop itself there is no other turn.
+                // No iteration follows a `break` of the loop itself.
                 let known = state.take();
                 if let Some((_, left)) = self.left.iter_mut().rfind(|(inner, _)| inner == label) {
                     meet(left, known);
                 }
             }
             StmtKind::Continue(label) => {
-                // What a loop inside leaves unset stands at its head already.
+                // Variables that an inner loop leaves unset are already unset at its head.
                 let known = state.take();
                 if self.again.0 == *label {
                     self.again.1.extend(known.into_iter().flatten());
@@ -158,7 +159,7 @@ impl Turn<'_> {
         }
     }
 
-    /// A statement without blocks.
+    /// Handles a statement without blocks.
     fn plain(&mut self, kind: &StmtKind, state: &mut State) {
         visit::accesses(kind, &mut |var, access| match access {
             Access::Write => remove(state, var),
@@ -170,7 +171,7 @@ impl Turn<'_> {
             | Access::InitSize
             | Access::LoopVar => {}
         });
-        // A call sets what its header promises, and what takes its value.
+        // A call sets what its header promises and the variable that receives its value.
         if let StmtKind::Call { callee, args, dst } = kind {
             let params =
                 self.program.routines.get(callee.0 as usize).map(|routine| &routine.params);
@@ -183,14 +184,15 @@ impl Turn<'_> {
         }
     }
 
-    /// A loop inside: any number of turns.
+    /// Handles an inner loop with any number of iterations.
     fn inner_loop(&mut self, kind: &StmtKind, state: &mut State) {
         let Some(label) = label_of(kind) else { return };
         if let (Some(unset), Some(more)) = (state.as_mut(), self.unset_by.get(&label)) {
             unset.extend(more);
         }
         self.left.push((label, None));
-        // At the head stands what was unset before, and what a turn leaves unset. There the loop ends.
+        // At the head, variables are unset that were unset before or that an iteration leaves
+        // unset. There the loop ends.
         let mut at_end = state.clone();
         match kind {
             StmtKind::While { head, test, body, .. } => {
@@ -211,7 +213,7 @@ impl Turn<'_> {
     }
 }
 
-/// Everything that a statement with blocks may unset is.
+/// Marks everything that a statement with blocks may unset as unset.
 fn unset_all(kind: &StmtKind, state: &mut State) {
     for block in visit::blocks(kind) {
         visit::walk(block, &mut |stmt| {

@@ -1,4 +1,4 @@
-//! What the loops of a routine write, each found once.
+//! Write effects of the loops of a routine, each computed once.
 
 use std::collections::BTreeMap;
 
@@ -6,21 +6,21 @@ use crate::program::{Var, VarId};
 use crate::stmt::{Stmt, StmtKind};
 use crate::visit::{self, Access};
 
-/// What happens to a variable; several may.
+/// The effects on a variable; several may apply.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Effect {
-    /// Changed in place, sizes as before.
+    /// Changed in place; sizes are preserved.
     pub contents: bool,
     /// Given a value or a size if it has none; a table may grow.
     pub settled: bool,
     /// Given a new value.
     pub replaced: bool,
-    /// Perhaps unset.
+    /// Possibly unset.
     pub unset: bool,
 }
 
 impl Effect {
-    /// What an access does to a variable; nothing if it only reads.
+    /// Returns the effect of an access on a variable; `None` if it only reads.
     pub fn of(access: Access, var: &Var) -> Option<Effect> {
         let mut effect = Effect::default();
         match access {
@@ -29,7 +29,7 @@ impl Effect {
             Access::InitSize => effect.settled = true,
             Access::Write | Access::LoopVar => effect.replaced = true,
             Access::Kill | Access::Move => (effect.replaced, effect.unset) = (true, true),
-            // Only `adapt` makes something unset behind a reference.
+            // Only `adapt` unsets something through a reference.
             Access::Ref => (effect.replaced, effect.unset) = (true, var.ty.is_bits()),
         }
         Some(effect)
@@ -46,14 +46,14 @@ impl Effect {
 /// The variables that are written.
 pub type Effects = BTreeMap<VarId, Effect>;
 
-/// What the blocks of each loop write, the loops in the order of the text.
+/// Returns what the blocks of each loop write, with the loops in textual order.
 pub fn of_loops(body: &[Stmt], vars: &[Var]) -> Vec<Effects> {
     let mut loops = Vec::new();
     collect(body, vars, &mut loops, &mut Effects::new());
     loops
 }
 
-/// Is it one of the statements that [`of_loops`] numbers?
+/// Returns whether it is one of the statements that [`of_loops`] numbers.
 pub fn is_loop(kind: &StmtKind) -> bool {
     matches!(
         kind,

@@ -1,5 +1,5 @@
-//! What is known at a point of the program: guards that hold, variables that are set, equal sizes; see Note
-//! [Facts].
+//! Facts known at a point of the program: guards that hold, variables that are set, equal sizes;
+//! see Note [Facts].
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,14 +12,14 @@ use crate::op::{IntOp, Operand, Relation};
 use crate::program::{Extent, Ty, Var, VarId};
 use crate::visit;
 
-/// So many equal sizes are followed up at most.
+/// The maximum number of equal sizes that are followed.
 const MAX_CLASS: usize = 32;
-/// So many classes are kept.
+/// The maximum number of cached classes.
 const MAX_CLASSES: usize = 32;
-/// So many facts about one number or variable are looked at to find them.
+/// The maximum number of facts about one number or variable that are examined to find them.
 const MAX_FOLLOWED: usize = 1000;
 
-/// What is known at a point.
+/// The facts known at a point.
 #[derive(Debug)]
 pub struct Facts<'a> {
     vars: &'a [Var],
@@ -29,7 +29,8 @@ pub struct Facts<'a> {
     known: FactSet,
     /// Sizes that do not follow from extents.
     untrue: Rc<[SizeOperand]>,
-    /// Classes that were found since something that they rest on has changed: one guard asks for the same ones several times.
+    /// Classes found since their foundations last changed: one guard queries the same ones several
+    /// times.
     classes: RefCell<Vec<Rc<[SizeOperand]>>>,
 }
 
@@ -45,17 +46,17 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Nothing is known, and these sizes do not follow from extents.
+    /// Creates an empty set of facts in which these sizes do not follow from extents.
     pub(crate) fn without_extents(vars: &'a [Var], untrue: Vec<SizeOperand>) -> Self {
         Facts { untrue: Rc::from(untrue), ..Facts::new(vars) }
     }
 
-    /// Does the variable have a value?
+    /// Returns whether the variable has a value.
     pub fn is_set(&self, var: VarId) -> bool {
         self.set.contains(var)
     }
 
-    /// The variable has a value.
+    /// Records that the variable has a value.
     pub(crate) fn set(&mut self, var: VarId) {
         if !self.set.contains(var) {
             self.becomes_known(var);
@@ -63,12 +64,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Is its size known? That of a table is when it is set.
+    /// Returns whether its size is known. The size of a table is known when it is set.
     pub fn is_sized(&self, var: VarId) -> bool {
         self.set.contains(var) || self.sized.contains(var)
     }
 
-    /// Its size is known; a table has a value.
+    /// Records that its size is known; a table has a value.
     pub(crate) fn sized(&mut self, var: VarId) {
         if self.vars[var.0 as usize].ty.is_bits() {
             self.becomes_known(var);
@@ -78,7 +79,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The guard holds.
+    /// Records that the guard holds.
     pub(crate) fn learn(&mut self, check: &Check) {
         match check {
             Check::Set(v) | Check::Result(v) => return self.set(*v),
@@ -118,17 +119,17 @@ impl<'a> Facts<'a> {
         self.known.insert(Fact::Check(check.clone()));
     }
 
-    /// The variable holds the result of the operation.
+    /// Records that the variable holds the result of the operation.
     pub(crate) fn learn_result(&mut self, dst: VarId, op: IntOp, a: &Operand, b: &Operand) {
         self.known.insert(Fact::Result(dst, op, a.clone(), b.clone()));
     }
 
-    /// The first number and `by` more are at most the second.
+    /// Records that the first number plus `by` is at most the second.
     pub(crate) fn learn_order(&mut self, less: SizeOperand, by: u32, more: SizeOperand) {
         self.known.insert(Fact::Order(less, by, more));
     }
 
-    /// A comparison came out like this.
+    /// Records the result of a comparison.
     pub(super) fn compared(&mut self, relation: Relation, a: Operand, b: Operand, truth: bool) {
         let (a, b) = (SizeOperand::Value(a), SizeOperand::Value(b));
         match (relation, truth) {
@@ -144,35 +145,36 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// A growable table has at least so many columns.
+    /// Records that a growable table has at least the given number of columns.
     pub(crate) fn learn_ensured(&mut self, table: VarId, columns: &Operand) {
         self.known.insert(Fact::Ensured(table, columns.clone()));
     }
 
-    /// The variable has another value; whether it is set stays as it is.
+    /// Records that the variable has a new value; whether it is set does not change.
     pub(crate) fn replaced(&mut self, var: VarId) {
         self.forget_classes_of(var);
         self.sized.remove(var);
         self.known.forget(var, &Class::ALL, |_| true);
     }
 
-    /// The variable is perhaps unset.
+    /// Records that the variable is possibly unset.
     pub(crate) fn unset(&mut self, var: VarId) {
         self.forget_classes_of(var);
         self.set.remove(var);
         self.sized.remove(var);
     }
 
-    /// The variable is changed in place.
+    /// Records that the variable is changed in place.
     pub(crate) fn touched(&mut self, var: VarId) {
         self.known.forget(var, &[Class::Contents], |_| true);
     }
 
-    /// The variable is given a value or size if it has none; a table grows, a handle gets a part.
+    /// Records that the variable is given a value or size if it has none; a table grows, a handle
+    /// gets a part.
     pub(crate) fn settled(&mut self, var: VarId) {
         self.forget_classes_of(var);
         if !self.is_set(var) {
-            // A table that gets its rows grows as before.
+            // A table that gets its rows also grows.
             let classes = [
                 Class::Size,
                 Class::Result,
@@ -184,18 +186,18 @@ impl<'a> Facts<'a> {
             return self.known.forget(var, &classes, |_| true);
         }
         let columns = SizeOperand::Columns(var);
-        // Parts of another module are given up.
+        // Parts of another module are discarded.
         let classes = [Class::Size, Class::Order, Class::Part];
         self.known.forget(var, &classes, |fact| match fact {
             Fact::Check(Check::Size(a, b)) => *a == columns || *b == columns,
-            // What is at most their number stays so.
+            // Upper bounds by their number are preserved.
             Fact::Order(less, _, _) => *less == columns,
             Fact::Check(Check::HandlePart(..)) => true,
             Fact::Check(_) | Fact::Result(..) | Fact::Ensured(..) => false,
         });
     }
 
-    /// What may happen to the variable, perhaps several times.
+    /// Applies effects that may happen to the variable, possibly several times.
     pub(crate) fn affected(&mut self, var: VarId, effect: Effect) {
         let Effect { contents, settled, replaced, unset } = effect;
         if replaced {
@@ -212,7 +214,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The same once more, for another way that control may take from here.
+    /// Returns a copy for another path of control from here.
     pub(super) fn branch(&mut self) -> Facts<'a> {
         Facts {
             vars: self.vars,
@@ -224,7 +226,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Keeps what `other` knows too.
+    /// Keeps only the facts that `other` also knows.
     pub(super) fn meet(&mut self, mut other: Facts<'a>) {
         self.classes.get_mut().clear();
         self.sized.join(&self.set);
@@ -251,7 +253,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The measure as a number or extent variable, if its type says so.
+    /// Returns the measure as a number or extent variable if its type provides one.
     fn canonical(&self, measure: &SizeOperand) -> SizeOperand {
         match self.extent(measure) {
             Extent::Const(n) => match i64::try_from(n) {
@@ -263,12 +265,12 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The facts of a class that mention something.
+    /// Returns the facts of a class that mention the key.
     pub(super) fn about(&self, key: Key, class: Class) -> impl Iterator<Item = &Fact> {
         self.known.about(key, class)
     }
 
-    /// The measures known to be equal to this one, itself first.
+    /// Returns the measures known to be equal to this one, starting with itself.
     pub fn class(&self, measure: &SizeOperand) -> Rc<[SizeOperand]> {
         let mut classes = self.classes.borrow_mut();
         if let Some(known) = classes.iter().find(|class| class[0] == *measure) {
@@ -282,17 +284,18 @@ impl<'a> Facts<'a> {
         class
     }
 
-    /// Gives up the classes that hold such a size.
+    /// Discards the classes that contain a matching size.
     fn forget_classes(&mut self, changes: impl Fn(&SizeOperand) -> bool) {
         self.classes.get_mut().retain(|class| !class.iter().any(&changes));
     }
 
-    /// The variable changes: a class without it rests on nothing that is said of it.
+    /// Discards the classes that contain the variable; other classes do not depend on it.
     fn forget_classes_of(&mut self, var: VarId) {
         self.forget_classes(|size| mentions(size, var));
     }
 
-    /// The variable gets a value or a size: what was known of it comes in, or the number that is the extent of others.
+    /// Handles a variable that gets a value or a size: adds what was known of it, or the number
+    /// that is the extent of others.
     fn becomes_known(&mut self, var: VarId) {
         let is_told = self.about(Key::Var(var), Class::Size).next().is_some();
         match is_told || !self.vars[var.0 as usize].ty.is_bits() {
@@ -301,7 +304,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// The measure of something of no known size agrees with every size: nothing follows from it.
+    /// The measure of something of unknown size agrees with every size, so nothing follows from it.
     fn is_size(&self, measure: &SizeOperand) -> bool {
         visit::measured(measure).is_none_or(|var| self.is_sized(var))
     }
@@ -333,7 +336,7 @@ impl<'a> Facts<'a> {
         class
     }
 
-    /// The operands known to be equal to a measure.
+    /// Returns the operands known to be equal to a measure.
     pub fn values(&self, measure: &SizeOperand) -> Vec<Operand> {
         self.class(measure)
             .iter()
@@ -344,13 +347,13 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// Was `ensure_columns` done with this number, and neither has changed since? The table may have got
-    /// more columns.
+    /// Returns whether `ensure_columns` was executed with this number and neither has changed
+    /// since. The table may have gained columns.
     pub fn is_ensured(&self, table: VarId, columns: &Operand) -> bool {
         self.known.contains(Fact::Ensured(table, columns.clone()))
     }
 
-    /// The arithmetic that a variable is known to be the result of.
+    /// Returns the arithmetic operation that the variable is known to be the result of.
     pub fn result_of(&self, var: VarId) -> Option<(IntOp, Operand, Operand)> {
         self.about(Key::Var(var), Class::Result).find_map(|fact| match fact {
             Fact::Result(dst, op, a, b) if *dst == var => Some((*op, a.clone(), b.clone())),
@@ -358,7 +361,7 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// The operands known to be the result of an operation.
+    /// Returns the operands known to be the result of an operation.
     pub fn results(&self, op: IntOp, a: &Operand, b: &Operand) -> Vec<Operand> {
         if let (Operand::Int(a), Operand::Int(b)) = (a, b) {
             return op.apply(*a, *b).map(Operand::Int).into_iter().collect();
@@ -377,14 +380,14 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// Was the guard checked, or found as it is?
+    /// Returns whether the guard was checked or recorded as a fact.
     pub(super) fn knows(&self, check: Check) -> bool {
         self.known.contains(Fact::Check(check))
     }
 
-    /// Does the guard hold?
+    /// Returns whether the guard holds.
     pub fn holds(&self, check: &Check) -> bool {
-        // What needs no search.
+        // Cases that need no search.
         if let Check::Set(var) | Check::Result(var) = check {
             return self.is_set(*var);
         }
@@ -394,7 +397,7 @@ impl<'a> Facts<'a> {
         self.knows(check.clone()) || self.follows(check) || self.holds_by_range(check)
     }
 
-    /// Does the guard follow from equal sizes, or from the numbers in it?
+    /// Returns whether the guard follows from equal sizes or from the numbers in it.
     fn follows(&self, check: &Check) -> bool {
         match check {
             Check::Set(v) | Check::Result(v) => self.is_set(*v),
@@ -461,7 +464,8 @@ impl<'a> Facts<'a> {
             .any(|value| matches!(value, Operand::Int(n) if test(*n)))
     }
 
-    /// Do extents, or what was learnt of the sizes that these name, say that two sizes are equal? It saves the search of all sizes that are equal to one.
+    /// Returns whether two sizes are equal by extents or by facts about the sizes that these name.
+    /// This avoids the search of all sizes that are equal to one.
     fn are_equal_by_extents(&self, left: &SizeOperand, right: &SizeOperand) -> bool {
         if !self.is_size(left) || !self.is_size(right) {
             return left == right;
@@ -477,7 +481,8 @@ impl<'a> Facts<'a> {
             return true;
         }
         let indices = self.values(&SizeOperand::Value(index.clone()));
-        // Column `i` is checked, and as many columns are ensured: under one name of the number or under two.
+        // Column `i` is checked and that number of columns is ensured, under one name of the number
+        // or under two.
         if let SizeOperand::Columns(table) = limit
             && indices.iter().any(|index| self.is_ensured(*table, index))
             && indices.iter().any(|index| self.knows(Check::NewColumn(*table, index.clone())))
@@ -494,13 +499,14 @@ impl<'a> Facts<'a> {
         })
     }
 
-    /// Does a part as wide as the measure lie inside the limit?
+    /// Returns whether a part as wide as the measure is inside the limit.
     pub fn holds_part(&self, base: &Operand, width: &SizeOperand, limit: &SizeOperand) -> bool {
         self.holds_range(std::slice::from_ref(base), &self.values(width), limit)
             || self.holds_part_by_range(base, width, limit)
     }
 
-    /// Is a part with one of these bases and one of these widths, all equal, inside the limit?
+    /// Returns whether a part with one of these bases and one of these widths, all equal, is inside
+    /// the limit.
     pub fn holds_range(&self, bases: &[Operand], widths: &[Operand], limit: &SizeOperand) -> bool {
         self.class(limit).iter().any(|limit| {
             bases.iter().any(|base| {

@@ -1,38 +1,39 @@
-//! A forward dataflow analysis over structured control flow, in one walk in the order of execution.
+//! A forward dataflow analysis over structured control flow, in one walk in execution order.
 //!
-//! There is no fixed point: at the head of a loop the analysis makes a state that holds for every turn out of
-//! what the loop writes ([`Forward::head`]). That is less than a fixed point finds, and linear however deep
-//! loops nest.
+//! There is no fixed point: at the head of a loop the analysis derives a state that holds for every
+//! iteration from what the loop writes ([`Forward::head`]). That is less precise than a fixed
+//! point, and linear for any depth of loop nesting.
 
 use super::effects::{self, Effects};
 use crate::op::Operand;
 use crate::program::{LabelId, Routine};
 use crate::stmt::{Stmt, StmtKind};
 
-/// What an analysis does at each point. Statements have the numbers of [`super::n_statements`].
+/// The transfer functions of an analysis. Statements have the numbers of [`super::n_statements`].
 pub trait Forward {
-    /// What is known at a point that control reaches.
+    /// The facts at a reachable point.
     type State: Clone;
 
-    /// Control comes from two sides: `state` becomes what holds on both.
+    /// Merges two paths of control: `state` becomes what holds on both.
     fn join(&mut self, state: &mut Self::State, other: &Self::State);
 
-    /// The statement itself, blocks inside it left out: of a compound statement what it evaluates first. Of a
-    /// `while` nothing: its test comes behind its head.
+    /// Handles the statement itself without its inner blocks: for a compound statement, what it
+    /// evaluates first. For a `while`, nothing: its test follows its head.
     fn statement(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
 
-    /// The head of a loop, whose blocks write `written`: `state` becomes what holds before every turn, and
-    /// where the loop ends.
+    /// Handles the head of a loop whose blocks write `written`: `state` becomes what holds before
+    /// every iteration and where the loop ends.
     fn head(&mut self, at: usize, stmt: &Stmt, written: &Effects, state: &mut Self::State);
 
-    /// A turn of a `for`, `foreach` or `forall` begins: its variable has a new value.
+    /// Handles the start of an iteration of a `for`, `foreach` or `forall`: its variable has a new
+    /// value.
     fn turn(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
 
-    /// A test was made: the operand holds or not. Of a `while`, `at` is its number and the test comes behind
-    /// its head.
+    /// Handles a test: the operand holds or not. For a `while`, `at` is its number and the test
+    /// follows its head.
     fn tested(&mut self, at: usize, test: &Operand, holds: bool, state: &mut Self::State);
 
-    /// The end of a `forall` or `tile`: reductions and privates.
+    /// Handles the end of a `forall` or `tile`: reductions and privates.
     fn close(&mut self, at: usize, stmt: &Stmt, state: &mut Self::State);
 }
 
@@ -45,11 +46,11 @@ pub fn run<A: Forward>(routine: &Routine, analysis: &mut A, entry: A::State) {
 
 struct Walk<'w, A: Forward> {
     analysis: &'w mut A,
-    /// What the loops to come write.
+    /// The effects of the remaining loops.
     loops: std::vec::IntoIter<Effects>,
     /// The number of the next statement.
     at: usize,
-    /// For each block or loop around: what holds at all its `break`s so far.
+    /// For each enclosing block or loop: the state that holds at all its `break`s so far.
     leaves: Vec<(LabelId, Option<A::State>)>,
 }
 
@@ -152,7 +153,7 @@ impl<A: Forward> Walk<'_, A> {
         }
     }
 
-    /// Leaves the innermost block or loop: control comes from here and from all its `break`s.
+    /// Leaves the innermost block or loop: control arrives from here and from all its `break`s.
     fn leave(&mut self, state: &mut Option<A::State>) {
         if let Some((_, left)) = self.leaves.pop() {
             self.join(state, left);

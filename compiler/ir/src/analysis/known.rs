@@ -1,9 +1,10 @@
 //! A set of facts that is copied at every branch and changes little in between; see Note [Layers].
 //!
-//! Note [Layers]. A set is a stack of layers. Each says what became known or was forgotten since the one below. To branch
-//! freezes what is on top, and both sides share it; where they meet, only what either has changed since is compared. A
-//! layer that nobody else shares any more becomes one with what lies above it, so that there are at most as many as branches
-//! and loops are nested. So a routine of n statements takes time linear in n, however many of them are branches.
+//! Note [Layers]. A set is a stack of layers. Each layer records what became known or was forgotten
+//! since the layer below. A branch freezes the top layer, and both sides share it; where they meet,
+//! only the changes of either side are compared. A layer that is no longer shared is merged with
+//! the layer above it, so the number of layers is at most the nesting depth of branches and loops.
+//! A routine of n statements therefore takes time linear in n, for any number of branches.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hash, Hasher};
@@ -23,29 +24,30 @@ pub(super) enum Fact {
     Check(Check),
     /// The variable is the result of the operation.
     Result(VarId, IntOp, Operand, Operand),
-    /// The first number and so many more are at most the second.
+    /// The first number plus the offset is at most the second.
     Order(SizeOperand, u32, SizeOperand),
-    /// `ensure_columns` was done with this number.
+    /// `ensure_columns` was executed with this number.
     Ensured(VarId, Operand),
 }
 
-/// By what a fact is found.
+/// The search key of a fact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Key {
     Var(VarId),
     Int(i64),
 }
 
-/// What makes facts die: lists are kept apart by it, so that a change looks at no fact that outlives it.
+/// What invalidates facts. Lists are kept separately for each class, so that a change does not
+/// examine facts that outlive it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Class {
     /// Equal sizes.
     Size,
     /// Results of operations.
     Result,
-    /// Which of two numbers is the greater one.
+    /// The order of two numbers.
     Order,
-    /// What a change in place ends.
+    /// Facts that a change in place ends.
     Contents,
     /// Parts of handles.
     Part,
@@ -93,7 +95,7 @@ impl Class {
     }
 }
 
-/// A fact with its hash, which is taken once: each layer is asked for it.
+/// A fact with its hash, which is computed once: each layer is searched for it.
 #[derive(Debug, PartialEq, Eq)]
 struct Hashed {
     hash: u64,
@@ -120,7 +122,7 @@ impl Deref for Hashed {
     }
 }
 
-/// Takes a hash for what it is.
+/// An identity hash function.
 #[derive(Clone, Copy, Debug, Default)]
 struct IdentityHasher(u64);
 
@@ -138,27 +140,28 @@ impl Hasher for IdentityHasher {
     }
 }
 
-/// Facts about something, by their class.
+/// Facts about a key, by their class.
 type Lists = HashMap<Key, [Vec<Rc<Hashed>>; Class::ALL.len()], RandomState>;
 
-/// What changed since the layer below.
+/// The changes since the layer below.
 #[derive(Debug, Default)]
 struct Delta {
-    /// Facts that became known, or that were forgotten.
+    /// Facts that became known (`true`) or were forgotten.
     changed: HashMap<Rc<Hashed>, bool, BuildHasherDefault<IdentityHasher>>,
-    /// Those that became known; some may be dead by now.
+    /// Facts that became known; some may have been invalidated.
     lists: Lists,
 }
 
 impl Delta {
     fn add(&mut self, fact: Rc<Hashed>) {
-        // The fact itself is the one that lists hold.
+        // The fact itself is the one that lists contain.
         self.changed.remove(&fact);
         self.changed.insert(Rc::clone(&fact), true);
         each_key(&fact, |key| self.room(key, Class::of(&fact), 1).push(Rc::clone(&fact)));
     }
 
-    /// The list to which so many facts are going to be added. It is cleared of what died before it grows.
+    /// Returns the list to which the given number of facts will be added. Invalidated facts are
+    /// removed before it grows.
     fn room(&mut self, key: Key, class: Class, n_facts: usize) -> &mut Vec<Rc<Hashed>> {
         let list = &mut self.lists.entry(key).or_default()[class as usize];
         if list.len() >= 32 && list.len() + n_facts > list.capacity() {
@@ -167,7 +170,7 @@ impl Delta {
         list
     }
 
-    /// The facts of a class about something, dead ones among them.
+    /// Returns the facts of a class about a key, including invalidated ones.
     fn list(&self, key: Key, class: Class) -> &[Rc<Hashed>] {
         self.lists.get(&key).map_or(&[], |lists| &lists[class as usize])
     }
@@ -217,9 +220,9 @@ impl FactSet {
         }
     }
 
-    /// The facts of a class about something, in the order in which they became known.
+    /// Returns the facts of a class about a key, in the order in which they became known.
     pub(super) fn about(&self, key: Key, class: Class) -> impl Iterator<Item = &Fact> {
-        // There are few layers.
+        // The number of layers is small.
         let n_layers = self.deltas().count();
         let upwards = (0..n_layers).rev().filter_map(|depth| self.deltas().nth(depth));
         upwards
@@ -228,7 +231,7 @@ impl FactSet {
             .map(|fact| &fact.fact)
     }
 
-    /// Forgets the facts of these classes about a variable that die.
+    /// Forgets the facts of these classes about a variable for which `dies` holds.
     pub(super) fn forget(&mut self, var: VarId, classes: &[Class], dies: impl Fn(&Fact) -> bool) {
         let key = Key::Var(var);
         let mut dead: Vec<Rc<Hashed>> = Vec::new();
@@ -262,7 +265,7 @@ impl FactSet {
         }
     }
 
-    /// The same set once more. What it holds is shared from now on.
+    /// Returns a copy of the set. Its contents are shared from now on.
     pub(super) fn branch(&mut self) -> FactSet {
         self.compress();
         if !self.top.changed.is_empty() {
@@ -272,7 +275,7 @@ impl FactSet {
         FactSet { below: self.below.clone(), top: Delta::default() }
     }
 
-    /// Keeps what `other` knows too.
+    /// Keeps only the facts that `other` also knows.
     pub(super) fn meet(&mut self, other: FactSet) {
         let shared = self.shared_with(&other);
         let changed = self.since(shared.as_ref()).chain(other.since(shared.as_ref()));
@@ -302,7 +305,7 @@ impl FactSet {
         self.compress();
     }
 
-    /// Layers that nobody else shares become one with what lies above them.
+    /// Merges layers that are no longer shared with the layers above them.
     fn compress(&mut self) {
         while let Some(below) = self.below.take() {
             let layer = match Rc::try_unwrap(below) {
@@ -330,19 +333,19 @@ impl FactSet {
         }
     }
 
-    /// From the top down.
+    /// Returns the layers from top to bottom.
     fn deltas(&self) -> impl Iterator<Item = &Delta> {
         self.since(None)
     }
 
-    /// What lies above a layer, from the top down.
+    /// Returns the layers above the given one, from top to bottom.
     fn since<'k>(&'k self, layer: Option<&'k Rc<Layer>>) -> impl Iterator<Item = &'k Delta> {
         let frozen = std::iter::successors(self.below.as_ref(), |at| at.below.as_ref());
         let frozen = frozen.take_while(move |at| layer.is_none_or(|layer| !Rc::ptr_eq(at, layer)));
         std::iter::once(&self.top).chain(frozen.map(|layer| &layer.delta))
     }
 
-    /// The topmost layer that both have.
+    /// Returns the topmost layer that both sets share.
     fn shared_with(&self, other: &FactSet) -> Option<Rc<Layer>> {
         let layers = |known: &FactSet| {
             let first = known.below.clone();
@@ -372,7 +375,7 @@ pub(super) fn measure_key(measure: &SizeOperand) -> Option<Key> {
     }
 }
 
-/// Is it the variable, or a size of it?
+/// Returns whether the size is the variable or a size of it.
 pub(super) fn mentions(size: &SizeOperand, var: VarId) -> bool {
     match size {
         SizeOperand::Length(of) | SizeOperand::Rows(of) | SizeOperand::Columns(of) => *of == var,
@@ -380,9 +383,10 @@ pub(super) fn mentions(size: &SizeOperand, var: VarId) -> bool {
     }
 }
 
-/// What a fact mentions, each once, in the order of first mention: equal sizes are followed up in a fixed order.
+/// Visits each key that a fact mentions once, in the order of first mention: equal sizes are
+/// followed in a fixed order.
 fn each_key(fact: &Fact, mut visit: impl FnMut(Key)) {
-    // No fact mentions more but a part of a handle, whose sizes may.
+    // No fact mentions more, except a part of a handle, whose sizes may.
     let mut few = [None; 6];
     let mut more: Vec<Key> = Vec::new();
     let mut add = |key: Key| {
@@ -426,7 +430,7 @@ mod tests {
         Fact::Ensured(var, Operand::Int(number as i64))
     }
 
-    /// A set, and the same in the plainest form.
+    /// A set and its model in the simplest form.
     struct Both(FactSet, BTreeSet<u64>);
 
     impl Both {
@@ -452,9 +456,9 @@ mod tests {
         }
     }
 
-    /// Branches that nest and meet in any order, against sets that are copied.
+    /// Compares branches that nest and meet in any order with sets that are copied.
     #[test]
-    fn layers_are_one_set() {
+    fn layered_set_matches_copied_sets() {
         let mut state = 1_u64;
         let mut next = |below: u64| {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

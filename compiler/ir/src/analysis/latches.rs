@@ -1,4 +1,4 @@
-//! Which integers take their value from the size of one variable only.
+//! Integers whose value is always the size of one variable.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,9 +11,10 @@ use crate::visit;
 
 /// The `latch`es of a routine.
 pub(crate) struct Latches {
-    /// For each integer what it may take; `None` if it is written otherwise, or takes several sizes.
+    /// For each integer the size that it may receive; `None` if it is written otherwise or receives
+    /// several sizes.
     sources: BTreeMap<VarId, Option<SizeOperand>>,
-    /// What an integer is assigned: the size of something.
+    /// The size that an integer is assigned.
     assigned: BTreeMap<VarId, SizeOperand>,
     /// Variables that may become unset.
     lost: BTreeSet<VarId>,
@@ -54,14 +55,14 @@ impl Latches {
         latches
     }
 
-    /// Does the extent only ever take this size, of a variable that does not lose it? Then it is unset
-    /// for as long as the variable has none.
+    /// Returns whether the extent only ever receives this size, of a variable that does not lose
+    /// it. Then the extent is unset for as long as the variable has no size.
     pub(crate) fn follows(&self, extent: VarId, own: &SizeOperand) -> bool {
         let kept = visit::measured(own).is_some_and(|var| !self.lost.contains(&var));
         kept && self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
     }
 
-    /// Does the integer only ever take this size, by a `latch` or by an assignment?
+    /// Returns whether the integer only ever receives this size, by a `latch` or by an assignment.
     pub(crate) fn measures(&self, extent: VarId, own: &SizeOperand) -> bool {
         self.sources.get(&extent).is_some_and(|source| source.as_ref() == Some(own))
             || self.assigned.get(&extent) == Some(own)

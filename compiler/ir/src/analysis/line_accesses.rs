@@ -1,53 +1,56 @@
-//! How often a routine touches its table parameters by rows and by columns, callees included: a backend that
-//! keeps a table in one form takes the one that the program asks for more often.
+//! Frequency of row and column accesses of a routine to its table parameters, callees included. A
+//! backend that keeps a table in one layout chooses the more frequent one.
 //!
-//! What a loop does counts as often as its bounds say if they are numbers, otherwise [`TURNS`] times. Branches count as
-//! if both were taken. A recursive call counts nothing.
+//! Statements in a loop are weighted by its bounds if these are numbers, otherwise by [`TURNS`].
+//! Branches count as if both sides were executed. A recursive call counts nothing.
 
 use crate::op::{Op, Operand};
 use crate::program::{Mode, Program, Routine, RoutineId, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
-/// Turns of a loop whose bounds are not known, as it is weighted.
+/// The assumed number of iterations of a loop with unknown bounds.
 pub const TURNS: u64 = 16;
 
-/// How often a table is touched along its rows and along its columns, weighted.
+/// Weighted numbers of accesses to a table along its rows and along its columns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineAccesses {
-    /// Rows that are read or written.
+    /// Rows read or written.
     pub rows: u64,
-    /// Columns that are read or written; a field, or an extreme value, is one.
+    /// Columns read or written; a field or an extreme value counts as one.
     pub columns: u64,
-    /// What is done with it at most.
+    /// The strongest use of the table.
     pub used: TableUse,
 }
 
-/// What is done with a table, from the least to the most.
+/// Uses of a table, from weakest to strongest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TableUse {
     /// Rows, columns, fields, bits and sizes are read.
     #[default]
     Looks,
-    /// Lines and bits are written, the table is copied, or goes back to the caller; an intrinsic may read it.
+    /// Lines and bits are written, the table is copied or returned to the caller; an intrinsic may
+    /// read it.
     Changes,
-    /// The whole table is worked on: fields are written, MIN or MAX is looked for in it, an intrinsic changes it, a handle takes it.
+    /// The whole table is processed: fields are written, MIN or MAX is computed, an intrinsic
+    /// changes it, or it becomes part of a handle.
     Whole,
 }
 
-/// What the intrinsic of a routine does with a table that it is given.
+/// How the intrinsic of a routine uses a table argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntrinsicUse {
-    /// There is no intrinsic, or it is off: the body alone counts.
+    /// There is no intrinsic, or it is disabled: only the body counts.
     None,
-    /// It reads the table line by line, along whichever lines that lies.
+    /// It reads the table line by line, in either layout.
     Lines,
-    /// Whatever it likes.
+    /// Any use.
     Any,
 }
 
-/// The accesses to each parameter of a routine, in their order; those that are no tables have none. `intrinsics` says by a routine and a place there what
-/// its intrinsic does with that table.
+/// Returns the accesses to each parameter of a routine, in order; parameters that are not tables
+/// have none. `intrinsics` maps a routine and a parameter index to the use of that table by the
+/// intrinsic.
 pub fn line_accesses(
     program: &Program,
     routine: RoutineId,
@@ -61,7 +64,7 @@ pub fn line_accesses(
 struct Counting<'p> {
     program: &'p Program,
     intrinsics: &'p dyn Fn(&Routine, usize) -> IntrinsicUse,
-    /// For each routine that was counted, or is being counted: then nothing.
+    /// For each routine that was counted or is being counted (then empty).
     known: Vec<Option<Vec<LineAccesses>>>,
 }
 
@@ -78,7 +81,8 @@ impl Counting<'_> {
         for (place, (param, found)) in routine.params.iter().zip(&mut found).enumerate() {
             let intrinsic = (self.intrinsics)(routine, place);
             if intrinsic == IntrinsicUse::Lines {
-                // Where the body only looks at lines, too, it has them as it likes: it runs where the intrinsic declines.
+                // If the body also only reads lines, it accepts either layout: it runs where the
+                // intrinsic declines.
                 if param.mode == Mode::Value && found.used <= TableUse::Looks {
                     found.used = TableUse::Looks;
                     continue;
@@ -114,7 +118,7 @@ impl Counting<'_> {
         }
     }
 
-    /// The accesses of a statement itself.
+    /// Adds the accesses of a statement itself.
     fn stmt(
         &mut self,
         routine: &Routine,
@@ -187,7 +191,8 @@ impl Counting<'_> {
     }
 }
 
-/// What the statement itself does with tables. Of those that it passes on the callee says what becomes.
+/// Returns the use of tables by the statement itself. The use of tables passed to a callee is
+/// determined by the callee.
 fn used(kind: &StmtKind) -> TableUse {
     let only_looks = matches!(
         kind,
@@ -215,7 +220,7 @@ fn used(kind: &StmtKind) -> TableUse {
     }
 }
 
-/// How often what is inside runs.
+/// Returns the number of executions of the inner statements.
 fn turns(kind: &StmtKind) -> u64 {
     match kind {
         StmtKind::For { from: Operand::Int(from), to: Operand::Int(to), down, .. } => {

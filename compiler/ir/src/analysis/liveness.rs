@@ -1,13 +1,14 @@
-//! Liveness: a backward dataflow analysis over structured control flow. A variable is live where a use of the
-//! value that it holds may follow.
+//! Liveness: a backward dataflow analysis over structured control flow. A variable is live where a
+//! use of its current value may follow.
 //!
-//! Uses are reads, reads of a size, updates in place, what is lent, and what a trap observes
-//! ([`Observation`]); an access to a slice, word or table uses the variables that are its extents. Only a
-//! whole new value is a definition. At the end of a routine the result and the `ref` parameters are live.
+//! Uses are reads, reads of a size, updates in place, lent variables, and what a trap observes
+//! ([`Observation`]); an access to a slice, word or table uses the variables that are its extents.
+//! Only a whole new value is a definition. At the end of a routine the result and the `ref`
+//! parameters are live.
 //!
-//! The head of a loop is a fixed point: what is live there is what the loop leaves to the code behind it,
-//! and what a turn needs. It is kept from one visit to the next, so that the innermost of d loops is walked
-//! d + 1 times and not 2ᵈ times.
+//! The head of a loop is a fixed point: live there are the variables that the loop leaves to the
+//! following code and those that an iteration needs. It is kept from one visit to the next, so that
+//! the innermost of d loops is walked d + 1 times and not 2ᵈ times.
 
 use std::collections::HashMap;
 
@@ -19,14 +20,15 @@ use crate::program::{Extent, LabelId, Mode, Program, Routine, RoutineId, VarId};
 use crate::stmt::{ForallRange, PartKind, SizeOp, Stmt, StmtKind};
 use crate::visit::{self, Access, Observation};
 
-/// Which variables are live behind each statement of a routine.
+/// The variables that are live after each statement of a routine.
 pub struct Liveness {
     after: Vec<VarSet>,
     entry: VarSet,
     exit: VarSet,
 }
 
-/// The sets of a routine take no more bits than this; in a larger one everything counts as live.
+/// The maximum size of the sets of a routine, in bits; in a larger routine everything counts as
+/// live.
 const MAX_BITS: usize = 1 << 28;
 
 impl Liveness {
@@ -62,18 +64,19 @@ impl Liveness {
         Liveness { after: walk.after, entry, exit }
     }
 
-    /// Is the variable live behind the statement with number `at` ([`super::n_statements`])? At the end of
-    /// the body of a loop that is before the next turn.
+    /// Returns whether the variable is live after the statement with number `at`
+    /// ([`super::n_statements`]). At the end of the body of a loop, this is the point before the
+    /// next iteration.
     pub fn is_live_after(&self, at: usize, var: VarId) -> bool {
         self.after.get(at).is_none_or(|live| live.contains(var))
     }
 
-    /// Does what the variable holds outlive the routine?
+    /// Returns whether the value of the variable outlives the routine.
     pub fn is_live_at_exit(&self, var: VarId) -> bool {
         self.exit.contains(var)
     }
 
-    /// Is the variable live where the routine begins?
+    /// Returns whether the variable is live at the entry of the routine.
     pub fn is_live_at_entry(&self, var: VarId) -> bool {
         self.entry.contains(var)
     }
@@ -94,7 +97,7 @@ fn number(block: &[Stmt], sizes: &mut Sizes) -> usize {
     total
 }
 
-/// Where a jump leads: what is live there.
+/// The target of a jump and the variables that are live there.
 struct Target {
     label: LabelId,
     on_break: VarSet,
@@ -106,10 +109,10 @@ struct Backward<'p> {
     observation: Observation<'p>,
     sizes: Sizes,
     after: Vec<VarSet>,
-    /// What is live at the head of a loop, as far as it is known.
+    /// The variables live at the head of each loop, as known so far.
     heads: HashMap<usize, VarSet, FixedState>,
     targets: Vec<Target>,
-    /// What a statement defines and uses; their memory serves one after another.
+    /// The definitions and uses of a statement; the buffers are reused.
     defined: Vec<VarId>,
     used: Vec<VarId>,
     exit: VarSet,
@@ -124,8 +127,8 @@ impl Backward<'_> {
         block.iter().map(|stmt| self.size(stmt)).sum()
     }
 
-    /// `live` is what is live behind the block, and becomes what is live before it. `first` is the number of
-    /// its first statement.
+    /// Updates `live` from the variables live after the block to those live before it. `first` is
+    /// the number of its first statement.
     fn block(&mut self, block: &[Stmt], first: usize, live: &mut VarSet) {
         let mut at = first + self.n_statements(block);
         for stmt in block.iter().rev() {
@@ -164,7 +167,7 @@ impl Backward<'_> {
                 self.operand(test, live);
             }
             StmtKind::Block { label, body } => {
-                // Nothing continues a block.
+                // No `continue` refers to a block.
                 let on_continue = live.clone();
                 self.targets.push(Target { label: *label, on_break: live.clone(), on_continue });
                 self.block(body, at + 1, live);
@@ -186,7 +189,7 @@ impl Backward<'_> {
                 self.while_loop(*label, (head, test, body), at, live);
             }
             StmtKind::Forall { label, var, range, writes, privates, reductions, body } => {
-                // The reductions are combined when a turn ends.
+                // The reductions are combined at the end of an iteration.
                 let mut read = VarSet::default();
                 reductions.iter().for_each(|reduction| read.insert(reduction.var));
                 let mut own = privates.clone();
@@ -225,9 +228,9 @@ impl Backward<'_> {
         }
     }
 
-    /// A statement without blocks or jumps: definitions, then uses.
+    /// Handles a statement without blocks or jumps: definitions, then uses.
     fn simple(&mut self, stmt: &Stmt, live: &mut VarSet) {
-        // What it held is not looked at.
+        // The old value is not read.
         if let StmtKind::Size(SizeOp::Unset(var)) = &stmt.kind {
             return live.remove(*var);
         }
@@ -263,7 +266,7 @@ impl Backward<'_> {
         }
     }
 
-    /// A loop whose turns begin with new values of `own`; `read` is read at its head.
+    /// Handles a loop whose iterations begin with new values of `own`; `read` is read at its head.
     fn turns(
         &mut self,
         label: LabelId,
@@ -307,8 +310,8 @@ impl Backward<'_> {
             let mut turn = head.clone();
             self.block(body, body_at, &mut turn);
             match test {
-                // Only a jump, a limit or Ctrl-C ends such a loop, and these leave the `ref` parameters to the
-                // caller as they are.
+                // Only a jump, a limit or Ctrl-C ends such a loop, and these leave the current
+                // values of the `ref` parameters to the caller.
                 Operand::Bool(true) => turn.join(&self.exit),
                 Operand::Var(_) | Operand::Bool(false) | Operand::Int(_) | Operand::Str(_) => {
                     turn.join(live);
@@ -326,8 +329,8 @@ impl Backward<'_> {
         self.heads.insert(at, head);
     }
 
-    /// Where a guard of a `tile` fails, its slices and tables are as they were before it: what it overwrites
-    /// may be seen.
+    /// A failed guard of a `tile` restores its slices and tables: the values that it overwrites may
+    /// be observed.
     fn restored(&self, body: &[Stmt], live: &mut VarSet) {
         let (mut traps, mut written) = (false, Vec::new());
         visit::walk(body, &mut |stmt| {
@@ -353,7 +356,7 @@ impl Backward<'_> {
         }
     }
 
-    /// The variables that are the extents of `var`.
+    /// Adds the variables that are the extents of `var`.
     fn extents(&self, var: VarId, live: &mut VarSet) {
         for extent in self.routine.var(var).ty.extents() {
             match extent {

@@ -1,4 +1,4 @@
-//! Loops and parallel statements: what they write is forgotten at their head.
+//! Loops and parallel statements: the facts about what they write are forgotten at their head.
 
 use super::effects::Effects;
 use super::facts::Facts;
@@ -9,7 +9,8 @@ use crate::program::{LabelId, VarId};
 use crate::stmt::{ForallRange, ReductionOp, Stmt, StmtKind, TileReductionOp};
 
 impl<'a, I: Inspect> Walk<'_, 'a, I> {
-    /// Forgets what the loop that begins here writes, and its variable; returns what it writes.
+    /// Forgets the facts about the loop variable and about what the loop that begins here writes;
+    /// returns what it writes.
     pub(super) fn enter_loop(&mut self, var: Option<VarId>) -> Effects {
         let written = self.loops.next().unwrap_or_default();
         if let Some(facts) = &mut self.facts {
@@ -29,14 +30,14 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         written
     }
 
-    /// Leaves the innermost block or loop: what holds here and at all its `break`s.
+    /// Leaves the innermost block or loop: keeps what holds here and at all its `break`s.
     pub(super) fn leave(&mut self) {
         if let Some((_, known)) = self.leaves.pop() {
             meet(&mut self.facts, known);
         }
     }
 
-    /// A `for` or `foreach`.
+    /// Handles a `for` or `foreach`.
     pub(super) fn counted(
         &mut self,
         label: LabelId,
@@ -122,14 +123,14 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
     }
 }
 
-/// What the variable of a loop is between or one of.
+/// The bounds or the set of values of a loop variable.
 #[derive(Clone, Copy)]
 pub(super) enum Turns<'o> {
     Between(&'o Operand, &'o Operand),
     Ones(VarId),
 }
 
-/// What is known of the variable of a loop; what the body writes was evaluated before it.
+/// Learns facts about the variable of a loop; what the body writes was evaluated before it.
 fn learn_turns(facts: &mut Facts<'_>, var: VarId, turns: Turns<'_>, written: &Effects) {
     let index = Operand::Var(var);
     let (low, limit) = match turns {

@@ -1,18 +1,20 @@
-//! Dataflow analyses over SIR, for the verifier, the passes and the backends alike.
+//! Dataflow analyses over SIR, for the verifier, the passes and the backends.
 //!
-//! * [`effects`]: what a statement or loop does to variables; [`summary`]: what a call may do.
-//! * [`walk`]: one walk in the order of execution that finds [`facts`]: guards that hold, variables that are
-//!   set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements`, [`size_ops`] and `tested`
-//!   serve it.
-//! * [`parts`]: are two columns, rows or components the same? [`mod@polynomial`]: what numbers are there.
-//! * [`forward`]: the frame of forward analyses; [`reaching`]: reaching definitions.
+//! * [`effects`]: the effects of a statement or loop on variables; [`summary`]: the possible
+//!   effects of a call.
+//! * [`walk`]: one walk in execution order that finds [`facts`]: guards that hold, variables that
+//!   are set, equal sizes. `definite_assignment`, `known`, `latches`, `ranges`, `requirements`,
+//!   [`size_ops`] and `tested` support it.
+//! * [`parts`]: equality of columns, rows and components; [`mod@polynomial`]: the form of numbers
+//!   there.
+//! * [`forward`]: the framework of forward analyses; [`reaching`]: reaching definitions.
 //! * [`liveness`]: backwards, to a fixed point.
-//! * [`mod@line_accesses`]: are the tables of a routine touched by rows or by columns?
-//! * [`cost`]: what a rewrite may not change.
+//! * [`mod@line_accesses`]: accesses to the tables of a routine by rows and by columns.
+//! * [`cost`]: the cost invariant of rewrites.
 //!
-//! Control flow is structured, so that there are no basic blocks and no graph: an analysis walks over the
-//! tree. Results are found by the number of a statement: its place in the order of [`crate::visit::walk`], each
-//! statement before the blocks inside it, from 0.
+//! Control flow is structured, so there are no basic blocks and no graph: an analysis walks over
+//! the tree. Results are indexed by the number of a statement: its position in the order of
+//! [`crate::visit::walk`], each statement before the blocks inside it, from 0.
 
 mod assign;
 pub mod cost;
@@ -41,7 +43,8 @@ pub use var_set::VarSet;
 use crate::stmt::Stmt;
 use crate::visit;
 
-/// How many statements there are in `block` and in the blocks inside it: their numbers are smaller.
+/// Returns the number of statements in `block` and in the blocks inside it: their numbers are
+/// smaller.
 pub fn n_statements(block: &[Stmt]) -> usize {
     let mut n = 0;
     visit::walk(block, &mut |_| n += 1);

@@ -1,22 +1,23 @@
-//! Parts: are two columns, rows or components of one variable the same one?
+//! Comparison of parts: columns, rows or components of one variable.
 
 use super::facts::Facts;
 use crate::check::{Check, SizeOperand};
 use crate::op::{IntOp, Operand};
 
-/// How two indices, and so the parts at them, are related.
+/// The relation of two indices, and so of the parts at them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Alias {
     /// The same part.
     Same,
     /// Different parts.
     Different,
-    /// Either; whoever transforms takes it for the same.
+    /// Unknown; transformations must treat the parts as the same.
     Unknown,
 }
 
-/// Are the parts at the indices `a` and `b` the same? Both operands are looked at where `facts` hold; whoever
-/// compares an index with one of another point of the program sees to it that its variable has not changed.
+/// Compares the parts at the indices `a` and `b`. Both operands are evaluated where `facts` hold; a
+/// caller that compares an index with one of another point of the program must ensure that its
+/// variable has not changed.
 pub fn compare(facts: &Facts<'_>, a: &Operand, b: &Operand) -> Alias {
     if a == b {
         return Alias::Same;
@@ -48,7 +49,7 @@ pub fn compare(facts: &Facts<'_>, a: &Operand, b: &Operand) -> Alias {
     Alias::Unknown
 }
 
-/// Is `b` known to be `a` plus or minus a number other than 0?
+/// Returns whether `b` is known to be `a` plus or minus a number other than 0.
 fn is_apart(facts: &Facts<'_>, a: &Operand, b: &Operand) -> bool {
     let (Operand::Var(_), Operand::Var(var)) = (a, b) else { return false };
     facts.result_of(*var).is_some_and(|(op, left, right)| match (op, left, right) {
@@ -62,7 +63,7 @@ fn is_apart(facts: &Facts<'_>, a: &Operand, b: &Operand) -> bool {
     })
 }
 
-/// Does a part lie inside, so that it does not touch what is behind `limit`?
+/// Returns whether a part is inside, so that it does not touch what follows `limit`.
 pub fn inside(facts: &Facts<'_>, index: &Operand, limit: &SizeOperand) -> bool {
     facts.holds(&Check::Index(index.clone(), limit.clone()))
 }

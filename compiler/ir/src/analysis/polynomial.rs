@@ -1,25 +1,26 @@
-//! Polynomials in atoms, with products of two atoms at most: what integers are to `ranges`, and to passes that compare places
-//! in tables.
+//! Polynomials in atoms, with products of at most two atoms: the representation of integers in
+//! `ranges` and in passes that compare positions in tables.
 
-/// Terms of a polynomial.
+/// The maximum number of terms of a polynomial.
 const MAX_TERMS: usize = 16;
 
-/// An atom, by its number.
+/// The number of an atom.
 pub type AtomId = u32;
 
-/// A product of at most two atoms: their numbers and 1, ascending, and 0 where there is none. Without atoms it is 1.
+/// A product of at most two atoms: their numbers plus 1, ascending, and 0 for a missing factor.
+/// Without atoms it is 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Monomial([u32; 2]);
 
 impl Monomial {
     const ONE: Monomial = Monomial([0, 0]);
 
-    /// The atom alone.
+    /// Returns the monomial of a single atom.
     pub fn atom(atom: AtomId) -> Self {
         Monomial([atom + 1, 0])
     }
 
-    /// `None` if these are more than two atoms.
+    /// Returns the product; `None` if it has more than two atoms.
     pub fn times(self, other: Monomial) -> Option<Monomial> {
         match (self.0, other.0) {
             (_, [0, _]) => Some(self),
@@ -29,18 +30,18 @@ impl Monomial {
         }
     }
 
-    /// The atoms that it is the product of.
+    /// Returns the atoms of the product.
     pub fn factors(self) -> [Option<AtomId>; 2] {
         self.0.map(|number| number.checked_sub(1))
     }
 }
 
-/// A sum of products with their factors, none of which is 0, in their order.
+/// A sum of products with nonzero factors, in the order of the products.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Polynomial(pub(super) Vec<(Monomial, i128)>);
 
 impl Polynomial {
-    /// A constant.
+    /// Returns a constant polynomial.
     pub fn number(number: i128) -> Self {
         let mut polynomial = Polynomial::default();
         if number != 0 {
@@ -49,12 +50,12 @@ impl Polynomial {
         polynomial
     }
 
-    /// An atom alone.
+    /// Returns the polynomial of a single atom.
     pub fn atom(atom: AtomId) -> Self {
         Polynomial(vec![(Monomial::atom(atom), 1)])
     }
 
-    /// Adds a term; `None` if its factor is too great.
+    /// Adds a term; `None` if its factor is too large.
     pub fn add(&mut self, monomial: Monomial, times: i128) -> Option<()> {
         match self.0.binary_search_by_key(&monomial, |(of, _)| *of) {
             Ok(at) => {
@@ -70,12 +71,12 @@ impl Polynomial {
         Some(())
     }
 
-    /// Its products with their factors.
+    /// Returns its products with their factors.
     pub fn terms(&self) -> impl Iterator<Item = (Monomial, i128)> + '_ {
         self.0.iter().copied()
     }
 
-    /// The number that it is, if it has no atom.
+    /// Returns its value if it has no atom.
     pub fn as_number(&self) -> Option<i128> {
         match self.0[..] {
             [] => Some(0),
@@ -84,13 +85,13 @@ impl Polynomial {
         }
     }
 
-    /// The same with a polynomial in the place of an atom.
+    /// Returns the polynomial with `by` substituted for an atom.
     pub fn with(&self, atom: AtomId, by: &Polynomial) -> Option<Polynomial> {
         let (cofactor, rest) = self.split(atom)?;
         rest.plus(1, &cofactor.times(by)?)
     }
 
-    /// This and `factor` times the other one.
+    /// Returns the sum of this polynomial and `factor` times the other one.
     pub fn plus(&self, factor: i128, other: &Polynomial) -> Option<Polynomial> {
         let mut sum = Polynomial(Vec::with_capacity(self.0.len() + other.0.len()));
         sum.0.extend(&self.0);
@@ -100,7 +101,7 @@ impl Polynomial {
         (sum.0.len() <= MAX_TERMS).then_some(sum)
     }
 
-    /// The product, if no term has more than two atoms.
+    /// Returns the product, if no term has more than two atoms.
     pub fn times(&self, other: &Polynomial) -> Option<Polynomial> {
         let mut product = Polynomial::default();
         for (left, a) in &self.0 {
@@ -111,7 +112,7 @@ impl Polynomial {
         (product.0.len() <= MAX_TERMS).then_some(product)
     }
 
-    /// The cofactor of an atom and the rest; `None` if the atom stands in a square.
+    /// Returns the cofactor of an atom and the rest; `None` if the atom occurs in a square.
     pub fn split(&self, atom: AtomId) -> Option<(Polynomial, Polynomial)> {
         let (mut cofactor, mut rest) = (Polynomial::default(), Polynomial::default());
         for &(monomial, times) in &self.0 {
@@ -126,7 +127,7 @@ impl Polynomial {
         Some((cofactor, rest))
     }
 
-    /// The atoms in it, ascending.
+    /// Returns its atoms, ascending.
     pub fn atoms(&self) -> Vec<AtomId> {
         let factors = self.0.iter().flat_map(|(monomial, _)| monomial.factors());
         let mut atoms: Vec<AtomId> = factors.flatten().collect();

@@ -1,14 +1,16 @@
-//! Value ranges: what an integer is at least and at most; see Note [Ranges].
+//! Value ranges: lower and upper bounds of integers; see Note [Ranges].
 //!
-//! Note [Ranges]. An integer is a polynomial in *atoms*: sizes, and variables that are not known to be the result of a
-//! sum, difference or product. That it is not negative is proven by bounds of its atoms. These are numbers (an index is
-//! at least 1, a size at least 0), or other atoms: `j ≤ n` by the loop over `j`, or by a test that control has come by. An
-//! atom is replaced by one of its bounds where the sign of its cofactor is known: with `1 ≤ k ≤ n` and `0 ≤ h`, that `k·h ≤ n·h`
-//! is `(n − k)·h ≥ 0`, and after `k := n` is `0 ≥ 0`. All operations have been checked, so that results are exact; a product
-//! or sum that was checked lies within 64 bits: with `i ≤ p`, `j ≤ q` and the width `p + q` of a table, `i + j` does.
+//! Note [Ranges]. An integer is a polynomial in *atoms*: sizes, and variables that are not known to
+//! be the result of a sum, difference or product. Bounds of its atoms prove that it is not
+//! negative. These are numbers (an index is at least 1, a size at least 0) or other atoms: `j ≤ n`
+//! by the loop over `j`, or by a test on the path of control. An atom is replaced by one of its
+//! bounds where the sign of its cofactor is known: with `1 ≤ k ≤ n` and `0 ≤ h`, `k·h ≤ n·h` is `(n
+//! − k)·h ≥ 0`, which after `k := n` is `0 ≥ 0`. All operations have been checked, so results are
+//! exact; a product or sum that was checked fits 64 bits: with `i ≤ p`, `j ≤ q` and the width `p +
+//! q` of a table, `i + j` does.
 //!
-//! So it is found that `j − 1` in a loop from 1 does not overflow, that a field lies inside a table of `n·h` columns, and that
-//! a branch is taken only where an index is one.
+//! This proves that `j − 1` in a loop from 1 does not overflow, that a field is inside a table of
+//! `n·h` columns, and that a branch is executed only for a valid index.
 
 use std::rc::Rc;
 
@@ -20,18 +22,19 @@ use crate::op::{IntOp, Operand};
 use crate::program::VarId;
 use crate::visit;
 
-/// A slice or word that is set has its components in memory, at 64 bits of addresses no more than these.
+/// The maximum length of a slice or word: a set value has its components in memory with 64-bit
+/// addresses.
 const MAX_LENGTH: i128 = 1 << 60;
-/// So many results are put in for variables, one inside the other.
+/// The maximum nesting depth of results substituted for variables.
 const MAX_NESTED: usize = 6;
-/// Atoms are replaced by bounds so many times, one after another.
+/// The maximum number of successive replacements of atoms by bounds.
 const MAX_REPLACED: usize = 4;
-/// Steps of a proof, all ways together.
+/// The maximum number of steps of a proof, over all alternatives.
 const MAX_STEPS: usize = 200;
-/// So many facts about an atom are looked at.
+/// The maximum number of facts about an atom that are examined.
 const MAX_FACTS: usize = 32;
 
-/// A number from the least to the greatest.
+/// The lower and upper bound of a number.
 #[derive(Clone, Copy)]
 struct Range {
     low: i128,
@@ -58,14 +61,14 @@ impl Range {
     }
 }
 
-/// What is known of an atom.
+/// The facts known about an atom.
 struct Atom {
-    /// The sizes and variables that are equal, itself first.
+    /// The equal sizes and variables, starting with the atom itself.
     class: Rc<[SizeOperand]>,
     range: Range,
-    /// It is at least such a size and so much more.
+    /// Lower bounds: a size plus an offset.
     lows: Vec<(SizeOperand, i128)>,
-    /// It is at most such a size less so much.
+    /// Upper bounds: a size minus an offset.
     highs: Vec<(SizeOperand, i128)>,
 }
 
@@ -73,12 +76,13 @@ struct Prover<'f, 'a> {
     facts: &'f Facts<'a>,
     atoms: Vec<Atom>,
     steps: usize,
-    /// What was not proven, with so many atoms replaced at most: it comes again when atoms are replaced in another order.
+    /// Failed goals with the number of replacements that were allowed: they recur when atoms are
+    /// replaced in another order.
     unproven: Vec<(Polynomial, usize)>,
 }
 
 impl Facts<'_> {
-    /// Does the guard hold by the ranges of the numbers in it?
+    /// Returns whether the guard holds by the ranges of the numbers in it.
     pub(super) fn holds_by_range(&self, check: &Check) -> bool {
         let value = |operand: &Operand| SizeOperand::Value(operand.clone());
         match check {
@@ -109,7 +113,7 @@ impl Facts<'_> {
         }
     }
 
-    /// Does a part lie inside by the ranges of the numbers?
+    /// Returns whether a part is inside by the ranges of the numbers.
     pub(super) fn holds_part_by_range(
         &self,
         base: &Operand,
@@ -122,7 +126,7 @@ impl Facts<'_> {
             && Prover::new(self).is_inside(&base, width, limit)
     }
 
-    /// Is the first number known to be at most the second?
+    /// Returns whether the first number is known to be at most the second.
     fn is_ordered(&self, less: &SizeOperand, more: &SizeOperand) -> bool {
         Prover::new(self).is_inside(less, &number_of(0), more)
     }
@@ -137,7 +141,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         Prover { facts, atoms: Vec::new(), steps: MAX_STEPS, unproven: Vec::new() }
     }
 
-    /// Is the operation defined, and its result one of 64 bits?
+    /// Returns whether the operation is defined and its result fits 64 bits.
     fn computes(&mut self, op: IntOp, a: &SizeOperand, b: &SizeOperand) -> bool {
         let result = |prover: &mut Self| {
             let (left, right) = (prover.polynomial(a, 0)?, prover.polynomial(b, 0)?);
@@ -163,7 +167,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         }
     }
 
-    /// Is `base + width ≤ limit`?
+    /// Returns whether `base + width ≤ limit`.
     fn is_inside(&mut self, base: &SizeOperand, width: &SizeOperand, limit: &SizeOperand) -> bool {
         let room = |prover: &mut Self| {
             let (base, width) = (prover.polynomial(base, 0)?, prover.polynomial(width, 0)?);
@@ -172,7 +176,8 @@ impl<'f, 'a> Prover<'f, 'a> {
         room(self).is_some_and(|room| self.is_natural(&room, MAX_REPLACED))
     }
 
-    /// A number by its atoms; `None` if it has no value, or too long a polynomial.
+    /// Returns a number as a polynomial in atoms; `None` if it has no value or the polynomial is
+    /// too long.
     fn polynomial(&mut self, of: &SizeOperand, nested: usize) -> Option<Polynomial> {
         match of {
             SizeOperand::Value(Operand::Bool(_) | Operand::Str(_)) => return None,
@@ -219,7 +224,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         Some(Polynomial::atom(atom as AtomId))
     }
 
-    /// Finds the bounds of what these are.
+    /// Finds the bounds of an atom.
     fn atom(&self, class: Rc<[SizeOperand]>) -> Atom {
         let mut atom = Atom {
             class: Rc::clone(&class),
@@ -244,7 +249,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         atom
     }
 
-    /// The range of a product of atoms.
+    /// Returns the range of a product of atoms.
     fn range(&self, monomial: Monomial) -> Option<Range> {
         let of = |atom: AtomId| &self.atoms[atom as usize];
         match monomial.factors() {
@@ -261,8 +266,8 @@ impl<'f, 'a> Prover<'f, 'a> {
         }
     }
 
-    /// Is a polynomial that is at least `least`, term by term, not negative since what it has less of are two atoms whose
-    /// sum has been checked?
+    /// Returns whether a polynomial that is at least `least`, term by term, is not negative because
+    /// its negative terms are two atoms whose sum has been checked.
     fn has_checked_sum(&self, of: &Polynomial, least: i128) -> bool {
         let falling = of.0.iter().filter_map(|&(monomial, times)| match monomial.factors() {
             [Some(atom), None] if times < 0 => Some((&self.atoms[atom as usize], times)),
@@ -279,7 +284,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         })
     }
 
-    /// Has the sum or product of two atoms been checked?
+    /// Returns whether the sum or product of two atoms has been checked.
     fn is_computed(&self, op: IntOp, a: &Atom, b: &Atom) -> bool {
         let operands = |atom: &Atom| {
             let values = atom.class.iter().filter_map(variable).map(Operand::Var);
@@ -294,7 +299,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         })
     }
 
-    /// What a polynomial is at least, term by term.
+    /// Returns a lower bound of a polynomial, term by term.
     fn least(&self, of: &Polynomial) -> Option<i128> {
         let mut least: i128 = 0;
         for &(monomial, times) in &of.0 {
@@ -304,7 +309,8 @@ impl<'f, 'a> Prover<'f, 'a> {
         Some(least)
     }
 
-    /// Is it known not to be negative, after so many atoms at most are replaced by their bounds?
+    /// Returns whether it is known not to be negative after at most `replaced` replacements of
+    /// atoms by their bounds.
     fn is_natural(&mut self, of: &Polynomial, replaced: usize) -> bool {
         if self.least(of).is_some_and(|least| least >= 0 || self.has_checked_sum(of, least)) {
             return true;
@@ -335,7 +341,7 @@ impl<'f, 'a> Prover<'f, 'a> {
         false
     }
 
-    /// What an atom is at least, or at most.
+    /// Returns the lower or upper bounds of an atom.
     fn bounds(&mut self, atom: AtomId, low: bool) -> Vec<Polynomial> {
         let Atom { class: _, range, lows, highs } = &self.atoms[atom as usize];
         let (number, others, sign) =
@@ -350,7 +356,7 @@ impl<'f, 'a> Prover<'f, 'a> {
 }
 
 impl Atom {
-    /// What a fact says of something that is equal to the atom.
+    /// Learns the bounds that a fact gives for something that is equal to the atom.
     fn learn(&mut self, own: &SizeOperand, fact: &Fact) {
         let is_own = |operand: &Operand| matches!(own, SizeOperand::Value(own) if own == operand);
         match fact {

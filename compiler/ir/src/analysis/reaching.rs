@@ -1,7 +1,7 @@
-//! Reaching definitions: which statements may have given a variable the value that it holds at a point.
+//! Reaching definitions: the statements that may have given a variable its value at a point.
 //!
-//! A whole new value is a definition that ends the others; a change in place, a size given, a value lent or
-//! lost is a definition that leaves the others as they are.
+//! A whole new value is a definition that ends the others; a change in place, a given size, or a
+//! lent or lost value is a definition that keeps the others.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use crate::program::{Program, RoutineId, VarId};
 use crate::stmt::{Stmt, StmtKind};
 use crate::visit::{self, Access};
 
-/// Where a value comes from.
+/// The origin of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Definition {
-    /// The routine began: an argument, or nothing.
+    /// The entry of the routine: an argument or no value.
     Entry,
     /// The statement with this number ([`super::n_statements`]).
     At(usize),
@@ -23,7 +23,7 @@ pub enum Definition {
 
 /// The definitions that reach each statement of a routine.
 pub struct Reaching {
-    /// `None` of a statement that control does not reach.
+    /// `None` for an unreachable statement.
     before: Vec<Option<State>>,
 }
 
@@ -49,15 +49,15 @@ impl Reaching {
         Reaching { before: analysis.before }
     }
 
-    /// The definitions of `var` that reach the statement with number `at`; of a `while` its first turn's
-    /// head. Nothing reaches what control does not.
+    /// Returns the definitions of `var` that reach the statement with number `at`; for a `while`,
+    /// the head of its first iteration. No definition reaches an unreachable statement.
     pub fn before(&self, at: usize, var: VarId) -> BTreeSet<Definition> {
         let Some(Some(state)) = self.before.get(at) else { return BTreeSet::new() };
         state.get(&var).cloned().unwrap_or_else(|| BTreeSet::from([Definition::Entry]))
     }
 }
 
-/// One behind the last statement inside each statement.
+/// Computes for each statement the end of the range of statements inside it.
 fn number(block: &[Stmt], ranges: &mut Vec<usize>) {
     for stmt in block {
         let at = ranges.len();
@@ -67,13 +67,13 @@ fn number(block: &[Stmt], ranges: &mut Vec<usize>) {
     }
 }
 
-/// Variables that are not in it have the definition of the entry only.
+/// Variables that are missing here have only the definition of the entry.
 type State = BTreeMap<VarId, BTreeSet<Definition>>;
 
 struct Analysis {
     before: Vec<Option<State>>,
     ranges: Vec<usize>,
-    /// What each statement defines.
+    /// The variables that each statement defines.
     defined: Vec<Vec<VarId>>,
 }
 
@@ -105,7 +105,7 @@ impl Forward for Analysis {
         visit::accesses(&stmt.kind, &mut |var, access| match access {
             Access::Read | Access::ReadSize | Access::Observe => {}
             Access::Write => drop(state.insert(var, BTreeSet::from([Definition::At(at)]))),
-            // These take place when a turn begins or the statement ends.
+            // These take place when an iteration begins or the statement ends.
             Access::LoopVar => {}
             Access::Update | Access::InitSize | Access::Kill | Access::Move | Access::Ref => {
                 also(state, var, Definition::At(at));

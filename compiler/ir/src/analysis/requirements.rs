@@ -1,4 +1,4 @@
-//! Rule 12: what each operation needs, and what its result is known to be.
+//! Rule 12: the requirements of each operation and the known sizes of its result.
 
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
@@ -6,12 +6,12 @@ use crate::program::{Ty, VarId};
 use crate::stmt::{SizeOp, StmtKind};
 use crate::visit;
 
-/// What has to hold before a statement.
+/// A precondition of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Requirement {
     /// A guard.
     Check(Check),
-    /// A part as wide as the measure lies inside the limit.
+    /// A part as wide as the measure is inside the limit.
     Part {
         /// Number of components to the left.
         base: Operand,
@@ -20,7 +20,8 @@ pub(crate) enum Requirement {
         /// Size of the whole.
         limit: SizeOperand,
     },
-    /// The components `from ..= to` lie inside `size`: a `range` of base `from − 1` and width `to − base`.
+    /// The components `from ..= to` are inside `size`: a `range` of base `from − 1` and width `to −
+    /// base`.
     Mask {
         /// Size of the whole.
         size: Operand,
@@ -32,7 +33,7 @@ pub(crate) enum Requirement {
 }
 
 impl Requirement {
-    /// Calls `f` for every variable that it is about.
+    /// Calls `f` for every variable that it mentions.
     pub(crate) fn accesses(&self, f: &mut impl FnMut(VarId)) {
         let mut operand = |operand: &Operand| match operand {
             Operand::Var(var) => f(*var),
@@ -96,7 +97,7 @@ fn size_known(measure: &SizeOperand) -> Vec<Requirement> {
     }
 }
 
-/// The guards of an operation, besides its operands being set.
+/// Returns the guards of an operation, except that its operands are set.
 pub(crate) fn of_op(op: &Op) -> Vec<Requirement> {
     match op {
         Op::Int(op, a, b) => vec![Requirement::Check(Check::Int(*op, a.clone(), b.clone()))],
@@ -149,7 +150,7 @@ pub(crate) fn of_op(op: &Op) -> Vec<Requirement> {
     }
 }
 
-/// The guards of a statement, blocks inside it and operands being set left out.
+/// Returns the guards of a statement, without its inner blocks and without its operands being set.
 pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
     match kind {
         StmtKind::Assign(_, op) => of_op(op),
@@ -223,7 +224,8 @@ pub(crate) fn of_statement(kind: &StmtKind) -> Vec<Requirement> {
     }
 }
 
-/// Sizes of the result (or the integer itself) and what they are equal to before the assignment.
+/// Returns the sizes of the result (or the integer itself) and what they are equal to before the
+/// assignment.
 pub(crate) fn sizes(dst: VarId, dst_ty: Ty, op: &Op) -> Vec<(SizeOperand, SizeOperand)> {
     let length = |of: SizeOperand| vec![(SizeOperand::Length(dst), of)];
     let table = |rows: SizeOperand, columns: SizeOperand| {

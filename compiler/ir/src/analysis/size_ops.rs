@@ -1,13 +1,13 @@
-//! Size operations that change nothing: what is known before them holds behind them.
+//! Size operations that change nothing: facts before them hold after them.
 
 use super::facts::Facts;
 use crate::check::{Check, SizeOperand};
 use crate::program::{Routine, VarId};
 use crate::stmt::SizeOp;
 
-/// Does the operation change nothing, by what is known before it?
+/// Returns whether the facts before the operation prove that it changes nothing.
 pub fn changes_nothing(routine: &Routine, op: &SizeOp, facts: &Facts<'_>) -> bool {
-    // A parameter has this property from the variable passed to it.
+    // A parameter inherits this property from the variable passed to it.
     let is_sized =
         |var: VarId| routine.var(var).sized && routine.params.iter().all(|param| param.var != var);
     match op {
@@ -33,7 +33,7 @@ pub fn changes_nothing(routine: &Routine, op: &SizeOp, facts: &Facts<'_>) -> boo
             is_sized(*bits) || facts.is_set(*bits) && facts.holds(&Check::Size(own, wanted))
         }
         SizeOp::Fix { bits, size: _ } => facts.is_sized(*bits),
-        // It gives up memory.
+        // It releases memory.
         SizeOp::Unset(_) => false,
     }
 }

@@ -1,27 +1,27 @@
-//! What routines do, summarised, callees included: what a caller has to reckon with at a call.
+//! Summaries of the effects of routines, callees included, for use at calls.
 
 use crate::program::{Program, RoutineId, VarId};
 use crate::stmt::{Arg, StmtKind};
 use crate::visit::{self, Access};
 
-/// What a call of a routine may do.
+/// The possible effects of a call of a routine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// For each parameter: may what it holds be read?
+    /// For each parameter: whether its value may be read.
     pub reads: Vec<bool>,
-    /// For each parameter: may it be changed? The caller sees that of `ref` parameters.
+    /// For each parameter: whether it may be changed. The caller sees changes of `ref` parameters.
     pub writes: Vec<bool>,
-    /// May it end with a trap?
+    /// Whether it may trap.
     pub traps: bool,
-    /// Does it print, read or write files?
+    /// Whether it prints, reads or writes files.
     pub host: bool,
-    /// May it run for ever: a `while`, or a call in a cycle?
+    /// Whether it may run forever: a `while`, or a call in a cycle.
     pub endless: bool,
-    /// Has it, or something that it calls, an intrinsic?
+    /// Whether it or one of its callees has an intrinsic.
     pub intrinsic: bool,
 }
 
-/// The summaries of all routines.
+/// Computes the summaries of all routines.
 pub fn summaries(program: &Program) -> Vec<Summary> {
     let mut summaries: Vec<Summary> = (program.routines.iter().zip(0..))
         .map(|(routine, id)| Summary {
@@ -32,7 +32,7 @@ pub fn summaries(program: &Program) -> Vec<Summary> {
             ..Summary::default()
         })
         .collect();
-    // What holds of a callee holds of its callers: a fixed point over the call graph.
+    // Effects of a callee are effects of its callers: a fixed point over the call graph.
     loop {
         let mut changed = false;
         for id in 0..summaries.len() {
@@ -46,7 +46,7 @@ pub fn summaries(program: &Program) -> Vec<Summary> {
     }
 }
 
-/// One round: what the body does, with what is known of the callees so far.
+/// Performs one round: computes the effects of the body from the current summaries of the callees.
 fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
     let routine = &program.routines[id];
     let mut summary = summaries[id].clone();
@@ -89,7 +89,7 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
             | StmtKind::Exit => None,
         };
         if let Some(callee) = callee {
-            // A variable that comes back with another size than it has to keep is a trap of the call.
+            // The call traps if a variable comes back with a size other than the fixed one.
             let lends = matches!(&stmt.kind, StmtKind::Call { args, .. }
                 if args.iter().any(|arg| matches!(arg, Arg::Ref(_))));
             summary.traps |= callee.traps || lends;
@@ -114,7 +114,8 @@ fn summarise(program: &Program, id: usize, summaries: &[Summary]) -> Summary {
     summary
 }
 
-/// Is the routine in a cycle of the call graph: can it come to be called again while it runs?
+/// Returns whether the routine is in a cycle of the call graph, so that it may be called again
+/// while it runs.
 pub fn is_recursive(program: &Program, id: RoutineId) -> bool {
     let mut seen = vec![false; program.routines.len()];
     let mut worklist = vec![id];

@@ -1,16 +1,17 @@
-//! What tests compare: the booleans of a run of statements, and the comparisons that they were made of.
+//! Comparisons that determine tests: the booleans of a run of statements and the comparisons that
+//! define them.
 
 use crate::op::{LogicOp, Op, Operand, Relation};
 use crate::program::{Routine, Ty, VarId};
 use crate::stmt::StmtKind;
 use crate::visit;
 
-/// So many booleans are kept: a test is made shortly before it is asked.
+/// The maximum number of booleans kept: a test is usually evaluated shortly before its use.
 const MAX_KEPT: usize = 8;
-/// So many operations are followed up.
+/// The maximum number of operations that are followed.
 const MAX_FOLLOWED: usize = 16;
 
-/// A comparison of integers, and how it came out.
+/// A comparison of integers and its result.
 pub(super) struct Comparison {
     pub(super) relation: Relation,
     pub(super) a: Operand,
@@ -18,7 +19,7 @@ pub(super) struct Comparison {
     pub(super) truth: bool,
 }
 
-/// The booleans that were assigned last, while what they were made of is as it was.
+/// The booleans assigned last whose operands have not changed.
 #[derive(Default)]
 pub(super) struct Tests {
     made: Vec<(VarId, Op)>,
@@ -29,7 +30,7 @@ impl Tests {
         self.made.clear();
     }
 
-    /// A statement without blocks inside it was run.
+    /// Records the execution of a statement without inner blocks.
     pub(super) fn record(&mut self, kind: &StmtKind, routine: &Routine) {
         visit::accesses(kind, &mut |var, access| {
             if access.writes() {
@@ -48,7 +49,7 @@ impl Tests {
         }
     }
 
-    /// The comparisons that follow if a boolean is this.
+    /// Returns the comparisons that follow if a boolean has this value.
     pub(super) fn follow(&self, test: &Operand, truth: bool) -> Vec<Comparison> {
         let mut found = Vec::new();
         let mut open = vec![(test, truth)];

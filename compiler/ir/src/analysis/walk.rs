@@ -1,9 +1,9 @@
-//! The walk that finds facts: a routine in the order of execution, with what is known at each point.
+//! The walk that finds facts: a routine in execution order, with the facts known at each point.
 //!
-//! Note [Facts]. A fact dies when something that it mentions is written, except that a change in place keeps
-//! sizes. What a loop writes is forgotten at its head, so that one walk over the body is enough; branches that
-//! meet keep what both know. Sizes are equal by a check, by an assignment, or by equal extents of set
-//! variables.
+//! Note [Facts]. A fact is invalidated when something that it mentions is written, except that a
+//! change in place keeps sizes. Facts about what a loop writes are forgotten at its head, so that
+//! one walk over the body is enough; branches that meet keep what both know. Sizes are equal by a
+//! check, by an assignment, or by equal extents of set variables.
 
 use super::definite_assignment;
 use super::effects::{self, Effect, Effects};
@@ -17,42 +17,42 @@ use crate::program::{Extent, LabelId, Mode, Program, Routine, Ty, VarId};
 use crate::stmt::{Arg, Stmt, StmtKind};
 use crate::visit::{self, Access};
 
-/// What tests say is known inside so many of them, one inside the other.
+/// The maximum nesting depth of tests whose results are recorded.
 const MAX_TESTS: usize = 32;
 
-/// Looks at each point that control reaches. Statements have the numbers of [`super::n_statements`].
+/// A visitor of each reachable point. Statements have the numbers of [`super::n_statements`].
 pub trait Inspect {
-    /// Before a statement; of a loop before its first turn.
+    /// Visits the point before a statement; for a loop, before its first iteration.
     fn before(&mut self, at: usize, stmt: &Stmt, point: &mut Point<'_, '_>);
 
-    /// The condition of a `while`, behind its head.
+    /// Visits the condition of a `while`, after its head.
     fn test(&mut self, _stmt: &Stmt, _test: &Operand, _point: &mut Point<'_, '_>) {}
 
-    /// The reductions of a `tile`, behind its body.
+    /// Visits the reductions of a `tile`, after its body.
     fn reductions(&mut self, _stmt: &Stmt, _point: &mut Point<'_, '_>) {}
 
-    /// The routine ends, by the `exit` or behind its last statement.
+    /// Visits the end of the routine, at the `exit` or after its last statement.
     fn end(&mut self, _exit: Option<&Stmt>, _point: &mut Point<'_, '_>) {}
 }
 
 /// A point of a routine.
 pub struct Point<'p, 'a> {
-    /// What is known there.
+    /// The facts known there.
     pub facts: &'p mut Facts<'a>,
-    /// Number of rows of the `tile` around.
+    /// The number of rows of the enclosing `tile`.
     pub tile: Option<&'p Operand>,
-    /// Sums that a `forall` around reduces.
+    /// Sums that an enclosing `forall` reduces.
     pub sums: &'p [VarId],
     pub(crate) latches: &'p Latches,
 }
 
-/// Which extents of parameters are believed before a check of the header has made them true.
+/// The extents of parameters that are trusted before a check of the header has established them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Belief {
-    /// All: the checks of the header stand where they have to.
+    /// All: the checks of the header are in their required places.
     Header,
-    /// Only those that are found out from the parameter itself. Whoever wants to know whether a check of the
-    /// header can fail does not believe what it says.
+    /// Only those that are derived from the parameter itself. An analysis of whether a check of the
+    /// header can fail must not trust the header.
     Nothing,
 }
 
@@ -66,7 +66,7 @@ pub fn walk(program: &Program, routine: &Routine, belief: Belief, inspect: &mut 
     walk_with(program, routine, latches, facts, inspect);
 }
 
-/// Walks through a routine in which these variables are perhaps given sizes that are not their extents.
+/// Walks through a routine in which these variables may be given sizes that are not their extents.
 pub fn walk_doubting(
     program: &Program,
     routine: &Routine,
@@ -122,7 +122,7 @@ fn walk_with<'a>(
     walk.end(None);
 }
 
-/// The sizes of parameters whose extents are not found out from the parameters themselves.
+/// Returns the sizes of parameters whose extents are not derived from the parameters themselves.
 fn untrue(routine: &Routine, latches: &Latches) -> Vec<SizeOperand> {
     let mut untrue = Vec::new();
     for param in &routine.params {
@@ -141,7 +141,7 @@ fn untrue(routine: &Routine, latches: &Latches) -> Vec<SizeOperand> {
     untrue
 }
 
-/// What can be measured of a variable, in the order of its extents.
+/// Returns the measures of a variable, in the order of its extents.
 pub(crate) fn sizes_of(var: VarId, ty: Ty) -> [SizeOperand; 2] {
     match ty {
         Ty::Table(..) => [SizeOperand::Rows(var), SizeOperand::Columns(var)],
@@ -156,20 +156,20 @@ pub(super) struct Walk<'w, 'a, I> {
     pub(super) routine: &'a Routine,
     inspect: &'w mut I,
     latches: Latches,
-    /// What is known here; `None` where control does not come.
+    /// The facts known here; `None` where control does not arrive.
     pub(super) facts: Option<Facts<'a>>,
-    /// What the loops to come write.
+    /// The effects of the remaining loops.
     pub(super) loops: std::vec::IntoIter<Effects>,
-    /// For each block or loop around: what is known at all its `break`s so far.
+    /// For each enclosing block or loop: the facts known at all its `break`s so far.
     pub(super) leaves: Vec<(LabelId, Option<Facts<'a>>)>,
-    /// For each variable those that have it as an extent.
+    /// For each variable, those that have it as an extent.
     pub(super) sized_by: Vec<Vec<VarId>>,
     pub(super) tile: Option<Operand>,
     pub(super) sums: Vec<VarId>,
     /// The number of the next statement.
     at: usize,
     tests: Tests,
-    /// How many `if`s are around.
+    /// The number of enclosing `if`s.
     n_tests: usize,
 }
 
@@ -180,7 +180,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
             self.at += 1;
             self.inspect(|inspect, point| inspect.before(at, stmt, point));
             let is_plain = visit::blocks(&stmt.kind).iter().all(|block| block.is_empty());
-            // What was tested before an `if` is known where its first arm begins.
+            // Tests before an `if` are known at the start of its first arm.
             if !is_plain && !matches!(stmt.kind, StmtKind::If { .. }) {
                 self.tests.clear();
             }
@@ -193,7 +193,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         }
     }
 
-    /// Shows a point, if control reaches it.
+    /// Visits a point if control reaches it.
     pub(super) fn inspect(&mut self, look: impl FnOnce(&mut I, &mut Point<'_, 'a>)) {
         if let Some(facts) = &mut self.facts {
             let mut point =
@@ -202,12 +202,12 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         }
     }
 
-    /// What is known here, for another way that control may take.
+    /// Returns a copy of the facts known here, for another path of control.
     pub(super) fn branch(&mut self) -> Option<Facts<'a>> {
         self.facts.as_mut().map(Facts::branch)
     }
 
-    /// The routine ends here.
+    /// Handles the end of the routine.
     fn end(&mut self, exit: Option<&Stmt>) {
         self.inspect(|inspect, point| inspect.end(exit, point));
     }
@@ -281,7 +281,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
                     (self.tests.follow(test, true), self.tests.follow(test, false));
                 let before = self.branch();
                 self.n_tests += 1;
-                // What is known deeper inside is looked for through all that the tests around say.
+                // Facts deeper inside are searched through all facts of the enclosing tests.
                 let is_deep = self.n_tests > MAX_TESTS;
                 if !is_deep {
                     learn_tests(&mut self.facts, truth);
@@ -321,7 +321,8 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
         }
     }
 
-    /// What a statement does to the variables that it writes, and that it sets those.
+    /// Applies the effects of a statement on the variables that it writes, and records that they
+    /// are set.
     fn plain(&mut self, kind: &StmtKind) {
         let vars = &self.routine.vars;
         let Some(facts) = &mut self.facts else { return };
@@ -345,7 +346,7 @@ impl<'a, I: Inspect> Walk<'_, 'a, I> {
     }
 }
 
-/// Control comes here only if these comparisons came out like this.
+/// Records the results of the comparisons that lead control here.
 fn learn_tests(facts: &mut Option<Facts<'_>>, tests: Vec<Comparison>) {
     let Some(facts) = facts else { return };
     for Comparison { relation, a, b, truth } in tests {
@@ -353,7 +354,7 @@ fn learn_tests(facts: &mut Option<Facts<'_>>, tests: Vec<Comparison>) {
     }
 }
 
-/// What both know; where control does not come from one side, what the other knows.
+/// Keeps what both know; where control does not arrive from one side, keeps what the other knows.
 pub(super) fn meet<'a>(known: &mut Option<Facts<'a>>, other: Option<Facts<'a>>) {
     match (known.as_mut(), other) {
         (Some(known), Some(other)) => known.meet(other),

@@ -1,4 +1,4 @@
-//! Operands, sizes, operations, guards; the last two as [`crate::table`] says.
+//! Operands, sizes, operations, guards; the last two follow [`crate::table`].
 
 use star_base::BitVector;
 
@@ -54,9 +54,9 @@ impl Parser<'_> {
 
     /// `"module", "name"`
     pub(crate) fn part_name(&mut self) -> Parsed<HandlePart> {
-        let module = self.string("the name of a module")?.into();
+        let module = self.string("a module name")?.into();
         self.comma()?;
-        Ok(HandlePart { module, name: self.string("the name of a part")?.into() })
+        Ok(HandlePart { module, name: self.string("a part name")?.into() })
     }
 
     /// `, "module", "name"`
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok(flag)
     }
 
-    /// Bits between quotes.
+    /// Bits in quotes.
     pub(crate) fn constant(&mut self) -> Parsed<BitVector> {
         let Token::Bits(bits) = &self.token else {
             return self.expected("a bit constant");
@@ -85,13 +85,13 @@ impl Parser<'_> {
         Ok(bits)
     }
 
-    /// The operation `word`, its operands still to come.
+    /// Parses the operation `word`, whose operands follow.
     pub(super) fn op(&mut self, word: &str, at: usize) -> Parsed<Op> {
         match Op::read(word, self)? {
             Some(op) => Ok(op),
             None => {
                 self.start = at;
-                self.fault(format!("no operation is named `{word}`"))
+                self.fault(format!("unknown operation `{word}`"))
             }
         }
     }
@@ -103,7 +103,7 @@ impl Parser<'_> {
             Some(check) => Ok(check),
             None => {
                 self.start = at;
-                self.fault(format!("no guard is named `{word}`"))
+                self.fault(format!("unknown guard `{word}`"))
             }
         }
     }

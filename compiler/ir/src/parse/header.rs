@@ -8,7 +8,7 @@ use crate::program::{
     Extent, InlinedCall, LocId, Location, Mode, NamedVar, Param, Routine, RoutineId, Ty, Var, VarId,
 };
 
-/// What stands before the statements of a routine.
+/// The header of a routine.
 struct Header {
     params: Vec<Param>,
     result: Option<VarId>,
@@ -20,14 +20,14 @@ impl Parser<'_> {
     pub(super) fn routine(&mut self, idx: usize) -> Parsed<Routine> {
         self.advance()?;
         let start = self.start;
-        if self.number::<usize>("a routine's number")? != idx {
+        if self.number::<usize>("a routine number")? != idx {
             self.start = start;
-            return self.fault(format!("this is routine {idx}"));
+            return self.fault(format!("expected routine number {idx}"));
         }
-        let name = self.string("a routine's name")?;
+        let name = self.string("a routine name")?;
         let intrinsic = if self.take_word("intrinsic")? { Some(self.intrinsic()?) } else { None };
 
-        // Sizes may name variables that are declared later: the header is read twice.
+        // Sizes may name variables that are declared later: the header is parsed twice.
         let (scanner, token, start) = (self.scanner, self.token.clone(), self.start);
         self.declaring = true;
         let Header { vars, .. } = self.header()?;
@@ -45,12 +45,12 @@ impl Parser<'_> {
 
     fn intrinsic(&mut self) -> Parsed<Intrinsic> {
         let start = self.start;
-        let name = self.any_word("an intrinsic's name")?;
+        let name = self.any_word("an intrinsic name")?;
         match Intrinsic::find(name) {
             Some(intrinsic) => Ok(intrinsic),
             None => {
                 self.start = start;
-                self.fault(format!("no intrinsic is named `{name}`"))
+                self.fault(format!("unknown intrinsic `{name}`"))
             }
         }
     }
@@ -77,7 +77,7 @@ impl Parser<'_> {
         Ok(Header { params, result, vars, loc })
     }
 
-    /// A variable that is declared here, or one that is declared below.
+    /// Parses a variable that is declared here or below.
     fn parameter(&mut self, vars: &mut Vec<Var>) -> Parsed<VarId> {
         let name = match &self.token {
             Token::Var(name) if self.scanner.next_is_colon() => name.clone(),
@@ -86,11 +86,11 @@ impl Parser<'_> {
         self.advance()?;
         let var = self.declaration(name)?;
         vars.push(var);
-        // More variables than the text has bytes cannot be declared, nor 2³² bytes be wanted.
+        // There are fewer variables than bytes of text, and the text is shorter than 2³² bytes.
         Ok(VarId(u32::try_from(vars.len() - 1).unwrap_or(u32::MAX)))
     }
 
-    /// What follows a name: `: type sized as "source"`.
+    /// Parses the part after a name: `: type sized as "source"`.
     fn declaration(&mut self, name: String) -> Parsed<Var> {
         self.mark(":")?;
         let ty = self.ty()?;
@@ -122,7 +122,7 @@ impl Parser<'_> {
             }
             other => {
                 self.start = start;
-                self.fault(format!("no type is named `{other}`"))
+                self.fault(format!("unknown type `{other}`"))
             }
         }
     }
@@ -138,7 +138,7 @@ impl Parser<'_> {
     }
 
     fn span(&mut self) -> Parsed<Span> {
-        let file = self.number("a file's number")?;
+        let file = self.number("a file number")?;
         self.mark(":")?;
         let start = self.number("an offset")?;
         self.mark("..")?;
@@ -155,19 +155,19 @@ impl Parser<'_> {
             let start = self.start;
             if self.loc()?.0 as usize != locations.len() {
                 self.start = start;
-                return self.fault(format!("this is location !{}", locations.len()));
+                return self.fault(format!("expected location !{}", locations.len()));
             }
             self.mark("=")?;
             let span = self.span()?;
             let at_call = self.take_word("at_call")?;
             let inlined = self.bracketed("inlined", |parser| {
-                let routine = RoutineId(parser.number("a routine's number")?);
+                let routine = RoutineId(parser.number("a routine number")?);
                 parser.word("at")?;
                 Ok(InlinedCall { routine, call: parser.loc()? })
             })?;
             let operands = self.bracketed("names", |parser| {
                 let Token::VarNumber(n) = parser.token else {
-                    return parser.expected("a variable's number such as `#3`");
+                    return parser.expected("a variable number such as `#3`");
                 };
                 parser.advance()?;
                 let name = parser.string("a source name")?;
@@ -178,12 +178,12 @@ impl Parser<'_> {
         Ok(locations)
     }
 
-    /// `3 "NAME"`, the name left out if there is no such routine.
+    /// `3 "NAME"`; the name is omitted if there is no such routine.
     pub(super) fn callee(&mut self) -> Parsed<RoutineId> {
-        let callee = RoutineId(self.number("a routine's number")?);
+        let callee = RoutineId(self.number("a routine number")?);
         if matches!(self.token, Token::Str(_)) {
             let at = self.start;
-            let name = self.string("a routine's name")?;
+            let name = self.string("a routine name")?;
             self.called.push((at, callee, name));
         }
         Ok(callee)

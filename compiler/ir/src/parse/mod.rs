@@ -1,5 +1,5 @@
-//! Reads the text form of SIR: a scanner by hand and recursive descent. No text makes it panic or
-//! overflow the stack. It knows nothing of the rules that [`crate::verify()`] checks.
+//! Parser for the text form of SIR: a handwritten scanner and recursive descent. No text causes a
+//! panic or a stack overflow. The rules that [`crate::verify()`] checks are not part of it.
 
 mod data;
 mod header;
@@ -14,17 +14,17 @@ use crate::program::{LabelId, LocId, Program, RoutineId, VarId};
 use crate::stmt::Block;
 use scan::{Scanner, Token};
 
-/// How deeply statements may nest, both here and in a program that verifies.
+/// The maximum nesting depth of statements, both here and in a program that verifies.
 pub const MAX_DEPTH: usize = 512;
 
-/// Why a text is not a program.
+/// An error in the text form of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParseError {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
     pub column: usize,
-    /// What is wrong there.
+    /// The message.
     pub message: String,
 }
 
@@ -36,11 +36,11 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Reads a program.
+/// Parses a program.
 ///
 /// # Errors
-/// The first place where the text is not in the form that [`crate::print()`] writes. `;` begins a
-/// comment; line breaks are blanks.
+/// Returns the first place where the text is not in the form that [`crate::print()`] writes. `;`
+/// begins a comment; line breaks count as blanks.
 ///
 /// ```
 /// let text = "routine 0 \"F\" (value %n: int) !0 {\n  print %n !0\n}\nlocations {\n  !0 = 0:0..9\n}\n";
@@ -59,7 +59,7 @@ pub fn parse(text: &str) -> Result<Program, ParseError> {
     })
 }
 
-/// What is wrong at a byte offset.
+/// An error at a byte offset.
 pub(crate) struct Fault {
     at: usize,
     message: String,
@@ -69,14 +69,14 @@ pub(crate) type Parsed<T> = Result<T, Fault>;
 
 pub(crate) struct Parser<'a> {
     scanner: Scanner<'a>,
-    /// The next token, and where it begins.
+    /// The next token and its offset.
     token: Token<'a>,
     start: usize,
-    /// Variables of the routine by name; `None` for a name of several.
+    /// Variables of the routine by name; `None` for an ambiguous name.
     names: HashMap<String, Option<VarId>>,
-    /// In the first reading of a header every name is taken as known.
+    /// During the first pass over a header every name counts as known.
     declaring: bool,
-    /// Calls that named their routine, to be compared once all routines are known.
+    /// Calls with the name of their routine, to be compared once all routines are known.
     called: Vec<(usize, RoutineId, String)>,
     depth: usize,
 }
@@ -119,7 +119,7 @@ impl<'a> Parser<'a> {
         Ok(program)
     }
 
-    /// Takes the next token and scans the one behind it.
+    /// Consumes the next token and scans the following one.
     fn advance(&mut self) -> Parsed<Token<'a>> {
         let (start, next) = self.scanner.next()?;
         self.start = start;
@@ -170,7 +170,7 @@ impl<'a> Parser<'a> {
         self.mark(",")
     }
 
-    /// Any word.
+    /// Parses any word.
     fn any_word(&mut self, what: &str) -> Parsed<&'a str> {
         match self.token {
             Token::Word(word) => {
@@ -247,8 +247,8 @@ impl<'a> Parser<'a> {
             Token::Var(_) if self.declaring => VarId(0),
             Token::Var(name) => match self.names.get(name) {
                 Some(Some(id)) => *id,
-                Some(None) => return self.fault(format!("several variables are named `{name}`")),
-                None => return self.fault(format!("no variable is named `{name}`")),
+                Some(None) => return self.fault(format!("ambiguous variable name `{name}`")),
+                None => return self.fault(format!("unknown variable `{name}`")),
             },
             _ => return self.expected("a variable"),
         };
@@ -256,7 +256,7 @@ impl<'a> Parser<'a> {
         Ok(id)
     }
 
-    /// `each, each, …` up to `close`, which is taken too.
+    /// `each, each, …` up to and including `close`.
     fn list<T>(
         &mut self,
         close: &str,
@@ -275,7 +275,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `word [each, …]`, or nothing at all.
+    /// `word [each, …]`, or nothing.
     fn bracketed<T>(
         &mut self,
         word: &str,
@@ -294,10 +294,10 @@ impl<'a> Parser<'a> {
         self.statements()
     }
 
-    /// Statements up to `}`, which is taken too.
+    /// Statements up to and including `}`.
     fn statements(&mut self) -> Parsed<Block> {
         if self.depth > MAX_DEPTH {
-            return self.fault(format!("nested more than {MAX_DEPTH} deep"));
+            return self.fault(format!("nesting exceeds {MAX_DEPTH} levels"));
         }
         self.depth += 1;
         let mut block = Vec::new();

@@ -1,4 +1,4 @@
-//! Characters to tokens.
+//! Scanner: characters to tokens.
 
 use std::fmt;
 
@@ -48,7 +48,7 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// A place in the text.
+/// A position in the text.
 #[derive(Clone, Copy)]
 pub(super) struct Scanner<'a> {
     text: &'a str,
@@ -64,13 +64,13 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
-    /// Does a `:` follow?
+    /// Returns whether a `:` follows.
     pub(super) fn next_is_colon(mut self) -> bool {
         self.skip_blanks();
         self.rest().starts_with(':')
     }
 
-    /// Takes the characters for which `keep` holds.
+    /// Consumes the characters for which `keep` holds.
     fn take(&mut self, keep: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !keep(c)).unwrap_or(rest.len());
@@ -78,7 +78,7 @@ impl<'a> Scanner<'a> {
         &rest[..end]
     }
 
-    /// A word; a hyphen between letters belongs to it, as in the names of intrinsics.
+    /// Scans a word; a hyphen between letters belongs to it, as in the names of intrinsics.
     fn word(&mut self) -> &'a str {
         let (rest, start) = (self.rest(), self.at);
         loop {
@@ -101,7 +101,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The next token and the offset at which it begins.
+    /// Returns the next token and its start offset.
     pub(super) fn next(&mut self) -> Parsed<(usize, Token<'a>)> {
         self.skip_blanks();
         let start = self.at;
@@ -124,7 +124,7 @@ impl<'a> Scanner<'a> {
                     Token::Var(self.quoted()?)
                 } else {
                     match self.take(is_bare_char) {
-                        "" => return self.fault("expected a name behind `%`"),
+                        "" => return self.fault("expected a name after `%`"),
                         name => Token::Var(name.to_owned()),
                     }
                 }
@@ -172,7 +172,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// The number behind `#`, `@` or `!`.
+    /// Scans the number after `#`, `@` or `!`.
     fn id(&mut self) -> Parsed<u32> {
         self.at += 1;
         let start = self.at;
@@ -208,12 +208,12 @@ impl<'a> Scanner<'a> {
                 let code = u32::from_str_radix(hex, 16).ok();
                 match code.and_then(char::from_u32) {
                     Some(c) => (hex.len() + 4, c),
-                    None => return self.fault("not the number of a character"),
+                    None => return self.fault("invalid character code"),
                 }
             } else if rest.starts_with('\\') {
                 return self.fault("unknown escape in a string");
             } else {
-                return self.fault("a string that is not closed");
+                return self.fault("unterminated string");
             };
             self.at += taken;
             text.push(c);

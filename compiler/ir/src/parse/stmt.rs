@@ -50,7 +50,7 @@ impl Parser<'_> {
         self.stmt(kind)
     }
 
-    /// A statement without blocks.
+    /// Parses a statement without blocks.
     #[inline(never)]
     fn plain(&mut self, word: &str, at: usize) -> Parsed<Stmt> {
         let kind = match word {
@@ -133,7 +133,7 @@ impl Parser<'_> {
             "exit" => StmtKind::Exit,
             _ => {
                 self.start = at;
-                return self.fault(format!("no statement is named `{word}`"));
+                return self.fault(format!("unknown statement `{word}`"));
             }
         };
         self.stmt(kind)
@@ -237,7 +237,7 @@ impl Parser<'_> {
             }
             other => {
                 self.start = at;
-                return self.fault(format!("no part is named `{other}`"));
+                return self.fault(format!("unknown part `{other}`"));
             }
         };
         Ok(Part { var, kind })

@@ -1,4 +1,4 @@
-//! Operands, sizes, operations, guards; the last two as [`crate::table`] says.
+//! Operands, sizes, operations, guards; the last two follow [`crate::table`].
 
 use super::Printer;
 use crate::check::{Check, SizeOperand};
@@ -52,7 +52,7 @@ impl Printer<'_> {
         self.string(name);
     }
 
-    /// A field; `started` says that another one stands before it.
+    /// Prints a field; `started` says whether another one precedes it.
     fn field(&mut self, field: Field<'_>, started: &mut bool) {
         if let Field::Word(word) = field {
             return self.words([word, ""]);

@@ -1,5 +1,5 @@
-//! The text form of SIR: what golden files show. [`crate::parse()`] reads it back exactly, whatever the
-//! program; names that are not unique, and numbers of nothing, are printed as numbers (`#7`).
+//! The text form of SIR, as used in golden files. [`crate::parse()`] parses it back exactly, for
+//! every program; ambiguous names and invalid numbers are printed as numbers (`#7`).
 
 mod data;
 mod stmt;
@@ -16,7 +16,7 @@ use crate::program::{
 };
 use crate::stmt::Stmt;
 
-/// The program as text, one statement to a line.
+/// Returns the program as text, one statement per line.
 pub fn print(program: &Program) -> String {
     let mut printer = Printer::new(program);
     for (idx, routine) in program.routines.iter().enumerate() {
@@ -26,7 +26,7 @@ pub fn print(program: &Program) -> String {
     printer.out
 }
 
-/// The first line of a statement, without its location.
+/// Returns the first line of a statement, without its location.
 pub fn print_statement(program: &Program, routine: RoutineId, stmt: &Stmt) -> String {
     let mut printer = Printer::new(program);
     printer.enter(program.routines.get(routine.0 as usize).map(Arc::as_ref));
@@ -34,7 +34,7 @@ pub fn print_statement(program: &Program, routine: RoutineId, stmt: &Stmt) -> St
     printer.out
 }
 
-/// A guard as it stands in the text, `check` left out.
+/// Returns the text of a guard without the word `check`.
 pub fn print_check(program: &Program, routine: RoutineId, check: &Check) -> String {
     let mut printer = Printer::new(program);
     printer.enter(program.routines.get(routine.0 as usize).map(Arc::as_ref));
@@ -48,11 +48,11 @@ impl fmt::Display for Program {
     }
 }
 
-/// Writes text; knows the names of the routine at hand.
+/// Writes text with the names of the current routine.
 struct Printer<'a> {
     program: &'a Program,
     out: String,
-    /// For each variable whether its name belongs to it alone.
+    /// For each variable, whether its name is unique.
     unique: Vec<bool>,
     vars: &'a [Var],
     indent: usize,
@@ -187,7 +187,7 @@ impl<'a> Printer<'a> {
             self.fmt(format_args!(" intrinsic {intrinsic}"));
         }
         self.put(" (");
-        // The leading parameters that are the first variables are declared where they stand.
+        // The leading parameters that are the first variables are declared in place.
         let n_declared = (0_u32..)
             .zip(params.iter().zip(vars))
             .take_while(|(at, (param, _))| param.var == VarId(*at))

@@ -7,7 +7,7 @@ use crate::program::VarId;
 use crate::stmt::{Arg, ForallRange, PartKind, SizeOp, Stmt, StmtKind};
 
 impl Printer<'_> {
-    /// Every statement on a line of its own.
+    /// Prints each statement on a separate line.
     pub(super) fn statements(&mut self, block: &[Stmt]) {
         for stmt in block {
             self.line();
@@ -73,7 +73,7 @@ impl Printer<'_> {
         self.put(" = ");
     }
 
-    /// The statement up to its location and its blocks.
+    /// Prints the statement up to its location and its blocks.
     pub(super) fn head(&mut self, kind: &StmtKind) {
         match kind {
             StmtKind::Assign(dst, op) => {

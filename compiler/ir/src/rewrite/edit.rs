@@ -1,30 +1,30 @@
-//! Edits statements by their numbers.
+//! Editing of statements by their numbers.
 
 use std::collections::BTreeMap;
 
 use crate::stmt::{Block, Stmt, StmtKind};
 use crate::visit;
 
-/// What becomes of a statement.
+/// An edit of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Edit {
-    /// It goes, with all that is inside it.
+    /// Remove it with everything inside it.
     Remove,
-    /// It does something else; its location stays.
+    /// Replace its action; its location stays.
     Replace(StmtKind),
-    /// These statements stand in its place.
+    /// Replace it by these statements.
     Splice(Block),
-    /// Its first block stands in its place: the `then` of an `if`, the head of a `while`.
+    /// Replace it by its first block: the `then` of an `if`, the head of a `while`.
     First,
-    /// Its second block stands in its place: the `else` of an `if`.
+    /// Replace it by its second block: the `else` of an `if`.
     Second,
 }
 
 /// Edits by the numbers of statements, as [`crate::analysis::n_statements`] numbers them.
 pub type Edits = BTreeMap<usize, Edit>;
 
-/// Edits statements. The numbers are those before any edit; what is inside a statement is edited before the
-/// statement.
+/// Edits statements. The numbers are those before any edit; inner statements are edited before the
+/// enclosing statement.
 pub fn edit(block: &mut Block, edits: &Edits) {
     if !edits.is_empty() {
         edit_from(block, edits, &mut 0);

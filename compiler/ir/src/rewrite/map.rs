@@ -1,4 +1,4 @@
-//! Maps what statements name.
+//! Mapping of variables, operands, labels and locations of statements.
 
 use crate::check::{Check, SizeOperand};
 use crate::op::{Op, Operand};
@@ -8,11 +8,11 @@ use crate::stmt::{
 };
 use crate::visit;
 
-/// What becomes of what a statement names; by default it stays.
+/// Functions applied to the names in a statement; by default they are unchanged.
 pub trait Mapper {
     /// A whole variable that is read.
     fn read(&mut self, _: &mut VarId) {}
-    /// A variable of which only the size, or whether it is set, is looked at.
+    /// A variable of which only the size, or whether it is set, is read.
     fn size(&mut self, _: &mut VarId) {}
     /// A variable that is written, changed, moved or lent.
     fn write(&mut self, _: &mut VarId) {}
@@ -24,7 +24,7 @@ pub trait Mapper {
     fn location(&mut self, _: &mut LocId) {}
 }
 
-/// Maps statements and all that is inside them.
+/// Maps statements and everything inside them.
 pub fn block(block: &mut Block, mapper: &mut impl Mapper) {
     for stmt in block {
         statement(stmt, mapper);
@@ -34,7 +34,7 @@ pub fn block(block: &mut Block, mapper: &mut impl Mapper) {
     }
 }
 
-/// Maps a statement, blocks inside it left out.
+/// Maps a statement without its inner blocks.
 pub fn statement(stmt: &mut Stmt, m: &mut impl Mapper) {
     let Stmt { kind, loc } = stmt;
     m.location(loc);
@@ -239,7 +239,7 @@ pub fn check(check: &mut Check, m: &mut impl Mapper) {
     }
 }
 
-/// Maps what is measured, or the number that stands for it.
+/// Maps the measured variable or the number in its place.
 pub fn size_operand(of: &mut SizeOperand, m: &mut impl Mapper) {
     match of {
         SizeOperand::Length(v) | SizeOperand::Rows(v) | SizeOperand::Columns(v) => m.size(v),

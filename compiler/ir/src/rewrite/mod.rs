@@ -1,9 +1,10 @@
 //! Tools to rewrite SIR.
 //!
-//! * [`fresh_var`], [`Labels`]: variables and labels that the routine does not have yet.
-//! * [`map`]: maps the variables, operands, labels and locations of statements; every enum is destructured in
-//!   full. [`clone_block`] copies statements with fresh labels.
-//! * [`edit`]: removes, replaces and splices statements by their numbers; [`for_each`] changes them.
+//! * [`fresh_var`], [`Labels`]: fresh variables and labels of a routine.
+//! * [`map`]: maps the variables, operands, labels and locations of statements; every enum is
+//!   destructured in full. [`clone_block`] copies statements with fresh labels.
+//! * [`edit`]: removes, replaces and splices statements by their numbers; [`for_each`] changes
+//!   them.
 
 mod edit;
 pub mod map;
@@ -17,7 +18,8 @@ use crate::program::{LabelId, Routine, Ty, Var, VarId};
 use crate::stmt::{Block, Stmt, StmtKind};
 use crate::visit;
 
-/// A new variable of the routine, named after `stem`. The compiler made it: a message never names it.
+/// Adds a new variable to the routine, named after `stem`. It has no source name, so messages never
+/// name it.
 pub fn fresh_var(routine: &mut Routine, stem: &str, ty: Ty) -> VarId {
     let taken = |name: &str| routine.vars.iter().any(|var| var.name == name);
     let mut n = 1_u64;
@@ -30,13 +32,13 @@ pub fn fresh_var(routine: &mut Routine, stem: &str, ty: Ty) -> VarId {
     VarId(u32::try_from(routine.vars.len() - 1).unwrap_or(u32::MAX))
 }
 
-/// Gives out labels that a routine does not have yet.
+/// A generator of labels that a routine does not have yet.
 pub struct Labels {
     next: u32,
 }
 
 impl Labels {
-    /// Begins behind the labels of the routine.
+    /// Starts after the labels of the routine.
     pub fn new(routine: &Routine) -> Self {
         let mut next = 0;
         visit::walk(&routine.body, &mut |stmt| {
@@ -47,7 +49,7 @@ impl Labels {
         Labels { next }
     }
 
-    /// A label that nothing has.
+    /// Returns an unused label.
     pub fn fresh(&mut self) -> LabelId {
         let label = LabelId(self.next);
         self.next = self.next.saturating_add(1);
@@ -55,7 +57,7 @@ impl Labels {
     }
 }
 
-/// The label that a statement defines.
+/// Returns the label that a statement defines.
 pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
     match kind {
         StmtKind::For { label, .. }
@@ -87,8 +89,8 @@ pub fn label_of(kind: &StmtKind) -> Option<LabelId> {
     }
 }
 
-/// A copy of statements of the same routine: blocks and loops inside get fresh labels, jumps to what is
-/// outside stay.
+/// Copies statements of the same routine: inner blocks and loops get fresh labels, jumps to outer
+/// ones are unchanged.
 pub fn clone_block(block: &[Stmt], labels: &mut Labels) -> Block {
     struct Relabel(BTreeMap<LabelId, LabelId>);
     impl Mapper for Relabel {

@@ -26,7 +26,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     flow.block(&routine.body);
 }
 
-/// A statement around the one at hand.
+/// An enclosing statement.
 enum LoopContext {
     Block(LabelId),
     Loop(LabelId),
@@ -69,7 +69,7 @@ impl LoopContext {
 
 struct Flow<'s, 'a, 'e> {
     subject: &'s mut Subject<'a, 'e>,
-    /// What the loops to come write.
+    /// The effects of the remaining loops.
     loops: std::vec::IntoIter<Effects>,
     contexts: Vec<LoopContext>,
     /// The `ref` parameters.
@@ -161,7 +161,7 @@ impl Flow<'_, '_, '_> {
             }
         }
         let what = if again { "loop" } else { "block or loop" };
-        self.fault(stmt, format!("no {what} `{target}` is around it"));
+        self.fault(stmt, format!("no enclosing {what} `{target}`"));
     }
 
     fn arguments(&mut self, stmt: &Stmt, args: &[Arg]) {
@@ -194,7 +194,7 @@ impl Flow<'_, '_, '_> {
     }
 }
 
-/// How a variable used as an extent gets its value.
+/// The sources of the value of a variable used as an extent.
 #[derive(Clone, Copy, Default)]
 struct Sources {
     assigned: u32,
@@ -202,7 +202,7 @@ struct Sources {
     otherwise: bool,
 }
 
-/// Is it one that each iteration has for itself? It is unset where an iteration begins.
+/// Returns whether it is private to each iteration. It is unset where an iteration begins.
 fn is_private(kind: &StmtKind, var: VarId) -> bool {
     matches!(kind, StmtKind::Forall { privates, .. } if privates.contains(&var))
 }

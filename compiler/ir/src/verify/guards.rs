@@ -1,4 +1,5 @@
-//! Rules 11 to 13: what is read is set, and guards hold; see Note [Facts] in [`crate::analysis`].
+//! Rules 11 to 13: variables that are read are set, and guards hold; see Note [Facts] in
+//! [`crate::analysis`].
 
 use super::{Subject, Wording};
 use crate::analysis::facts::Facts;
@@ -21,16 +22,16 @@ struct Guards<'s, 'a, 'e> {
 }
 
 impl Guards<'_, '_, '_> {
-    /// What is read is set, and of the right size in a tile.
+    /// Checks that variables that are read are set, and of the right size in a tile.
     fn reads(&mut self, stmt: &Stmt, point: &mut Point<'_, '_>) {
-        // A tile's reductions look at the end of its body.
+        // The reductions of a tile use the state at the end of its body.
         if let StmtKind::Tile { rows, .. } = &stmt.kind {
             if let Operand::Var(v) = rows {
                 self.require_set(stmt, *v, point);
             }
             return;
         }
-        // The condition of a `while` is read behind its head.
+        // The condition of a `while` is read after its head.
         if matches!(stmt.kind, StmtKind::While { .. }) {
             return;
         }
@@ -56,7 +57,7 @@ impl Guards<'_, '_, '_> {
 
     fn require_set(&mut self, stmt: &Stmt, var: VarId, point: &mut Point<'_, '_>) {
         if !point.facts.is_set(var) {
-            // Told once.
+            // Report it once.
             point.facts.set(var);
             let message = format!("{} may be unset here", self.subject.name(var));
             self.subject.fault(Some(stmt), message);
@@ -64,7 +65,7 @@ impl Guards<'_, '_, '_> {
         }
     }
 
-    /// In a tile, slices and tables have its rows.
+    /// Checks that slices and tables in a tile have its rows.
     fn require_rows(&mut self, stmt: &Stmt, var: VarId, point: &Point<'_, '_>) {
         let measure = match self.subject.ty(var) {
             Ty::Slice(_) => SizeOperand::Length(var),
@@ -94,7 +95,7 @@ impl Guards<'_, '_, '_> {
                     continue;
                 }
                 Requirement::Check(check) => {
-                    // Told once.
+                    // Report it once.
                     facts.learn(check);
                     match self.subject.wording {
                         Wording::LeftOut => String::new(),
@@ -109,13 +110,13 @@ impl Guards<'_, '_, '_> {
                     if facts.holds_part(base, width, limit) {
                         continue;
                     }
-                    "that the part lies inside is not established".into()
+                    "it is not established that the part is inside".into()
                 }
                 Requirement::Mask { size, from, to } => {
                     if holds_mask(facts, size, from, to) {
                         continue;
                     }
-                    "that the ones lie inside is not established".into()
+                    "it is not established that the ones are inside".into()
                 }
             };
             self.subject.fault(Some(stmt), message);
@@ -123,7 +124,7 @@ impl Guards<'_, '_, '_> {
         }
     }
 
-    /// Says which variables the last fault is about.
+    /// Records the variables that the last fault concerns.
     fn about(&mut self, need: &Requirement) {
         let mut vars = Vec::new();
         need.accesses(&mut |var| vars.push(var));
@@ -132,8 +133,9 @@ impl Guards<'_, '_, '_> {
         }
     }
 
-    /// That what gets a size gets the one of its type. The extents of parameters are believed, what is
-    /// set already changes nothing, and an extent that only takes the size of this variable follows.
+    /// Returns the requirements that a variable given a size gets the one of its type. The extents
+    /// of parameters are trusted, a variable that is already set is unchanged, and an extent that
+    /// only receives the size of this variable follows.
     fn extents_kept(&self, kind: &StmtKind, point: &Point<'_, '_>) -> Vec<Requirement> {
         let zero = Operand::Int(0);
         let StmtKind::Size(op) = kind else { return Vec::new() };
@@ -172,7 +174,7 @@ impl Guards<'_, '_, '_> {
         self.subject.routine.params.iter().any(|param| param.var == var)
     }
 
-    /// What may be unset and is passed by reference comes back with any size.
+    /// Checks arguments passed by reference that may be unset: they come back with any size.
     fn passes_any_size(&mut self, stmt: &Stmt, args: &[Arg], point: &Point<'_, '_>) {
         for arg in args {
             let Arg::Ref(var) = arg else { continue };
@@ -187,8 +189,8 @@ impl Guards<'_, '_, '_> {
         }
     }
 
-    /// What is made of slices and tables in a tile has their rows, which were looked at; what is made of
-    /// numbers has to have those of the tile.
+    /// Checks the rows of a result in a tile: results of slices and tables have their rows, which
+    /// were checked; results of numbers must have those of the tile.
     fn makes_rows(&mut self, stmt: &Stmt, dst: VarId, op: &Op, point: &Point<'_, '_>) {
         match self.subject.ty(dst) {
             Ty::Slice(_) | Ty::Table(..) => {}

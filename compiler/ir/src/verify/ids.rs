@@ -1,4 +1,4 @@
-//! Rules 1 and 2: everything that is named exists, once.
+//! Rules 1 and 2: every referenced item exists and is unique.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     for var in routine.params.iter().map(|param| param.var).chain(routine.result) {
         exists(subject, None, var);
         if !headed.insert(var) {
-            let message = format!("{} stands in the header twice", subject.name(var));
+            let message = format!("{} appears twice in the header", subject.name(var));
             subject.fault(None, message);
         }
     }
@@ -35,14 +35,15 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
 
 fn exists(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, var: VarId) {
     if var.0 as usize >= subject.routine.vars.len() {
-        subject.fault(stmt, format!("there is no variable {}", var.0));
+        subject.fault(stmt, format!("unknown variable {}", var.0));
     }
 }
 
-/// The location exists, and what it names: variables of this routine, each once, and calls that were inlined.
+/// Checks that the location exists, and its contents: variables of this routine, each once, and
+/// calls that were inlined.
 fn location(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
     let Some(location) = subject.program.locations.get(loc) else {
-        return subject.fault(stmt, format!("there is no location `{loc}`"));
+        return subject.fault(stmt, format!("unknown location `{loc}`"));
     };
     let mut named = BTreeSet::new();
     for operand in &location.operands {
@@ -60,12 +61,12 @@ fn location(subject: &mut Subject<'_, '_>, stmt: Option<&Stmt>, loc: LocId) {
     }
     for &InlinedCall { routine, call } in &location.inlined {
         if routine.0 as usize >= subject.program.routines.len() {
-            subject.fault(stmt, format!("there is no routine {}", routine.0));
+            subject.fault(stmt, format!("unknown routine {}", routine.0));
         }
         match subject.program.locations.get(call) {
-            None => subject.fault(stmt, format!("there is no location `{call}`")),
+            None => subject.fault(stmt, format!("unknown location `{call}`")),
             Some(outer) if !outer.inlined.is_empty() => {
-                subject.fault(stmt, format!("the call at `{call}` was inlined itself"));
+                subject.fault(stmt, format!("the call at `{call}` was itself inlined"));
             }
             Some(_) => {}
         }
@@ -79,7 +80,7 @@ fn block(
     labels: &mut BTreeSet<LabelId>,
 ) {
     if depth > MAX_DEPTH {
-        let message = format!("nested more than {MAX_DEPTH} deep");
+        let message = format!("nesting exceeds {MAX_DEPTH} levels");
         return subject.fault(stmts.first(), message);
     }
     for stmt in stmts {
@@ -94,7 +95,7 @@ fn block(
         match &stmt.kind {
             StmtKind::Call { callee, .. } => {
                 if callee.0 as usize >= subject.program.routines.len() {
-                    let message = format!("there is no routine {}", callee.0);
+                    let message = format!("unknown routine {}", callee.0);
                     subject.fault(Some(stmt), message);
                 }
             }

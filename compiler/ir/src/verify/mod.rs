@@ -1,47 +1,49 @@
-//! The verifier: what every program keeps, after lowering and after every pass.
+//! The verifier: the rules that every program satisfies, after lowering and after every pass.
 //!
-//! Numbers (`ids`; if one of these fails, nothing else is looked at):
-//!  1. Routines, variables and locations that are named exist; blocks nest at most [`MAX_DEPTH`] deep. A
-//!     location names variables of one routine, each once; the calls that it was inlined through stand at
-//!     locations of the source.
-//!  2. Labels and variable names are unique in their routine; parameters are different variables, and
-//!     the result is none of them.
+//! Numbers (`ids`; if one of these fails, no other rule is checked):
+//!  1. Routines, variables and locations that are named exist; blocks nest at most [`MAX_DEPTH`]
+//!    deep. A location names variables of one routine, each once; the calls that it was inlined
+//!    through are at locations of the source.
+//!  2. Labels and variable names are unique in their routine; parameters are different variables,
+//!    and the result is none of them.
 //!
 //! Types (`types`):
-//!  3. Operands and destinations have the kinds that the operation or statement asks for; texts are
-//!     only copied, printed, passed on, or name files and messages. A loop variable is an `int`. A table
-//!     with an extent of columns gets no others.
-//!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of the
-//!     callee's result. `check result` is about the routine's own result; `no_carry` adds or
-//!     subtracts. A routine with an intrinsic has the parameters that the catalogue says.
+//!  3. Operands and destinations have the kinds that the operation or statement requires; strings
+//!    are only copied, printed, passed on, or used as file names and messages. A loop variable is
+//!    an `int`. A table with an extent of columns gets no others.
+//!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of
+//!    the callee's result. `check result` names the result of its routine; `no_carry` adds or
+//!    subtracts. A routine with an intrinsic has the parameters of the catalogue.
 //!
 //! Structure (`flow`):
-//!  5. `break` names a block or sequential loop around it, `continue` a loop around it; neither leaves
-//!     a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
-//!  6. The body of a `for`, `foreach` or `forall` does not write the loop variable, that of a `foreach`
-//!     not what it runs over.
-//!  7. An argument by reference is no other argument of the call, a moved one neither; `ref` parameters
-//!     are not moved.
-//!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or assigned
-//!     by one `=` with an operation, or only by `latch`; `unset` does not count, nor does
-//!     being a private of a `forall`.
+//!  5. `break` names an enclosing block or sequential loop, `continue` an enclosing loop; neither
+//!    leaves a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
+//!  6. The body of a `for`, `foreach` or `forall` does not write the loop variable; that of a
+//!    `foreach` does not write the set that it visits.
+//!  7. An argument by reference is not also another argument of the call, nor is a moved one; `ref`
+//!    parameters are not moved.
+//!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or a
+//!    variable assigned by one `=` with an operation, or only by `latch`; `unset` does not count,
+//!    nor does being a private of a `forall`.
 //!
 //! Parallel statements (`parallel`):
-//!  9. A `forall` writes only its privates, the parts it declares (at the index that is its variable, in a
-//!     field anywhere) and its reductions, these only as `dst = op dst, x`, for `min` and `max` as
-//!     `dst = copy x`; it reads them only there, for `min` and `max` also in comparisons. No input,
-//!     output, lending of shared variables. Variable, privates, parts, reductions are different.
-//! 10. A `tile` holds only operations that work row by row, on words or scalars, and uniform control
-//!     ([`crate::rows`]).
+//!  9. A `forall` writes only its privates, the parts it declares (at the index that is its
+//!    variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for `min`
+//!    and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
+//!    comparisons. No input, output, lending of shared variables. Variable, privates, parts,
+//!    reductions are different.
+//! 10. A `tile` contains only row-by-row operations, operations on words or scalars, and uniform
+//!   control ([`crate::rows`]).
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
-//! 11. A variable that is read is set; an `exit` or the end of a routine finds the result set, and the
-//!     `ref` parameters that it promises to set.
-//! 12. The guard of an operation holds where it stands, by a check before it, or by what was assigned.
+//! 11. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
+//!   so are the `ref` parameters that it promises to set.
+//! 12. The guard of an operation holds at its place, by a preceding check or by assignments.
 //! 13. All slices and tables in a `tile` have its number of rows.
 //!
-//! The extents of parameters are believed there: the checks of the header make them true. A sum reduced in a
-//! `forall` needs no check against overflow: the pass that lifted it has proven it.
+//! The extents of parameters are trusted there: the checks of the header establish them. A sum
+//! reduced in a `forall` needs no check against overflow: the pass that parallelised it has proven
+//! it.
 
 mod flow;
 mod guards;
@@ -57,16 +59,16 @@ use crate::print;
 use crate::program::{LocId, Program, Routine, RoutineId, Ty, VarId};
 use crate::stmt::Stmt;
 
-/// A rule that is broken, and where.
+/// A violated rule and its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VerifyError {
     /// The routine.
     pub routine: RoutineId,
-    /// First line of the statement as text; the routine's name if it is about none.
+    /// The first line of the statement as text; the routine's name if no statement is concerned.
     pub statement: String,
-    /// What is wrong.
+    /// The message.
     pub message: String,
-    /// The variables that a guard which is not established is about.
+    /// The variables of a guard that is not established.
     pub vars: Vec<VarId>,
 }
 
@@ -78,17 +80,17 @@ impl fmt::Display for VerifyError {
 
 impl std::error::Error for VerifyError {}
 
-/// Looks whether the program keeps the rules at the head of this file.
+/// Checks the rules in the documentation of this module.
 ///
 /// # Errors
-/// Everything that breaks one, in the order of the text; later rules are only looked at where the
+/// Returns every violation, in the order of the text; later rules are only checked where the
 /// earlier ones hold.
 pub fn verify(program: &Program) -> Result<(), Vec<VerifyError>> {
     let all: Vec<RoutineId> = (0..).map(RoutineId).take(program.routines.len()).collect();
     verify_routines(program, &all)
 }
 
-/// Looks whether these routines keep the rules, in a program whose other routines do.
+/// Checks the rules for these routines, in a program whose other routines satisfy them.
 ///
 /// # Errors
 /// As for [`verify`].
@@ -108,11 +110,11 @@ pub fn verify_routines(program: &Program, ids: &[RoutineId]) -> Result<(), Vec<V
     if checker.errors.is_empty() { Ok(()) } else { Err(checker.errors) }
 }
 
-/// Looks whether one routine of a program that verified keeps rules 11 to 13, after a rewrite of it.
+/// Checks rules 11 to 13 for one routine of a verified program, after a rewrite of it.
 ///
 /// # Errors
-/// For everything that is not established the variables that it is about. There may be as many as statements, and who
-/// takes a rewrite back shows none of them, so they are not worded.
+/// Returns the variables of each guard that is not established. There may be one for every
+/// statement, and a pass that reverts a rewrite shows none of them, so there are no messages.
 pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<Vec<VarId>>> {
     let mut errors = Vec::new();
     let mut owners = BTreeMap::new();
@@ -125,12 +127,12 @@ pub fn verify_guards(program: &Program, id: RoutineId) -> Result<(), Vec<Vec<Var
     Err(errors.into_iter().map(|error| error.vars).collect())
 }
 
-/// Are faults put into words?
+/// Whether faults get messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Wording {
-    /// Somebody may read them.
+    /// With messages.
     Full,
-    /// Only the variables count.
+    /// Only the variables are needed.
     LeftOut,
 }
 
@@ -138,7 +140,7 @@ struct Checker<'a> {
     program: &'a Program,
     ids: &'a [RoutineId],
     errors: Vec<VerifyError>,
-    /// Whose variables a location names.
+    /// The routine whose variables a location names.
     owners: BTreeMap<LocId, RoutineId>,
 }
 
@@ -157,7 +159,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The routine being looked at.
+/// The routine being verified.
 struct Subject<'a, 'e> {
     program: &'a Program,
     id: RoutineId,
@@ -168,7 +170,7 @@ struct Subject<'a, 'e> {
 }
 
 impl Subject<'_, '_> {
-    /// Reports a broken rule, at a statement or in the header.
+    /// Reports a violated rule, at a statement or in the header.
     fn fault(&mut self, stmt: Option<&Stmt>, message: impl Into<String>) {
         let statement = match stmt {
             _ if self.wording == Wording::LeftOut => String::new(),
@@ -179,7 +181,7 @@ impl Subject<'_, '_> {
         self.errors.push(VerifyError { routine, statement, message, vars: Vec::new() });
     }
 
-    /// The name of a variable, for messages.
+    /// Returns the name of a variable, for messages.
     fn name(&self, var: VarId) -> String {
         match self.routine.vars.get(var.0 as usize) {
             Some(var) => format!("`%{}`", var.name),

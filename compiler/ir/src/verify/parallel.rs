@@ -1,4 +1,4 @@
-//! Rules 9 and 10: what `forall` and `tile` may hold.
+//! Rules 9 and 10: restrictions on `forall` and `tile`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
         }
         if let StmtKind::Tile { body, .. } = &stmt.kind {
             visit::walk(body, &mut |inner| {
-                // Rule 5 looks after `exit`.
+                // Rule 5 checks `exit`.
                 if !matches!(inner.kind, StmtKind::Exit)
                     && let Some(message) = rows::crosses(&subject.routine.vars, &inner.kind)
                 {
@@ -85,7 +85,10 @@ impl Forall<'_> {
                 match self.writes.get(&var) {
                     Some(kind) if self.own_part(kind, &stmt.kind) => {}
                     Some(_) => {
-                        messages.insert(format!("writes another part of {name} than its own"));
+                        messages.insert(format!(
+                            "writes a part of {name} that belongs to another \
+                            iteration"
+                        ));
                     }
                     None => {
                         messages.insert(format!("writes {name}, which all iterations share"));
@@ -98,7 +101,7 @@ impl Forall<'_> {
         }
     }
 
-    /// The reduction that the statement is a step of.
+    /// Returns the reduction that the statement is a step of.
     fn reduced(&self, kind: &StmtKind) -> Option<VarId> {
         let StmtKind::Assign(dst, op) = kind else {
             return None;
@@ -120,7 +123,7 @@ impl Forall<'_> {
         step.then_some(*dst)
     }
 
-    /// Does the statement write the part that belongs to the iteration?
+    /// Returns whether the statement writes the part that belongs to the iteration.
     fn own_part(&self, part: &PartKind, kind: &StmtKind) -> bool {
         let own = |index: &Operand| *index == Operand::Var(self.var);
         match part {
@@ -131,7 +134,7 @@ impl Forall<'_> {
                 StmtKind::PutRow { index, .. } | StmtKind::PutBit { row: index, .. }
                 if own(index)),
             PartKind::Component => matches!(kind, StmtKind::Put { index, .. } if own(index)),
-            // That it lies inside is for the pass to prove, and for the reference to watch.
+            // The pass must prove that it is inside; the reference backend checks it.
             PartKind::Field { .. } => matches!(
                 kind,
                 StmtKind::PutField { .. } | StmtKind::PutColumn { .. } | StmtKind::PutBit { .. }

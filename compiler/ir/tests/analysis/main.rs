@@ -1,5 +1,5 @@
-//! Analyses and tools to rewrite, on SIR text. A statement is found by the letter in a comment of its line:
-//! `; a`.
+//! Tests of analyses and rewrite tools on SIR text. A statement is found by the letter in a comment
+//! of its line: `; a`.
 
 use star_ir::analysis::cost::CostForm;
 use star_ir::analysis::facts::Facts;
@@ -14,8 +14,9 @@ use star_ir::analysis::walk::{Belief, Inspect, Point, walk};
 use star_ir::rewrite::{Edit, Edits, Labels, clone_block, edit, fresh_var};
 use star_ir::*;
 
-/// A program whose first routine has the header and the statements; each line is a statement, its location
-/// left out: `!1` for one that ends in `shows`, which names the variable 0, else `!0`.
+/// Returns a program whose first routine has the header and the statements; each line is a
+/// statement without its location: `!1` for one that ends in `shows`, which names the variable 0,
+/// otherwise `!0`.
 fn program(header: &str, body: &str) -> Program {
     let mut text = format!("routine 0 \"F\" {header} !0 {{\n");
     for line in body.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -37,7 +38,7 @@ fn program(header: &str, body: &str) -> Program {
     program
 }
 
-/// The number of the statement whose line has this letter.
+/// Returns the number of the statement whose line has this letter.
 fn at(body: &str, letter: char) -> usize {
     let lines = body.lines().map(str::trim);
     let statements = lines
@@ -46,7 +47,7 @@ fn at(body: &str, letter: char) -> usize {
     marked.position(|is_it| is_it).expect("a marked line")
 }
 
-/// The names of the variables that are live behind the marked statement.
+/// Returns the names of the variables that are live after the marked statement.
 fn live(header: &str, body: &str, letter: char) -> String {
     let program = program(header, body);
     let liveness = Liveness::of(&program, RoutineId(0));
@@ -69,7 +70,7 @@ fn a_variable_is_live_up_to_its_last_use() {
 }
 
 #[test]
-fn what_a_trap_shows_is_a_use() {
+fn variables_shown_by_a_trap_are_used() {
     let body = |check: &str| {
         format!("var %y: int\n%y = copy 1 ; a\n%x = copy 2 ; b\n{check}\n%x = copy 3\nprint %x")
     };
@@ -77,14 +78,14 @@ fn what_a_trap_shows_is_a_use() {
     let header = "(value %x: int)";
     assert_eq!(live(header, &body("check not_negative %y shows"), 'b'), "x y");
     assert_eq!(live(header, &body("check not_negative %y"), 'b'), "y");
-    // What outlives the trap is seen after it.
+    // Values that outlive the trap are observed after it.
     let header = "(ref set %x: int)";
     assert_eq!(live(header, &body("check not_negative %y"), 'b'), "x y");
     assert_eq!(live(header, &body("%y = copy 5"), 'b'), "");
 }
 
 #[test]
-fn a_loop_carries_what_the_next_turn_reads() {
+fn a_loop_carries_reads_of_the_next_iteration() {
     let body = "var %i: int
         var %s: int
         var %c: bool
@@ -103,12 +104,12 @@ fn a_loop_carries_what_the_next_turn_reads() {
     assert_eq!(live(header, body, 'a'), "x s");
     assert_eq!(live(header, body, 'b'), "i s u");
     assert_eq!(live(header, body, 'c'), "s");
-    // Not without the read of the next turn.
+    // Not without the read of the next iteration.
     assert_eq!(live(header, &body.replace("copy %s", "copy 0"), 'c'), "");
 }
 
 #[test]
-fn breaks_go_behind_the_loop_and_exits_to_the_end() {
+fn breaks_leave_the_loop_and_exits_the_routine() {
     let body = "var %c: bool
         var %k: int
         %k = copy 1 ; a
@@ -132,7 +133,7 @@ fn breaks_go_behind_the_loop_and_exits_to_the_end() {
 }
 
 #[test]
-fn a_loop_without_an_end_leaves_its_ref_parameters_to_whoever_ends_it() {
+fn endless_loop_keeps_ref_parameters_live() {
     let body = "while @0 {
         } test true {
           %r = copy %x ; a
@@ -152,7 +153,7 @@ fn a_use_of_a_slice_uses_its_extent() {
 }
 
 #[test]
-fn what_a_tile_overwrites_may_come_back() {
+fn values_overwritten_by_a_tile_may_be_restored() {
     let body = |check: &str| {
         format!(
             "var %Y: slice[?]
@@ -175,7 +176,7 @@ fn what_a_tile_overwrites_may_come_back() {
 }
 
 #[test]
-fn nested_loops_are_analysed_in_no_time() {
+fn nested_loops_are_analysed_fast() {
     let depth = 400;
     let mut body = String::from("var %s: int\nvar %c: bool\n");
     (0..depth).for_each(|i| body += &format!("var %i{i}: int\n"));
@@ -192,7 +193,7 @@ fn nested_loops_are_analysed_in_no_time() {
 }
 
 #[test]
-fn definitions_reach_until_the_next_one_on_every_path() {
+fn definitions_reach_the_next_one_on_every_path() {
     let body = "var %y: int
         var %c: bool
         var %i: int
@@ -227,7 +228,7 @@ fn definitions_reach_until_the_next_one_on_every_path() {
     assert_eq!([of('c', "x"), of('e', "z")], ["^", "d"]);
 }
 
-/// What is known of two indices before the last statement.
+/// Compares two indices before the last statement.
 fn compare(body: &str, a: Operand, b: Operand) -> Alias {
     struct Last(usize, Operand, Operand, Option<Alias>);
     impl Inspect for Last {
@@ -265,7 +266,7 @@ fn parts_are_the_same_different_or_unknown() {
 }
 
 #[test]
-fn summaries_hold_what_callees_do() {
+fn summaries_include_callees() {
     let program = program("(ref %x: int, ref %y: int)", "call 1 \"G\" (ref %x, ref %y)");
     let found = summaries(&program);
     // G only reads its second parameter.
@@ -275,7 +276,7 @@ fn summaries_hold_what_callees_do() {
 }
 
 #[test]
-fn cost_forms_tell_paths_apart() {
+fn cost_forms_distinguish_paths() {
     let form = |body: &str| CostForm::of(&program("(value %x: bool)", body).routines[0]);
     let whole = form("cost 1\nif %x {\ncost 2\n}\ncost 3\ncost 4");
     assert_eq!(whole, form("cost 1\nif %x {\ncost 1\ncost 1\nprint 1\n}\ncost 7"));
@@ -293,7 +294,7 @@ fn cost_forms_tell_paths_apart() {
 }
 
 #[test]
-fn fresh_names_and_labels_are_new_and_copies_have_their_own() {
+fn fresh_names_are_new_and_copies_get_fresh_labels() {
     let body = "block @4 {\nif %x {\nbreak @4\n}\n}";
     let mut program = program("(value %x: bool)", body);
     let routine = program.routine_mut(RoutineId(0));
@@ -308,7 +309,7 @@ fn fresh_names_and_labels_are_new_and_copies_have_their_own() {
 }
 
 #[test]
-fn edits_go_by_the_numbers_before_them() {
+fn edits_use_the_original_numbers() {
     let body = "print 0\nif %x {\nprint 2\nprint 3\n} else {\nprint 4\n}\nprint 5";
     let edited = |edits: &[(usize, Edit)]| {
         let mut program = program("(value %x: bool)", body);
@@ -330,7 +331,7 @@ fn edits_go_by_the_numbers_before_them() {
 }
 
 #[test]
-fn rows_and_columns_are_counted_with_loops_and_through_calls() {
+fn line_accesses_are_weighted_by_loops_and_include_calls() {
     let text = "routine 0 \"F\" (value %T: table[?, ?], value %U: table[?, ?], value %n: int) !0 {
   var %w: word[?]
   var %x: slice[?]
@@ -366,14 +367,14 @@ locations {
     let program = parse(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
     let found = line_accesses(&program, RoutineId(0), &|_, _| IntrinsicUse::None);
     let accesses = |rows, columns| LineAccesses { rows, columns, used: TableUse::Looks };
-    // A loop with numbers for bounds counts as often as it runs.
+    // A loop with numbers as bounds counts as often as it runs.
     assert_eq!(found[..2], [accesses(TURNS + 3, 1), accesses(0, TURNS)]);
     assert_eq!((found[2].rows, found[2].columns), (0, 0));
     assert_eq!(line_accesses(&program, RoutineId(7), &|_, _| IntrinsicUse::None), []);
 }
 
 #[test]
-fn what_is_done_with_a_table_is_known_with_what_callees_do() {
+fn table_use_includes_callees() {
     let with_intrinsic = |header: &str, rest: &str, intrinsic: IntrinsicUse| {
         let text = format!(
             "routine 0 \"F\" ({header}) !0 {{

@@ -1,4 +1,4 @@
-//! The text form reads back exactly, and no text makes the reader panic.
+//! Tests of the text form: it parses back exactly, and no text makes the parser panic.
 
 mod maker;
 
@@ -18,19 +18,19 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(400) })]
 
     #[test]
-    fn any_program_reads_back(bytes in proptest::collection::vec(any::<u8>(), 0..1500)) {
+    fn any_program_parses_back(bytes in proptest::collection::vec(any::<u8>(), 0..1500)) {
         assert_round_trip(&Maker { bytes: bytes.iter() }.program());
     }
 
     #[test]
-    fn any_program_verifies_or_not_but_never_panics(
+    fn verification_of_any_program_never_panics(
         bytes in proptest::collection::vec(any::<u8>(), 0..1500),
     ) {
         let _ = verify(&Maker { bytes: bytes.iter() }.program());
     }
 
     #[test]
-    fn edited_text_never_panics_the_reader(
+    fn edited_text_never_panics_the_parser(
         bytes in proptest::collection::vec(any::<u8>(), 0..800),
         edits in proptest::collection::vec((any::<prop::sample::Index>(), 0..3, "[ -~\nΘ]{0,3}"), 1..4),
     ) {
@@ -55,14 +55,14 @@ proptest! {
     }
 
     #[test]
-    fn any_text_never_panics_the_reader(text in "\\PC{0,60}") {
+    fn any_text_never_panics_the_parser(text in "\\PC{0,60}") {
         let _ = parse(&text);
     }
 }
 
 #[test]
-fn every_statement_operation_and_guard_reads_back() {
-    // Many times, with other bytes: the pieces inside them vary too.
+fn every_statement_operation_and_guard_parses_back() {
+    // Repeated with other bytes, which vary the parts inside them.
     for seed in 0..=255_u8 {
         let bytes: Vec<u8> =
             (0..20_000_u32).map(|at| (at.wrapping_mul(2_654_435_761) >> 13) as u8 ^ seed).collect();
@@ -140,7 +140,7 @@ fn comments_and_line_breaks_are_blanks() {
 }
 
 #[test]
-fn errors_say_where_and_what() {
+fn errors_have_position_and_message() {
     let error = |body: &str| {
         let text = format!("routine 0 \"F\" (value %x: int) !0 {{\n{body}\n}}\n");
         parse(&text).unwrap_err().to_string()
@@ -160,7 +160,7 @@ fn errors_say_where_and_what() {
 }
 
 #[test]
-fn nesting_is_limited_not_fatal() {
+fn deep_nesting_is_an_error() {
     let nested = |depth: usize| {
         format!(
             "routine 0 \"F\" () !0 {{ {} {} }} locations {{ !0 = 0:0..0 }}",

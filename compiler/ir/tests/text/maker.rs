@@ -1,9 +1,9 @@
-//! Programs out of bytes.
+//! Generation of programs from bytes.
 
 use star_base::{BitVector, FileId, Intrinsic, Span};
 use star_ir::*;
 
-/// Makes pieces of programs out of bytes: any program, not a meaningful one.
+/// Generates parts of arbitrary, not necessarily meaningful, programs from bytes.
 pub(crate) struct Maker<'a> {
     pub(crate) bytes: std::slice::Iter<'a, u8>,
 }

@@ -1,5 +1,6 @@
-//! What the verifier must forget: a fact that outlives what it is about lets an operation through whose guard
-//! does not hold. Each of these programs was let through by a change of the verifier that no other test saw.
+//! Facts that the verifier must forget: a fact that outlives its foundation admits an operation
+//! whose guard does not hold. Each of these programs was admitted by a mutation of the verifier
+//! that no other test detected.
 
 use super::{passes, rule};
 
@@ -7,7 +8,7 @@ fn not_established(check: &str) -> String {
     format!("`check {check}` is not established")
 }
 
-/// Of these two statements the first one has to come after the second one, which ends what it says.
+/// Of these two statements the first one must follow the second one, which ends its fact.
 #[track_caller]
 fn ends(before: &str, fact: &str, end: &str, user: &str, message: &str) {
     let bad = format!("{before}\n{fact}\n{end}\n{user}");
@@ -27,7 +28,7 @@ fn a_value_of_the_same_size_is_another_number() {
 }
 
 #[test]
-fn what_has_a_new_extent_is_unset() {
+fn variable_with_a_new_extent_is_unset() {
     let end = "%e = copy %i";
     ends("", "check set %E", end, "print %E", "`%E` may be unset here");
     ends(
@@ -37,7 +38,7 @@ fn what_has_a_new_extent_is_unset() {
         "%x = shuffle %E",
         &not_established("even %E"),
     );
-    // In a loop that gives it the extent, too.
+    // Also in a loop that gives it the extent.
     let turns = |before: &str, inside: &str| {
         format!("{before}\nwhile @1 {{\n}} test %b {{\n{inside}\n%e = copy 3\n}}")
     };
@@ -54,7 +55,7 @@ fn what_has_a_new_extent_is_unset() {
 }
 
 #[test]
-fn a_table_that_grows_has_other_columns() {
+fn growth_of_a_table_changes_its_columns() {
     let known = "check size columns %Q, 3";
     let user = "put_row %Q, 1, %u";
     let message = not_established("size columns %Q, length %u");
@@ -65,7 +66,7 @@ fn a_table_that_grows_has_other_columns() {
         &message,
         &format!("{before}\nfor @1 %j = 1 to 2 {{\n{known}\n{user}\nensure_columns %Q, 5\n}}"),
     );
-    // The columns of a table that is not there agree with every number.
+    // The columns of a missing table agree with every number.
     ends(
         "%u = literal '101'",
         known,
@@ -89,7 +90,7 @@ fn a_table_that_grows_has_other_columns() {
 }
 
 #[test]
-fn what_is_adapted_has_nothing_left() {
+fn adapt_invalidates_all_facts() {
     ends(
         "",
         "check set %R\ncheck even %R",
@@ -100,7 +101,7 @@ fn what_is_adapted_has_nothing_left() {
 }
 
 #[test]
-fn a_number_that_is_found_anew_is_another_one() {
+fn recomputed_number_is_a_different_one() {
     let before = "%x = copy %Y\n%m = copy 1";
     let known = "check index %m, columns %T";
     let user = "%y = column %T, %m";
@@ -108,7 +109,7 @@ fn a_number_that_is_found_anew_is_another_one() {
     for end in
         ["%m = step %x", "tile %n reductions [%m = count %X] {\n}", "for @1 %m = 1 to 3 {\n}"]
     {
-        // Behind a loop it may be unset, if it was before; here it was not.
+        // After a loop it may be unset if it was unset before; here it was not.
         ends(before, known, end, user, &message);
     }
     rule(
@@ -155,7 +156,7 @@ fn private_variables_begin_and_end_unset() {
 }
 
 #[test]
-fn a_kernel_is_asked_about_slices_of_its_rows() {
+fn tile_reductions_need_slices_with_its_rows() {
     let asked = |of: &str| format!("tile %n reductions [%m = count {of}] {{\n}}");
     rule(&asked("%Y"), "`%Y` is not known to have the rows of the tile", &asked("%X"));
     let set = "tile %n reductions [%m = count %x] {\n%x = copy %X\n}";
@@ -170,7 +171,7 @@ fn a_kernel_is_asked_about_slices_of_its_rows() {
 }
 
 #[test]
-fn a_sum_is_free_of_its_check_inside_its_loop_only() {
+fn sum_check_is_optional_only_inside_its_loop() {
     let forall = "%m = copy 0\nforall @1 %j = 1 to 2 reductions [add %m] {\n%m = add %m, %j\n}";
     rule(
         &format!("{forall}\n%m = add %m, 5"),
@@ -180,7 +181,7 @@ fn a_sum_is_free_of_its_check_inside_its_loop_only() {
 }
 
 #[test]
-fn a_break_leaves_the_block_that_it_names() {
+fn break_leaves_the_named_block() {
     for inner in [
         "for @1 %j = 1 to 3 {\n}",
         "foreach @1 %j in %X {\n}",
@@ -197,7 +198,7 @@ fn a_break_leaves_the_block_that_it_names() {
 }
 
 #[test]
-fn what_one_branch_knows_is_not_known() {
+fn facts_of_one_branch_are_forgotten() {
     let branch = |check: &str, user: &str| {
         [
             format!("if %b {{\n{check}\n}}\n{user}"),
@@ -215,7 +216,7 @@ fn what_one_branch_knows_is_not_known() {
 }
 
 #[test]
-fn what_is_known_of_an_extent_outlives_who_had_it() {
+fn facts_about_an_extent_outlive_its_variable() {
     passes("check index %i, length %X\n%j = component %Z, %i");
     passes(
         "%K = literal '010101'\ncheck size length %Y, length %K\n%K = literal '111111'\n\
@@ -234,7 +235,7 @@ fn a_change_in_place_keeps_sizes() {
 }
 
 #[test]
-fn a_difference_dies_with_the_variable_that_holds_it() {
+fn difference_is_forgotten_with_its_variable() {
     let text = |between: &str| {
         format!(
             "check sub %i, 1\n%m = sub %i, 1\n{between}check sub %n, %m\n%j = sub %n, %m\n\
@@ -245,7 +246,7 @@ fn a_difference_dies_with_the_variable_that_holds_it() {
 }
 
 #[test]
-fn a_fault_is_told_once() {
+fn a_fault_is_reported_once() {
     let column = "%x = column %T, %i";
     rule(
         &format!("{column}\n{column}"),

@@ -1,9 +1,9 @@
-//! Rules 11 to 13: what is known where a statement stands.
+//! Rules 11 to 13: facts known at a statement.
 
 use super::{messages, passes, program, rule, whole};
 
 #[test]
-fn what_is_read_is_set() {
+fn variables_read_must_be_set() {
     rule("%j = copy %m", "`%m` may be unset here", "check set %m\n%j = copy %m");
     rule("%j = count %R", "`%R` may be unset here", "%R = copy %Y\n%j = count %R");
     rule("print %k", "`%k` may be unset here", "%x = read \"f\"\nprint %x");
@@ -64,7 +64,7 @@ fn what_is_read_is_set() {
 }
 
 #[test]
-fn what_is_measured_has_a_size() {
+fn measured_variables_must_have_a_size() {
     let sized = |name: &str| format!("`check sized %{name}` is not established");
     let length = "%j = length %R";
     rule(length, &sized("R"), "check sized %R\n%j = length %R");
@@ -82,7 +82,8 @@ fn what_is_measured_has_a_size() {
     passes("check sized %Q\n%j = rows %Q");
     passes("check set %R\nfix %R, 3\nprint %R\n%j = length %R");
     passes("latch %e, length %Y\nfix %R, 3\nlatch %m, length %R\nprint %m");
-    // It dies with the value, and what two branches know in different ways both know.
+    // It is invalidated with the value, and facts that two branches know in different ways hold
+    // after both.
     for lost in ["adapt %R, 3", "call 6 (ref %R)"] {
         rule(
             &format!("fix %R, 3\n{lost}\n{length}"),
@@ -107,7 +108,7 @@ fn what_is_measured_has_a_size() {
         "`check fits %m, 3` is not established",
         "%m = copy %i\ncheck fits %i, 3\n%u = int_to_word %m, 3",
     );
-    // A size that agreed because none was known says nothing afterwards.
+    // A size that agreed because none was known implies nothing afterwards.
     let size = "`check size length %X, length %Y` is not established";
     let two = "check size length %R, length %Y\ncheck size length %R, length %X";
     rule(
@@ -118,7 +119,7 @@ fn what_is_measured_has_a_size() {
 }
 
 #[test]
-fn sizes_that_are_given_are_those_of_the_type() {
+fn given_sizes_must_match_the_type() {
     let with = |declared: &str, body: &str| {
         let text = program(body);
         let (head, tail) = text.split_once("  var %x:").expect("the head has a variable x");
@@ -137,7 +138,7 @@ fn sizes_that_are_given_are_those_of_the_type() {
     );
     whole(&with(rows, "init %D, 5, 1"), &size("5, 6"), &with(rows, "init %D, 6, 1"));
     whole(&with("word[6]", "fix %D, 5"), &size("5, 6"), &with("word[6]", "fix %D, 6"));
-    // An extent that takes the size of this table only is unset before it.
+    // An extent that only receives the size of this table is unset before it.
     let follows = |before: &str| {
         let body = format!("{before}\nset_rows %D, 5\nlatch %e, rows %D");
         with("table[%e, ?]", &body)
@@ -146,7 +147,7 @@ fn sizes_that_are_given_are_those_of_the_type() {
     for before in ["latch %e, rows %T", "check set %D\ncall 5 (move %D)"] {
         assert_eq!(messages(&follows(before)), [size("5, %e")], "{before}");
     }
-    // The extents of parameters are believed; what is set keeps its sizes.
+    // The extents of parameters are trusted; set variables keep their sizes.
     passes("set_rows %Q, 4");
     passes("check not_negative %i\nset_rows %T, %i");
     let (bad, good) = ("call 1 \"G\" (value %Y, ref %K)", "call 1 \"G\" (value %Y, ref %x)");
@@ -214,7 +215,7 @@ fn guards_hold_before_operations() {
 }
 
 #[test]
-fn parts_lie_inside() {
+fn parts_must_be_inside() {
     rule(
         "check range %i, 3, length %v\nreplace %v, %i, %w",
         "that the part lies inside is not established",
@@ -259,7 +260,7 @@ fn facts_follow_from_sizes_and_constants() {
 }
 
 #[test]
-fn new_columns_are_made_before_they_are_written() {
+fn new_columns_are_created_before_writes() {
     let new = "check set %Q\ncheck new_column %Q, %i\ncheck size rows %Q, length %Y\n";
     rule(
         &format!("{new}put_column %Q, %i, %Y"),
@@ -267,14 +268,15 @@ fn new_columns_are_made_before_they_are_written() {
         &format!("{new}ensure_columns %Q, %i\nput_column %Q, %i, %Y"),
     );
     passes("check set %Q\nensure_columns %Q, %i\ncheck new_column %Q, %i\n%x = column %Q, %i");
-    // A copy of the index will do, as long as it is one.
+    // A copy of the index is sufficient as long as it is unchanged.
     let copied = "%m = copy %i\ncheck set %Q\ncheck new_column %Q, %i\nensure_columns %Q, %i\n";
     rule(
         &format!("{copied}%m = copy 2\n%x = column %Q, %m"),
         "`check index %m, columns %Q` is not established",
         &format!("{copied}%x = column %Q, %m"),
     );
-    // So it will where the number is checked under one name, and the column made under the other, with a loop in between.
+    // This also holds if the number is checked under one name and the column created under the
+    // other, with a loop in between.
     let checked = "%m = copy %i\nwhile @1 {\n} test true {\nprint %m\nbreak @1\n}\ncheck set %Q\n\
                    check new_column %Q, %i\ncheck size rows %Q, length %Y\n";
     rule(
@@ -282,7 +284,7 @@ fn new_columns_are_made_before_they_are_written() {
         "`check index %i, columns %Q` is not established",
         &format!("{checked}ensure_columns %Q, %m\nput_column %Q, %i, %Y"),
     );
-    // A growing table keeps its columns, but not their number.
+    // A growing table keeps its columns but not their number.
     rule(
         "%t = copy %T\ncheck index %i, columns %t\ncheck size columns %t, length %v
          check index %n, rows %t\nensure_columns %t, 9\n%x = column %t, %i\nput_row %t, %n, %v",
@@ -293,7 +295,7 @@ fn new_columns_are_made_before_they_are_written() {
 }
 
 #[test]
-fn facts_die_with_what_they_mention() {
+fn facts_are_invalidated_by_writes() {
     let index = "`check index %i, columns %T` is not established";
     rule(
         "check index %i, columns %T\n%i = copy %n\n%x = column %T, %i",
@@ -319,7 +321,7 @@ fn facts_die_with_what_they_mention() {
         "`check fits_int %v` is not established",
         "check index %i, length %v\nput %v, %i, 1\ncheck fits_int %v\n%j = word_to_int %v",
     );
-    // In a loop, what is written later in the body counts too.
+    // In a loop, later writes in the body count, too.
     rule(
         "check index %i, columns %T\nwhile @1 {\n} test %b {\n%x = column %T, %i\n%i = copy 1\n}",
         index,

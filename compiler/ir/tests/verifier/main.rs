@@ -1,5 +1,6 @@
-//! For each rule of the verifier a program that breaks just it, and a near one that passes: numbers, types,
-//! structure and parallel statements here, guards in `guards`, `turns` and `forgotten`.
+//! For each rule of the verifier, a program that violates only this rule and a similar one that
+//! passes: numbers, types, structure and parallel statements here, guards in `guards`, `turns` and
+//! `forgotten`.
 
 mod forgotten;
 mod guards;
@@ -47,7 +48,7 @@ locations {
 }
 "#;
 
-/// A program whose first routine has these statements, places left out.
+/// Returns a program whose first routine has these statements, without locations.
 pub(crate) fn program(body: &str) -> String {
     let (header, vars) = HEAD.split_once(")\n").expect("the head has variables");
     let mut text = format!("{header}) !0 {{\n{vars}");
@@ -79,7 +80,7 @@ pub(crate) fn passes(body: &str) {
     assert_eq!(messages(&program(body)), none, "{body}");
 }
 
-/// The first body breaks one rule, the second one none.
+/// Checks that the first body violates one rule and the second one none.
 #[track_caller]
 pub(crate) fn rule(bad: &str, message: &str, good: &str) {
     assert_eq!(messages(&program(bad)), [message], "{bad}");
@@ -93,7 +94,7 @@ pub(crate) fn whole(bad: &str, message: &str, good: &str) {
 }
 
 #[test]
-fn locations_name_variables_of_one_routine_and_calls_of_the_source() {
+fn locations_name_variables_of_one_routine_and_source_calls() {
     let text = |locations: &str| {
         format!(
             "routine 0 \"F\" (value %x: int) !0 {{ print %x !1 }}
@@ -120,7 +121,7 @@ fn locations_name_variables_of_one_routine_and_calls_of_the_source() {
 }
 
 #[test]
-fn what_is_named_exists_and_is_unique() {
+fn names_exist_and_are_unique() {
     rule("%j = copy #99", "there is no variable 99", "%j = copy #1");
     rule("call 9 ()", "there is no routine 9", "call 2 \"P\" (value %n)");
     rule(
@@ -152,7 +153,7 @@ fn what_is_named_exists_and_is_unique() {
 }
 
 #[test]
-fn operands_and_destinations_have_their_kinds() {
+fn operands_and_destinations_have_the_required_kinds() {
     let not = |name: &str, is: &str, kind: &str| format!("`%{name}` is {is}, not {kind}");
     let (int, bool, slice, word, table) =
         ("an integer", "a truth value", "a slice", "a word", "a table");
@@ -227,7 +228,7 @@ fn calls_match_their_parameters() {
 }
 
 #[test]
-fn a_table_with_an_extent_of_columns_gets_no_others() {
+fn a_table_with_a_column_extent_gets_no_other_columns() {
     let program = |columns: &str| {
         format!(
             "routine 0 \"P\" (value %k: int, ref %T: table[4, %k], ref %U: table[4, 3]) !0 {{\n  \
@@ -244,7 +245,7 @@ fn a_table_with_an_extent_of_columns_gets_no_others() {
 }
 
 #[test]
-fn an_intrinsic_has_the_parameters_of_the_catalogue() {
+fn intrinsic_parameters_match_the_catalogue() {
     let routine = |params: &str| {
         format!(
             "routine 0 \"F\" intrinsic closure ({params}) !0 {{\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
@@ -266,7 +267,7 @@ fn an_intrinsic_has_the_parameters_of_the_catalogue() {
 }
 
 #[test]
-fn references_are_of_different_variables() {
+fn reference_arguments_are_different_variables() {
     rule(
         "%j = call 1 \"G\" (value %Y, ref %Y)",
         "`%Y` is passed twice",
@@ -339,7 +340,7 @@ fn extents_are_assigned_once() {
 }
 
 #[test]
-fn iterations_write_only_what_is_theirs() {
+fn iterations_write_only_their_parts() {
     let forall = |head: &str, body: &str| {
         format!(
             "check index %i, columns %T\ncheck size rows %T, length %Y

@@ -1,8 +1,8 @@
-//! Rules 11 and 12 in loops: what holds at the head of every turn.
+//! Rules 11 and 12 in loops: facts at the head of every iteration.
 
 use super::{messages, passes, program, rule};
 
-/// A body of a loop, put into each kind of loop, that reads `%x` first; `%x` is set before the loop.
+/// Puts a loop body that reads `%x` first into each kind of loop; `%x` is set before the loop.
 fn turns(body: &str) -> Vec<String> {
     let inside = format!("print %x\n{body}\n");
     vec![
@@ -13,7 +13,7 @@ fn turns(body: &str) -> Vec<String> {
     ]
 }
 
-/// The first body leaves `%x` unset for the next turn, the second one does not.
+/// Checks that the first body leaves `%x` unset for the next iteration and the second one does not.
 #[track_caller]
 fn turn_rule(bad: &str, good: &str) {
     for (bad, good) in turns(bad).iter().zip(turns(good)) {
@@ -22,7 +22,7 @@ fn turn_rule(bad: &str, good: &str) {
 }
 
 #[test]
-fn what_every_turn_sets_again_is_set_at_the_head() {
+fn variables_set_in_every_iteration_are_set_at_the_head() {
     turn_rule("adapt %x, 3", "adapt %x, 3\n%x = copy %Y");
     turn_rule("call 3 \"V\" (move %x)", "call 3 \"V\" (move %x)\n%x = copy %Y");
     turn_rule("%x = copy %Y\nadapt %x, 3", "adapt %x, 3\ncheck set %x");
@@ -35,14 +35,14 @@ fn what_every_turn_sets_again_is_set_at_the_head() {
 }
 
 #[test]
-fn a_turn_sets_again_on_every_way_to_its_end() {
+fn variables_must_be_set_on_every_path_to_the_end() {
     let both = "adapt %x, 3\nif %b {\n%x = copy %Y\n} else {\n%x = copy %X\n}";
     turn_rule(&both.replace("%x = copy %X", ""), both);
-    // Behind a `break` or an `exit` there is no other turn.
+    // No iteration follows a `break` or an `exit`.
     let early = |leave: &str| format!("adapt %x, 3\nif %b {{\n{leave}\n}}\n%x = copy %Y");
     for leave in ["break @1", "exit"] {
         for (bad, good) in turns(&early("continue @1")).iter().zip(turns(&early(leave))) {
-            // In its head, a `while` has no turn to continue.
+            // In the head of a `while` there is no iteration to continue.
             if !bad.contains("} test %b {\n}") {
                 rule(bad, "`%x` may be unset here", &good);
             }
@@ -52,7 +52,7 @@ fn a_turn_sets_again_on_every_way_to_its_end() {
         "adapt %x, 3\nblock @2 {\nif %b {\nbreak @2\n}\n%x = copy %Y\n}",
         "adapt %x, 3\nblock @2 {\n%x = copy %Y\nif %b {\nbreak @2\n}\n}",
     );
-    // Nothing comes to what stands behind these.
+    // The code after these is unreachable.
     turn_rule(
         "block @2 {\nadapt %x, 3\nbreak @2\n%x = copy %Y\n}",
         "block @2 {\nbreak @2\nadapt %x, 3\n}",
@@ -60,19 +60,19 @@ fn a_turn_sets_again_on_every_way_to_its_end() {
 }
 
 #[test]
-fn an_inner_loop_may_have_no_turn() {
+fn an_inner_loop_may_have_no_iterations() {
     let inner = |body: &str| format!("while @2 {{\n}} test %b {{\n{body}\n}}");
     turn_rule(
         &format!("adapt %x, 3\n{}", inner("%x = copy %Y")),
         &format!("adapt %x, 3\n{}\n%x = copy %Y", inner("")),
     );
     turn_rule(&inner("adapt %x, 3"), &inner("adapt %x, 3\n%x = copy %Y"));
-    // A `break` leaves what it finds.
+    // A `break` keeps the current state.
     turn_rule(
         &inner("adapt %x, 3\nif %b {\nbreak @2\n}\n%x = copy %Y"),
         &inner("adapt %x, 3\n%x = copy %Y\nif %b {\nbreak @2\n}"),
     );
-    // From an inner loop to the next turn of the outer one.
+    // From an inner loop to the next iteration of the outer one.
     turn_rule(
         &inner("adapt %x, 3\nif %b {\ncontinue @1\n}\n%x = copy %Y").replace("%x = copy %Y", ""),
         &inner("adapt %x, 3\n%x = copy %Y"),
@@ -80,7 +80,7 @@ fn an_inner_loop_may_have_no_turn() {
 }
 
 #[test]
-fn a_call_sets_again_what_it_promises_to_set() {
+fn calls_set_the_variables_that_they_promise_to_set() {
     let call = "%j = call 1 \"G\" (value %Y, ref %x)";
     let promise = |text: &str| {
         text.replace("ref %b: slice[?]) ->", "ref set %b: slice[?]) ->")
@@ -94,7 +94,7 @@ fn a_call_sets_again_what_it_promises_to_set() {
 }
 
 #[test]
-fn deep_nests_of_loops_take_little_time() {
+fn deeply_nested_loops_verify_fast() {
     let mut body = String::new();
     let depth = 250;
     for label in 0..depth {
@@ -106,22 +106,22 @@ fn deep_nests_of_loops_take_little_time() {
 }
 
 #[test]
-fn an_inner_loop_ends_behind_its_head() {
+fn an_inner_loop_ends_after_its_head() {
     let inner = |head: &str, test: &str, body: &str| {
         format!("while @2 {{\n{head}\n}} test {test} {{\n{body}\n}}")
     };
-    // What the head unsets is unset behind the loop, although the body sets it again.
+    // Variables that the head unsets are unset after the loop, although the body sets them again.
     turn_rule(
         &inner("adapt %x, 3", "%b", "%x = copy %Y"),
         &inner("adapt %x, 3\n%x = copy %Y", "%b", ""),
     );
-    // With a test that always holds, a `break` is the only way out.
+    // With a test that is always true, a `break` is the only exit.
     let endless = |body: &str| format!("adapt %x, 3\n{}", inner("", "true", body));
     let leave = "if %b {\nbreak @2\n}";
     turn_rule(
         &endless(&format!("{leave}\n%x = copy %Y")),
         &endless(&format!("%x = copy %Y\n{leave}")),
     );
-    // Without a way out, there is no other turn of the outer one.
+    // Without an exit, the outer loop has no other iteration.
     turn_rule(&endless(leave), &endless("adapt %x, 3"));
 }

@@ -1,4 +1,5 @@
-//! The transitive closure of an adjacency table, as Warshall's algorithm by rows or by columns:
+//! Recognition of the transitive closure of an adjacency table: Warshall's algorithm by rows or by
+//! columns:
 //!
 //! ```text
 //! for k:=1 to n do begin          for k:=1 to n do begin
@@ -8,9 +9,10 @@
 //! end                             end
 //! ```
 //!
-//! Both are P(i,j) := P(i,j) or P(i,k) and P(k,j) for all rows i and columns j of P, for k from 1 to n. The routine takes
-//! n by value and P by reference, and does nothing else. Where n lies within both sizes of P no check fails: k is
-//! at most n, and i is where a column or row of P has a one.
+//! Both are P(i,j) := P(i,j) or P(i,k) and P(k,j) for all rows i and columns j of P, for k from 1
+//! to n. The routine has the parameters n by value and P by reference, and does nothing else. If n
+//! is within both sizes of P, no check fails: k is at most n, and i is the position of a one in a
+//! column or row of P.
 
 use star_base::intrinsics::catalogue::closure::CLOSURE;
 use star_ir::{
@@ -20,7 +22,7 @@ use star_ir::{
 use super::{Likeness, takes_number_and_table};
 use crate::remark::{self, Stay};
 
-/// May it look like the closure, before anything is done to it?
+/// Returns whether the routine may be similar to the closure, before it is transformed.
 pub(super) fn may_be(routine: &Routine) -> bool {
     let (mut loops, mut stores) = (false, false);
     visit::walk(&routine.body, &mut |stmt| {
@@ -30,7 +32,8 @@ pub(super) fn may_be(routine: &Routine) -> bool {
     loops && stores
 }
 
-/// The loop that looks like the closure, if there is one, and whether its routine is that.
+/// Returns the loop that is similar to the closure, if there is one, and whether its routine is the
+/// closure.
 pub(super) fn find(routine: &Routine) -> Option<Likeness> {
     let (around, pivots) = routine.body.iter().enumerate().find_map(|(at, stmt)| {
         let pivots = Pivots::of(stmt)?;
@@ -40,14 +43,14 @@ pub(super) fn find(routine: &Routine) -> Option<Likeness> {
     Some(Likeness { loc, intrinsic: CLOSURE, found: found.map_err(Stay::from) })
 }
 
-/// The lines of a table that are worked on.
+/// The lines of a table that are processed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Line {
     Row,
     Column,
 }
 
-/// A loop over k of which each turn adds line k to every line that has a one at k.
+/// A loop over k in which each iteration adds line k to every line that has a one at k.
 struct Pivots<'r> {
     loc: LocId,
     table: VarId,
@@ -56,7 +59,7 @@ struct Pivots<'r> {
     from: &'r Operand,
     to: &'r Operand,
     down: bool,
-    /// The index of the line that is added to.
+    /// The index of the line that is changed.
     i: VarId,
     body: &'r [Stmt],
     /// The body of the loop over these lines.
@@ -64,7 +67,7 @@ struct Pivots<'r> {
 }
 
 impl<'r> Pivots<'r> {
-    /// The loop, if that is what it does among other things.
+    /// Returns the loop if it has this form, possibly with other statements.
     fn of(stmt: &'r Stmt) -> Option<Self> {
         let StmtKind::For { label: _, var: k, from, to, down, body } = &stmt.kind else {
             return None;
@@ -77,7 +80,7 @@ impl<'r> Pivots<'r> {
             let (table, index, line, value) = stored_line(stmt)?;
             (*index == Operand::Var(i)).then_some((at, table, line, value))
         })?;
-        // What each value is made of stands before where it is used.
+        // Each value is defined before its use.
         let (or, made) = assigned(&inner[..end], value)?;
         let Op::BitsLogic(LogicOp::Or, left, right) = made else { return None };
         let is_own = |var: &VarId| {
@@ -94,13 +97,14 @@ impl<'r> Pivots<'r> {
         Some(Pivots { loc, table, line, k, from, to, down, i, body, inner })
     }
 
-    /// Is it all that the routine does, over pivots from 1 to its parameter? What it becomes, or why not.
+    /// Checks that the routine does nothing else, over pivots from 1 to its parameter. Returns the
+    /// result of the transformation, or the reason why not.
     fn is_whole(&self, routine: &Routine, around: &[Stmt]) -> Result<String, String> {
         let name = |var| remark::name(routine, var);
         let Some((n, table)) = takes_number_and_table(routine) else {
             return Err(
-                "it looks like the transitive closure, but its routine takes something else than \
-                 the number of vertices by value and the table by reference"
+                "it is similar to the transitive closure, but the parameters of its routine are \
+                    not the number of vertices by value and the table by reference"
                     .to_owned(),
             );
         };
@@ -111,28 +115,30 @@ impl<'r> Pivots<'r> {
             || self.down
         {
             return Err(format!(
-                "it looks like the transitive closure, but not of {} over the vertices 1 to {}",
+                "it is similar to the transitive closure, but not of {} over the vertices 1 to {}",
                 name(p),
                 name(n)
             ));
         }
-        // Two lines and the loop; a line, what it becomes, and the store.
+        // Two lines and the loop; a line, its new value, and the store.
         let n_in_body = self.body.iter().filter(|stmt| !self.is_idle(stmt, n)).count();
         let n_in_inner = self.inner.iter().filter(|stmt| !self.is_idle(stmt, n)).count();
         if (n_in_body, n_in_inner) != (3, 3) || !around.iter().all(is_cost) {
             return Err(
-                "it looks like the transitive closure, but its routine does more than that"
+                "it is similar to the transitive closure, but its routine does more than that"
                     .to_owned(),
             );
         }
         Ok(format!(
-            "the transitive closure of {}, all at once where {} is no more than its rows and columns",
+            "the transitive closure of {}, computed at once where {} does not exceed its rows and \
+                columns",
             name(p),
             name(n)
         ))
     }
 
-    /// Does the statement nothing but count, find out sizes of the table, or check what holds where `n` lies within the table?
+    /// Returns whether the statement only counts, determines sizes of the table, or checks a
+    /// condition that holds if `n` is within the table.
     fn is_idle(&self, stmt: &Stmt, n: VarId) -> bool {
         let is_side = |size: &SizeOperand| {
             *size == SizeOperand::Rows(self.table) || *size == SizeOperand::Columns(self.table)
@@ -158,7 +164,7 @@ impl Line {
         }
     }
 
-    /// The operation that loads such a line.
+    /// Returns the operation that loads a line of this kind.
     fn load(self, table: VarId, index: VarId) -> Op {
         match self {
             Line::Row => Op::Row(table, Operand::Var(index)),
@@ -167,7 +173,7 @@ impl Line {
     }
 }
 
-/// The table, index, kind and value of a line that is stored.
+/// Returns the table, index, kind and value of a stored line.
 fn stored_line(stmt: &Stmt) -> Option<(VarId, &Operand, Line, VarId)> {
     if let StmtKind::PutRow { table, index, value } = &stmt.kind {
         return Some((*table, index, Line::Row, *value));
@@ -176,7 +182,7 @@ fn stored_line(stmt: &Stmt) -> Option<(VarId, &Operand, Line, VarId)> {
     Some((*table, index, Line::Column, *value))
 }
 
-/// The only assignment to a variable among these statements: its number and what it assigns.
+/// Returns the only assignment to a variable among these statements: its number and the operation.
 fn assigned(stmts: &[Stmt], var: VarId) -> Option<(usize, &Op)> {
     let mut found = stmts.iter().enumerate().filter_map(|(at, stmt)| {
         let StmtKind::Assign(dst, op) = &stmt.kind else { return None };

@@ -1,4 +1,5 @@
-//! The distances between all pairs of vertices: Floyd's algorithm over a table of fields of numbers,
+//! Recognition of the distances between all pairs of vertices: Floyd's algorithm over a table of
+//! numeric fields,
 //!
 //! ```text
 //! for k:=1 to n do                        A: field k of D, the lengths to k; X: its rows that are not inf
@@ -7,11 +8,13 @@
 //!       the rows X of B take what is less of B and A + w; field j of D becomes B
 //! ```
 //!
-//! That is D(i,j) := min(D(i,j), D(i,k) + D(k,j)). Additions, minima and searches are procedures of the library or of the
-//! program, hundreds of statements together, so that the pattern is a text: `min_plus.star` says the algorithm in the words in
-//! which it is known. A routine is the algorithm if it has the form of one of these, apart from all names, under the
-//! preconditions of the intrinsic: then most checks are proven, so that it does not matter what a header asks for. Those that
-//! remain are of the texts, too: that a sum may reach inf, or h is 0. There the intrinsic leaves the call to the routine.
+//! That is D(i,j) := min(D(i,j), D(i,k) + D(k,j)). Additions, minima and searches are procedures of
+//! the library or of the program, hundreds of statements in total, so the pattern is a program:
+//! `min_plus.star` contains the algorithm in its known variants. A routine is the algorithm if it
+//! has the form of one of these, apart from all names, under the preconditions of the intrinsic:
+//! these prove most checks, so the checks of a header do not matter. The remaining checks are also
+//! in the variants: that a sum may reach inf, or h is 0. There the intrinsic leaves the call to the
+//! routine.
 
 use std::sync::LazyLock;
 
@@ -27,10 +30,10 @@ use super::textbook::{Form, common};
 use crate::group::plain;
 use crate::remark::{self, Stay};
 
-/// What `star dev` makes of `min_plus.star`.
+/// The output of `star dev` for `min_plus.star`.
 const TEXTBOOK: &str = include_str!("min_plus.sir");
 
-/// The routines of the text that are the algorithm.
+/// The routines of the program that are the algorithm.
 const ROUTINES: [&str; 3] = ["CHECKED", "PLAIN", "WRITTEN_OUT"];
 
 static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
@@ -40,7 +43,7 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
     ids.filter_map(|(id, _)| form(&program, id)).collect()
 });
 
-/// May it look like the algorithm, before anything is done to it?
+/// Returns whether the routine may be similar to the algorithm, before it is transformed.
 pub(super) fn may_be(routine: &Routine) -> bool {
     let (mut n_loops, mut loads, mut stores) = (0, false, false);
     visit::walk(&routine.body, &mut |stmt| {
@@ -51,7 +54,7 @@ pub(super) fn may_be(routine: &Routine) -> bool {
     n_loops >= 2 && loads && stores && takes(routine).is_some()
 }
 
-/// The outer loop, if the routine is the algorithm or begins like it.
+/// Returns the outer loop if the routine is the algorithm or begins like it.
 pub(super) fn find(program: &Program, id: RoutineId) -> Option<Likeness> {
     let routine = program.routine(id);
     let pivots = routine.body.iter().find(|stmt| matches!(stmt.kind, StmtKind::For { .. }))?;
@@ -60,18 +63,20 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Option<Likeness> {
     if FORMS.contains(&own) {
         let [n, h, inf, d] = takes(routine)?.map(|param| remark::name(routine, param.var));
         return likeness(Ok(format!(
-            "the distances in {d}, all at once where {d} is {n} fields of {h} bits and no sum of lengths reaches {inf}"
+            "the distances in {d}, computed at once where {d} is {n} fields of {h} bits and no \
+                sum of lengths reaches {inf}"
         )));
     }
-    // The statement behind what it has in common with a text, in its own words.
+    // The first statement of the routine that differs from the most similar variant.
     let nearest = FORMS.iter().max_by_key(|form| common(&own, form))?;
     let at = own.place(common(&own, nearest));
     let is_near = common(&own, nearest) * 2 >= nearest.len();
-    let why = "it looks like the distances between all pairs of vertices, but goes on otherwise than FLOYD";
+    let why = "it is similar to the distances between all pairs of vertices, but continues \
+        differently from FLOYD";
     is_near.then(|| likeness(Err(Stay { why: why.to_owned(), at })))?
 }
 
-/// The form that a routine has under the preconditions of the intrinsic.
+/// Returns the form of a routine under the preconditions of the intrinsic.
 fn form(program: &Program, id: RoutineId) -> Option<Form> {
     let mut plain_one = program.clone();
     assume(plain_one.routine_mut(id))?;
@@ -79,7 +84,7 @@ fn form(program: &Program, id: RoutineId) -> Option<Form> {
     Form::of(&plain_one, id)
 }
 
-/// Puts the preconditions in front of a routine, as checks.
+/// Inserts the preconditions as checks at the start of a routine.
 fn assume(routine: &mut Routine) -> Option<()> {
     let [n, h, inf, d] = takes(routine)?.map(|param| param.var);
     let columns = fresh_var(routine, "columns", Ty::Int);
@@ -100,7 +105,7 @@ fn assume(routine: &mut Routine) -> Option<()> {
     Some(())
 }
 
-/// The parameters of the intrinsic, if the routine has them.
+/// Returns the parameters of the intrinsic if the routine has them.
 fn takes(routine: &Routine) -> Option<[Param; 4]> {
     let [n, h, inf, d] = routine.params[..] else { return None };
     let ty = |param: &Param| routine.var(param.var).ty;
@@ -118,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_text_has_a_form_of_its_own() {
+    fn every_variant_has_a_different_form() {
         assert_eq!(FORMS.len(), ROUTINES.len());
         for (at, form) in FORMS.iter().enumerate() {
             assert!(!FORMS[..at].contains(form));

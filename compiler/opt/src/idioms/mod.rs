@@ -1,12 +1,16 @@
-//! `idioms`: routines that are an algorithm which backends know, letter by letter or in other words, get its intrinsic.
+//! `idioms`: recognises routines that implement a known algorithm, verbatim or in a variant, and
+//! tags them with its intrinsic.
 //!
-//! An intrinsic stands for the body of its routine wherever the preconditions of the catalogue hold; elsewhere, where a check
-//! would fail or memory be refused, the body runs as it is, and traps where it does. So nothing has to be kept
-//! beside it, and a pattern has to prove one thing: that under these preconditions the body is the algorithm, traps
-//! nowhere, and leaves nothing else behind. Variables of the routine are gone when it ends.
+//! An intrinsic replaces the body of its routine wherever the preconditions of the catalogue hold;
+//! elsewhere, where a check would fail or memory be refused, the body runs unchanged and traps at
+//! its checks. So no other code needs to be kept, and a pattern must prove one thing: that under
+//! these preconditions the body is the algorithm, never traps, and has no other effects. Variables
+//! of the routine are dropped when it ends.
 //!
-//! Patterns look at what the plain passes make of the routine, on a copy of it, so that it does not count in which words
-//! something is said: `closure` at its statements, `min_plus` at its form beside those of known texts. The pass comes first: what has an intrinsic is not inlined.
+//! Patterns examine the routine after normalisation by the simple passes, on a copy of it, so that
+//! different formulations are equivalent: `closure` examines its statements, `min_plus` compares
+//! its form with those of known variants. The pass runs first: routines with an intrinsic are not
+//! inlined.
 
 mod closure;
 mod min_plus;
@@ -19,12 +23,12 @@ use crate::context::Context;
 use crate::group;
 use crate::remark::Stay;
 
-/// A loop that looks like an algorithm: of a routine with these parameters it would be this intrinsic.
+/// A loop similar to an algorithm: in a routine with these parameters it would be this intrinsic.
 struct Likeness {
     /// The location of the loop.
     loc: LocId,
     intrinsic: Intrinsic,
-    /// What it becomes, for the remark; or which condition it fails on.
+    /// The result of the transformation, for the remark, or the condition that fails.
     found: Result<String, Stay>,
 }
 
@@ -56,7 +60,7 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     }
 }
 
-/// Does a routine take a number by value and a table by reference, and nothing else?
+/// Returns the parameters if a routine has only a number by value and a table by reference.
 fn takes_number_and_table(routine: &Routine) -> Option<(Param, Param)> {
     let [number, table] = routine.params[..] else { return None };
     let fits = number.mode == Mode::Value

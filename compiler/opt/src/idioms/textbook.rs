@@ -1,8 +1,9 @@
-//! A routine apart from its names: two that have the same form do the same.
+//! The form of a routine without its names: two routines with the same form are equivalent.
 //!
-//! What is left out is what makes no difference to what a routine does, where it does not trap: names, places, texts of
-//! messages, what is counted. Variables and labels are numbered in the order in which they are met. Sizes of types count only
-//! of what is passed by reference, which has to come back with them; all else that they ask for is said by statements.
+//! The form omits everything that does not affect a routine that does not trap: names, locations,
+//! strings of messages, counts. Variables and labels are numbered in the order of their first
+//! occurrence. Sizes of types count only for variables passed by reference, which must come back
+//! with them; all other requirements of types are explicit statements.
 
 use std::collections::BTreeMap;
 
@@ -13,36 +14,36 @@ use star_ir::{
     visit,
 };
 
-/// Calls are followed so deep.
+/// The maximum depth of calls that are followed.
 const MAX_DEPTH: usize = 8;
 
-/// A routine apart from its names.
+/// The form of a routine without its names.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Form {
     params: Vec<(Mode, bool)>,
     result: Option<VarId>,
     steps: Vec<Step>,
-    /// Where these come from.
+    /// The locations of the steps.
     places: Places,
     /// The kinds of the variables, by their new numbers.
     kinds: Vec<Kind>,
-    /// Those that are passed by reference: sizes, and whether they are declared.
+    /// Variables passed by reference: sizes, and whether they are declared.
     lent: BTreeMap<VarId, ([Option<Extent>; 2], bool)>,
-    /// The routines that are called, as they are met.
+    /// The called routines, in the order of their first occurrence.
     callees: Vec<Form>,
 }
 
-/// A statement without the blocks inside it.
+/// A statement without its inner blocks.
 #[derive(Debug, PartialEq, Eq)]
 struct Step {
-    /// How deep it stands, and in which block of the statement around.
+    /// Its nesting depth, and its block within the enclosing statement.
     depth: usize,
     block: usize,
     kind: StmtKind,
 }
 
 impl Form {
-    /// The form of a routine; `None` if it calls itself, or too deep.
+    /// Returns the form of a routine; `None` if it is recursive or its calls nest too deep.
     pub(super) fn of(program: &Program, id: RoutineId) -> Option<Form> {
         Form::nested(program, id, MAX_DEPTH)
     }
@@ -168,18 +169,18 @@ impl Mapper for Numbers {
 }
 
 impl Form {
-    /// Number of statements.
+    /// Returns the number of statements.
     pub(super) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// The place of a statement.
+    /// Returns the location of a statement.
     pub(super) fn place(&self, step: usize) -> Option<LocId> {
         self.places.0.get(step).copied()
     }
 }
 
-/// Places make no difference.
+/// Locations, which compare equal.
 #[derive(Debug, Default)]
 struct Places(Vec<LocId>);
 
@@ -191,7 +192,7 @@ impl PartialEq for Places {
 
 impl Eq for Places {}
 
-/// How many statements two forms have in common, from the first on.
+/// Returns the length of the common prefix of two forms, in statements.
 pub(super) fn common(a: &Form, b: &Form) -> usize {
     a.steps.iter().zip(&b.steps).take_while(|(a, b)| a == b).count()
 }

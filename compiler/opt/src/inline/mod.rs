@@ -1,22 +1,25 @@
-//! `inline`: a call of a small routine becomes the statements of that routine.
+//! `inline`: replaces a call of a small routine by the statements of that routine.
 //!
-//! Small library procedures (MATCH, TCOPY, ADDC …) stand in the loops of larger ones; what is in front of the passes
-//! is a loop with all that it does. Routines come in the order in which callees stand before their callers, so that
-//! what is copied has had its own calls inlined. Not inlined are:
+//! Small library procedures (MATCH, TCOPY, ADDC …) are called in the loops of larger ones; after
+//! inlining, the passes see the loop with its complete body. Callees are processed before their
+//! callers, so that the calls in a copied routine have already been inlined. Not inlined are:
 //!
-//! * a routine in a cycle of the call graph, one with an intrinsic, one that may end without its value, and a large one;
+//! * a routine in a cycle of the call graph, one with an intrinsic, one that may end without its
+//!   value, and a large one;
 //! * a call inside a `forall` or `tile`, and one that a pass has copied here;
-//! * a call through which a variable could come back with another size than its extents say: that is a trap of the call;
-//! * a call of which a message would name a variable otherwise than the routine did.
+//! * a call through which a variable could come back with a size other than its extents state: that
+//!   is a trap of the call;
+//! * a call of which a message would name a variable differently from the routine.
 //!
-//! What is kept: values, since a value parameter is a copy, or is the argument itself if the routine leaves it alone;
-//! the state, since a `ref` parameter is the argument; traps, since each place is that of the routine with the call
-//! added to the calls that it was inlined through, and names what the routine named ([`star_ir::Names`]); memory, since
-//! the routine's variables are unset where it returned, which is also how they have to be before the next turn of a loop
-//! around the call.
+//! Inlining preserves values, since a value parameter is a copy, or is the argument itself if the
+//! routine does not change it; the state, since a `ref` parameter is the argument; traps, since
+//! each location is that of the routine with the call added to the calls that it was inlined
+//! through, and names what the routine named ([`star_ir::Names`]); memory, since the routine's
+//! variables are unset at the point of return, which is also their required state before the next
+//! iteration of a loop around the call.
 //!
-//! The places that it adds are behind those of the program. So sessions, whose programs go on from one another, leave
-//! this pass out ([`crate::reoptimise`]).
+//! The locations that it adds follow those of the program. So sessions, whose programs extend one
+//! another, omit this pass ([`crate::reoptimise`]).
 
 mod site;
 mod splice;
@@ -32,7 +35,7 @@ use crate::context::Context;
 use site::Site;
 use splice::{Proof, Spliced};
 
-/// How often a routine is tried with fewer of its calls inlined.
+/// The maximum number of attempts with fewer inlined calls.
 const MAX_ROUNDS: usize = 6;
 
 pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -> usize {
@@ -56,7 +59,8 @@ pub(crate) fn run(program: &mut Program, id: RoutineId, context: &mut Context) -
     0
 }
 
-/// Inlines the calls; the numbers of those for which something is not proven. Then the program is to be taken back.
+/// Inlines the calls; returns the numbers of those with an unproven condition. Then the program
+/// must be reverted.
 fn inline(program: &mut Program, id: RoutineId, sites: &[Site]) -> BTreeSet<usize> {
     let mut all = Vec::new();
     let mut labels = Labels::new(program.routine(id));
@@ -84,13 +88,13 @@ fn inline(program: &mut Program, id: RoutineId, sites: &[Site]) -> BTreeSet<usiz
     refused
 }
 
-/// Does a call that was inlined work on the variable?
+/// Returns whether an inlined call uses the variable.
 fn known(all: &[Spliced], var: VarId) -> bool {
     all.iter().any(|spliced| spliced.concerns(var))
 }
 
-/// The calls of which the sizes of variables that come back are not proven to be those of their extents. The checks
-/// that say so go.
+/// Returns the calls for which the sizes of returned variables are not proven to be those of their
+/// extents. The checks of these conditions are removed.
 fn unproven(
     program: &mut Program,
     id: RoutineId,
@@ -104,7 +108,8 @@ fn unproven(
     if finder.proofs.is_empty() {
         return BTreeSet::new();
     }
-    // What takes its size in the routine is not to be believed to have taken that of its extent.
+    // A variable that gets its size in the routine must not be trusted to have the size of its
+    // extent.
     let doubted =
         finder.proofs.iter().filter(|(at, proof)| sites[*at].unsized_args.contains(&proof.of));
     let doubted: Vec<VarId> = doubted.map(|(_, proof)| proof.of).collect();
@@ -116,7 +121,7 @@ fn unproven(
 
 struct Finder<'s> {
     proofs: Vec<(usize, &'s Proof)>,
-    /// Calls of which a proof does not hold.
+    /// Calls with a failed proof.
     open: BTreeSet<usize>,
     at: Edits,
 }

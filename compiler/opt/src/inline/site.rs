@@ -1,4 +1,5 @@
-//! Which calls of a routine are inlined: the small ones, those in loops first, within a budget of growth.
+//! Selection of the calls to inline: the small ones, those in loops first, within a budget of
+//! growth.
 
 use star_ir::analysis::effects::{self, Effect};
 use star_ir::analysis::n_statements;
@@ -8,9 +9,9 @@ use star_ir::{
     Arg, Check, Extent, LocId, MAX_DEPTH, Program, Routine, RoutineId, Stmt, StmtKind, VarId, visit,
 };
 
-/// What a routine that is inlined may weigh, at most ([`weight`]).
+/// The maximum weight of an inlined routine ([`weight`]).
 const MAX_CALLEE: usize = 60;
-/// What a routine grows by, at most.
+/// The maximum growth of a routine.
 const MAX_GROWTH: usize = 200;
 
 /// A call to be inlined.
@@ -21,13 +22,13 @@ pub(super) struct Site {
     pub(super) callee: RoutineId,
     pub(super) args: Vec<Arg>,
     pub(super) dst: Option<VarId>,
-    /// Is it in a loop, so that it comes again?
+    /// Whether it is in a loop and so may be repeated.
     pub(super) is_in_loop: bool,
-    /// What is passed by reference and perhaps has no size yet.
+    /// Variables that are passed by reference and may have no size yet.
     pub(super) unsized_args: Vec<VarId>,
 }
 
-/// The calls of a routine that are worth inlining, in the order of the text.
+/// Returns the calls of a routine that are worth inlining, in textual order.
 pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     let Some(routine) = program.routines.get(id.0 as usize) else { return Vec::new() };
     let mut finder = Finder { program, id, at: 0, found: Vec::new() };
@@ -36,7 +37,7 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     if found.is_empty() {
         return Vec::new();
     }
-    // What runs most often comes first.
+    // The most frequently executed calls come first.
     found.sort_by_key(|(nesting, site)| (std::cmp::Reverse(nesting.n_loops), site.at));
     let mut growth = 0;
     found.retain(|(_, site)| {
@@ -56,7 +57,7 @@ pub(super) fn find(program: &Program, id: RoutineId) -> Vec<Site> {
     sites
 }
 
-/// Finds out what has a size where it is passed.
+/// Determines the variables with a known size where they are passed.
 struct Sizes<'s> {
     sites: &'s mut [Site],
 }
@@ -73,7 +74,7 @@ impl Inspect for Sizes<'_> {
     }
 }
 
-/// How deeply a statement is nested.
+/// The nesting depth of a statement.
 #[derive(Clone, Copy, Default)]
 struct Nesting {
     n_loops: usize,
@@ -129,8 +130,8 @@ impl Finder<'_> {
     }
 }
 
-/// How many statements are there that work: checks and size operations are mostly proven away at the call, and what a
-/// block costs is no instruction.
+/// Returns the number of working statements: checks and size operations are mostly eliminated at
+/// the call, and the cost of a block is not an instruction.
 fn weight(block: &[Stmt]) -> usize {
     let mut n = 0;
     visit::walk(block, &mut |stmt| {
@@ -142,13 +143,14 @@ fn weight(block: &[Stmt]) -> usize {
     n
 }
 
-/// How deep blocks nest.
+/// Returns the nesting depth of blocks.
 fn depth(block: &[Stmt]) -> usize {
     let of = |stmt: &Stmt| visit::blocks(&stmt.kind).into_iter().map(depth).max().unwrap_or(0);
     if block.is_empty() { 0 } else { 1 + block.iter().map(of).max().unwrap_or(0) }
 }
 
-/// Can no variable come back with another size than its extents say, as far as that is not to be proven?
+/// Returns whether no variable can come back with a size other than its extents state, except for
+/// conditions that remain to be proven.
 fn keeps_sizes(program: &Program, routine: &Routine, site: &Site) -> bool {
     let callee = program.routine(site.callee);
     let (params, args) = (&callee.params, &site.args);
@@ -168,7 +170,7 @@ fn keeps_sizes(program: &Program, routine: &Routine, site: &Site) -> bool {
     })
 }
 
-/// Does the routine change the variable in place only?
+/// Returns whether the routine changes the variable only in place.
 pub(super) fn only_contents(routine: &Routine, var: VarId) -> bool {
     let mut only = true;
     visit::walk(&routine.body, &mut |stmt| {

@@ -1,4 +1,4 @@
-//! The statements that stand in the place of a call.
+//! Construction of the statements that replace a call.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -14,19 +14,19 @@ use star_ir::{
 
 use super::site::{Site, only_contents};
 
-/// What stands in the place of a call.
+/// The replacement of a call.
 pub(super) struct Spliced {
     block: Block,
-    /// The variables that it has brought.
+    /// The variables that it adds.
     fresh: Range<u32>,
-    /// The variables of the caller that it works on.
+    /// The variables of the caller that it uses.
     outer: BTreeSet<VarId>,
-    /// What has to be proven.
+    /// The conditions to prove.
     pub(super) proofs: Vec<Proof>,
 }
 
-/// That an extent of the routine's variable is that of the caller's: a check behind the statements, at the place of the
-/// call, which has to hold there.
+/// The condition that an extent of the routine's variable is that of the caller's: a check after
+/// the statements, at the location of the call, which must hold there.
 pub(super) struct Proof {
     /// The variable.
     pub(super) of: VarId,
@@ -39,13 +39,13 @@ impl Spliced {
         std::mem::take(&mut self.block)
     }
 
-    /// Does it work on the variable?
+    /// Returns whether it uses the variable.
     pub(super) fn concerns(&self, var: VarId) -> bool {
         self.fresh.contains(&var.0) || self.outer.contains(&var)
     }
 }
 
-/// Makes the statements, and adds their variables and places; `None` if a message would say something else.
+/// Creates the statements and adds their variables and locations; `None` if a message would change.
 pub(super) fn splice(
     program: &mut Program,
     id: RoutineId,
@@ -74,7 +74,7 @@ pub(super) fn splice(
         if ours.0 >= first {
             let ty = &mut caller.vars[ours.0 as usize].ty;
             *ty = renamed(*ty, |extent| match extent {
-                // The header has yet to find out whether a parameter has its size.
+                // The header has not yet determined whether a parameter has its size.
                 Extent::Var(_) | Extent::Const(_) if is_param(theirs) => Extent::Dynamic,
                 Extent::Var(var) => Extent::Var(vars[&var]),
                 Extent::Const(_) | Extent::Dynamic => extent,
@@ -134,19 +134,19 @@ pub(super) fn splice(
     Some(Spliced { block, fresh, outer, proofs })
 }
 
-/// What matters of the routine that is called.
+/// The relevant properties of the called routine.
 struct Callee {
     /// Variables that it writes.
     written: BTreeSet<VarId>,
     /// Variables that are extents of others.
     extents: BTreeSet<VarId>,
-    /// Variables that a message of it may name where its place does not.
+    /// Variables that a message of the routine may name but its location does not.
     unnamed: BTreeSet<VarId>,
     /// Variables that it lends to others.
     lent: BTreeSet<VarId>,
-    /// Variables of which it matters that they are unset when it begins.
+    /// Variables that must be unset when it begins.
     unset_at_start: BTreeSet<VarId>,
-    /// Variables of its own that may be set where it returns: not those of what was inlined into it.
+    /// Local variables that may be set where it returns, except those of inlined code.
     left_set: VarSet,
 }
 
@@ -201,13 +201,14 @@ impl Callee {
         Callee { written, extents, unnamed, lent, unset_at_start, left_set }
     }
 
-    /// Has the variable perhaps a value where the routine returns?
+    /// Returns whether the variable may have a value where the routine returns.
     fn may_be_set(&self, var: VarId, routine: &Routine) -> bool {
         routine.params.iter().any(|param| param.var == var) || self.left_set.contains(var)
     }
 }
 
-/// Variables that are perhaps set behind the statements, before which none is, or where they are left.
+/// Returns the variables that may be set after the statements or where they are left, if none is
+/// set before.
 fn left_set(body: &[Stmt]) -> VarSet {
     let (mut set, mut at_jumps) = (VarSet::default(), VarSet::default());
     add_left_set(body, &mut set, &mut at_jumps);
@@ -215,7 +216,8 @@ fn left_set(body: &[Stmt]) -> VarSet {
     set
 }
 
-/// Blocks inside a statement run or do not; a turn of a loop begins with what the turns before it have set, too.
+/// Blocks inside a statement may run or not; an iteration of a loop begins with variables set by
+/// the previous iterations, too.
 fn add_left_set(block: &[Stmt], set: &mut VarSet, at_jumps: &mut VarSet) {
     for Stmt { kind, loc: _ } in block {
         if let StmtKind::Size(SizeOp::Unset(var)) = kind {
@@ -248,8 +250,8 @@ fn insert_written(kind: &StmtKind, set: &mut VarSet) {
     });
 }
 
-/// Is the variable assigned before anything else accesses it, whatever branches are taken? Liveness takes an extent to be
-/// used by what has it, before its header has found it out.
+/// Returns whether the variable is assigned before any other access, on every branch. Liveness
+/// treats an extent as used by the variables that have it, before its header has determined it.
 fn begins_with_assignment(observation: &Observation<'_>, routine: &Routine, var: VarId) -> bool {
     for stmt in &routine.body {
         if matches!(stmt.kind, StmtKind::Assign(dst, _) if dst == var) {
@@ -269,8 +271,9 @@ fn begins_with_assignment(observation: &Observation<'_>, routine: &Routine, var:
     false
 }
 
-/// The variables of the caller that are parameters, those passed by value only if the routine leaves them alone.
-/// `None` if a message would name a variable otherwise, or a size is not looked at any more where a call returns.
+/// Returns the variables of the caller that are parameters; those passed by value only if the
+/// routine does not change them. `None` if a message would name a variable differently, or if a
+/// size would no longer be checked where a call returns.
 fn bind(
     program: &Program,
     id: RoutineId,
@@ -314,7 +317,7 @@ fn bind(
     Some(vars)
 }
 
-/// What has to hold for variables that the routine may have given another size.
+/// Returns the conditions for variables that the routine may have given another size.
 fn proofs(
     caller: &Routine,
     site: &Site,
@@ -342,8 +345,8 @@ fn proofs(
     proofs
 }
 
-/// A table of the caller that has an extent of columns gets no others: what the routine asks for is its own extent, which
-/// is proven to be the same.
+/// A table of the caller that has an extent of columns gets no others: the number that the routine
+/// requests is its extent, which is proven to be the same.
 fn settle_columns(block: &mut Block, own: &impl Fn(VarId) -> Option<Operand>) {
     for stmt in block {
         for inner in visit::blocks_mut(&mut stmt.kind).into_iter().flatten() {
@@ -381,7 +384,7 @@ fn renamed(ty: Ty, extent: impl Fn(Extent) -> Extent) -> Ty {
     }
 }
 
-/// Each `exit` becomes a `break`; is there one?
+/// Replaces each `exit` by a `break`; returns whether there was one.
 fn leave(block: &mut Block, label: LabelId) -> bool {
     let mut leaves = false;
     for stmt in block {
@@ -396,7 +399,7 @@ fn leave(block: &mut Block, label: LabelId) -> bool {
     leaves
 }
 
-/// Names the caller's variables, and places that know of the call.
+/// Substitutes the caller's variables, and locations that include the call.
 struct Rename<'a> {
     vars: &'a BTreeMap<VarId, VarId>,
     places: BTreeMap<LocId, LocId>,

@@ -1,8 +1,8 @@
-//! Makes `compiler/syntax/src/generated/grammar.rs` from `compiler/syntax/src/grammar.lalrpop`.
+//! Generates `compiler/syntax/src/generated/grammar.rs` from `compiler/syntax/src/grammar.lalrpop`.
 //!
-//! The parser is checked in, so that nobody who builds Star has to build LALRPOP first: with its regular
-//! expressions it is about an eighth of the work of a build from nothing. After a change of the grammar:
-//! `cargo run -p star-grammar`. The test of this crate fails while the two do not agree.
+//! The generated parser is checked in, so that building Star does not require LALRPOP, which with
+//! its regular expressions is about an eighth of a clean build. After a change of the grammar:
+//! `cargo run -p star-grammar`. The test of this crate fails if the two differ.
 
 use std::error::Error;
 use std::fs;
@@ -17,12 +17,12 @@ fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../src")
 }
 
-/// The parser that the compiler is built with.
+/// Returns the path of the checked-in parser.
 fn checked_in() -> PathBuf {
     sources().join("generated/grammar.rs")
 }
 
-/// The parser of the grammar as it is now.
+/// Generates the parser of the current grammar.
 fn generate() -> Result<String, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     lalrpop::Configuration::new()
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_parser_checked_in_is_the_grammars() {
+    fn checked_in_parser_matches_the_grammar() {
         let parser = fs::read_to_string(checked_in()).expect("the parser is checked in");
         let current = generate().expect("the grammar has no conflicts");
         assert!(parser == current, "the grammar has changed: run `cargo run -p star-grammar`");

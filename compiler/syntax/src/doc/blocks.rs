@@ -1,4 +1,4 @@
-//! Text of a comment as paragraphs that can be filled anew, and tables that cannot.
+//! Division of a comment's text into paragraphs that can be rewrapped, and tables that cannot.
 
 use super::comment::CommentLine;
 
@@ -7,19 +7,19 @@ use super::comment::CommentLine;
 pub enum Block {
     /// Text, on one line.
     Prose(String),
-    /// Items, each on one line: `T: n rows` and the like, or lines that others hang on.
+    /// Items, each on one line: `T: n rows` and the like, or lines with indented continuations.
     List(Vec<String>),
-    /// Lines that are aligned with each other, or indented throughout.
+    /// Lines that are aligned with each other, or all indented.
     Verbatim(Vec<String>),
 }
 
-/// The blocks of a text.
+/// Divides a text into blocks.
 pub fn blocks(lines: &[CommentLine]) -> Vec<Block> {
     let groups = lines.split(|line| line.is_blank()).filter(|group| !group.is_empty());
     groups.map(block).collect()
 }
 
-/// The first sentence of a text, on one line and without its full stop.
+/// Returns the first sentence of a text, on one line and without its full stop.
 pub fn first_sentence(lines: &[CommentLine]) -> String {
     let first = match blocks(lines).into_iter().next() {
         Some(Block::Prose(text)) => text,
@@ -51,7 +51,7 @@ fn block(lines: &[CommentLine]) -> Block {
     Block::List(items)
 }
 
-/// Is it a row between bars, or does it have a wide gap that no end of a sentence explains?
+/// Returns whether it is a row between bars, or has a wide gap that does not follow a sentence.
 fn is_aligned(text: &str) -> bool {
     if text.starts_with('|') {
         return true;
@@ -66,7 +66,7 @@ fn is_aligned(text: &str) -> bool {
     false
 }
 
-/// `X, Z: n bits`, `* one of several`.
+/// Returns whether the line begins a list item: `X, Z: n bits`, `* one of several`.
 fn begins_item(text: &str) -> bool {
     let names = text.split(": ").next().unwrap_or_default();
     let is_name = |name: &str| {

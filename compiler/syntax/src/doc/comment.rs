@@ -1,4 +1,4 @@
-//! Comments without their signs: which belong to what, and their lines.
+//! Comments without their delimiters: the items they document, and their lines.
 
 use std::fmt;
 
@@ -7,11 +7,11 @@ use star_base::Span;
 /// A line of a comment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommentLine {
-    /// Blanks in front of it, those of all lines removed.
+    /// The spaces before the text, without those common to all lines.
     pub indent: usize,
-    /// Without blanks on either side; empty for a blank line.
+    /// The trimmed text; empty for a blank line.
     pub text: String,
-    /// Where the text begins: byte of the file.
+    /// The byte of the file at which the text begins.
     pub at: u32,
 }
 
@@ -23,14 +23,14 @@ impl fmt::Display for CommentLine {
 }
 
 impl CommentLine {
-    /// Is nothing written in it?
+    /// Returns whether the line is blank.
     pub fn is_blank(&self) -> bool {
         self.text.is_empty()
     }
 }
 
-/// The word behind the `@` that a comment begins with: `test`, `bench`. Such a comment is a header for a
-/// tool and documents nothing.
+/// Returns the word after the `@` at the beginning of a comment: `test`, `bench`. That comment is a
+/// header for a tool and documents nothing.
 pub fn header_word(text: &str, comment: Span) -> Option<&str> {
     let inner = inside(text, comment).1.trim_start();
     let rest = inner.strip_prefix('@')?;
@@ -38,9 +38,8 @@ pub fn header_word(text: &str, comment: Span) -> Option<&str> {
     Some(&rest[..end.unwrap_or(rest.len())])
 }
 
-/// The comments directly in front of byte `start`: one, or several `//` in lines of their own that
-/// follow each other. Empty if there is none, or a blank line lies between. Headers for tools are passed
-/// over.
+/// Returns the comments directly before byte `start`: one, or several consecutive `//` lines. Empty
+/// if there is none, or if a blank line separates them. Headers for tools are skipped.
 pub(super) fn before<'c>(text: &str, comments: &'c [Span], start: u32) -> &'c [Span] {
     let mut behind = comments.partition_point(|comment| comment.end <= start);
     let mut next = start;
@@ -66,8 +65,8 @@ pub(super) fn before<'c>(text: &str, comments: &'c [Span], start: u32) -> &'c [S
     &comments[first..behind]
 }
 
-/// The comments at the top of a file, in front of everything else but headers for tools: one, or several
-/// `//`.
+/// Returns the comments at the top of a file, before everything else except headers for tools: one,
+/// or several `//`.
 pub(super) fn at_top<'c>(text: &str, comments: &'c [Span]) -> &'c [Span] {
     let mut comments = comments;
     let mut from = 0;
@@ -93,7 +92,7 @@ pub(super) fn at_top<'c>(text: &str, comments: &'c [Span]) -> &'c [Span] {
     &comments[..1 + comments.windows(2).take_while(follows).count()]
 }
 
-/// White space without a blank line?
+/// Returns whether it is white space without a blank line.
 fn is_gap(between: &str) -> bool {
     between.chars().all(is_blank) && between.matches('\n').count() <= 1
 }
@@ -112,7 +111,7 @@ fn begins_its_line(text: &str, comment: Span) -> bool {
     before.is_empty() || before.ends_with('\n')
 }
 
-/// Where what a comment says begins, and what it says: the comment without its signs.
+/// Returns where the text of a comment begins, and the text without the delimiters.
 fn inside(text: &str, comment: Span) -> (usize, &str) {
     let whole = &text[comment.range()];
     let (open, close) = match whole.as_bytes() {
@@ -125,8 +124,8 @@ fn inside(text: &str, comment: Span) -> (usize, &str) {
     (from, &text[from..to])
 }
 
-/// The lines of these comments without signs. The first line of a block is not indented: it stands
-/// behind the sign.
+/// Returns the lines of these comments without delimiters. The first line of a block is not
+/// indented, because it follows the delimiter.
 pub fn lines(text: &str, comments: &[Span]) -> Vec<CommentLine> {
     let mut lines = Vec::new();
     let mut behind_sign = false;
@@ -139,14 +138,14 @@ pub fn lines(text: &str, comments: &[Span]) -> Vec<CommentLine> {
     lines
 }
 
-/// The lines of a text that is no comment.
+/// Returns the lines of a text that is not a comment.
 pub(super) fn plain(text: &str) -> Vec<CommentLine> {
     let mut lines = Vec::new();
     cut(text, 0, text.len(), &mut lines);
     lines
 }
 
-/// The lines of `text[from..to]`, with all their indentation.
+/// Returns the lines of `text[from..to]`, with all their indentation.
 fn cut(text: &str, from: usize, to: usize, lines: &mut Vec<CommentLine>) {
     let mut at = from;
     for line in text[from..to].split('\n') {

@@ -1,8 +1,8 @@
-//! Programs made of the examples in documentation comments.
+//! Programs built from the examples in documentation comments.
 //!
-//! An example is optional `const` and `var` sections, then statements. One that begins with `program`
-//! (or another item of a file) is a program already. Lines and columns stay those of the documented
-//! file, so that a message about the program shows the place in the comment.
+//! An example has optional `const` and `var` sections, then statements. One that begins with
+//! `program` (or another item of a file) is a complete program. Lines and columns remain those of
+//! the documented file, so that messages about the program show the position in the comment.
 
 use logos::Logos;
 use star_base::SourceFile;
@@ -12,8 +12,8 @@ use super::comment::CommentLine;
 use crate::state::begins_item;
 use crate::token::Token;
 
-/// The program that runs an example of the file `source`, with an import of `module` if there is one to
-/// import.
+/// Returns the program that runs an example of the file `source`, importing `module` if there is
+/// one.
 pub fn program(example: &Section, source: &SourceFile, module: Option<&str>) -> String {
     let import = module.map_or_else(String::new, |name| format!("import \"{name}\"; "));
     let text = placed(&example.lines, source);
@@ -22,7 +22,7 @@ pub fn program(example: &Section, source: &SourceFile, module: Option<&str>) -> 
         return format!("{import}{text}");
     }
     let (consts, vars) = (&text[..consts_end], &text[consts_end..vars_end]);
-    // What is put in stands behind what is there, so that nothing moves.
+    // Insertions follow existing text, so that nothing moves.
     let program = "program EXAMPLE;";
     let begin = if vars.is_empty() { "begin " } else { " begin" };
     let head = if consts.is_empty() {
@@ -30,22 +30,22 @@ pub fn program(example: &Section, source: &SourceFile, module: Option<&str>) -> 
     } else {
         format!("{consts} {program}{vars}{begin}")
     };
-    // In a line of its own, for there may be a comment at the end.
+    // On a separate line, because a comment may end the last line.
     format!("{import}{head}{statements}\nend.")
 }
 
-/// The lines of an output as they are compared with what stands behind `Prints`: without blanks at their
-/// ends, up to the last one that is not blank.
+/// Returns the lines of an output for comparison with the text after `Prints`: without trailing
+/// spaces and trailing blank lines.
 pub fn lines(output: &str) -> Vec<&str> {
     output.trim_end().lines().map(str::trim_end).collect()
 }
 
-/// Is the example a whole program?
+/// Returns whether the example is a complete program.
 pub(super) fn is_whole(example: &Section) -> bool {
     parts(&example.text()).is_whole
 }
 
-/// The lines in their places, with blanks and line breaks for all that is not theirs.
+/// Returns the lines at their positions, with spaces and line breaks for all other text.
 fn placed(lines: &[CommentLine], source: &SourceFile) -> String {
     let mut text = String::new();
     let mut n_before = 1;
@@ -62,9 +62,9 @@ fn placed(lines: &[CommentLine], source: &SourceFile) -> String {
 struct Parts<'t> {
     statements: &'t str,
     is_whole: bool,
-    /// Byte behind the `const` sections.
+    /// The byte after the `const` sections.
     consts_end: usize,
-    /// Byte behind the `var` sections.
+    /// The byte after the `var` sections.
     vars_end: usize,
 }
 
@@ -85,8 +85,8 @@ fn parts(text: &str) -> Parts<'_> {
     Parts { statements: &text[vars_end..], is_whole, consts_end, vars_end }
 }
 
-/// Skips everything up to and with a semicolon as long as `begins` likes what comes; the byte behind
-/// the last one, 0 if there is none.
+/// Skips to the byte after a semicolon, repeatedly while `begins` accepts the next tokens; returns
+/// that byte, or 0 if nothing was skipped.
 fn skip<'r>(
     rest: &mut &'r [(Token, usize)],
     begins: impl Fn(&'r [(Token, usize)]) -> bool,
@@ -100,7 +100,7 @@ fn skip<'r>(
     end
 }
 
-/// Do these tokens begin with `a, b:`?
+/// Returns whether these tokens begin with `a, b:`.
 fn declares(tokens: &[(Token, usize)]) -> bool {
     let mut tokens = tokens.iter().map(|(token, _)| token);
     loop {

@@ -1,4 +1,4 @@
-//! From the lines of a comment to its paragraphs, and what is wrong with their form.
+//! Parsing of a comment's lines into paragraphs, with checks of their form.
 
 use star_base::{Code, Diagnostic, FileId, Span, did_you_mean};
 
@@ -22,7 +22,7 @@ pub(super) fn read(
     let Reader { mut doc, .. } = reader;
     trim(&mut doc.text);
     for section in &mut doc.sections {
-        // What stands behind the colon is flush, whatever follows.
+        // The text after the colon is not indented, whatever follows.
         let n_flush = section.lines.first().map_or(0, |first| usize::from(first.indent == 0));
         remove_indent(&mut section.lines, n_flush);
         trim(&mut section.lines);
@@ -44,7 +44,7 @@ struct Reader<'a, 'd> {
     about: About<'a>,
     diagnostics: &'d mut Vec<Diagnostic>,
     doc: Doc,
-    /// The label of the paragraph that is being read.
+    /// The label of the current paragraph.
     open: Option<Label>,
 }
 
@@ -64,7 +64,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// The section that the line begins.
+    /// Returns the section that begins with the line.
     fn begin(&self, line: &CommentLine) -> Option<Section> {
         let (label, behind) = Label::ALL.iter().find_map(|&label| {
             let behind = line.text.strip_prefix(label.as_str())?;
@@ -72,7 +72,7 @@ impl Reader<'_, '_> {
         })?;
         let (arguments, first) = match behind.strip_prefix(':') {
             Some(first) => ("", first),
-            // Arguments hold colons of their own: theirs is the last one.
+            // Arguments contain colons: the last one ends the label.
             None => (behind.strip_prefix(',')?.strip_suffix(':')?.trim(), ""),
         };
         let trimmed = first.trim_start();
@@ -90,12 +90,12 @@ impl Reader<'_, '_> {
         Some(Section { label, arguments: arguments.to_owned(), span, lines })
     }
 
-    /// A line that is not indented and begins no section.
+    /// Handles a line that is not indented and begins no section.
     fn unlabelled(&mut self, line: &CommentLine, after_blank: bool) {
         match self.about {
             About::File => {
                 if after_blank && self.open.take().is_some() {
-                    // A paragraph of its own.
+                    // A separate paragraph.
                     self.doc.text.push(CommentLine { indent: 0, text: String::new(), at: line.at });
                 }
             }
@@ -108,14 +108,14 @@ impl Reader<'_, '_> {
                 let meant = did_you_mean(word, labels).filter(|_| is_label);
                 let span = self.place(line, word.len());
                 if let Some(meant) = meant {
-                    let message = format!("`{word}` is no label of a documentation comment");
+                    let message = format!("unknown label `{word}` in a documentation comment");
                     let diagnostic = Diagnostic::at(Code::BadDocComment, span, message);
                     let help = format!("did you mean `{meant}`?");
                     self.diagnostics.push(diagnostic.help(help));
                 } else if let Some(label) = self.open
                     && (after_blank || label.is_verbatim())
                 {
-                    let message = "this text belongs to no label";
+                    let message = "this text has no label";
                     let span = self.place(line, line.text.len());
                     let diagnostic = Diagnostic::at(Code::BadDocComment, span, message);
                     self.diagnostics.push(diagnostic.help(format!(
@@ -131,7 +131,7 @@ impl Reader<'_, '_> {
     }
 }
 
-/// What can be said of the sections as a whole.
+/// Checks the sections as a whole.
 fn check(doc: &Doc, about: About<'_>, diagnostics: &mut Vec<Diagnostic>) {
     let bad = |section: &Section, message: String| {
         Diagnostic::at(Code::BadDocComment, section.span, message)
@@ -140,28 +140,28 @@ fn check(doc: &Doc, about: About<'_>, diagnostics: &mut Vec<Diagnostic>) {
         let label = section.label;
         let before = &doc.sections[..idx];
         if let Some(first) = before.iter().find(|other| other.label == label) {
-            let message = format!("`{label}` stands twice in a comment");
-            diagnostics.push(bad(section, message).label(first.span, "here for the first time"));
+            let message = format!("`{label}` occurs twice in a comment");
+            diagnostics.push(bad(section, message).label(first.span, "first used here"));
         } else if let Some(late) = before.iter().find(|other| other.label > label)
             && matches!(about, About::Routine(_))
         {
-            let message = format!("`{label}` stands behind `{}`", late.label);
+            let message = format!("`{label}` follows `{}`", late.label);
             let labels: Vec<&str> = Label::ALL.iter().map(|label| label.as_str()).collect();
             let note = format!("the order of the labels is {}", labels.join(", "));
             diagnostics
-                .push(bad(section, message).label(late.span, "it belongs before this").note(note));
+                .push(bad(section, message).label(late.span, "it must precede this").note(note));
         }
         if section.lines.is_empty() {
-            diagnostics.push(bad(section, format!("nothing stands behind `{label}`")));
+            diagnostics.push(bad(section, format!("the section `{label}` is empty")));
         }
         if label == Label::Prints && doc.section(Label::Example).is_none() {
-            let help = "write the program that prints it behind `Example:`";
+            let help = "write the program that prints it after `Example:`";
             let message = "`Prints` without `Example`".to_owned();
             diagnostics.push(bad(section, message).help(help));
         }
         if !section.arguments.is_empty() && (label != Label::Example || !is_whole(section)) {
-            let message = "only an example that begins with `program` has arguments".to_owned();
-            let help = "declare variables behind `Example:`, as in `var T: table(3,4);`";
+            let message = "only an example that begins with `program` accepts arguments".to_owned();
+            let help = "declare variables after `Example:`, as in `var T: table(3,4);`";
             diagnostics.push(bad(section, message).help(help));
         }
     }

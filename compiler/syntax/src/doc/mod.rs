@@ -1,11 +1,11 @@
-//! Documentation comments: what a file says about itself and its routines.
+//! Documentation comments of files and routines.
 //!
-//! A comment directly in front of a routine's header documents the routine, the comment at the top of
-//! a file the file. Each is free text, then paragraphs with a [`Label`] in a fixed order; CONTRIBUTING.md
-//! shows the form. [`documentation`] reads the comments of a file, [`parse`] a text that is one comment,
-//! [`example`] makes programs of the examples.
+//! A comment directly before a routine's header documents the routine; the comment at the top of a
+//! file documents the file. Each is free text, followed by paragraphs with a [`Label`] in a fixed
+//! order; CONTRIBUTING.md shows the form. [`documentation`] reads the comments of a file, [`parse`]
+//! a text that is a single comment, and [`example`] builds programs from the examples.
 //!
-//! Nothing here runs, prints or resolves anything.
+//! This module runs, prints and resolves nothing.
 
 mod blocks;
 mod comment;
@@ -22,29 +22,29 @@ pub use comment::{CommentLine, header_word, lines};
 use crate::ast::{Item, Routine, RoutineKind};
 use crate::parser::Parsed;
 
-/// What begins a paragraph of a documentation comment, in the order in which they stand.
+/// The labels of paragraphs in a documentation comment, in their required order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Label {
-    /// What the tables hold.
+    /// The contents of the tables.
     Layout,
-    /// What a data file gives.
+    /// The contents of a data file.
     FromAFile,
-    /// How it works.
+    /// The idea of the algorithm.
     Idea,
-    /// Elementary operations.
+    /// The number of elementary operations.
     Cost,
-    /// What to mind.
+    /// The pitfalls of its use.
     Pitfalls,
-    /// Where it comes from.
+    /// The source of the algorithm.
     Source,
-    /// A piece of Star that is run; its label may carry arguments of `star run`.
+    /// A piece of Star that is run; its label can have arguments of `star run`.
     Example,
-    /// What the example prints.
+    /// The output of the example.
     Prints,
 }
 
 impl Label {
-    /// All labels in their order.
+    /// All labels in order.
     pub const ALL: &'static [Label] = &[
         Label::Layout,
         Label::FromAFile,
@@ -56,7 +56,7 @@ impl Label {
         Label::Prints,
     ];
 
-    /// The label as written, without its colon.
+    /// Returns the label as written, without its colon.
     pub fn as_str(self) -> &'static str {
         match self {
             Label::Layout => "Layout",
@@ -70,7 +70,7 @@ impl Label {
         }
     }
 
-    /// Does it stand before text that keeps its lines?
+    /// Returns whether the text after it keeps its line breaks.
     pub fn is_verbatim(self) -> bool {
         match self {
             Label::Example | Label::Prints => true,
@@ -90,10 +90,10 @@ impl fmt::Display for Label {
     }
 }
 
-/// What a comment documents.
+/// The documented object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About<'a> {
-    /// A file: free text may stand between the labels, and their order is free.
+    /// A file: free text may be between the labels, and their order is free.
     File,
     /// A routine with these parameters.
     Routine(&'a [&'a str]),
@@ -102,9 +102,9 @@ pub enum About<'a> {
 /// A documentation comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Doc {
-    /// What stands before the first label.
+    /// The text before the first label.
     pub text: Vec<CommentLine>,
-    /// The paragraphs with labels, as they stand.
+    /// The paragraphs with labels, in order of occurrence.
     pub sections: Vec<Section>,
 }
 
@@ -113,11 +113,11 @@ pub struct Doc {
 pub struct Section {
     /// The label.
     pub label: Label,
-    /// What stands between the label and its colon: arguments of `star run`, empty without any.
+    /// The arguments of `star run` between the label and its colon; empty without any.
     pub arguments: String,
-    /// The place of the label.
+    /// The position of the label.
     pub span: Span,
-    /// Its text; the indentation of all lines is removed, and blank lines around them.
+    /// The text, without common indentation and surrounding blank lines.
     pub lines: Vec<CommentLine>,
 }
 
@@ -126,46 +126,47 @@ pub struct Section {
 pub struct FileDoc {
     /// The comment at its top.
     pub head: Option<Doc>,
-    /// The routines in order.
+    /// The routines, in order.
     pub routines: Vec<RoutineDoc>,
 }
 
-/// A routine and what its comment says.
+/// A routine and its documentation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoutineDoc {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Procedure, function or program.
+    /// The kind: procedure, function or program.
     pub kind: RoutineKind,
-    /// The place of its header.
+    /// The position of its header.
     pub header: Span,
     /// The header as written, without the semicolon.
     pub signature: String,
-    /// The comment in front of it.
+    /// The comment before it.
     pub doc: Option<Doc>,
 }
 
 impl Doc {
-    /// The paragraph with this label.
+    /// Returns the paragraph with this label.
     pub fn section(&self, label: Label) -> Option<&Section> {
         self.sections.iter().find(|section| section.label == label)
     }
 
-    /// What it is about, in one line: the first sentence. Empty if it says nothing before its labels.
+    /// Returns a summary on one line: the first sentence. Empty if there is no text before its
+    /// labels.
     pub fn summary(&self) -> String {
         first_sentence(&self.text)
     }
 }
 
 impl Section {
-    /// The text, each line with its indentation and a line break.
+    /// Returns the text; each line has its indentation and a line break.
     pub fn text(&self) -> String {
         self.lines.iter().map(|line| format!("{line}\n")).collect()
     }
 }
 
-/// The documentation of a file that was read, and what is wrong with its form. `text` is the text of
-/// `file` that `parsed` was made of.
+/// Returns the documentation of a parsed file, and the errors in its form. `text` is the text of
+/// `file` from which `parsed` was created.
 pub fn documentation(file: FileId, text: &str, parsed: &Parsed) -> (FileDoc, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut taken = None;
@@ -201,7 +202,7 @@ pub fn documentation(file: FileId, text: &str, parsed: &Parsed) -> (FileDoc, Vec
     (FileDoc { head, routines }, diagnostics)
 }
 
-/// The documentation that a text without comment signs is, and what is wrong with its form.
+/// Parses a text without delimiters as documentation, and returns the errors in its form.
 pub fn parse(file: FileId, text: &str, about: About<'_>) -> (Doc, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let lines = comment::plain(text);

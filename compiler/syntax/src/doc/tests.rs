@@ -15,7 +15,7 @@ fn of(text: &str) -> (FileDoc, Vec<(String, String)>) {
     (doc, found.collect())
 }
 
-/// The only routine of a text, which has nothing wrong.
+/// Returns the only routine of a text without errors.
 fn routine(text: &str) -> RoutineDoc {
     let (doc, faults) = of(text);
     assert_eq!(faults, []);
@@ -57,7 +57,7 @@ begin end;
 ";
 
 #[test]
-fn the_parts_of_a_comment_are_found() {
+fn finds_the_parts_of_a_comment() {
     let routine = routine(FULL);
     assert_eq!(routine.signature, "procedure P(T,F: table(n);\n            X: slice(n))");
     let doc = routine.doc.expect("a comment");
@@ -81,7 +81,7 @@ fn the_parts_of_a_comment_are_found() {
 }
 
 #[test]
-fn an_example_becomes_a_program_in_which_nothing_moves() {
+fn examples_become_programs_with_unchanged_positions() {
     let doc = routine(FULL).doc.expect("a comment");
     let program = example::program(
         doc.section(Label::Example).expect("one"),
@@ -101,7 +101,7 @@ fn an_example_becomes_a_program_in_which_nothing_moves() {
 }
 
 #[test]
-fn constants_stand_in_front_of_the_program_and_whole_programs_stay() {
+fn constants_precede_the_program_and_whole_programs_stay() {
     let program = |text: &str| {
         let comment = format!("A.\nExample:\n  {text}\n");
         let (doc, faults) = plain(&comment);
@@ -118,13 +118,13 @@ fn constants_stand_in_front_of_the_program_and_whole_programs_stay() {
 }
 
 #[test]
-fn blanks_at_the_ends_of_lines_do_not_count() {
+fn trailing_spaces_do_not_count() {
     assert_eq!(example::lines("a  \n\n b\n \n"), ["a", "", " b"]);
     assert_eq!(example::lines(" \n"), [""; 0]);
 }
 
 #[test]
-fn only_an_example_that_is_a_program_has_arguments() {
+fn only_whole_programs_accept_arguments() {
     let (doc, faults) =
         plain("A.\nExample, --graph town.gr P=adjacency:town.gr s=1:\n  program P; begin end.\n");
     assert_eq!(faults, []);
@@ -134,7 +134,7 @@ fn only_an_example_that_is_a_program_has_arguments() {
 }
 
 #[test]
-fn comments_belong_to_what_follows_them_directly() {
+fn comments_document_what_directly_follows() {
     let text = "\
 // About the
 // file.
@@ -167,14 +167,14 @@ proc D; begin end;
 }
 
 #[test]
-fn faults_of_the_form_have_places() {
+fn errors_of_form_have_positions() {
     let one = |comment: &str, place: &str, message: &str| {
         assert_eq!(faults(comment), [(place.to_owned(), message.to_owned())], "{comment}");
     };
     one("Cost: 1.\nCost: 2.", "Cost:", "`Cost` stands twice in a comment");
-    one("Cost: 1.\nIdea: none.", "Idea:", "`Idea` stands behind `Cost`");
+    one("Cost: 1.\nIdea: none.", "Idea:", "`Idea` follows `Cost`");
     one("Prints:\n  1", "Prints:", "`Prints` without `Example`");
-    one("Cost:\nSource: ours.", "Cost:", "nothing stands behind `Cost`");
+    one("Cost:\nSource: ours.", "Cost:", "the section `Cost` is empty");
     one("Pitfall: none.", "Pitfall", "`Pitfall` is no label of a documentation comment");
     one("Cost: 1.\n\nMore.", "More.", "this text belongs to no label");
     one("Example:\n  print(1);\nMore.", "More.", "this text belongs to no label");
@@ -182,7 +182,7 @@ fn faults_of_the_form_have_places() {
 }
 
 #[test]
-fn the_head_of_a_file_is_free() {
+fn the_comment_of_a_file_is_free_in_form() {
     let head = "/* About it.\n\n   Sources: [1].\n\n   Cost: low.\n\n   Layout: as ever.\n\n   More. */\n\n";
     let (doc, faults) = of(head);
     assert_eq!(faults, []);
@@ -198,7 +198,7 @@ fn the_head_of_a_file_is_free() {
 
 proptest::proptest! {
     #[test]
-    fn no_comment_makes_the_reader_panic(
+    fn parser_never_panics_on_comments(
         text in "(/\\*|\\*/|//|\\{|\\}|Example|Prints|Cost|:|, |\n|  |const |var |a|;|program |\\PC|\t){0,60}"
     ) {
         let parsed = parser::parse(FileId(0), &text);

@@ -3,7 +3,7 @@
 use super::super::Precondition::{AtMost, Equal, Within};
 use super::super::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
 
-/// The tables that handles of the module stand for: the live field, and that of the last reduce.
+/// The tables of handles of the module: the live field, and that of the last reduction.
 pub const PARTS: [&str; 2] = ["live", "reduced"];
 
 const DEPTH_LIMIT: SizeExpr = SizeExpr::Number(30);
@@ -38,7 +38,7 @@ const LAST_OF_FIRST: &[SizeExpr; 2] = &[
     SizeExpr::Product(&[SizeExpr::Number(2), SizeExpr::part_rows(0, PARTS[0])]),
     SizeExpr::Number(-1),
 ];
-/// Likewise parameter 1.
+/// 2n − 1, where the handle is parameter 1.
 const LAST_OF_SECOND: &[SizeExpr; 2] = &[
     SizeExpr::Product(&[SizeExpr::Number(2), SizeExpr::part_rows(1, PARTS[0])]),
     SizeExpr::Number(-1),
@@ -53,18 +53,18 @@ pub const INIT: Intrinsic = Intrinsic::new(&entry(
         Within(ONE, SizeExpr::value(0), DEPTH_LIMIT),
         Within(SizeExpr::Number(0), SizeExpr::value(1), SizeExpr::value(0)),
     ],
-    "fills the field, and counts",
+    "fills the field and counts",
 ));
 
-/// The tree that a field codes.
+/// The tree encoded by a field.
 pub const OF: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("for a field that codes no tree"),
+    declines: Some("for a field that does not encode a tree"),
     ..entry(
         "cbt-of",
         &["CBT_OF"],
         &[Param::value("B", Kind::Slice), Param::made("H", Kind::Handle)],
         &[Within(SizeExpr::Number(2), SizeExpr::length(0), SizeExpr::TwoTo(&DEPTH_LIMIT))],
-        "looks at each leaf once",
+        "visits each leaf once",
     )
 });
 
@@ -87,7 +87,7 @@ pub const SPLIT: Intrinsic = Intrinsic::new(&entry(
         Param::made("done", Kind::Bool),
     ],
     &[is_node(0, LAST_OF_SECOND)],
-    "looks at three bits, and sets one",
+    "reads three bits and sets one",
 ));
 
 /// Merges two leaves.
@@ -100,7 +100,7 @@ pub const MERGE: Intrinsic = Intrinsic::new(&entry(
         Param::made("done", Kind::Bool),
     ],
     &[is_node(0, LAST_OF_SECOND)],
-    "looks at five bits, and clears one",
+    "reads five bits and clears one",
 ));
 
 /// Splits without a test.
@@ -121,9 +121,9 @@ pub const MERGE_RAW: Intrinsic = Intrinsic::new(&entry(
     "clears a bit",
 ));
 
-/// All marked leaves at once.
+/// Splits or merges of all marked leaves at once.
 pub const CHANGE: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("for a field that codes no tree"),
+    declines: Some("for a field that does not encode a tree"),
     ..entry(
         "cbt-change",
         &["CBT_CHANGE"],
@@ -138,11 +138,11 @@ pub const CHANGE: Intrinsic = Intrinsic::new(&Signature {
             Equal(SizeExpr::length(0), SizeExpr::part_rows(2, PARTS[0])),
             Equal(SizeExpr::length(1), SizeExpr::part_rows(2, PARTS[0])),
         ],
-        "decodes all leaves and changes the live field meanwhile, on all threads",
+        "decodes all leaves and changes the live field concurrently, on all threads",
     )
 });
 
-/// Sums up.
+/// Computes the sums.
 pub const REDUCE: Intrinsic = Intrinsic::new(&entry(
     "cbt-reduce",
     &["CBT_REDUCE"],
@@ -159,13 +159,13 @@ pub const COUNT: Intrinsic = Intrinsic::new(&Signature {
         &["CBT_COUNT"],
         &[Param::value("H", Kind::Handle), Param::value("k", Kind::Int)],
         &[is_node(1, LAST_OF_FIRST)],
-        "looks into the rank directory twice",
+        "reads the rank directory twice",
     )
 });
 
 /// The leaf with an ordinal.
 pub const LEAF: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("for an ordinal that no leaf has"),
+    declines: Some("for an ordinal without a leaf"),
     ..entry(
         "cbt-leaf",
         &["CBT_LEAF"],
@@ -182,7 +182,7 @@ pub const LEAF: Intrinsic = Intrinsic::new(&Signature {
 
 /// All leaves.
 pub const LEAVES: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("for a field that codes no tree"),
+    declines: Some("for a field that does not encode a tree"),
     ..entry(
         "cbt-leaves",
         &["CBT_LEAVES"],
@@ -202,17 +202,17 @@ pub const HEAP: Intrinsic = Intrinsic::new(&entry(
     &["CBT_HEAP"],
     &[Param::value("H", Kind::Handle), Param::made("P", Kind::Slice)],
     &[],
-    "sums side by side in limbs, and packs, on all threads",
+    "computes adjacent sums in limbs and packs them, on all threads",
 ));
 
 /// The tree in a packed heap.
 pub const OF_HEAP: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("for a heap that is damaged"),
+    declines: Some("for an invalid heap"),
     ..entry(
         "cbt-of-heap",
         &["CBT_OF_HEAP"],
         &[Param::value("P", Kind::Slice), Param::made("H", Kind::Handle)],
         &[Within(SizeExpr::Number(8), SizeExpr::length(0), SizeExpr::TwoTo(&SizeExpr::Number(32)))],
-        "takes the field, packs it again, and compares",
+        "reads the field, packs it again, and compares",
     )
 });

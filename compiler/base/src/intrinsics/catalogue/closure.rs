@@ -1,4 +1,4 @@
-//! Module `closure`: what can be reached in a graph.
+//! Module `closure`: reachability in a graph.
 
 use crate::intrinsics::Precondition::{AtMost, Equal, Within};
 use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
@@ -16,13 +16,13 @@ pub const CLOSURE: Intrinsic = Intrinsic::new(&Signature {
         AtMost(SizeExpr::value(0), SizeExpr::columns(1)),
     ],
     declines: None,
-    summary: "strong components, then or-ing along the order of the components",
+    summary: "strongly connected components, then unions in the order of the components",
 });
 
-/// The table that the handles of CONDENSE stand for.
+/// The table of the handles of CONDENSE.
 pub const CLOSURE_PART: &str = "closure";
 
-/// An index of what can be reached in a graph, kept in a handle.
+/// A reachability index of a graph, stored in a handle.
 pub const CONDENSE: Intrinsic = Intrinsic::new(&Signature {
     name: "condense",
     module: "closure",
@@ -38,10 +38,10 @@ pub const CONDENSE: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::value(0), SizeExpr::columns(1)),
     ],
     declines: None,
-    summary: "keeps the strong components and the closure of the graph of components",
+    summary: "stores the strongly connected components and the closure of the graph of components",
 });
 
-/// Is there a path from one vertex to another?
+/// Whether there is a path from one vertex to another.
 pub const REACHES: Intrinsic = Intrinsic::new(&Signature {
     name: "reaches",
     module: "closure",
@@ -57,10 +57,10 @@ pub const REACHES: Intrinsic = Intrinsic::new(&Signature {
         Within(SizeExpr::Number(1), SizeExpr::value(2), SizeExpr::part_columns(0, CLOSURE_PART)),
     ],
     declines: None,
-    summary: "looks at one bit of the closure of the components",
+    summary: "reads one bit of the closure of the components",
 });
 
-/// All vertices that can be reached from one.
+/// All vertices reachable from a given one.
 pub const REACHABLE: Intrinsic = Intrinsic::new(&Signature {
     name: "reachable",
     module: "closure",
@@ -77,5 +77,5 @@ pub const REACHABLE: Intrinsic = Intrinsic::new(&Signature {
         SizeExpr::part_rows(0, CLOSURE_PART),
     )],
     declines: None,
-    summary: "marks the members of the components that are reached",
+    summary: "marks the members of the reachable components",
 });

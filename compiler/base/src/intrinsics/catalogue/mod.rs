@@ -1,4 +1,4 @@
-//! The intrinsics of the library: a file for each module that has some.
+//! The intrinsics of the library: a file for each module with intrinsics.
 
 pub mod cbt;
 pub mod closure;
@@ -11,7 +11,7 @@ pub mod wave;
 
 use super::Intrinsic;
 
-/// All of them, in the order of lists.
+/// All intrinsics, in the order of lists.
 pub const ALL: &[Intrinsic] = &[
     closure::CLOSURE,
     closure::CONDENSE,

@@ -3,14 +3,14 @@
 use super::super::Precondition::{AtMost, Equal, Within};
 use super::super::{Intrinsic, Kind, Param, Precondition, Signature, SizeExpr};
 
-/// The tables that handles of the module stand for: the coordinates, and which objects are there.
+/// The tables of handles of the module: the coordinates, and which objects exist.
 pub const PARTS: [&str; 3] = ["x", "y", "there"];
 
-/// Objects at most.
+/// The maximum number of objects.
 pub const MOST_OBJECTS: i64 = 1 << 28;
-/// Bits of a coordinate at most.
+/// The maximum number of bits of a coordinate.
 pub const MOST_BITS: i64 = 30;
-/// Bits of a number of an object at most, where intrinsics read one.
+/// The maximum number of bits of an object number read by intrinsics.
 const NUMBER_BITS: SizeExpr = SizeExpr::Number(32);
 const ONE: SizeExpr = SizeExpr::Number(1);
 
@@ -33,17 +33,17 @@ const fn entry(
     }
 }
 
-/// The bits of a coordinate of the objects in a handle.
+/// The number of bits of a coordinate of the objects in a handle.
 const fn width(handle: usize) -> SizeExpr {
     SizeExpr::part_columns(handle, PARTS[0])
 }
 
-/// How many objects there are in a handle.
+/// The number of objects in a handle.
 const fn count(handle: usize) -> SizeExpr {
     SizeExpr::part_rows(handle, PARTS[0])
 }
 
-/// No objects yet.
+/// An empty set of objects.
 pub const INIT: Intrinsic = Intrinsic::new(&entry(
     "moving-init",
     &["MOVING_INIT"],
@@ -52,10 +52,10 @@ pub const INIT: Intrinsic = Intrinsic::new(&entry(
         Within(ONE, SizeExpr::value(0), SizeExpr::Number(MOST_OBJECTS)),
         Within(ONE, SizeExpr::value(1), SizeExpr::Number(MOST_BITS)),
     ],
-    "makes room in the id index",
+    "reserves memory for the id index",
 ));
 
-/// An object comes or moves.
+/// Insertion or move of an object.
 pub const PUT: Intrinsic = Intrinsic::new(&entry(
     "moving-put",
     &["MOVING_PUT"],
@@ -73,7 +73,7 @@ pub const PUT: Intrinsic = Intrinsic::new(&entry(
     "a batch of one",
 ));
 
-/// An object goes.
+/// Removal of an object.
 pub const DROP: Intrinsic = Intrinsic::new(&entry(
     "moving-drop",
     &["MOVING_DROP"],
@@ -84,7 +84,7 @@ pub const DROP: Intrinsic = Intrinsic::new(&entry(
 
 /// A batch of moves.
 pub const MOVES: Intrinsic = Intrinsic::new(&Signature {
-    declines: Some("a number of an object is 0 or beyond their number"),
+    declines: Some("an object number is 0 or exceeds the number of objects"),
     ..entry(
         "moving-moves",
         &["MOVING_MOVES"],
@@ -129,7 +129,7 @@ pub const RANGES: Intrinsic = Intrinsic::new(&entry(
         Equal(SizeExpr::columns(2), width(4)),
         Equal(SizeExpr::columns(3), width(4)),
     ],
-    "reads the objects of candidate cells once for all questions, on all threads",
+    "reads the objects of candidate cells once for all queries, on all threads",
 ));
 
 /// Nearest objects.
@@ -150,10 +150,10 @@ pub const NEAREST: Intrinsic = Intrinsic::new(&entry(
         Equal(SizeExpr::columns(0), width(3)),
         Equal(SizeExpr::columns(1), width(3)),
     ],
-    "looks into squares around each point that grow, on all threads",
+    "searches growing squares around each point, on all threads",
 ));
 
-/// Where all objects are.
+/// The positions of all objects.
 pub const TABLES: Intrinsic = Intrinsic::new(&entry(
     "moving-tables",
     &["MOVING_TABLES"],

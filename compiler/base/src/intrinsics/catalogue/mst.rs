@@ -52,5 +52,5 @@ pub const PRIM: Intrinsic = Intrinsic::new(&Signature {
         Within(SizeExpr::Number(1), SizeExpr::columns(2), SizeExpr::Number(32)),
     ],
     declines: None,
-    summary: "takes the edges that leave the tree from a heap",
+    summary: "extracts the edges that leave the tree from a heap",
 });

@@ -20,7 +20,8 @@ pub const MIN_PLUS: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::value(1), SizeExpr::length(2)),
         Equal(SizeExpr::Product(&[SizeExpr::value(0), SizeExpr::value(1)]), SizeExpr::columns(3)),
     ],
-    // A path has n - 1 arcs at most. A cycle has n, and counts where a vertex begins with none to itself.
+    // A path has at most n - 1 arcs. A cycle has n, and counts if the initial distance from a
+    // vertex to itself is infinite.
     declines: Some(
         "h is 0 or above 32, inf is not all ones, or n - 1 times the greatest length (n times, if one from a \
          vertex to itself is inf) reaches 2^(h-1) or 2^30",
@@ -28,7 +29,7 @@ pub const MIN_PLUS: Intrinsic = Intrinsic::new(&Signature {
     summary: "the closure of the matrix of integers under minimum and addition, by blocks of pivots",
 });
 
-/// The distances from one vertex, and the vertices before.
+/// The distances from one vertex, and the predecessors.
 pub const DIJKSTRA: Intrinsic = Intrinsic::new(&Signature {
     name: "dijkstra",
     module: "paths",
@@ -55,12 +56,14 @@ pub const DIJKSTRA: Intrinsic = Intrinsic::new(&Signature {
         AtMost(SizeExpr::Number(1), SizeExpr::columns(5)),
     ],
     declines: Some(
-        "inf is not all ones, a code is zero, or an arc is tried from a distance, or with a weight, whose first bit is one",
+        "inf is not all ones, a code is zero, or an arc is relaxed from a distance, or with a \
+            weight, whose first bit is one",
     ),
-    summary: "takes the vertices from a heap and looks at each arc once",
+    summary: "extracts the vertices from a heap and relaxes each arc once",
 });
 
-/// The distances from one vertex with negative weights, the vertices before, and is there a negative cycle?
+/// The distances from one vertex with negative weights, the predecessors, and whether there is a
+/// negative cycle.
 pub const BELLMAN_FORD: Intrinsic = Intrinsic::new(&Signature {
     name: "bellman-ford",
     module: "paths",
@@ -92,8 +95,8 @@ pub const BELLMAN_FORD: Intrinsic = Intrinsic::new(&Signature {
         Within(SizeExpr::Number(1), SizeExpr::columns(7), SizeExpr::Number(32)),
     ],
     declines: Some(
-        "inf is not all ones, zero is not 10..0, a code is zero, the first two bits of a weight that is tried differ, or those of a distance \
-         from which arcs are tried do not",
+        "inf is not all ones, zero is not 10..0, a code is zero, the first two bits of a used \
+            weight differ, or those of a distance from which arcs are relaxed are equal",
     ),
-    summary: "passes over the vertices that came nearer, along lists of arcs",
+    summary: "processes the vertices with changed distances, along lists of arcs",
 });

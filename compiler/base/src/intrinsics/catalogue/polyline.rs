@@ -3,7 +3,7 @@
 use crate::intrinsics::Precondition::{AtMost, Equal, Within};
 use crate::intrinsics::{Intrinsic, Kind, Param, Signature, SizeExpr};
 
-/// From an image to its polylines.
+/// The polylines of an image.
 pub const POLYLINES: Intrinsic = Intrinsic::new(&Signature {
     name: "polylines",
     module: "polyline",
@@ -31,6 +31,7 @@ pub const POLYLINES: Intrinsic = Intrinsic::new(&Signature {
         AtMost(SizeExpr::Number(3), SizeExpr::value(4)),
         Within(SizeExpr::Number(0), SizeExpr::value(7), SizeExpr::Number(180)),
     ],
-    declines: Some("the width does not divide the pixels, or a polyline has no meaning"),
-    summary: "unit gradients, link scores side by side, and a moving window over the links before",
+    declines: Some("the width does not divide the number of pixels, or a polyline is invalid"),
+    summary: "unit gradients, link scores packed in parallel, and a moving window over the \
+        preceding links",
 });

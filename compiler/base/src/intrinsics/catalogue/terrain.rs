@@ -3,15 +3,15 @@
 use super::super::Precondition::{AtMost, Within};
 use super::super::{Intrinsic, Kind, Param, Signature, SizeExpr};
 
-/// Most samples of a row, and most rows.
+/// The maximum number of samples of a row, and of rows.
 const MOST_SAMPLES: SizeExpr = SizeExpr::Number((1 << 14) + 1);
 const ONE: SizeExpr = SizeExpr::Number(1);
 const ZERO: SizeExpr = SizeExpr::Number(0);
-/// Greatest coordinate of a viewpoint, and of its negative.
+/// The maximum absolute value of a coordinate of a viewpoint.
 const FAR: SizeExpr = SizeExpr::Number(1 << 22);
 const MINUS_FAR: SizeExpr = SizeExpr::Number(-(1 << 22));
 
-/// The mesh for a viewpoint that is far away, and from how far each diamond has to be split.
+/// The mesh for a distant viewpoint, and the split distance of each diamond.
 pub const INIT: Intrinsic = Intrinsic::new(&Signature {
     name: "terrain-init",
     module: "terrain",
@@ -31,7 +31,7 @@ pub const INIT: Intrinsic = Intrinsic::new(&Signature {
         Within(ZERO, SizeExpr::value(2), SizeExpr::Number((1 << 32) - 2)),
         Within(ZERO, SizeExpr::value(3), SizeExpr::Number(1 << 20)),
     ],
-    declines: Some("for samples that are no two rows or more of w"),
+    declines: Some("for samples that are not two or more rows of w"),
     summary: "errors and radii of all diamonds, level by level on all threads, then steps",
 });
 
@@ -53,7 +53,7 @@ pub const STEP: Intrinsic = Intrinsic::new(&Signature {
         Within(MINUS_FAR, SizeExpr::value(1), FAR),
     ],
     declines: None,
-    summary: "decodes all leaves, which decide by themselves, on all threads",
+    summary: "decodes all leaves, which decide independently, on all threads",
 });
 
 /// The triangles.
@@ -65,7 +65,7 @@ pub const MESH: Intrinsic = Intrinsic::new(&Signature {
     result: None,
     preconditions: &[],
     declines: None,
-    summary: "decodes all leaves, and walks down to each",
+    summary: "decodes all leaves and descends to each",
 });
 
 /// A picture from above.
@@ -85,5 +85,5 @@ pub const PICTURE: Intrinsic = Intrinsic::new(&Signature {
         Within(ONE, SizeExpr::value(2), SizeExpr::Number(1 << 16)),
     ],
     declines: None,
-    summary: "fills the triangles, one after the other",
+    summary: "fills the triangles one after another",
 });

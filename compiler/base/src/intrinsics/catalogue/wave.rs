@@ -25,12 +25,13 @@ pub const WAVE: Intrinsic = Intrinsic::new(&Signature {
         Equal(SizeExpr::length(3), SizeExpr::length(5)),
     ],
     declines: Some(
-        "the cells are no whole rows, a transition leads over the right border, or there are more than 2^31 cells",
+        "the cells do not form whole rows, a transition crosses the right border, or there are \
+            more than 2^31 cells",
     ),
-    summary: "tiles of 64 × 64 cells as bit boards, all of which move on together",
+    summary: "tiles of 64 × 64 cells as bitboards, advanced in lockstep",
 });
 
-/// What the cheapest paths from all cells cost.
+/// The costs of the cheapest paths from all cells.
 pub const WEIGHED_WAVE: Intrinsic = Intrinsic::new(&Signature {
     name: "weighed-wave",
     module: "weighed",
@@ -57,7 +58,8 @@ pub const WEIGHED_WAVE: Intrinsic = Intrinsic::new(&Signature {
         AtMost(SizeExpr::columns(7), SizeExpr::Number(32)),
     ],
     declines: Some(
-        "a weight is 0, a cost takes more than 63 bits, the cells are no whole rows, a transition leads over the right border, or there are more than 2^31 cells",
+        "a weight is 0, a cost needs more than 63 bits, the cells do not form whole rows, a \
+            transition crosses the right border, or there are more than 2^31 cells",
     ),
     summary: "Dijkstra's algorithm with a radix heap",
 });

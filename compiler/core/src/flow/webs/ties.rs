@@ -1,4 +1,5 @@
-//! What the nodes of a walk say in the end: which of them are one web, and where a variable may be unset.
+//! Evaluation of the nodes of a walk: which of them form one web, and where a variable may be
+//! unset.
 
 use super::walk::{State, Walk};
 use super::{After, Node, Webs, in_sizes, is_split};
@@ -71,13 +72,13 @@ impl Walk<'_> {
         }
     }
 
-    /// A fact that holds for a node if it holds for one that flows into it; `known` decides the nodes
-    /// that say it themselves.
+    /// Computes a fact that holds for a node if it holds for one that flows into it. `known`
+    /// returns the fact for the nodes that determine it themselves.
     fn spread(&self, known: impl Fn(&Node) -> Option<bool>) -> Vec<bool> {
         self.spread_from(|_, node| known(node))
     }
 
-    /// Likewise; `known` is told the number of the node, too.
+    /// Like `spread`, but `known` also receives the number of the node.
     fn spread_from(&self, known: impl Fn(u32, &Node) -> Option<bool>) -> Vec<bool> {
         let mut into: Vec<Vec<u32>> = vec![Vec::new(); self.nodes.len()];
         let mut holds = vec![false; self.nodes.len()];
@@ -109,7 +110,8 @@ impl Walk<'_> {
         holds
     }
 
-    /// The web of every node, and the variable of every web. Variables that are not split have one.
+    /// Returns the web of every node and the variable of every web. Variables that are not split
+    /// have one web.
     fn tie(&mut self, split: &[bool]) -> (Vec<u32>, Vec<LocalId>) {
         let mut parent: Vec<u32> = (0..self.nodes.len() as u32).collect();
         let mut work = std::mem::take(&mut self.seen);

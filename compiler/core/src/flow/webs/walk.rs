@@ -1,4 +1,4 @@
-//! The walk over a routine in the order of evaluation.
+//! The walk over a routine in evaluation order.
 
 use std::collections::BTreeSet;
 
@@ -22,18 +22,18 @@ pub(super) struct Walk<'a> {
     pub(super) nodes: Vec<Node>,
     pub(super) node_local: Vec<LocalId>,
     pub(super) site_node: Vec<Option<u32>>,
-    /// The nodes that a mention sees.
+    /// The nodes visible to a mention.
     pub(super) seen: Vec<u32>,
-    /// Those whose value matters to what the mention does.
+    /// The nodes whose value affects the mention.
     pub(super) used: Vec<u32>,
-    /// `None` where the program does not get.
+    /// `None` in unreachable code.
     pub(super) state: Option<State>,
     pub(super) loops: Vec<LoopEnds>,
-    /// The states of all `exit`s so far, joined.
+    /// The joined states of all `exit`s so far.
     pub(super) exits: Option<State>,
 }
 
-/// The states of the `break`s and `continue`s of a loop so far, joined.
+/// The joined states of the `break`s and `continue`s of a loop so far.
 #[derive(Default)]
 pub(super) struct LoopEnds {
     pub(super) breaks: Option<State>,
@@ -97,13 +97,13 @@ impl Walk<'_> {
         }
     }
 
-    /// A mention that looks at the value.
+    /// Handles a mention that reads the value.
     fn read(&mut self, place: &VarUse) {
         self.see(place);
         self.used.extend(self.current(place.local));
     }
 
-    /// A mention that sees the variable as it is.
+    /// Handles a mention that sees the current state of the variable.
     fn see(&mut self, place: &VarUse) {
         if let Some(node) = self.current(place.local) {
             self.site_node[place.site.0 as usize] = Some(node);
@@ -111,7 +111,7 @@ impl Walk<'_> {
         }
     }
 
-    /// A mention that gives the variable a new value.
+    /// Handles a mention that gives the variable a new value.
     fn define(&mut self, place: &VarUse) {
         if self.state.is_some() {
             let node = self.node(place.local, Node::Def);
@@ -120,24 +120,24 @@ impl Walk<'_> {
         }
     }
 
-    /// A mention that changes the variable in place, as its value before asks for.
+    /// Handles a mention that changes the variable in place, depending on its previous value.
     fn change(&mut self, place: &VarUse, after: After) {
         self.used.extend(self.current(place.local));
         self.change_blindly(place, after);
     }
 
-    /// Likewise, whatever the value before.
+    /// Handles a mention that changes the variable in place, independent of its previous value.
     fn change_blindly(&mut self, place: &VarUse, after: After) {
         self.see(place);
         if let Some(before) = self.current(place.local) {
             let node = self.node(place.local, Node::Through { before, after });
-            // The variable stays the same one, whether anybody looks at it again or not.
+            // The variable keeps its identity, whether or not it is read again.
             self.seen.push(node);
             self.set_current(place.local, node);
         }
     }
 
-    /// Where two paths meet.
+    /// Joins the states of two paths that meet.
     pub(super) fn join(&mut self, one: Option<State>, other: Option<State>) -> Option<State> {
         let (mut joined, other) = match (one, other) {
             (Some(one), Some(other)) => (one, other),
@@ -259,14 +259,14 @@ impl Walk<'_> {
         self.loops.last_mut().and_then(|ends| ends.continues.take())
     }
 
-    /// Joins another path into the one at hand.
+    /// Joins another path into the current one.
     fn meet(&mut self, other: Option<State>) {
         let state = self.state.take();
         self.state = self.join(state, other);
     }
 
-    /// A loop: `turn` walks one turn and returns the state in which the loop is left. Only variables that
-    /// the loop mentions can differ from turn to turn.
+    /// Walks a loop. `turn` walks one iteration and returns the state on leaving the loop. Only
+    /// variables mentioned in the loop can differ between iterations.
     fn looped(&mut self, stmt: &Stmt, turn: impl FnOnce(&mut Self) -> Option<State>) {
         let mut mentioned = BTreeSet::new();
         visit::any_stmt(std::slice::from_ref(stmt), &mut |inner| {
@@ -304,7 +304,7 @@ impl Walk<'_> {
         match target {
             Target::Var(place) => {
                 self.expr(value);
-                // `X := Θ` keeps the size that X has.
+                // `X := Θ` keeps the size of X.
                 if value.is_sizeless() && self.routine.local(place.local).ty.is_unsized() {
                     self.change(place, After::Set);
                 } else {
@@ -322,12 +322,12 @@ impl Walk<'_> {
                 self.expr(value);
                 self.change(place, After::Set);
             }
-            // A handle may begin with any part.
+            // A handle may be initialised from any part.
             Target::Part(place, _) => {
                 self.expr(value);
                 self.change_blindly(place, After::Set);
             }
-            // A table may begin with a column, and one of declared sizes with a row.
+            // A table may be initialised from a column, and one of declared sizes from a row.
             Target::Col(index, place) => {
                 self.expr(index);
                 self.expr(value);

@@ -24,7 +24,7 @@ pub(super) fn check(subject: &mut Subject<'_, '_>) {
     });
 }
 
-/// A routine with an intrinsic has the parameters of the catalogue.
+/// Checks that a routine with an intrinsic has the parameters of the catalogue.
 fn intrinsic(subject: &mut Subject<'_, '_>) {
     let routine = subject.routine;
     let Some(intrinsic) = routine.intrinsic else { return };
@@ -41,7 +41,7 @@ fn intrinsic(subject: &mut Subject<'_, '_>) {
     };
     let same = routine.params.len() == params.len() && same_result;
     if !same || !routine.params.iter().zip(params).all(is_one) {
-        subject.fault(None, format!("the intrinsic `{intrinsic}` has other parameters"));
+        subject.fault(None, format!("the parameters do not match the intrinsic `{intrinsic}`"));
     }
 }
 
@@ -280,7 +280,7 @@ impl Types<'_, '_, '_> {
         check.fields(&mut |field| self.field(field, &mut first));
     }
 
-    /// An operand of the kind that the table asks for; `first` is the first variable.
+    /// Checks that an operand has the kind required by the table; `first` is the first variable.
     fn field(&mut self, field: Field<'_>, first: &mut Option<VarId>) {
         match field {
             Field::Read(var, kind) | Field::Measured(var, kind) => {
@@ -315,7 +315,7 @@ impl Types<'_, '_, '_> {
                     Mode::Value => "value",
                     Mode::Ref => "reference",
                 };
-                self.fault(format!("argument {at} is to be passed by {passed}"));
+                self.fault(format!("argument {at} must be passed by {passed}"));
             }
             let param_ty = callee.var(param.var).ty;
             if !ty.same_kind(param_ty) {
@@ -325,7 +325,7 @@ impl Types<'_, '_, '_> {
         }
         let Some(dst) = dst else { return };
         let Some(result) = callee.result else {
-            return self.fault("the routine called has no result".into());
+            return self.fault("the called routine has no result".into());
         };
         let (ty, dst_ty) = (callee.var(result).ty, self.subject.ty(dst));
         if !ty.same_kind(dst_ty) {

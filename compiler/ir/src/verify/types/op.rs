@@ -36,7 +36,7 @@ impl Types<'_, '_, '_> {
         if !ty.same_kind(dst_ty) {
             let dst = self.subject.name(dst);
             let (is, takes) = (type_text(ty), type_text(dst_ty));
-            self.fault(format!("{dst} is {takes}, what is copied is {is}"));
+            self.fault(format!("{dst} is {takes}, the copied value is {is}"));
         }
     }
 }
