@@ -1,4 +1,5 @@
-//! `NAME=VALUE` on the command line: what the text of a value means for a parameter of some kind.
+//! `NAME=VALUE` arguments of the command line: the meaning of a value for a parameter of a given
+//! kind.
 
 use star_base::{BitTable, BitVector, Code, Diagnostic};
 use star_vm::HostValue;
@@ -15,9 +16,9 @@ pub enum ArgValue {
     Value(HostValue),
     /// The contents of a file.
     File {
-        /// How a graph, or numbers, are laid out.
+        /// The layout of a graph or of numbers.
         layout: Option<AnyLayout>,
-        /// The file as named.
+        /// The file name as given.
         path: String,
     },
 }
@@ -30,33 +31,33 @@ pub fn split(argument: &str) -> Result<(&str, &str), Diagnostic> {
     match argument.split_once('=') {
         Some((name, value)) if !name.is_empty() => Ok((name, value)),
         _ => {
-            let message = format!("`{argument}` is no argument for a parameter");
-            let help = "an argument is written `NAME=VALUE`, as in `n=5` or `G=road.gr`";
+            let message = format!("`{argument}` is not an argument for a parameter");
+            let help = "write arguments as `NAME=VALUE`, for example `n=5` or `G=road.gr`";
             Err(Diagnostic::new(Code::Usage, message).help(help))
         }
     }
 }
 
-/// A width as a text: bits from 0 to [`MAX_WIDTH`].
+/// Parses a width: 0 to [`MAX_WIDTH`] bits.
 pub fn width(text: &str) -> Option<usize> {
     let bits: i64 = text.parse().ok()?;
     usize::try_from(bits).ok().filter(|_| bits <= MAX_WIDTH)
 }
 
-/// The meaning of `text` for the parameter `name` of this kind.
+/// Returns the meaning of `text` for the parameter `name` of this kind.
 ///
 /// # Errors
-/// E0605 if it is no value of that kind, E0507 if it begins with a layout that does not exist.
+/// E0605 if it is not a value of that kind, E0507 if it begins with an unknown layout.
 pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic> {
     let bad = |help: String| {
         let article = kind.with_article();
-        let message = format!("`{text}` does not suit `{name}`, which is {article}");
+        let message = format!("`{text}` is not a valid value for `{name}`, which is {article}");
         Diagnostic::new(Code::BadArgument, message).help(help)
     };
     let value = match kind {
         Kind::Int => match text.parse() {
             Ok(number) => HostValue::Int(number),
-            Err(_) => return Err(bad(format!("write `{name}=5`: 64 bits with a sign"))),
+            Err(_) => return Err(bad(format!("write `{name}=5`: a signed 64-bit integer"))),
         },
         Kind::Bool if text.eq_ignore_ascii_case("true") => HostValue::Bool(true),
         Kind::Bool if text.eq_ignore_ascii_case("false") => HostValue::Bool(false),
@@ -65,7 +66,7 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
         Kind::Slice | Kind::Word => match bits(text) {
             Some(Some(bits)) if kind == Kind::Slice => HostValue::Slice(bits),
             Some(Some(bits)) => HostValue::Word(bits),
-            Some(None) => return Err(bad("bits are written `0` and `1`".to_owned())),
+            Some(None) => return Err(bad("bits must be `0` or `1`".to_owned())),
             None if text.is_empty() => return Err(bad(what_to_write(name, kind))),
             None => return file(name, text),
         },
@@ -80,7 +81,7 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
     Ok(ArgValue::Value(value))
 }
 
-/// An example of an argument for a parameter.
+/// Returns an example of an argument for a parameter.
 pub fn what_to_write(name: &str, kind: Kind) -> String {
     match kind {
         Kind::Int => format!("write `{name}=NUMBER`"),
@@ -89,14 +90,14 @@ pub fn what_to_write(name: &str, kind: Kind) -> String {
         Kind::Slice => format!("write `{name}=0101`, or `{name}=FILE` for a slice from a file"),
         Kind::Word => format!("write `{name}=0101`, or `{name}=FILE` for a word from a file"),
         Kind::Table => format!(
-            "write `{name}=FILE`, `{name}=LAYOUT:FILE` for a graph in another layout than \
-             `adjacency`, or its rows: `{name}='010 001'`"
+            "write `{name}=FILE`, `{name}=LAYOUT:FILE` for a graph in a layout other than \
+                `adjacency`, or its rows: `{name}='010 001'`"
         ),
-        Kind::Handle => format!("`{name}` can only be made inside a program, not given to it"),
+        Kind::Handle => format!("`{name}` can only be created inside a program"),
     }
 }
 
-/// `'0101'` or `0101`. `None`: not bits at all; `Some(None)`: quoted, but not bits.
+/// `'0101'` or `0101`. `None`: not bits; `Some(None)`: quoted, but not bits.
 fn bits(text: &str) -> Option<Option<BitVector>> {
     if let Some(inner) = text.strip_prefix('\'') {
         return Some(inner.strip_suffix('\'').and_then(BitVector::parse));
@@ -107,15 +108,15 @@ fn bits(text: &str) -> Option<Option<BitVector>> {
     BitVector::parse(text).map(Some)
 }
 
-/// The rows of a table, with blanks between them: `010 001`, perhaps in quotes. `None`: no bits at all.
+/// The rows of a table, separated by blanks: `010 001`, optionally in quotes. `None`: not bits.
 fn rows(text: &str) -> Option<Result<BitTable, &'static str>> {
     let inner = text.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\''));
     let is_quoted = text.starts_with('\'');
     let rows: Vec<&str> = inner.unwrap_or(text).split_whitespace().collect();
     let is_bits = |row: &&str| row.bytes().all(|byte| matches!(byte, b'0' | b'1'));
     match rows.iter().all(is_bits) && !rows.is_empty() && (inner.is_some() || !is_quoted) {
-        true => Some(BitTable::parse(&rows).ok_or("all rows of a table are equally long")),
-        false if is_quoted => Some(Err("rows of bits are written `'010 001'`")),
+        true => Some(BitTable::parse(&rows).ok_or("all rows of a table must have the same length")),
+        false if is_quoted => Some(Err("write rows of bits as `'010 001'`")),
         false => None,
     }
 }
@@ -129,27 +130,28 @@ fn file(name: &str, text: &str) -> Result<ArgValue, Diagnostic> {
         return match path {
             "" => Err(Diagnostic::new(
                 Code::BadArgument,
-                format!("no file behind the layout of `{name}`"),
+                format!("no file after the layout of `{name}`"),
             )
             .help(format!("write `{name}={layout}:FILE`"))),
             _ => Ok(ArgValue::File { layout: Some(layout), path: path.to_owned() }),
         };
     }
-    // One letter is a drive.
+    // A single letter is a drive.
     let is_word = prefix.len() > 1 && prefix.chars().all(|c| c.is_ascii_alphabetic() || c == '-');
     if is_word {
         let fault = match prefix {
-            "field" => Diagnostic::new(Code::BadArgument, "no name of a field before the file")
+            "field" => Diagnostic::new(Code::BadArgument, "no field name before the file")
                 .help(format!("write `{name}=field:NAME:FILE`")),
-            "code" => Diagnostic::new(Code::BadArgument, "no value of a field before the file")
-                .help(format!(
+            "code" => {
+                Diagnostic::new(Code::BadArgument, "no field value before the file").help(format!(
                     "write `{name}=code:FIELD=VALUE:FILE`, or `{name}=code:FILE` for the codes of \
                      the vertices of a graph"
-                )),
+                ))
+            }
             _ => no_layout(prefix),
         };
         return Err(fault.help(format!(
-            "a file with a colon in its name is written `{name}=./{}`",
+            "write a file name that contains a colon as `{name}=./{}`",
             text::one_line(text)
         )));
     }
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layout_stands_before_a_file() {
+    fn a_layout_precedes_a_file() {
         let plain = |path: &str| Some((None, path.to_owned()));
         assert_eq!(path("road.gr"), plain("road.gr"));
         let laid_out = Some((Some(AnyLayout::Graph(Layout::WeightsOut)), "a:b.gr".to_owned()));

@@ -1,6 +1,6 @@
-//! What every parameter of a routine is given: by name on the command line, by a graph, or nothing.
+//! Binding of the parameters of a routine: by name on the command line, by a graph, or unset.
 //!
-//! Nothing is read here; [`crate::load`] does that.
+//! Files are not read here; [`crate::load`] reads them.
 
 use std::collections::BTreeMap;
 
@@ -18,42 +18,42 @@ use crate::settings::{SETTINGS, Settings};
 use crate::widths::uses;
 use star_base::text;
 
-/// Where the value of a parameter comes from.
+/// The origin of the value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// From the command line.
+    /// The command line.
     Argument(ArgValue),
-    /// From the graph of `--graph`.
+    /// The graph of `--graph`.
     Offer(Offer),
-    /// From nowhere: a `var` parameter that was never set.
+    /// None: a `var` parameter that was never set.
     Unset,
 }
 
-/// Where all values come from.
+/// The origins of all values.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Binding {
     /// One for each parameter, in order.
     pub origins: Vec<Origin>,
-    /// Widths that the user gave.
+    /// Widths given by the user.
     pub widths: WidthOverrides,
-    /// How the tables of the parameters had best lie, as far as that is known: in order, by columns where there is
-    /// none.
+    /// The preferred layouts of the tables of the parameters, in order; by columns where an element
+    /// is missing.
     pub forms: Vec<TableForm>,
-    /// When they are laid out sparse: likewise, never where there is none.
+    /// The conditions for sparse layouts, in order; never where an element is missing.
     pub sparse: Vec<SparseWish>,
-    /// The parameters whose rows are kept as what they stand for, and perhaps [`GRAPH`](crate::rows::GRAPH).
+    /// The parameters whose row meanings are kept, and possibly [`GRAPH`](crate::rows::GRAPH).
     pub kept: Vec<String>,
-    /// Is the graph kept that the values come from?
+    /// Whether the graph that the values come from is kept.
     pub keeps_graph: bool,
-    /// What the user says about files.
+    /// The user's settings for files.
     pub settings: Settings,
-    /// Faults unless one of the files turns out to be an update stream, which takes widths without a layout.
+    /// Faults unless one of the files is an update stream, which accepts widths without a layout.
     pub unless_stream: Vec<Diagnostic>,
 }
 
 impl Binding {
-    /// What the rows of a slice over edges are, if nothing else is said: those of the first parameter of `signature` whose
-    /// rows are arcs, or else of the graph of `--graph`.
+    /// Returns the default meaning of the rows of a slice over edges: those of the first parameter
+    /// of `signature` whose rows are arcs, otherwise those of the graph of `--graph`.
     pub fn arcs(&self, signature: &Signature, with_graph: bool) -> Option<String> {
         let mut params = signature.params.iter().zip(&self.origins);
         let named = params.find(|(_, origin)| match origin {
@@ -68,17 +68,17 @@ impl Binding {
     }
 }
 
-/// What is done about names that mean nothing to the routine, or to its files.
+/// The treatment of names that are unknown to the routine and its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UnknownNames {
     /// They are errors.
     Refused,
-    /// They are left alone: a header has names of its own.
+    /// They are ignored: a header has additional names.
     Ignored,
 }
 
-/// Finds out where the parameters of `signature` get their values: `arguments` are `NAME=VALUE`,
-/// `with_graph` says that there is a `--graph`.
+/// Determines the origins of the values of the parameters of `signature`: `arguments` are
+/// `NAME=VALUE`, `with_graph` says whether `--graph` is given.
 ///
 /// # Errors
 /// All of E0603, E0604, E0605, E0507 and E0608 at once.
@@ -106,7 +106,7 @@ pub fn bind(
                 }
             },
             (None, Some(offer)) => Origin::Offer(offer),
-            // A flag that is not given is not set.
+            // A missing flag is false.
             (None, None) if !by_ref && *kind == Kind::Bool => {
                 Origin::Argument(ArgValue::Value(HostValue::Bool(false)))
             }
@@ -122,15 +122,15 @@ pub fn bind(
         faults.push(no_value(signature, &missing, with_graph));
     }
     let mut settings = Settings::default();
-    // A parameter of that name is a setting, too.
+    // A parameter with this name is also a setting.
     for name in ["scale", "widths"] {
         if let Some(value) = given.get(name) {
-            // What does not suit the setting is for the parameter alone.
+            // A value that is invalid for the setting applies only to the parameter.
             let _ = settings.take(name, value);
         }
     }
     for (name, value) in &others {
-        // A number of a header may have any name.
+        // A number in a header may have any name.
         let is_size = unknown == UnknownNames::Ignored
             && matches!(*name, "texts" | "order" | "palette")
             && value.parse::<i64>().is_ok();
@@ -160,10 +160,11 @@ pub fn bind(
     }
 }
 
-/// Texts by names.
+/// Texts by name.
 type Texts<'a> = BTreeMap<&'a str, &'a str>;
 
-/// The arguments by the names of their parameters, and the settings that are no parameters.
+/// Returns the arguments by the names of their parameters, and the settings that are not
+/// parameters.
 fn match_names<'a>(
     signature: &Signature,
     arguments: &'a [String],
@@ -223,15 +224,18 @@ fn no_value(signature: &Signature, missing: &[&Param], with_graph: bool) -> Diag
         let Param { name, kind, .. } = param;
         let help = arg_value::what_to_write(name, *kind);
         diagnostic = match offer(name, *kind) {
-            Some(_) => diagnostic.help(format!("{help}; `--graph FILE` offers it, too")),
+            Some(_) => diagnostic.help(format!("{help}; `--graph FILE` also provides it")),
             None if with_graph => {
                 let offered = not_offered(name, *kind);
                 let diagnostic = offered.into_iter().fold(diagnostic, Diagnostic::note);
                 match kind {
                     Kind::Table => diagnostic.help(format!(
-                        "write `{name}=adjacency:FILE`, or another layout of the graph in front of the colon"
+                        "write `{name}=adjacency:FILE`, or another layout of the graph before the \
+                            colon"
                     )),
-                    Kind::Slice => diagnostic.help(format!("write `{name}=edges:FILE` for its edges")),
+                    Kind::Slice => {
+                        diagnostic.help(format!("write `{name}=edges:FILE` for its edges"))
+                    }
                     Kind::Int | Kind::Bool | Kind::Str | Kind::Word | Kind::Handle => {
                         diagnostic.help(help)
                     }
@@ -243,15 +247,16 @@ fn no_value(signature: &Signature, missing: &[&Param], with_graph: bool) -> Diag
     diagnostic
 }
 
-/// What `--graph` has for parameters of this kind, which have other names; nothing if it has nothing for them.
+/// Describes the values that `--graph` provides for parameters of this kind, which have other
+/// names; `None` if there are none.
 fn not_offered(name: &str, kind: Kind) -> Option<String> {
     let names = text::quoted_list(offered_names(kind));
     (!names.is_empty()).then(|| {
-        format!("`--graph` offers {} as {names}, and not as `{name}`", kind.with_article())
+        format!("`--graph` provides {} as {names}, but not as `{name}`", kind.with_article())
     })
 }
 
-/// The integers given to `h` and `b`, if something is laid out with them.
+/// Returns the integers given to `h` and `b` if a layout uses them.
 fn widths(
     signature: &Signature,
     origins: &[Origin],
@@ -273,8 +278,7 @@ fn widths(
         });
         let found = uses.max().unwrap_or(Use::None);
         if others.contains_key(wanted) && unknown == UnknownNames::Refused {
-            let fault =
-                || no_parameter(signature, wanted).note("no file is laid out with that width");
+            let fault = || no_parameter(signature, wanted).note("no layout uses that width");
             match found {
                 Use::None => faults.push(fault()),
                 Use::OfStream => unless_stream.push(fault()),
@@ -283,7 +287,7 @@ fn widths(
         }
         let number = match others.get(wanted) {
             Some(_) if found == Use::None => return None,
-            // A name of a header need not be a width.
+            // A name in a header need not be a width.
             Some(text) if found == Use::OfStream && unknown == UnknownNames::Ignored => {
                 return arg_value::width(text);
             }
@@ -310,8 +314,8 @@ fn widths(
             }
         };
         if !(0..=MAX_WIDTH).contains(&number) {
-            let message = format!("`{wanted}={number}` cannot be a width");
-            let help = format!("a width is a number of bits from 0 to {MAX_WIDTH}");
+            let message = format!("`{wanted}={number}` is not a valid width");
+            let help = format!("a width must be a number of bits from 0 to {MAX_WIDTH}");
             faults.push(Diagnostic::new(Code::BadArgument, message).help(help));
         }
         usize::try_from(number).ok()
@@ -322,12 +326,12 @@ fn widths(
     }
 }
 
-/// Is a width used by a file?
+/// Whether a file uses a width.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Use {
     /// No.
     None,
-    /// If that file is an update stream, which is seen only when it is read.
+    /// If the file is an update stream, which is detected only when it is read.
     OfStream,
     /// Yes.
     Sure,
@@ -362,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn a_graph_offers_what_is_not_given() {
+    fn a_graph_provides_missing_arguments() {
         let binding = bind_all(&["v=1", "h=9"], true).unwrap();
         assert_eq!(binding.origins[0], Origin::Offer(Offer::Layout(Layout::WeightsOut)));
         assert_eq!(binding.origins[3], Origin::Offer(Offer::Layout(Layout::Distances)));
@@ -374,7 +378,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_nothing_reads_before_it_is_set_is_offered_nothing() {
+    fn results_that_are_only_written_get_no_graph_value() {
         let mut dijkstra = dijkstra();
         dijkstra.params[3].takes_value = false;
         let bind = |arguments: &[&str]| {
@@ -418,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn strangers_can_be_left_alone() {
+    fn unknown_names_can_be_ignored() {
         let arguments = ["v=1", "Cost='01 10'", "h=3", "m=4", "b=5"].map(str::to_owned);
         assert!(bind(&dijkstra(), &arguments, false, UnknownNames::Ignored).is_ok());
         let refused = bind(&dijkstra(), &arguments, false, UnknownNames::Refused).unwrap_err();
@@ -433,7 +437,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_without_a_layout_may_be_a_stream_with_widths() {
+    fn a_file_without_a_layout_may_be_an_update_stream() {
         let binding = bind_all(&["v=1", "h=9", "b=5", "Cost=c.txt"], false).unwrap();
         assert_eq!(binding.widths, WidthOverrides { h: Some(9), b: Some(5) });
         let codes: Vec<Code> = binding.unless_stream.iter().map(|fault| fault.code).collect();

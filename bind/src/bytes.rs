@@ -1,15 +1,15 @@
-//! What data takes in memory.
+//! Memory use of data.
 
 use star_base::BitVector;
 use star_io::{Graph, Numbers};
 use star_vm::HostValue;
 
-/// Bytes that a graph takes beside what is made of it.
+/// Returns the bytes of a graph, without the values derived from it.
 pub fn bytes_of_graph(graph: &Graph) -> u64 {
     (graph.arcs.len() as u64).saturating_mul(size_of::<star_io::Arc>() as u64)
 }
 
-/// Bytes that numbers take, and the texts that they stand for.
+/// Returns the bytes of numbers and of the strings that they represent.
 pub fn bytes_in(numbers: &Numbers) -> u64 {
     let bytes = numbers.fields.iter().map(|field| {
         let of_numbers = (field.values.len() as u64).saturating_mul(size_of::<i64>() as u64);
@@ -18,7 +18,7 @@ pub fn bytes_in(numbers: &Numbers) -> u64 {
     bytes.fold(0, u64::saturating_add)
 }
 
-/// Bytes of the table that a value was laid out as; a word is the row of one.
+/// Returns the bytes of the table that was laid out for a value; a word is a row of one.
 pub fn laid_out_bytes(value: &HostValue) -> u64 {
     match value {
         HostValue::Word(bits) => (bits.len() as u64).saturating_mul(8),
@@ -31,7 +31,7 @@ pub fn laid_out_bytes(value: &HostValue) -> u64 {
     }
 }
 
-/// Bytes that a value takes, packed.
+/// Returns the bytes of a packed value.
 pub fn bytes_of(value: &HostValue) -> u64 {
     let of_vector = |bits: &BitVector| bits.limbs().len() as u64 * 8;
     match value {

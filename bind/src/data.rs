@@ -1,4 +1,4 @@
-//! Data files: opened, read within the budget, and turned into values.
+//! Data files: opened, read within the budget, and converted to values.
 
 mod numbers;
 
@@ -20,14 +20,14 @@ use crate::widths;
 
 pub use numbers::{RowFields, from_numbers};
 
-/// First bytes of a file by which its format is recognised.
+/// The number of bytes at the start of a file used to recognise its format.
 const HEAD_BYTES: u64 = 4096;
-/// Memory that every column of a table takes beside its bits, at most.
+/// The maximum memory overhead of a table column, in addition to its bits.
 const COLUMN_BYTES: u64 = 24;
-/// Numbers wider than this are refused: no weight and no code needs them.
+/// The maximum width of numbers: no weight and no code needs more.
 pub const MAX_WIDTH: i64 = 4096;
 
-/// Widths that the user gave; what is not given is computed from the graph.
+/// Widths given by the user; missing ones are computed from the graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WidthOverrides {
     /// Bits of a weight or distance.
@@ -36,84 +36,85 @@ pub struct WidthOverrides {
     pub b: Option<usize>,
 }
 
-/// What a parameter takes from a file.
+/// A request for the value of a parameter from a file.
 #[derive(Clone, Copy)]
 pub struct LoadRequest<'a> {
     /// Table, slice or word.
     pub kind: Kind,
-    /// How a graph, or numbers, are laid out; a graph is `adjacency` if nothing is said.
+    /// The layout of a graph or of numbers; the default for a graph is `adjacency`.
     pub layout: Option<&'a AnyLayout>,
-    /// The file as messages show it.
+    /// The file name for messages.
     pub file: &'a str,
-    /// Most bytes that the value may take.
+    /// The maximum size of the value in bytes.
     pub max_bytes: u64,
-    /// Widths that the user gave.
+    /// Widths given by the user.
     pub widths: WidthOverrides,
-    /// How a table had best lie.
+    /// The preferred layout of a table.
     pub form: TableForm,
-    /// May it be sparse?
+    /// Whether it may be sparse.
     pub sparse: SparseWish,
 }
 
-/// When a table is laid out sparse, of those layouts that can be.
+/// When a table is laid out sparse, if its layout permits that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum SparseWish {
-    /// Never: the backend has no such tables, or the user wants none.
+    /// Never: the backend does not support sparse tables, or the user disabled them.
     #[default]
     Never,
-    /// Only if that is asked for: the program works on the whole of it, dense. Where only the sparse table fits, it is refused.
+    /// Only if explicitly requested: the program works on the whole table, dense. If only the
+    /// sparse table fits, it is refused.
     WhereAsked,
-    /// Where it does not fit otherwise: the program changes lines and bits of it.
+    /// If it does not fit otherwise: the program changes its lines and bits.
     WhereNeeded,
-    /// Where that takes much less.
+    /// If it is much smaller.
     WhereSmaller,
-    /// Wherever it can.
+    /// Always if possible.
     Always,
 }
 
-/// A graph that is laid out.
+/// A graph after layout.
 #[derive(Clone, Debug)]
 pub struct LaidOut {
     /// The value; unset if it is a sparse table.
     pub value: HostValue,
-    /// How a table lies.
+    /// The layout of a table.
     pub form: TableForm,
-    /// The rows or columns of a sparse table, as `form` says.
+    /// The rows or columns of a sparse table, according to `form`.
     pub sparse: Option<SparseLines>,
 }
 
 impl LaidOut {
-    /// A value that is no sparse table.
+    /// Creates a value that is not a sparse table.
     pub fn dense(value: HostValue, form: TableForm) -> Self {
         LaidOut { value, form, sparse: None }
     }
 
-    /// Bytes that it takes.
+    /// Returns its size in bytes.
     pub fn n_bytes(&self) -> u64 {
         bytes_of(&self.value).saturating_add(self.sparse.as_ref().map_or(0, SparseLines::n_bytes))
     }
 }
 
-/// What is known of a file before it is opened.
+/// Known properties of a file before it is opened.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Expected {
-    /// Its format, if the requested layout is for that one only.
+    /// Its format, if the requested layout is only for that format.
     pub format: Option<Format>,
-    /// The graph that it changes, if it is an update stream.
+    /// The sizes of the graph that it changes, if it is an update stream.
     pub graph: GraphSizes,
 }
 
-/// What was read.
+/// The result of reading a file.
 pub struct FileContents {
-    /// What the file holds.
+    /// The data of the file.
     pub data: Data,
-    /// Is it an update stream, whatever its name is?
+    /// Whether it is an update stream, independent of its name.
     pub is_stream: bool,
-    /// The memory that reading it took.
+    /// The memory used for reading, in bytes.
     pub n_bytes: u64,
 }
 
-/// Reads a file, which messages call by its name. Takes at most `max_bytes` of memory.
+/// Reads a file, with its name for messages. Uses at most `max_bytes` of memory.
 ///
 /// # Errors
 /// If it cannot be read, is not in its format, does not fit, or a flag was set meanwhile.
@@ -170,11 +171,11 @@ pub fn read_file(
     Ok(FileContents { data, is_stream, n_bytes: loaded.n_bytes })
 }
 
-/// What ended the work, if it was a flag.
+/// Returns the cause of an interruption if a flag was set.
 fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
     match (error.code, reading.observer.stop()) {
         (Code::Interrupted, Some(Code::TimeLimit)) => {
-            FileError::new(Code::TimeLimit, error.file, "the time is up while reading")
+            FileError::new(Code::TimeLimit, error.file, "time limit reached while reading")
         }
         (Code::Interrupted, Some(code)) => {
             FileError::new(code, error.file, "interrupted while reading")
@@ -183,10 +184,10 @@ fn stopped(reading: Reading<'_>, error: FileError) -> FileError {
     }
 }
 
-/// Makes a value of what a file holds.
+/// Converts the data of a file to a value.
 ///
 /// # Errors
-/// If the file does not give a value of that kind, or it does not fit.
+/// If the file does not provide a value of that kind, or it does not fit.
 pub fn to_value(
     reading: Reading<'_>,
     data: Data,
@@ -221,13 +222,14 @@ pub fn to_value(
 }
 
 fn these_are_bits(request: LoadRequest<'_>) -> FileError {
-    wrong_layout(request, "these are bits").help("name the file without a layout")
+    wrong_layout(request, "the file contains bits").help("name the file without a layout")
 }
 
-/// Takes a sparse table as it lies where the program may have it so, and makes it dense otherwise; which is told to the user.
+/// Returns a sparse table unchanged if the program accepts it, and converts it to a dense one
+/// otherwise, with a message to the user.
 ///
 /// # Errors
-/// If it does not fit dense where it has to be, or gives no value of that kind.
+/// If it does not fit where it must be dense, or is not a value of that kind.
 pub fn from_sparse(
     reading: Reading<'_>,
     table: SparseTable,
@@ -252,7 +254,7 @@ pub fn from_sparse(
     if stays {
         let lies = if table.by_rows { "rows" } else { "columns" };
         reading.observer.note(&format!(
-            "{}: sparse by {lies}, as it is in the file: {sparse_text} instead of {dense_text}",
+            "{}: sparse by {lies}, as in the file: {sparse_text} instead of {dense_text}",
             request.file
         ));
         let form = if table.by_rows { TableForm::Rows } else { TableForm::Columns };
@@ -260,7 +262,8 @@ pub fn from_sparse(
     }
     let refused = || {
         let message = format!(
-            "the table takes {dense_text} dense and {sparse_text} sparse, and it has to be dense: {} may be taken",
+            "the table needs {dense_text} dense and {sparse_text} sparse, and it must be dense: \
+                {} available",
             text::bytes(request.max_bytes)
         );
         FileError::new(Code::DoesNotFit, request.file, message)
@@ -273,20 +276,21 @@ pub fn from_sparse(
     from_table(made, request).map(|value| LaidOut::dense(value, TableForm::Columns))
 }
 
-/// The error that the program wants a table dense, which does not fit so.
+/// Returns the error that the program requires a dense table, which does not fit.
 fn works_on_the_whole(what: &str, dense: u128, sparse: u64, request: LoadRequest<'_>) -> FileError {
     let free = text::bytes(request.max_bytes);
     let dense = text::bytes(u64::try_from(dense).unwrap_or(u64::MAX));
     let sparse = text::bytes(sparse);
     let message = format!(
-        "{what} takes {dense} dense and {sparse} sparse, and the program works on the whole of it, dense: {free} may be taken"
+        "{what} needs {dense} dense and {sparse} sparse, and the program works on the whole of \
+            it, dense: {free} available"
     );
     let error = FileError::new(Code::DoesNotFit, request.file, message);
-    error.help("`--table-form sparse` lets it try with the sparse table, line by line")
+    error.help("`--table-form sparse` tries the sparse table, line by line")
 }
 
-/// Lays out a graph; the form is that of a table, the requested one where the layout may have it. Widths that are
-/// chosen here are reported to the user.
+/// Lays out a graph; the form is that of a table, the requested one if the layout supports it.
+/// Widths that are chosen here are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -299,10 +303,16 @@ pub fn from_graph(
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
             let names = text::quoted_list(layouts::graph_names());
-            return Err(wrong_layout(request, "this is a graph")
+            return Err(wrong_layout(request, "the file contains a graph")
                 .note(format!("the layouts of graphs are {names}")));
         }
-        (Some(AnyLayout::Updates), _) => return Err(wrong_layout(request, "this is a graph")),
+        (Some(AnyLayout::Updates), _) => {
+            return Err(wrong_layout(
+                request,
+                "the file contains a \
+            graph",
+            ));
+        }
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
@@ -362,7 +372,8 @@ fn dense(
     Ok(LaidOut::dense(value, form))
 }
 
-/// Lays out a graph as a sparse table, if that is wished and pays; how and why is told to the user.
+/// Lays out a graph as a sparse table if that is requested and saves memory; the form and the
+/// reason are reported to the user.
 fn sparse(
     reading: Reading<'_>,
     graph: &Graph,
@@ -383,12 +394,12 @@ fn sparse(
             return Err(works_on_the_whole(&what, dense, sparse, request));
         }
         SparseWish::WhereAsked => return Ok(None),
-        SparseWish::Always => "as asked for",
+        SparseWish::Always => "as requested",
         SparseWish::WhereSmaller | SparseWish::WhereNeeded if does_not_fit => {
             "it does not fit dense"
         }
         SparseWish::WhereSmaller if bytes.favours_sparse() => {
-            "the program looks at its lines, fields and bits only"
+            "the program only uses its lines, fields and bits"
         }
         SparseWish::WhereSmaller | SparseWish::WhereNeeded => return Ok(None),
     };
@@ -409,23 +420,23 @@ fn sparse(
     Ok(Some(LaidOut { value: HostValue::Unset, form, sparse: Some(lines) }))
 }
 
-/// The error that the requested layout is for something else.
+/// Returns the error that the requested layout does not match the data.
 fn wrong_layout(request: LoadRequest<'_>, found: &str) -> FileError {
     let (layout, of_what) = match request.layout {
         Some(layout) => (layout.to_string(), layout.of_what()),
         None => (String::new(), "something else"),
     };
-    let message = format!("the layout `{layout}` is for {of_what}, and {found}");
+    let message = format!("the layout `{layout}` is for {of_what}, but {found}");
     FileError::new(Code::NoSuchLayout, request.file, message)
 }
 
-/// A table, or a slice of its only column, or a word of its only row.
+/// Returns a table, or a slice from its only column, or a word from its only row.
 fn from_table(table: BitTable, request: LoadRequest<'_>) -> Result<HostValue, FileError> {
     match request.kind {
         Kind::Slice if table.n_cols() == 1 => Ok(HostValue::Slice(table.into_first_column())),
         Kind::Word if table.n_rows() == 1 => Ok(HostValue::Word(table.row(0))),
         Kind::Table => {
-            // Columns of no rows take no bits, and still have to be kept.
+            // Columns without rows contain no bits but still need memory.
             let overhead = (table.n_cols() as u64).saturating_mul(COLUMN_BYTES);
             if table.n_rows() == 0 && overhead > request.max_bytes {
                 let message = format!("a table of 0 × {} does not fit", table.n_cols());
@@ -442,11 +453,11 @@ fn from_table(table: BitTable, request: LoadRequest<'_>) -> Result<HostValue, Fi
 
 fn wrong_kind(request: LoadRequest<'_>, found: &str) -> FileError {
     let kind = request.kind.with_article();
-    let message = format!("the file gives {found} and not {kind}");
+    let message = format!("the file contains {found}, expected {kind}");
     let error = FileError::new(Code::NoSuchLayout, request.file, message);
     match request.kind {
-        Kind::Slice => error.note("a table of one column is a slice, too"),
-        Kind::Word => error.note("a table of one row is a word, too"),
+        Kind::Slice => error.note("a table of one column can also be used as a slice"),
+        Kind::Word => error.note("a table of one row can also be used as a word"),
         Kind::Table | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => error,
     }
 }

@@ -1,4 +1,5 @@
-//! How values are written: in the format that a name says, packed or not, if that format holds them.
+//! Encoding of output files: the format according to the name, compressed or not, if it can
+//! represent the value.
 
 use std::io::{self, Write};
 
@@ -8,13 +9,13 @@ use star_vm::HostValue;
 
 use crate::param::Kind;
 
-/// What no format holds.
-const ONLY_BITS: &str = "only tables, slices and words are written to files";
+/// The message for values that no format can represent.
+const ONLY_BITS: &str = "only tables, slices and words can be written to files";
 
-/// How something is written: in which format, packed or not.
+/// An encoding: a format, compressed or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Encoding {
-    /// What is written as messages show it.
+    /// The name of the output in messages.
     pub name: String,
     /// The format.
     pub format: Format,
@@ -22,11 +23,11 @@ pub struct Encoding {
 }
 
 impl Encoding {
-    /// The encoding that the extension of `path` says, for something called `name` in messages. `holds`
-    /// refuses the formats that cannot hold what is going to be written.
+    /// Returns the encoding for the extension of `path`, with the name `name` in messages. `holds`
+    /// refuses the formats that cannot represent the value to be written.
     ///
     /// # Errors
-    /// E0506 if the extension says none, E0507 if it is refused.
+    /// E0506 if the extension is unknown, E0507 if the format is refused.
     pub fn new(
         path: &str,
         name: &str,
@@ -41,7 +42,7 @@ impl Encoding {
                 Err(refusal) => refusal.in_file(name),
             },
             None => {
-                let message = "the name does not say the format to write";
+                let message = "cannot determine the output format from the name";
                 FileError::new(Code::UnknownFormat, name, message)
             }
         };
@@ -51,14 +52,14 @@ impl Encoding {
         if known.is_empty() {
             return Err(refusal);
         }
-        Err(refusal.help(format!("it can end in {known}, and in `.gz` behind that")))
+        Err(refusal.help(format!("supported extensions: {known}, optionally followed by `.gz`")))
     }
 
-    /// Writes data until `stop` says why not to; gives the number of bytes. `progress` receives how many there
-    /// are so far.
+    /// Writes data until `stop` reports a reason to stop; returns the number of bytes. `progress`
+    /// receives the current number.
     ///
     /// # Errors
-    /// If the format does not hold such data, the system refuses, or `stop` ends it.
+    /// If the format cannot represent the data, the system refuses, or `stop` ends it.
     pub fn write(
         &self,
         value: OutputRef<'_>,
@@ -72,7 +73,7 @@ impl Encoding {
             Ok(()) => Ok(watched.n_bytes),
             Err(error) => Err(match stop() {
                 Some(Code::TimeLimit) => {
-                    FileError::new(Code::TimeLimit, &self.name, "the time is up while writing")
+                    FileError::new(Code::TimeLimit, &self.name, "time limit reached while writing")
                 }
                 Some(code) => FileError::new(code, &self.name, "interrupted while writing"),
                 None => error.in_file(&self.name),
@@ -81,10 +82,11 @@ impl Encoding {
     }
 }
 
-/// Refuses a format that holds no slice, no word or no table. An n × n table is a graph, too.
+/// Refuses a format that cannot represent slices, words or tables. An n × n table is also a graph.
 ///
 /// # Errors
-/// E0507 with what the format holds; E0509 for a kind that no format holds.
+/// E0507 with the data that the format can represent; E0509 for a kind that no format can
+/// represent.
 pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
     let (bits, square) = (BitVector::zeros(1), BitTable::zeros(1, 1).unwrap_or_default());
     let example = match kind {
@@ -96,34 +98,32 @@ pub fn holds(kind: Kind, format: Format) -> Result<(), FileError> {
         }
     };
     star_io::write(format, example, &mut io::sink()).map_err(|refusal| {
-        // The example has a size that nobody asked for.
+        // The notes mention the size of the example, which is not the user's.
         let FileError { notes, .. } = refusal;
         FileError { notes, ..cannot_hold(&kind.with_article(), format) }
     })
 }
 
-/// The error that a format cannot hold something. It names no file.
+/// Returns the error that a format cannot represent something. It names no file.
 pub fn cannot_hold(what: &str, format: Format) -> FileError {
     let message = format!("{what} cannot be written as {}", format.name());
     FileError::new(Code::NoSuchLayout, "", message)
 }
 
-/// The value as a writer takes it; `name` is the file in messages.
+/// Returns the value for a writer; `name` is the file in messages.
 ///
 /// # Errors
-/// E0509 if it is none that can be written.
+/// E0509 if it cannot be written.
 pub fn writable<'v>(value: &'v HostValue, name: &str) -> Result<OutputRef<'v>, FileError> {
     let message = match value.bits() {
         Some(bits) => return Ok(OutputRef::Bits(bits)),
-        None if *value == HostValue::Unset => {
-            "there is nothing to write: the variable was never set"
-        }
+        None if *value == HostValue::Unset => "nothing to write: the variable was never set",
         None => ONLY_BITS,
     };
     Err(FileError::new(Code::CannotWrite, name, message))
 }
 
-/// An output that counts its bytes, shows how many there are, and takes no more once it is stopped.
+/// An output that counts its bytes, reports progress, and stops accepting data once it is stopped.
 struct Watched<'a> {
     output: &'a mut dyn Write,
     stop: &'a dyn Fn() -> Option<Code>,
@@ -134,10 +134,10 @@ struct Watched<'a> {
 impl Write for Watched<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if (self.stop)().is_some() {
-            // `ErrorKind::Interrupted` would mean: try again.
+            // `ErrorKind::Interrupted` would cause a retry.
             return Err(io::Error::other("interrupted"));
         }
-        // A long piece would put off the end.
+        // A long piece would delay the stop.
         let n_written = self.output.write(&bytes[..bytes.len().min(1 << 20)])?;
         self.n_bytes += n_written as u64;
         (self.progress)(self.n_bytes);
@@ -154,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_without_a_format_lists_those_that_can_be_written() {
+    fn a_name_without_a_format_lists_the_supported_ones() {
         let help = |kind: Kind| {
             let error = Encoding::new("x", "x", &|format| holds(kind, format));
             error.unwrap_err().help.join(" ")
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_that_can_never_hold_the_value_are_refused_before() {
+    fn unsupported_formats_are_refused_in_advance() {
         let refused = |kind: Kind, name: &str| {
             Encoding::new(name, name, &|format| holds(kind, format)).unwrap_err()
         };

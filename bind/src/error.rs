@@ -1,9 +1,9 @@
-//! Messages about values as errors about files.
+//! Conversion of messages about values to errors about files.
 
 use star_base::Diagnostic;
 use star_io::FileError;
 
-/// The same as an error that names no file.
+/// Returns the diagnostic as an error that names no file.
 pub fn without_file(diagnostic: Diagnostic) -> FileError {
     let mut error = FileError::new(diagnostic.code, "", diagnostic.message);
     error.notes = diagnostic.notes;

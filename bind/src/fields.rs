@@ -1,31 +1,31 @@
-//! How tables are written as numbers: a form before the name of the file, `records x=16 y=16:way.csv`.
+//! Output of tables as numbers: a form before the name of the file, `records x=16 y=16:way.csv`.
 //!
-//! * `records`: every row is a record, with its fields side by side; what [`NumberLayout`](star_io::NumberLayout) reads as
-//!   `records`.
-//! * `pixels`: every row is a row of a picture, pixel by pixel, each with its fields side by side. `rgb` and `gray` are
-//!   short for those with 8 bits each of red, green and blue, and of gray.
-//! * `planes`: every row is a row of a picture. It has a part for each bit of each field, the most significant one
-//!   first; a part has one bit for each pixel of the row.
+//! * `records`: every row is a record of adjacent fields, the same as `records` of
+//!   [`NumberLayout`](star_io::NumberLayout).
+//! * `pixels`: every row is a row of a picture, pixel by pixel, each with adjacent fields. `rgb`
+//!   and `gray` are short for 8 bits each of red, green and blue, and of gray.
+//! * `planes`: every row is a row of a picture. It has a part for each bit of each field, the most
+//!   significant one first; a part has one bit for each pixel of the row.
 //!
-//! Behind the form stand the fields in their order, each with its bits.
+//! The form is followed by the fields in order, each with its number of bits.
 
 use star_base::{BitTable, BitsRef, Code, text};
 use star_io::{Field, FileError, Format, Numbers, OutputRef, Shape};
 
 use crate::encoding::cannot_hold;
 
-/// Widest field that is one number.
+/// The maximum width of a field that is one number.
 const MAX_BITS: usize = 63;
 
-/// A form with its fields.
+/// A form and its fields.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fields {
     form: FieldForm,
-    /// Names and bits.
+    /// Their names and widths in bits.
     fields: Vec<(String, usize)>,
 }
 
-/// How the fields lie in a row.
+/// The arrangement of fields in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum FieldForm {
     /// One record.
@@ -48,12 +48,12 @@ impl FieldForm {
     }
 }
 
-/// Forms with their fields, all of 8 bits, in one word.
+/// Abbreviated forms with their fields, all of 8 bits.
 const SHORT: [(&str, FieldForm, &[&str]); 2] =
     [("rgb", FieldForm::Pixels, &["red", "green", "blue"]), ("gray", FieldForm::Pixels, &["gray"])];
 
 impl Fields {
-    /// Records with fields of these names and bits.
+    /// Creates a form of records with fields of these names and widths.
     pub fn records(fields: Vec<(String, usize)>) -> Self {
         Fields { form: FieldForm::Records, fields }
     }
@@ -61,7 +61,7 @@ impl Fields {
     /// Splits `[FORM NAME=BITS …:]FILE`.
     ///
     /// # Errors
-    /// E0507 if a form stands there and its fields are none.
+    /// E0507 if a form is given with invalid fields.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
         let Some((prefix, file)) = text.split_once(':') else { return Ok((None, text)) };
         if let Some((_, form, names)) = SHORT.into_iter().find(|(name, ..)| *name == prefix) {
@@ -84,17 +84,20 @@ impl Fields {
                 let message = format!("`{}` names no fields", text::one_line(prefix));
                 let error = FileError::new(Code::NoSuchLayout, file, message);
                 let help = format!("write `{} x=16 y=16:{file}`, names and bits", form.name());
-                Err(error.help(help).note(format!("a field has 1 to {MAX_BITS} bits")))
+                Err(error.help(help).note(format!(
+                    "the width of a field must be 1 to {MAX_BITS} \
+                    bits"
+                )))
             }
         }
     }
 
-    /// Refuses a format that does not hold such numbers.
+    /// Refuses a format that cannot represent these numbers.
     ///
     /// # Errors
     /// E0507.
     pub fn held_by(&self, format: Format) -> Result<(), FileError> {
-        // The greatest numbers: a format that does not hold them is seen before.
+        // The greatest numbers, so that an unsuitable format is detected in advance.
         let example = self.with(self.shape(1, 1), |bits| vec![i64::MAX >> (MAX_BITS - bits)]);
         let written = star_io::write(format, OutputRef::Numbers(&example), &mut std::io::sink());
         written.map_err(|refusal| {
@@ -106,14 +109,14 @@ impl Fields {
         })
     }
 
-    /// A table as these numbers; `file` is what messages call it.
+    /// Converts a table to these numbers; `file` is its name in messages.
     ///
     /// # Errors
-    /// E0507 if it is no table of rows that consist of the fields, E0511 if the system refuses the memory.
+    /// E0507 if its rows do not consist of the fields, E0511 if the system refuses the memory.
     pub fn numbers(&self, value: BitsRef<'_>, file: &str) -> Result<Numbers, FileError> {
         let refused = |message: String| FileError::new(Code::NoSuchLayout, file, message);
         let BitsRef::Table(table) = value else {
-            return Err(refused(format!("`{}` is a form of tables", self.form.name())));
+            return Err(refused(format!("`{}` requires a table", self.form.name())));
         };
         let (n_rows, n_cols) = (table.n_rows(), table.n_cols());
         let n_bits: usize = self.fields.iter().map(|(_, bits)| bits).sum();
@@ -121,7 +124,10 @@ impl Fields {
             FieldForm::Records if n_cols == n_bits => 1,
             FieldForm::Pixels | FieldForm::Planes if n_cols % n_bits == 0 => n_cols / n_bits,
             FieldForm::Records | FieldForm::Pixels | FieldForm::Planes => {
-                let message = format!("rows of {n_cols} bits are no fields of {n_bits}");
+                let message = format!(
+                    "rows of {n_cols} bits cannot be divided into fields of \
+                    {n_bits}"
+                );
                 return Err(refused(message));
             }
         };
@@ -131,11 +137,11 @@ impl Fields {
         for (_, bits) in &self.fields {
             let mut values: Vec<i64> = Vec::new();
             if values.try_reserve_exact(n_records).is_err() {
-                let message = format!("no memory for {n_records} numbers");
+                let message = format!("not enough memory for {n_records} numbers");
                 return Err(FileError::new(Code::DoesNotFit, file, message));
             }
             values.resize(n_records, 0);
-            // Where a bit of a pixel stands.
+            // The column of a bit of a pixel.
             let column = |bit: usize, x: usize| match self.form {
                 FieldForm::Records | FieldForm::Pixels => x * n_bits + first + bit,
                 FieldForm::Planes => (first + bit) * width + x,
@@ -155,7 +161,8 @@ impl Fields {
         }
     }
 
-    /// Numbers with these values for fields of so many bits. Samples keep their bits, and so the depth of a picture.
+    /// Creates numbers with these values for fields of the given widths. Samples keep their widths,
+    /// and so the depth of a picture.
     fn with(&self, shape: Shape, mut values: impl FnMut(usize) -> Vec<i64>) -> Numbers {
         let field = |(name, bits): &(String, usize)| {
             let kept = match self.form {
@@ -168,7 +175,8 @@ impl Fields {
     }
 }
 
-/// The numbers of a field, `width` in each row, of so many bits in columns that `column` says from bit and place.
+/// Returns the numbers of a field, `width` in each row, from the columns that `column` gives for
+/// each bit and position.
 fn gather(
     table: &BitTable,
     width: usize,
@@ -176,7 +184,7 @@ fn gather(
     column: impl Fn(usize, usize) -> usize,
     values: &mut [i64],
 ) {
-    // As many rows as a limb has, so that the rows of numbers are at hand.
+    // Blocks of 64 rows, one limb of each column, so that the rows of numbers stay in the cache.
     for (limb, rows) in values.chunks_mut(64 * width.max(1)).enumerate() {
         for x in 0..width {
             let mut numbers = [0i64; 64];
@@ -205,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn a_form_stands_before_a_file() {
+    fn a_form_precedes_a_file() {
         for plain in
             ["way.csv", "C:\\way.csv", "gr:-", "x:rgb:a.png", "records", "rows x=3:way.csv", ""]
         {
@@ -255,7 +263,7 @@ mod tests {
         assert_eq!(gray.fields[0].values, [1, 2, 3, 255, 0, 128]);
         assert!(rgb.held_by(Format::Png).is_ok());
         assert_eq!(rgb.held_by(Format::Metis).unwrap_err().code, Code::NoSuchLayout);
-        // More rows than a limb has.
+        // More rows than the bits of a limb.
         let mut long = BitTable::zeros(130, 4).unwrap();
         (0..130).filter(|row| row % 3 == 0).for_each(|row| long.put(row, row % 4, true));
         let (pixels, _) = fields("pixels gray=2:a.png");
@@ -268,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_suit_is_refused() {
+    fn rejects_unsuitable_values() {
         let (records, _) = fields("records x=2 y=4:a.csv");
         let table = BitTable::zeros(3, 5).unwrap();
         let word = BitVector::zeros(6);

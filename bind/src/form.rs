@@ -1,5 +1,5 @@
-//! In which form data go to a file: as they are if the format holds such, or else as a table, or as the
-//! numbers that a table consists of.
+//! The form of data in a file: unchanged if the format can represent them, otherwise as a table or
+//! as the numbers of a table.
 
 use std::io;
 
@@ -14,12 +14,12 @@ use star_io::{
 use crate::encoding;
 use crate::source::Observer;
 
-/// Widest field that is one number.
+/// The maximum width of a field that is one number.
 const MAX_FIELD_BITS: u64 = 63;
 
-/// What is going to be made.
+/// The data to be generated.
 pub struct Subject {
-    /// As messages call it: `a table of 10 × 33`.
+    /// Its name in messages: `a table of 10 × 33`.
     pub name: String,
     /// Small data of the same kind.
     pub example: Data,
@@ -30,7 +30,7 @@ pub struct Subject {
 /// The form of data in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Form {
-    /// As they are.
+    /// Unchanged.
     Same,
     /// A graph as its adjacency table; a grid as a table with a row for each cell.
     Table,
@@ -41,7 +41,7 @@ pub enum Form {
 }
 
 impl Subject {
-    /// What a generator is going to make, and small data of the same kind.
+    /// Describes the output of a generator, with small data of the same kind.
     pub fn of(generator: &Generator) -> Self {
         let graph = |max_weight: Option<i64>, undirected| {
             let name = if undirected { "an undirected graph" } else { "a directed graph" };
@@ -75,18 +75,18 @@ impl Subject {
         Subject { name, example, widths }
     }
 
-    /// The true curve of an image; it is no graph.
+    /// Describes the true curve of an image; it is not a graph.
     pub fn mask() -> Self {
         Subject { name: "a mask".to_owned(), example: table_example(false), widths: Vec::new() }
     }
 }
 
 impl Form {
-    /// The form that a format holds, found out with the example before the true data are made. The
-    /// refusal names no file.
+    /// Finds a form that a format can represent, tested with the example before the actual data are
+    /// generated. The error names no file.
     ///
     /// # Errors
-    /// E0507 if it holds no form of them.
+    /// E0507 if the format can represent no form of them.
     pub fn find(format: Format, subject: &Subject) -> Result<Form, FileError> {
         let Subject { name, example, widths } = subject;
         if format.keeps_widths() && !widths.is_empty() {
@@ -96,16 +96,17 @@ impl Form {
                     let refusal =
                         encoding::cannot_hold(&format!("a field of {width} bits"), format);
                     let most =
-                        format!("the numbers of its fields have {MAX_FIELD_BITS} bits at most");
+                        format!("the numbers of its fields have at most {MAX_FIELD_BITS} bits");
                     Err(refusal.note(most))
                 }
             };
         }
         let Err(refusal) = try_write(format, example) else { return Ok(Form::Same) };
-        // The example has a size that nobody asked for.
+        // The notes mention the size of the example, which is not the user's.
         let refused = FileError { notes: refusal.notes, ..encoding::cannot_hold(name, format) };
         let (form, other) = match example {
-            // A format of graphs that does not hold this kind takes no table of it either.
+            // A graph format that cannot represent this kind of graph accepts no table of it
+            // either.
             Data::Graph(_) if try_write(format, &graph_example(false, true)).is_ok() => {
                 return Err(refused);
             }
@@ -118,10 +119,10 @@ impl Form {
         if try_write(format, &other).is_ok() { Ok(form) } else { Err(refused) }
     }
 
-    /// Brings data into this form.
+    /// Converts data to this form.
     ///
     /// # Errors
-    /// E0511 if that takes more than `max_bytes`, L0106 if the observer stops it.
+    /// E0511 if that needs more than `max_bytes`, L0106 if the observer stops it.
     pub fn shape(
         &self,
         data: Data,
@@ -135,7 +136,7 @@ impl Form {
         match (self, data) {
             (Form::Table, Data::Graph(graph)) => {
                 if graph.weighted {
-                    observer.warning(&format!("{file}: a table of bits holds no weights"));
+                    observer.warning(&format!("{file}: a bit table cannot represent weights"));
                 }
                 let no_widths = Widths { h: 0, b: 0 };
                 match star_io::lay_out_with(Layout::Adjacency, &graph, no_widths, &mut options)? {
@@ -152,7 +153,10 @@ impl Form {
             (Form::Fields(widths), Data::Table(table)) => {
                 let n_numbers = (table.n_rows() as u64).saturating_mul(widths.len() as u64);
                 if n_numbers.saturating_mul(size_of::<i64>() as u64) > max_bytes {
-                    let message = format!("no room for the {n_numbers} numbers of the table");
+                    let message = format!(
+                        "not enough memory for the {n_numbers} numbers of the \
+                        table"
+                    );
                     return Err(FileError::new(Code::DoesNotFit, file, message));
                 }
                 fields(&table, widths, &mut goes_on)
@@ -163,8 +167,8 @@ impl Form {
     }
 }
 
-/// Does a row of bits mean a record to this format? In pictures and maps, rows and columns are those of a
-/// picture, and in matrices the numbers of vertices.
+/// Returns whether the format interprets a row of bits as a record. In pictures and maps, rows and
+/// columns are those of a picture, and in matrices the numbers of vertices.
 fn takes_rows_of_bits(format: Format) -> bool {
     match format {
         Format::Stb => true,
@@ -191,13 +195,14 @@ fn takes_rows_of_bits(format: Format) -> bool {
     }
 }
 
-/// A graph of one arc.
+/// Returns a graph of one arc.
 fn graph_example(weighted: bool, symmetric: bool) -> Data {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 1 }];
     Data::Graph(Graph { n_vertices: 2, arcs, weighted, symmetric, labels: None, no_weights: None })
 }
 
-/// A grid of one number, the greatest of so many bits: a format that does not hold that is seen before.
+/// Returns a grid of one number, the greatest of the given width, so that an unsuitable format is
+/// detected in advance.
 fn grid_example(name: &str, bits: usize) -> Data {
     let greatest = (1i64 << bits.min(62)) - 1;
     let field = Field::new(name, Some(bits), vec![greatest]);
@@ -205,21 +210,21 @@ fn grid_example(name: &str, bits: usize) -> Data {
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
-/// A cell with transitions to two sides.
+/// Returns a cell with transitions to two sides.
 fn transitions_example() -> Data {
     let field = |name: &str| Field::new(name, Some(1), vec![1]);
     let fields = vec![field("right"), field("down")];
     Data::Numbers(Numbers { shape: Shape::Grid { height: 1, width: 1 }, fields })
 }
 
-/// A stream of one line.
+/// Returns a stream of one line.
 fn updates_example() -> Data {
     let field = |name: &str| Field::new(name, None, vec![0]);
     let fields = star_io::updates::FIELDS.map(field).into();
     Data::Numbers(Numbers { shape: Shape::List(1), fields })
 }
 
-/// A small table, square or not: a square one is a graph, too.
+/// Returns a small table, square or not: a square one is also a graph.
 fn table_example(square: bool) -> Data {
     Data::Table(BitTable::zeros(1, if square { 1 } else { 2 }).unwrap_or_default())
 }
@@ -228,7 +233,7 @@ fn try_write(format: Format, example: &Data) -> Result<(), FileError> {
     star_io::write(format, example.as_output(), &mut io::sink())
 }
 
-/// The bits of a table as pixels.
+/// Converts the bits of a table to pixels.
 fn gray(table: &BitTable) -> Data {
     let (height, width) = (table.n_rows(), table.n_cols());
     let pixels = (0..height).flat_map(|row| (0..width).map(move |col| (row, col)));
@@ -238,8 +243,8 @@ fn gray(table: &BitTable) -> Data {
     Data::Numbers(Numbers { shape, fields: vec![field] })
 }
 
-/// The numbers of a table whose columns are fields of these widths, called `f1`, `f2` and so on. `None` if
-/// `goes_on` says no.
+/// Returns the numbers of a table whose columns are fields of these widths, named `f1`, `f2` and so
+/// on. `None` if `goes_on` returns false.
 fn fields(table: &BitTable, widths: &[u64], goes_on: &mut dyn FnMut() -> bool) -> Option<Data> {
     let (n_rows, mut columns) = (table.n_rows(), 0..table.n_cols());
     let mut fields = Vec::new();

@@ -1,4 +1,4 @@
-//! Data made where a file may stand: `P='gen gnp -n 100 -p 0.1'`. Nothing is written.
+//! Generated data in the place of a file: `P='gen gnp -n 100 -p 0.1'`. No file is written.
 
 use std::io::Cursor;
 
@@ -11,20 +11,22 @@ use crate::data::{Expected, FileContents};
 use crate::load;
 use crate::source::Reading;
 
-/// What begins the name of such data.
+/// The first word of the name of generated data.
 const WORD: &str = "gen";
 
-/// The options, if a name is no file but data to be made. A file of that name is written `./gen …`.
+/// Returns the options if a name describes generated data instead of a file. A file of that name is
+/// written `./gen …`.
 pub fn options(name: &str) -> Option<&str> {
     let rest = name.trim_start().strip_prefix(WORD)?;
     rest.starts_with(char::is_whitespace).then_some(rest)
 }
 
-/// Makes the data that `options` say, as `star gen` would write them to a file; messages call them by
-/// their name.
+/// Generates the data for `options`, as `star gen` would write them to a file; messages use their
+/// name.
 ///
 /// # Errors
-/// E0605 if the options do not parse; those of the generators; L0103 and L0106 if the observer stops it.
+/// E0605 if the options do not parse; those of the generators; L0103 and L0106 if the observer
+/// stops it.
 pub(crate) fn make(
     reading: Reading<'_>,
     name: &str,
@@ -34,7 +36,7 @@ pub(crate) fn make(
 ) -> Result<FileContents, FileError> {
     let spec = words::parse(options).map_err(|error| error.in_file(name))?;
     if spec.mask.is_some() {
-        let message = "`--mask` writes a file, and none is written here";
+        let message = "`--mask` requires an output file, which is not available here";
         return Err(FileError::new(Code::BadArgument, name, message));
     }
     let max_bytes = spec.max_bytes.map_or(max_bytes, |most| most.min(max_bytes));
@@ -48,14 +50,14 @@ pub(crate) fn make(
     let made = spec.generator.make(graph.as_ref(), &mut settings).map_err(|error| {
         match (error.code, reading.observer.stop()) {
             (Code::Interrupted, Some(code)) => {
-                FileError::new(code, name, "stopped while the data were made")
+                FileError::new(code, name, "stopped while generating data")
             }
             (_, Some(_) | None) => advise(error.in_file(name)),
         }
     })?;
     let n_bytes = settings.n_bytes();
     match spec.generator {
-        // How wide its fields are is said by what it is read for.
+        // The target of the stream determines the widths of its fields.
         Generator::Updates(_) => {
             let mut bytes = Vec::new();
             star_io::write(Format::Updates, made.data.as_output(), &mut bytes)?;
@@ -76,7 +78,7 @@ pub(crate) fn make(
     }
 }
 
-/// Adds what the user can do.
+/// Adds help for the user.
 pub fn advise(error: FileError) -> FileError {
     match error.code {
         Code::DoesNotFit => error.help("`--max-memory` sets the budget"),

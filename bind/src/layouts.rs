@@ -1,4 +1,4 @@
-//! The layouts as the command line and programs name them: of graphs, and of numbers.
+//! Layout names of the command line and of programs: for graphs and for numbers.
 
 use std::fmt;
 
@@ -7,14 +7,14 @@ use star_io::{Format, Layout, NumberLayout};
 
 use star_base::text;
 
-/// A layout of something.
+/// A layout of any data.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum AnyLayout {
     /// Of a graph.
     Graph(Layout),
     /// Of numbers.
     Numbers(NumberLayout),
-    /// Of an update stream: a row for each line, operation, two vertices and weight side by side.
+    /// Of an update stream: a row for each line, with adjacent operation, two vertices and weight.
     Updates,
 }
 
@@ -22,10 +22,10 @@ pub enum AnyLayout {
 const UPDATES: &str = "updates";
 
 impl AnyLayout {
-    /// The layout of this name.
+    /// Returns the layout with this name.
     ///
     /// # Errors
-    /// E0507 with what was perhaps meant.
+    /// E0507 with a suggestion.
     pub fn parse(name: &str) -> Result<Self, Diagnostic> {
         if name == UPDATES {
             return Ok(AnyLayout::Updates);
@@ -35,11 +35,12 @@ impl AnyLayout {
         found.ok_or_else(|| no_layout(name))
     }
 
-    /// Splits `LAYOUT:FILE`. `None` if no layout stands before the first colon.
+    /// Splits `LAYOUT:FILE`. `None` if there is no layout before the first colon.
     pub fn split(text: &str) -> Option<(Self, &str)> {
         let (name, path) = text.split_once(':')?;
         if name == Layout::Code.name() && path.contains(['=', ':']) {
-            // The code of a text in a field of numbers. A value may have colons, as times have.
+            // The code of a text in a field of numbers. A value may contain colons, for example a
+            // time.
             let (layout, path) = text.rsplit_once(':')?;
             return Some((AnyLayout::Numbers(NumberLayout::parse(layout)?), path));
         }
@@ -51,7 +52,7 @@ impl AnyLayout {
         Some((AnyLayout::parse(name).ok()?, path))
     }
 
-    /// What it is a layout of.
+    /// Returns the kind of data that it applies to.
     pub fn of_what(&self) -> &'static str {
         match self {
             AnyLayout::Graph(_) => "graphs",
@@ -60,7 +61,7 @@ impl AnyLayout {
         }
     }
 
-    /// The format of a file that is laid out so, if there is only one.
+    /// Returns the only format of files with this layout, if there is only one.
     pub fn format(&self) -> Option<Format> {
         match self {
             AnyLayout::Graph(_) | AnyLayout::Numbers(_) => None,
@@ -79,19 +80,19 @@ impl fmt::Display for AnyLayout {
     }
 }
 
-/// The names of the layouts of graphs.
+/// Returns the names of the layouts of graphs.
 pub fn graph_names() -> impl Iterator<Item = &'static str> {
     Layout::ALL.iter().map(|layout| layout.name())
 }
 
-/// The names of the layouts of numbers.
+/// Returns the names of the layouts of numbers.
 pub fn number_names() -> impl Iterator<Item = &'static str> {
     NumberLayout::NAMES.iter().map(|(name, _)| *name)
 }
 
-/// The message that a layout does not exist.
+/// Returns the message that a layout is unknown.
 pub fn no_layout(name: &str) -> Diagnostic {
-    let message = format!("there is no layout `{}`", text::one_line(name));
+    let message = format!("unknown layout `{}`", text::one_line(name));
     let diagnostic = Diagnostic::new(Code::NoSuchLayout, message)
         .note(format!("the layouts of graphs are {}", text::quoted_list(graph_names())))
         .note(format!("the layouts of numbers are {}", text::quoted_list(number_names())))
@@ -107,7 +108,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_name_of_a_field_stands_behind_a_colon_of_its_own() {
+    fn the_name_of_a_field_follows_a_second_colon() {
         let split = |text| AnyLayout::split(text).map(|(layout, path)| (layout.to_string(), path));
         assert_eq!(split("field:red:a.png"), Some(("field:red".to_owned(), "a.png")));
         assert_eq!(split("field:red:a:b"), Some(("field:red".to_owned(), "a:b")));

@@ -1,21 +1,23 @@
-//! From names, files and layouts to the values of a routine, and back; for the command line, tests, and callers
-//! from other languages.
+//! Binding of names, files and layouts to the values of a routine, and output of results; for the
+//! command line, tests, and callers from other languages.
 //!
-//! * [`param`]: a routine as values are bound to it.
-//! * [`binding`]: what every parameter is given, by [`arg_value`] or by an [`offer`](mod@offer) of a graph.
-//! * [`mod@load`]: reads all that a binding names; [`request`]: what a running program reads.
-//! * [`source`]: what the caller does: open files, hear notes, end long work.
-//! * [`data`]: one file, and the value that it gives; [`layouts`], [`widths`], [`settings`]: how it is laid out.
-//! * [`encoding`]: how values are written; [`form`]: what data become in a format that holds no such data;
-//!   [`results`]: results by their names, and their text; [`rows`]: results as records and arcs of the input; [`records`]: tables
-//!   under the names of fields.
-//! * [`generated`]: data made where a file may stand.
+//! * [`param`]: the signature of a routine for binding.
+//! * [`binding`]: the origin of every parameter, by [`arg_value`] or by an [`offer`](mod@offer) of
+//!   a graph.
+//! * [`mod@load`]: reads the files of a binding; [`request`]: reads files for a running program.
+//! * [`source`]: the interface to the caller: opens files, receives notes, stops long operations.
+//! * [`data`]: one file and its value; [`layouts`], [`widths`], [`settings`]: its layout.
+//! * [`encoding`]: output of values; [`form`]: conversion of data for formats that cannot represent
+//!   them; [`results`]: results by their names, and their text; [`rows`]: results as records and
+//!   arcs of the input; [`records`]: tables with field names.
+//! * [`generated`]: generated data in the place of a file.
 //!
-//! Nothing here knows a terminal, a file system or the clock, and nothing knows where a routine comes from.
+//! This crate does not depend on a terminal, a file system or the clock, nor on the origin of a
+//! routine.
 
 #![allow(
     clippy::result_large_err,
-    reason = "an error is made once for each file, and its fields are public and plain"
+    reason = "an error is created at most once per file, and its fields are public"
 )]
 
 pub mod arg_value;

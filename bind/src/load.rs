@@ -1,4 +1,4 @@
-//! The values of parameters: what the binding says is read here, within the budget.
+//! Loading of parameter values: reads the files of a binding within the budget.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,25 +24,26 @@ use crate::rows::{GRAPH, Rows};
 use crate::source::Reading;
 use crate::widths;
 
-/// What was read.
+/// The result of loading.
 pub struct LoadedArguments {
     /// The values of the parameters.
     pub arguments: Vec<Argument>,
-    /// What the rows of parameters stand for, by their names, where the binding keeps that.
+    /// The meaning of the rows of parameters, by their names, where the binding keeps it.
     pub rows: BTreeMap<String, Rows>,
-    /// The lists whose records lie in the rows of tables, by the names of parameters.
+    /// The lists whose records are in the rows of tables, by the names of parameters.
     pub lists: Vec<RecordList>,
-    /// The graph of `--graph`, or else the only one that was read, and its file, where the binding keeps it.
+    /// The graph of `--graph`, or otherwise the only one that was read, and its file, where the
+    /// binding keeps it.
     pub graph: Option<(String, Rc<Graph>)>,
-    /// The most memory that reading and laying out took at once: with as much they can be loaded again.
+    /// The peak memory use of reading and layout: the same amount is sufficient to load them again.
     pub peak_bytes: u64,
 }
 
-/// Reads everything that `binding` names. `graph` is the file of `--graph`. The values together take
+/// Reads all files that `binding` names. `graph` is the file of `--graph`. The values together use
 /// at most `max_bytes`.
 ///
 /// # Errors
-/// The first file that cannot be read or does not give what it should.
+/// The first file that cannot be read or has unsuitable contents.
 pub fn load(
     signature: &Signature,
     binding: Binding,
@@ -70,7 +71,7 @@ pub fn load(
         Some(file) => loader.offered_graph(file, &origins, widths)?,
         None => None,
     };
-    // A width offered to the program holds for all its files.
+    // A width provided to the program applies to all its files.
     let widths = WidthOverrides {
         h: widths.h.or(shared(&origins, Offer::PathWidth, &offered, |w| w.h)),
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
@@ -156,7 +157,7 @@ pub fn load(
     }
 }
 
-/// The first file that a list of numbers and texts is read from, by its name.
+/// Returns the first file that a list of numbers and texts is read from, by its name.
 fn list_file(origins: &[Origin]) -> Option<String> {
     let mut paths = origins.iter().filter_map(|origin| match origin {
         Origin::Argument(ArgValue::File { path, .. }) => Some(path),
@@ -169,22 +170,22 @@ fn list_file(origins: &[Origin]) -> Option<String> {
     paths.find(is_list).cloned()
 }
 
-/// Says how a word to search for is written, where a file of that name cannot be opened.
+/// Adds help on the syntax for a search word if a file of that name cannot be opened.
 fn perhaps_a_text(error: FileError, name: &str, list: Option<&str>) -> FileError {
     match error.code == Code::CannotOpen {
         true => {
             let value = text::one_line(&error.file);
             let list = list.map_or_else(|| "FILE".to_owned(), text::one_line);
             error.help(format!(
-                "the word for a value of a list is written `{name}=code:FIELD={value}:{list}`"
+                "write the word for a value of a list as `{name}=code:FIELD={value}:{list}`"
             ))
         }
         false => error,
     }
 }
 
-/// The layout in which a parameter takes the graph of this file, offered or given: all of them share
-/// their widths.
+/// Returns the layout in which a parameter uses the graph of this file, provided or given: all of
+/// them share their widths.
 fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
     match origin {
         Origin::Offer(offer) => offer.layout(),
@@ -201,12 +202,12 @@ fn layout_of(origin: &Origin, file: &str) -> Option<Layout> {
 struct Offered<'a> {
     file: &'a str,
     graph: Rc<Graph>,
-    /// Those that its offers need, given or chosen.
+    /// The widths that its offers need, given or chosen.
     widths: WidthOverrides,
 }
 
-/// What an update stream has to suit: the graph of `--graph`, and widths; those of the setting `widths`
-/// hold alone.
+/// Returns the requirements for an update stream: the graph of `--graph` and the widths; those of
+/// the setting `widths` have priority.
 fn changed_graph(
     reading: Reading<'_>,
     offered: &Option<Offered<'_>>,
@@ -220,7 +221,7 @@ fn changed_graph(
     GraphSizes { n_vertices, b: given.b.or(of_graph.b), h: given.h.or(of_graph.h) }
 }
 
-/// The width, if a parameter takes this offer.
+/// Returns the width if a parameter uses this offer.
 fn shared(
     origins: &[Origin],
     offer: Offer,
@@ -231,39 +232,39 @@ fn shared(
     offered.as_ref().filter(|_| taken).and_then(|offered| width(offered.widths))
 }
 
-/// What a file gives.
+/// The value of a file.
 struct FileValue {
     laid_out: LaidOut,
-    /// What the rows stand for.
+    /// The meaning of the rows.
     rows: Option<Rows>,
-    /// How the records of a list lie in them.
+    /// The layout of the records of a list in the rows.
     list: Option<RecordList>,
 }
 
 struct Loader<'a> {
     reading: Reading<'a>,
-    /// Bytes that might be taken.
+    /// The memory budget in bytes.
     max_bytes: u64,
-    /// Bytes that may still be taken.
+    /// The remaining bytes.
     free: u64,
-    /// The most bytes that were taken at once.
+    /// The peak memory use in bytes.
     peak: u64,
-    /// Graphs by the names of their files: one file may give several tables.
+    /// Graphs by file name: one file may provide several tables.
     graphs: Vec<(String, Rc<Graph>)>,
-    /// What an update stream has to suit.
+    /// The requirements for an update stream.
     changed: GraphSizes,
-    /// Was one of the files an update stream?
+    /// Whether one of the files was an update stream.
     saw_stream: bool,
 }
 
 impl Loader<'_> {
-    /// So many bytes were taken beside those that are taken still.
+    /// Records the use of `n_bytes` bytes in addition to those currently in use.
     fn note(&mut self, n_bytes: u64) {
         let taken = self.max_bytes.saturating_sub(self.free);
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    /// Reads a file; the records of a list are kept if they are asked for.
+    /// Reads a file; keeps the records of a list if requested.
     fn file(&mut self, request: LoadRequest<'_>, is_kept: bool) -> Result<FileValue, FileError> {
         let request = LoadRequest { max_bytes: self.free, ..request };
         if let Some(graph) = self.known_graph(request.file) {
@@ -346,7 +347,7 @@ impl Loader<'_> {
         graph
     }
 
-    /// Reads the graph of `--graph`, chooses the widths that its offers need, and says which.
+    /// Reads the graph of `--graph`, chooses the widths that its offers need, and reports them.
     fn offered_graph<'f>(
         &mut self,
         file: &'f str,
@@ -360,13 +361,13 @@ impl Loader<'_> {
             })
         };
         if offers().next().is_none() {
-            let message = "no parameter takes anything from the graph of `--graph`";
+            let message = "`--graph` is unused: no parameter matches";
             self.reading.observer.warning(message);
             return Ok(None);
         }
         let found = find_graph(self.reading, file, self.free).map_err(|error| match error.code {
             Code::NoSuchLayout => {
-                error.help("name a graph, or give the file to a parameter: `NAME=FILE`")
+                error.help("pass a graph file, or give the file to a parameter: `NAME=FILE`")
             }
             _ => error,
         });
@@ -396,12 +397,12 @@ impl Loader<'_> {
 /// Reads the file of `--graph`.
 ///
 /// # Errors
-/// If it cannot be read; E0507 if it holds something else.
+/// If it cannot be read; E0507 if it contains other data.
 pub fn read_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Graph, FileError> {
     find_graph(reading, file, max_bytes).map(|(graph, _)| graph)
 }
 
-/// Reads whatever a file holds.
+/// Reads the data of a file.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -409,7 +410,7 @@ pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Dat
     read(reading, file, max_bytes, Expected::default()).map(|contents| contents.data)
 }
 
-/// The same, and the memory that reading it took.
+/// Reads the graph, and returns it with the memory that reading used.
 fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
     let FileContents { data, is_stream: _, n_bytes } =
         read(reading, file, max_bytes, Expected::default())?;
@@ -418,12 +419,13 @@ fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph
     match data {
         Data::Graph(graph) => Ok((graph, n_bytes)),
         Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) | Data::Numbers(_) => {
-            let message = "the file of `--graph` holds no graph";
+            let message = "the file of `--graph` does not contain a graph";
             let error = FileError::new(Code::NoSuchLayout, file, message);
             Err(match is_list {
                 true => error.help(
-                    "a list of roads is a graph as an edge list: lines `FROM TO WEIGHT`, or `FROM,TO,WEIGHT`, \
-                     of whole numbers, without a header, in a file that ends in `.txt`",
+                    "to use a list of roads as a graph, write an edge list: lines `FROM TO \
+                        WEIGHT`, or `FROM,TO,WEIGHT`, of integers, without a header, in a file \
+                        that ends in `.txt`",
                 ),
                 false => error,
             })
@@ -431,7 +433,7 @@ fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph
     }
 }
 
-/// Reads what the command line names: a file, or data that are made here, `gen KIND OPTIONS`.
+/// Reads a source named on the command line: a file, or generated data, `gen KIND OPTIONS`.
 fn read(
     reading: Reading<'_>,
     name: &str,

@@ -1,13 +1,13 @@
-//! What a slice marks in the graph that values come from, for people.
+//! Display of the edges or vertices of a graph that a slice marks.
 
 use star_base::BitVector;
 use star_io::{Arc, Graph};
 
-/// Edges or vertices that are shown of a slice.
+/// The maximum number of edges or vertices shown for a slice.
 const MAX_MARKED: usize = 12;
 
-/// A line about what a slice marks in a graph, edges or vertices by its length, the first of them; nothing if it may be both or neither, or
-/// has no ones.
+/// Returns a line with the first edges or vertices that a slice marks in a graph, according to its
+/// length; `None` if the length is ambiguous or matches neither, or if it has no ones.
 pub fn marked(slice: &BitVector, graph: &Graph) -> Option<String> {
     let label = |vertex: usize| {
         let labels = graph.labels.as_ref();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn the_length_of_a_slice_says_what_it_marks() {
+    fn the_length_of_a_slice_determines_what_it_marks() {
         let slice = BitVector::parse("101").unwrap();
         let said = |graph: &Graph| marked(&slice, graph);
         assert_eq!(said(&path(4, false)).unwrap(), "    arcs 1→2, 3→4\n");
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lists_are_cut() {
+    fn long_lists_are_truncated() {
         let said = marked(&ones(40), &path(41, true)).unwrap();
         assert!(said.starts_with("    edges 1–2, 2–3,"), "{said}");
         assert!(said.ends_with(", 12–13, … 40 in all\n"), "{said}");

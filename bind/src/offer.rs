@@ -1,4 +1,4 @@
-//! What a graph offers to parameters that are not given, by their names and kinds.
+//! Offers: values that a graph provides for missing parameters, by their names and kinds.
 
 use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
@@ -9,7 +9,7 @@ use crate::layouts::AnyLayout;
 use crate::param::Kind;
 use crate::source::Reading;
 
-/// Something that a graph offers.
+/// A value that a graph provides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Offer {
     /// Number of vertices.
@@ -28,24 +28,20 @@ pub enum Offer {
     Layout(Layout),
 }
 
-/// What `--help` says about offers.
-pub const OFFER_HELP: &str = "\
-Offers of --graph, to parameters that are not given, by name and type:
-  n, m          integer  vertices; rows of the lists of edges
-  h, b          integer  width of weights and distances; width of codes
-  inf, zero     word     infinity: h ones; the zero of biased distances: 10..0
-  G P adjacency table    adjacency      Cost    table  weights-out
-  Weight        table    weights-in     Signed  table  signed-out
-  left right    table    left, right    D       table  distances
-  code          table    code           weight  table  weight
-  code2         table    code-double    Inc     table  incidence
-  Tail Head     table    tails, heads   S E     slice  edges
-A `var` parameter that the routine sets, or begins to store columns to, before it
-looks at it is a result: it is offered nothing.
-h and b are the least widths that suit all of them: no sum of the procedures of
-the library reaches infinity. Give them as settings for wider ones.";
+/// The help text about offers.
+pub const OFFER_HELP: &str = "Offers of --graph, to parameters that are not given, by name and \
+    type:   n, m          integer  vertices; rows of the lists of edges   h, b          integer  \
+    width of weights and distances; width of codes   inf, zero     word     infinity: h ones; the \
+    zero of biased distances: 10..0   G P adjacency table    adjacency      Cost    table  \
+    weights-out   Weight        table    weights-in     Signed  table  signed-out   left right    \
+    table    left, right    D       table  distances   code          table    code           \
+    weight  table  weight   code2         table    code-double    Inc     table  incidence   Tail \
+    Head     table    tails, heads   S E     slice  edges A `var` parameter that the routine \
+    sets, or starts to store columns to, before it reads it is a result: it gets no value. h and \
+    b are the smallest sufficient widths: no sum of the library procedures reaches infinity. Give \
+    them as settings for larger ones.";
 
-/// All offers: to parameters of which kind and names.
+/// All offers, with the kind and the names of the parameters.
 const OFFERS: [(Kind, &[&str], Offer); 20] = [
     (Kind::Int, &["n"], Offer::Vertices),
     (Kind::Int, &["m"], Offer::Edges),
@@ -69,21 +65,21 @@ const OFFERS: [(Kind, &[&str], Offer); 20] = [
     (Kind::Slice, &["S", "E"], Offer::Layout(Layout::Edges)),
 ];
 
-/// What a graph offers to a parameter of this name and kind.
+/// Returns the offer of a graph for a parameter of this name and kind.
 pub fn offer(name: &str, kind: Kind) -> Option<Offer> {
     let mut offers = OFFERS.iter();
     let found = offers.find(|(of_kind, names, _)| *of_kind == kind && names.contains(&name));
     found.map(|&(_, _, offer)| offer)
 }
 
-/// The names that a graph offers something to, of parameters of this kind.
+/// Returns the names of parameters of this kind for which a graph has an offer.
 pub fn offered_names(kind: Kind) -> impl Iterator<Item = &'static str> {
     let offers = OFFERS.iter().filter(move |(of_kind, _, _)| *of_kind == kind);
     offers.flat_map(|(_, names, _)| names.iter().copied())
 }
 
 impl Offer {
-    /// Does it depend on the width of weights?
+    /// Returns whether it depends on the width of weights.
     pub fn needs_h(self) -> bool {
         match self {
             Offer::PathWidth | Offer::Infinity | Offer::BiasedZero => true,
@@ -92,7 +88,7 @@ impl Offer {
         }
     }
 
-    /// The layout, if it is one.
+    /// Returns the layout if it is one.
     pub fn layout(self) -> Option<Layout> {
         match self {
             Offer::Layout(layout) => Some(layout),
@@ -101,7 +97,8 @@ impl Offer {
         }
     }
 
-    /// The value for a parameter, and how it lies. The widths that the offer needs are in `request`.
+    /// Returns the value for a parameter and its layout. The widths that the offer needs are in
+    /// `request`.
     ///
     /// # Errors
     /// If it does not fit.
@@ -138,7 +135,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_mean_something_for_their_kind_only() {
+    fn names_match_only_with_their_kind() {
         assert_eq!(offer("n", Kind::Int), Some(Offer::Vertices));
         assert_eq!(offer("n", Kind::Word), None);
         assert_eq!(offer("zero", Kind::Word), Some(Offer::BiasedZero));

@@ -1,4 +1,4 @@
-//! A routine as values are bound to it: its name, and the names and kinds of its parameters.
+//! Signatures for binding: the name of a routine, and the names and kinds of its parameters.
 
 pub use star_base::Kind;
 
@@ -7,15 +7,15 @@ pub use star_base::Kind;
 pub struct Param {
     /// Its name.
     pub name: String,
-    /// Is it a `var` parameter?
+    /// Whether it is a `var` parameter.
     pub by_ref: bool,
-    /// May the routine look at what it is given? If not, it is a result only.
+    /// Whether the routine may read its initial value. If not, it is only a result.
     pub takes_value: bool,
     /// Its type.
     pub kind: Kind,
 }
 
-/// A routine.
+/// The signature of a routine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
     /// Its name.
@@ -25,7 +25,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// The parameters that give something back, in order.
+    /// Returns the parameters that return a value, in order.
     pub fn results(&self) -> impl Iterator<Item = &Param> {
         self.params.iter().filter(|param| param.by_ref)
     }
@@ -35,17 +35,17 @@ impl Signature {
 pub(crate) mod examples {
     use super::*;
 
-    /// A routine.
+    /// Creates a signature.
     pub(crate) fn signature(name: &str, params: Vec<Param>) -> Signature {
         Signature { name: name.to_owned(), params }
     }
 
-    /// A value parameter.
+    /// Creates a value parameter.
     pub(crate) fn value(name: &str, kind: Kind) -> Param {
         Param { name: name.to_owned(), by_ref: false, takes_value: true, kind }
     }
 
-    /// A `var` parameter.
+    /// Creates a `var` parameter.
     pub(crate) fn var(name: &str, kind: Kind) -> Param {
         Param { by_ref: true, ..value(name, kind) }
     }

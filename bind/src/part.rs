@@ -1,21 +1,22 @@
-//! `FILE#ARRAY`: one array of a file that holds several. A file whose name really has a `#` wins.
+//! `FILE#ARRAY`: one array of a file that contains several. A file whose actual name contains a `#`
+//! has priority.
 
 use star_io::Format;
 
 use crate::source::Files;
 
-/// A file and what is wanted of it.
+/// A file and the requested part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Located<'n> {
-    /// The file as named, without the array.
+    /// The file name without the array.
     pub file: &'n str,
-    /// The array to read; `None` for all there is.
+    /// The array to read; `None` for all.
     pub part: Option<&'n str>,
 }
 
-/// Finds out which file `name` means: the whole name if there is such a file, or else what stands before a
-/// `#`. If none of these files exists, an archive of arrays is meant if there is one among the names, and
-/// else the whole name.
+/// Determines the file that `name` refers to: the whole name if there is such a file, otherwise the
+/// part before a `#`. If none of these files exists, an archive of arrays among the names,
+/// otherwise the whole name.
 pub fn locate<'n>(name: &'n str, files: &dyn Files) -> Located<'n> {
     let is_meant = |file: &str| files.exists(file) || is_archive(file);
     let archive = match files.exists(name) {
@@ -28,12 +29,12 @@ pub fn locate<'n>(name: &'n str, files: &dyn Files) -> Located<'n> {
     }
 }
 
-/// The files that `name` may mean beside the file of this name.
+/// Returns the other files that `name` may refer to.
 pub fn files(name: &str) -> impl Iterator<Item = &str> {
     splits(name).map(|(file, _)| file)
 }
 
-/// What stands before and behind each `#`.
+/// Returns the parts before and after each `#`.
 fn splits(name: &str) -> impl Iterator<Item = (&str, &str)> {
     let splits = name.match_indices('#').map(|(at, mark)| (&name[..at], &name[at + mark.len()..]));
     splits.filter(|(file, _)| !file.is_empty())
@@ -51,7 +52,7 @@ mod tests {
     use super::*;
     use crate::source::OpenFile;
 
-    /// Files of these names.
+    /// A set of existing file names.
     struct Named<'a>(&'a [&'a str]);
 
     impl Files for Named<'_> {
@@ -65,12 +66,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_there_wins_over_an_array() {
+    fn an_existing_file_has_priority_over_an_array() {
         let located = |name: &'static str, files: &[&str]| {
             let Located { file, part } = locate(name, &Named(files));
             (file, part)
         };
-        // Nothing is there: what the name says.
+        // No file exists: the name determines the result.
         assert_eq!(located("a.npz#x", &[]), ("a.npz", Some("x")));
         assert_eq!(located("a.npz#x#y", &[]), ("a.npz", Some("x#y")));
         assert_eq!(located("a.csv#x", &[]), ("a.csv#x", None));

@@ -1,7 +1,7 @@
-//! Rows of bits as the records that they stand for, under the names of their fields.
+//! Display of rows of bits as records, with the names of their fields.
 //!
-//! A table that comes out of a program has no names. One that is as wide as the records of a list that was read, and of one list
-//! only, is shown as records of that list, which the text says.
+//! A result table of a program has no field names. If its width matches the records of exactly one
+//! list that was read, it is shown as records of that list, with a note in the text.
 
 use std::fmt::Write;
 
@@ -12,31 +12,32 @@ use star_vm::HostValue;
 use crate::data::RowFields;
 use crate::rows::like;
 
-/// Records that are shown at each end of a longer table.
+/// The number of records shown at each end of a longer table.
 const ENDS: usize = 8;
-/// Characters of a text that are shown.
+/// The maximum number of characters shown of a text.
 const MAX_CHARS: usize = 24;
-/// Bytes that the texts of a list may take.
+/// The maximum number of bytes of the texts of a list.
 const MAX_TEXT_BYTES: u64 = 1 << 20;
-/// Lists that are known at once.
+/// The maximum number of lists known at once.
 const MAX_LISTS: usize = 64;
-/// Characters of a line; fields that do not fit are left out.
+/// The maximum number of characters of a line; fields that do not fit are omitted.
 const LINE: usize = 100;
 
-/// How the records of a list lie in the rows of a table.
+/// The layout of the records of a list in the rows of a table.
 #[derive(Clone, Debug)]
 pub struct RecordList {
-    /// What it is called: a parameter, or a file.
+    /// Its name: a parameter or a file.
     pub name: String,
-    /// The fields side by side in a row, without their numbers.
+    /// The adjacent fields of a row, without their numbers.
     fields: Vec<Field>,
-    /// Bits of each.
+    /// The width of each in bits.
     widths: Vec<usize>,
 }
 
 impl RecordList {
-    /// The list of this name, if `value` is a table with a row for each record of `numbers`, whose `chosen` fields lie side by side
-    /// there. What is only shown is not worth much memory: there is none of very many texts.
+    /// Creates the list with this name if `value` is a table with a row for each record of
+    /// `numbers`, whose `chosen` fields are adjacent there. Display alone does not justify much
+    /// memory: there is no list for very many texts.
     pub(crate) fn of(
         name: &str,
         numbers: &Numbers,
@@ -51,20 +52,20 @@ impl RecordList {
     }
 
     fn new(name: &str, fields: &[Field], widths: &[usize]) -> Self {
-        // Of the numbers only the least one matters, which is taken off them in a table.
+        // Only the minimum of the numbers matters, which is subtracted from them in a table.
         let fields = fields
             .iter()
             .map(|field| Field { values: vec![field.offset()], ..field.without_values() });
         RecordList { name: name.to_owned(), fields: fields.collect(), widths: widths.to_vec() }
     }
 
-    /// The same under another name.
+    /// Returns the list under another name.
     #[must_use]
     pub fn called(self, name: &str) -> Self {
         RecordList { name: name.to_owned(), ..self }
     }
 
-    /// Adds it to others, in place of one that is like it. The oldest of many is forgotten.
+    /// Adds it to other lists, in place of an equivalent one. The oldest of many is dropped.
     pub fn join(self, lists: &mut Vec<RecordList>) {
         lists.retain(|other| !other.is_like(&self));
         if lists.len() == MAX_LISTS {
@@ -73,7 +74,8 @@ impl RecordList {
         lists.push(self);
     }
 
-    /// The only one of these lists with records of so many bits; `None` if its rows say no more than their bits.
+    /// Returns the only one of these lists with records of this width; `None` if its rows contain
+    /// no more information than their bits.
     pub fn of_width(lists: &[RecordList], n_columns: usize) -> Option<&RecordList> {
         let is_one_bit = |list: &RecordList| list.widths == [1];
         let mut suiting =
@@ -82,14 +84,14 @@ impl RecordList {
         suiting.all(|other| other.is_like(list)).then_some(list)
     }
 
-    /// Have their fields the same names, widths and meanings?
+    /// Returns whether their fields have the same names, widths and meanings.
     fn is_like(&self, other: &RecordList) -> bool {
         self.widths == other.widths && self.fields == other.fields
     }
 
-    /// The records of a table as lines: the names of the fields, then a line for each record, some left out between the first
-    /// and the last of many. `column` gives a column, counted from 0. `None` if one cannot be read, or a field is wider than a
-    /// number.
+    /// Returns the records of a table as lines: the names of the fields, then a line for each
+    /// record, with an elision between the first and the last of many. `column` returns a column,
+    /// counted from 0. `None` if one cannot be read, or a field is wider than a number.
     pub fn lines(
         &self,
         n_rows: usize,
@@ -126,7 +128,7 @@ impl RecordList {
             }
             for (line, cell) in lines.iter_mut().zip(&cells) {
                 let gap = if used > 0 { "  " } else { "" };
-                // Writing to a text does not fail.
+                // Writing to a string does not fail.
                 let _ = match is_text {
                     true => write!(line, "{gap}{cell:<width$}"),
                     false => write!(line, "{gap}{cell:>width$}"),
@@ -145,7 +147,7 @@ impl RecordList {
     }
 }
 
-/// A text on one line, its end left out if it is long.
+/// Returns a text on one line, truncated if it is long.
 fn short(text: &str) -> String {
     let line = star_base::text::one_line(text);
     match line.chars().count() > MAX_CHARS {
@@ -160,7 +162,7 @@ mod tests {
 
     use super::*;
 
-    /// The records of a CSV file, and its rows.
+    /// Returns the record list of a CSV file with these widths.
     fn list(csv: &str, widths: &[usize]) -> RecordList {
         let read =
             star_io::read(Format::Csv, &mut csv.as_bytes(), &mut ReadOptions::new("f", 1 << 20));
@@ -168,7 +170,7 @@ mod tests {
         RecordList::new("R", &numbers.fields, widths)
     }
 
-    /// The columns of a table with these rows.
+    /// Returns the columns of a table with these rows.
     fn columns(rows: &[&str]) -> impl Fn(usize) -> Option<BitVector> {
         let rows: Vec<BitVector> = rows.iter().map(|row| BitVector::parse(row).unwrap()).collect();
         move |col| {
@@ -179,13 +181,13 @@ mod tests {
     const PEOPLE: &str = "name,age\nAda,36\nGrace,85\n";
 
     #[test]
-    fn rows_stand_under_the_names_of_their_fields() {
+    fn rows_are_shown_with_field_names() {
         let people = list(PEOPLE, &[2, 7]);
         let lines = people.lines(3, &columns(&["010100100", "101010101", "001111111"])).unwrap();
         assert_eq!(lines, "name   age\nAda     36\nGrace   85\n       127\n");
         assert_eq!(people.lines(0, &columns(&[])).unwrap(), "name  age\n");
         assert_eq!(people.lines(1, &columns(&[])), None);
-        // The least number is taken off in a table.
+        // The minimum is subtracted in a table.
         let cold = list("degrees\n-5\n7\n", &[4]);
         assert_eq!(
             cold.lines(2, &columns(&["0000", "1100"])).unwrap(),
@@ -194,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn long_tables_are_elided_and_so_are_long_lines() {
+    fn long_tables_and_long_lines_are_elided() {
         let people = list(PEOPLE, &[2, 7]);
         let lines = people.lines(100, &columns(&["010100100"; 100])).unwrap();
         let lines: Vec<&str> = lines.lines().collect();
@@ -214,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn the_width_says_which_list_if_it_is_one_only() {
+    fn an_unambiguous_width_determines_the_list() {
         let (people, pairs) = (list(PEOPLE, &[2, 7]), list("a,b\n1,2\n", &[4, 5]));
         let found =
             |lists: &[RecordList], n| RecordList::of_width(lists, n).map(|it| it.name.clone());

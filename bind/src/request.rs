@@ -1,4 +1,4 @@
-//! What a running program reads: a value of some type from a file that it names, perhaps with a layout.
+//! File input of a running program: a value of a given type from a file, optionally with a layout.
 
 use star_base::{Code, Diagnostic, text};
 use star_io::{Data, FileError, GraphSizes};
@@ -14,18 +14,18 @@ use crate::part::locate;
 use crate::records::RecordList;
 use crate::source::Reading;
 
-/// What was read.
+/// The result of reading.
 pub struct Read {
     /// The value.
     pub value: HostValue,
-    /// The list whose records lie in the rows of a table.
+    /// The list whose records are in the rows of a table.
     pub list: Option<RecordList>,
 }
 
-/// Reads a value of this type; it takes at most `max_bytes`.
+/// Reads a value of this type; it uses at most `max_bytes`.
 ///
 /// # Errors
-/// If there is no such layout, or the file cannot be read or gives no such value.
+/// If the layout is unknown, or the file cannot be read or contains no such value.
 pub fn read_value(
     reading: Reading<'_>,
     file: &str,
@@ -45,7 +45,7 @@ pub fn read_value(
         Ty::Word(_) => Kind::Word,
         Ty::Table(..) => Kind::Table,
         Ty::Int | Ty::Bool | Ty::Str | Ty::Handle => {
-            let message = "only tables, slices and words are read from files";
+            let message = "only tables, slices and words can be read from files";
             return Err(FileError::new(Code::NoSuchLayout, file, message));
         }
     };
@@ -65,13 +65,13 @@ pub fn read_value(
     Ok(Read { value: data::to_value(reading, data, request)?, list: None })
 }
 
-/// A layout, and the widths that stand behind that of a graph or of an update stream: `weights-out h=20`,
-/// `left b=6`.
+/// Parses a layout and the widths that follow the layout of a graph or of an update stream:
+/// `weights-out h=20`, `left b=6`.
 fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
     let mut words = text.split_whitespace();
     let layout = match words.next().map(AnyLayout::parse) {
         Some(Ok(layout @ (AnyLayout::Graph(_) | AnyLayout::Updates))) => layout,
-        // The name of a field may hold blanks.
+        // The name of a field may contain blanks.
         Some(Ok(AnyLayout::Numbers(_)) | Err(_)) | None => {
             return Ok((AnyLayout::parse(text)?, WidthOverrides::default()));
         }
@@ -84,9 +84,11 @@ fn layout_of(text: &str) -> Result<(AnyLayout, WidthOverrides), Diagnostic> {
         } else if let Some(b) = number("b=") {
             widths.b = Some(b);
         } else {
-            let message = format!("`{}` is no width of `{layout}`", text::one_line(word));
-            return Err(Diagnostic::new(Code::NoSuchLayout, message)
-                .help(format!("write `{layout} h=20 b=6`, bits of weights and of codes")));
+            let message = format!("`{}` is not a width of `{layout}`", text::one_line(word));
+            return Err(Diagnostic::new(Code::NoSuchLayout, message).help(format!(
+                "write `{layout} h=20 b=6`, the widths of weights and of codes in \
+                    bits"
+            )));
         }
     }
     Ok((layout, widths))
@@ -98,7 +100,7 @@ mod tests {
     use star_io::Layout;
 
     #[test]
-    fn widths_stand_behind_the_layout_of_a_graph() {
+    fn widths_follow_the_layout_of_a_graph() {
         let widths = |h, b| WidthOverrides { h, b };
         let graph = |layout, widths| Some((AnyLayout::Graph(layout), widths));
         assert_eq!(layout_of("left").ok(), graph(Layout::Left, widths(None, None)));

@@ -1,4 +1,4 @@
-//! What a routine gives back: its results by their names, where they are wanted, and their text.
+//! Results of a routine: their names, their destinations, and their text.
 
 use star_base::{Code, Diagnostic, SparseTable, did_you_mean, text};
 use star_vm::{HostValue, display};
@@ -6,21 +6,21 @@ use star_vm::{HostValue, display};
 use crate::param::{Kind, Signature};
 use crate::records::RecordList;
 
-/// A result that is wanted in a file, `NAME=FILE`.
+/// A result to be written to a file, `NAME=FILE`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ResultFile<'a> {
-    /// Which one, counted from 0 among the `var` parameters.
+    /// Its index, counted from 0 among the `var` parameters.
     pub idx: usize,
-    /// A kind that files hold.
+    /// A kind that files can represent.
     pub kind: Kind,
-    /// The file as named.
+    /// The file name as given.
     pub file: &'a str,
 }
 
-/// Understands an `--out NAME=FILE`.
+/// Parses `--out NAME=FILE`.
 ///
 /// # Errors
-/// E0606 if no result has that name, or files do not hold it; E0608 if it is not written so.
+/// E0606 if no result has that name, or files cannot represent it; E0608 if the syntax is invalid.
 pub fn result_file<'a>(
     signature: &Signature,
     option: &'a str,
@@ -28,8 +28,8 @@ pub fn result_file<'a>(
     let (name, file) = match option.split_once('=') {
         Some((name, file)) if !name.is_empty() && !file.is_empty() => (name, file),
         Some(_) | None => {
-            let message = format!("`--out {option}` names no result and file");
-            let help = "it is written `--out NAME=FILE`, as in `--out P=closure.mtx`";
+            let message = format!("invalid argument of `--out`: `{option}`");
+            let help = "write `--out NAME=FILE`, for example `--out P=closure.mtx`";
             return Err(Diagnostic::new(Code::Usage, message).help(help));
         }
     };
@@ -40,7 +40,7 @@ pub fn result_file<'a>(
         }
         Some((_, param)) => {
             let message = format!("`{name}` is {}", param.kind.with_article());
-            let note = "only tables, slices and words are written to files";
+            let note = "only tables, slices and words can be written to files";
             Err(Diagnostic::new(Code::NotAResult, message).note(note))
         }
         None => Err(no_result(signature, name)),
@@ -52,10 +52,10 @@ fn no_result(signature: &Signature, name: &str) -> Diagnostic {
         let data = signature.results().filter(|param| param.kind.is_data());
         data.map(|param| param.name.as_str())
     };
-    let message = format!("`{name}` is no result of `{}`", signature.name);
+    let message = format!("`{name}` is not a result of `{}`", signature.name);
     let list = text::quoted_list(names());
     let diagnostic = Diagnostic::new(Code::NotAResult, message).note(match list.as_str() {
-        "" => "results are `var` parameters, and it has none that can be written".to_owned(),
+        "" => "results are `var` parameters; this routine has none that can be written".to_owned(),
         _ => format!("its results are {list}"),
     });
     match did_you_mean(name, names()) {
@@ -64,16 +64,16 @@ fn no_result(signature: &Signature, name: &str) -> Diagnostic {
     }
 }
 
-/// The names of the results of a routine, in order; a function's value is the last one. Handles, which
-/// are not shown, have none.
+/// Returns the names of the results of a routine, in order; a function's value is the last one.
+/// Handles, which are not shown, have none.
 pub fn names(signature: &Signature, is_function: bool) -> Vec<Option<&str>> {
     let vars = signature.results();
     let vars = vars.map(|param| (param.kind != Kind::Handle).then_some(param.name.as_str()));
     vars.chain(is_function.then_some(Some(signature.name.as_str()))).collect()
 }
 
-/// A result by its name: a table with its sizes and number of ones, then its rows, under the names of their fields if they are
-/// records of one of these lists.
+/// Returns the text of a result with its name: for a table its sizes and number of ones, then its
+/// rows, with the names of their fields if they are records of one of these lists.
 pub fn summary(name: &str, value: &HostValue, lists: &[RecordList]) -> String {
     let shown = display::long(display::Shown::from(value));
     match value {
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn files_are_for_results_that_they_hold() {
+    fn files_accept_only_supported_results() {
         let found = result_file(&floyd(), "X=x.stb").unwrap();
         assert_eq!(found, ResultFile { idx: 2, kind: Kind::Slice, file: "x.stb" });
         for (wrong, code) in [
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_begin_on_a_line_of_their_own() {
+    fn tables_begin_on_a_new_line() {
         let table = HostValue::Table(BitTable::parse(&["01", "10"]).unwrap());
         assert_eq!(summary("P", &table, &[]), "P = 2 × 2, 2 ones\n01\n10\n");
         let empty = HostValue::Table(BitTable::zeros(0, 2).unwrap());
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn a_function_is_its_own_last_result() {
+    fn the_last_result_of_a_function_is_its_value() {
         assert_eq!(names(&floyd(), true), ["D", "n", "X", "FLOYD"].map(Some));
     }
 }

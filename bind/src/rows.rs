@@ -1,5 +1,5 @@
-//! What the rows of a parameter stand for in the file that they come from, records of a list or arcs of a graph, and
-//! results that are written as such.
+//! The meaning of the rows of a parameter in their file, records of a list or arcs of a graph, and
+//! results written in these terms.
 
 use std::ops::Range;
 use std::rc::Rc;
@@ -12,40 +12,41 @@ use crate::fields::Fields;
 use crate::param::Signature;
 use crate::vertices;
 
-/// The name of the graph of `--graph`, where no parameter is called so.
+/// The name of the graph of `--graph`, unless a parameter has this name.
 pub const GRAPH: &str = "graph";
 
-/// Widest field that is a number.
+/// The maximum width of a field that is a number.
 const MAX_BITS: usize = 63;
 
-/// What the rows of a parameter stand for.
+/// The meaning of the rows of a parameter.
 #[derive(Clone, Debug)]
 pub enum Rows {
-    /// Row i for record i of a list.
+    /// Row i represents record i of a list.
     Records {
         /// The records.
         numbers: Numbers,
-        /// Which of their fields lie side by side in a row.
+        /// The range of their fields that are adjacent in a row.
         fields: Range<usize>,
-        /// Bits of these.
+        /// The widths of these in bits.
         widths: Vec<usize>,
     },
-    /// Row i for arc i of a graph.
+    /// Row i represents arc i of a graph.
     Arcs(Rc<Graph>),
 }
 
-/// What a result is written as, if not as its bits.
+/// The output form of a result other than its bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ResultForm {
     /// Numbers with these fields.
     Fields(Fields),
-    /// `rows of NAME`: a slice as the records or arcs of a parameter at which it has ones.
+    /// `rows of NAME`: a slice as the records or arcs of a parameter at its ones.
     RowsOf(String),
     /// `like NAME`: a table as records with the fields of a parameter.
     Like(String),
-    /// `vertices`: a slice as the vertices at which it has ones, a table as the vertices with the numbers in their rows.
+    /// `vertices`: a slice as the vertices at its ones, a table as the vertices with the numbers in
+    /// their rows.
     Vertices,
-    /// `distances`: the same, without the rows that are infinity, all ones.
+    /// `distances`: like `vertices`, without the rows that are infinity, all ones.
     Distances,
 }
 
@@ -53,7 +54,7 @@ impl ResultForm {
     /// Splits `[FORM:]FILE`.
     ///
     /// # Errors
-    /// E0507 if a form stands there that is not written right.
+    /// E0507 if the form is invalid.
     pub fn split(text: &str) -> Result<(Option<Self>, &str), FileError> {
         if let Some((prefix, file)) = text.split_once(':') {
             let words: Vec<&str> = prefix.split_whitespace().collect();
@@ -71,7 +72,7 @@ impl ResultForm {
         Ok((fields.map(ResultForm::Fields), file))
     }
 
-    /// The parameter whose rows it speaks of.
+    /// Returns the parameter whose rows it refers to.
     pub fn parameter(&self) -> Option<&str> {
         match self {
             ResultForm::Fields(_) | ResultForm::Vertices | ResultForm::Distances => None,
@@ -79,7 +80,7 @@ impl ResultForm {
         }
     }
 
-    /// Is it about the vertices of the graph that the values come from?
+    /// Returns whether it refers to the vertices of the graph that the values come from.
     pub fn names_vertices(&self) -> bool {
         match self {
             ResultForm::Vertices | ResultForm::Distances => true,
@@ -87,10 +88,10 @@ impl ResultForm {
         }
     }
 
-    /// Refuses a parameter that there is none of.
+    /// Refuses an unknown parameter.
     ///
     /// # Errors
-    /// E0603 with what was perhaps meant.
+    /// E0603 with a suggestion.
     pub fn check(&self, signature: &Signature) -> Result<(), Diagnostic> {
         let names = || signature.params.iter().map(|param| param.name.as_str());
         let Some(name) = self.parameter().filter(|name| names().all(|other| other != *name)) else {
@@ -108,7 +109,7 @@ impl ResultForm {
         })
     }
 
-    /// Refuses a format that holds nothing of this form.
+    /// Refuses a format that cannot represent this form.
     ///
     /// # Errors
     /// E0507.
@@ -137,11 +138,12 @@ impl ResultForm {
         if examples.iter().any(holds) { Ok(()) } else { Err(cannot_hold(what, format)) }
     }
 
-    /// A result in this form. `rows` are those of the parameter that the form names, `graph` is the one that the values come
-    /// from, `file` is what messages call it.
+    /// Converts a result to this form. `rows` are those of the parameter that the form names,
+    /// `graph` is the one that the values come from, `file` is the file name in messages.
     ///
     /// # Errors
-    /// E0507 if the result, or the parameter, is nothing of this form; E0511 if the system refuses the memory.
+    /// E0507 if the result or the parameter does not match the form; E0511 if the system refuses
+    /// the memory.
     pub fn data(
         &self,
         value: BitsRef<'_>,
@@ -157,29 +159,33 @@ impl ResultForm {
             ResultForm::RowsOf(name) | ResultForm::Like(name) => name,
         };
         let Some(rows) = rows else {
-            let message = format!("the rows of `{name}` are no records of a list and no arcs");
-            return Err(refused(message)
-                .help("give it a list of numbers, CSV for one, or arcs of a graph in a layout"));
+            let message = format!("the rows of `{name}` are neither records of a list nor arcs");
+            return Err(refused(message).help(
+                "pass a list of numbers (for example CSV) or the arcs of a graph in a layout",
+            ));
         };
         match (self, value, rows) {
             (ResultForm::RowsOf(_), BitsRef::Slice(slice), rows) => {
                 rows.chosen(slice).map_err(|n_rows| {
                     let n_bits = slice.len();
-                    refused(format!("a slice of {n_bits} for {n_rows} rows of `{name}`"))
+                    refused(format!(
+                        "a slice of {n_bits} does not match the {n_rows} rows of \
+                        `{name}`"
+                    ))
                 })
             }
             (
                 ResultForm::RowsOf(_),
                 BitsRef::Table(_) | BitsRef::Sparse(_) | BitsRef::Word(_),
                 _,
-            ) => Err(refused(format!("`rows of {name}` is a form of slices"))),
+            ) => Err(refused(format!("`rows of {name}` requires a slice"))),
             (
                 ResultForm::Like(_),
                 BitsRef::Table(table),
                 Rows::Records { numbers, fields, widths },
             ) => like(table, &numbers.fields[fields.clone()], widths, file).map(Data::Numbers),
             (ResultForm::Like(_), BitsRef::Table(_), Rows::Arcs(_)) => {
-                Err(refused(format!("the rows of `{name}` are arcs, and no records of a list")))
+                Err(refused(format!("the rows of `{name}` are arcs, not records of a list")))
             }
             (
                 ResultForm::Like(_)
@@ -188,13 +194,14 @@ impl ResultForm {
                 | ResultForm::Distances,
                 _,
                 _,
-            ) => Err(refused(format!("`like {name}` is a form of tables"))),
+            ) => Err(refused(format!("`like {name}` requires a table"))),
         }
     }
 }
 
 impl Rows {
-    /// Those at which the slice has ones; the number of rows if the slice has another.
+    /// Returns the rows at the ones of the slice, or the number of rows if it differs from that of
+    /// the slice.
     fn chosen(&self, slice: &BitVector) -> Result<Data, usize> {
         let rows = || (0..slice.len()).filter(|&row| slice.get(row));
         match self {
@@ -224,7 +231,7 @@ impl Rows {
     }
 }
 
-/// The rows of a table as records with these fields.
+/// Returns the rows of a table as records with these fields.
 pub(crate) fn like(
     table: &BitTable,
     fields: &[Field],
@@ -234,7 +241,7 @@ pub(crate) fn like(
     if let Some(width) = widths.iter().find(|&&width| width > MAX_BITS) {
         let message = format!("a field of {width} bits");
         let error = FileError::new(Code::NoSuchLayout, file, message);
-        return Err(error.note(format!("a number has {MAX_BITS} at most")));
+        return Err(error.note(format!("a number has at most {MAX_BITS}")));
     }
     let widths = fields.iter().zip(widths).map(|(field, &width)| (field.name.clone(), width));
     let records = Fields::records(widths.collect());

@@ -1,60 +1,51 @@
-//! Settings for the reading of files, given like parameters: `scale=100`, `widths=8,4`.
+//! Settings for reading files, given like parameters: `scale=100`, `widths=8,4`.
 
 use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{Decimal, FieldRules, Meaning, Numbers};
 
 use crate::arg_value;
 
-/// Widest field, in bits.
+/// The maximum width of a field, in bits.
 const MAX_WIDTH: usize = 4096;
 
-/// What the user says about files.
+/// The user's settings for files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
-    /// What the values of files are multiplied with.
+    /// The factor of the values of files.
     pub scale: Option<Decimal>,
-    /// What those of single fields of lists are multiplied with.
+    /// The factors of single fields of lists.
     pub field_scales: Vec<(String, Decimal)>,
-    /// Bits of the fields of numbers, in order.
+    /// The widths of the fields of numbers, in bits and in order.
     pub widths: Option<Vec<usize>>,
-    /// Fields of lists that hold texts, whatever these look like.
+    /// Fields of lists that contain texts, even if these look like numbers.
     pub texts: Vec<String>,
-    /// Do the codes of texts follow the order of their characters?
+    /// Whether the codes of texts follow the order of their characters.
     pub sorted: bool,
-    /// What stands where a field of a list is empty.
+    /// The default for empty fields of a list.
     pub empty: Option<String>,
-    /// The number of a file that says that there is none.
+    /// The number of a file that represents a missing value.
     pub nodata: Option<Decimal>,
-    /// Is a picture with a palette read as the numbers of its colours?
+    /// Whether a picture with a palette is read as the indices of its colours.
     pub palette_indices: bool,
 }
 
-/// What `--help` says about settings.
-pub const SETTINGS_HELP: &str = "\
-Settings for files, given like parameters:
-  scale=NUMBER  every value of a file is multiplied with it and rounded to a whole weight or number;
-                `scale=price:100` is for one field of a CSV file
-  widths=A,B,…  bits of the fields of numbers, in order
-  texts=A,B,…   fields of a CSV file that hold texts, even if these look like numbers
-  order=sorted  codes of texts in the order of their characters, not of their first appearance
-  empty=VALUE   what stands in a CSV file where a number, date or time is missing
-  nodata=NUMBER the number of a file that says that there is none: it becomes all ones
-  palette=index a PNG picture with a palette as the numbers of its colours, not as these
-  h=BITS        width of weights and distances, for layouts of graphs and update streams
-  b=BITS        width of the codes of vertices";
+/// The help text about settings.
+pub const SETTINGS_HELP: &str = "Settings for files, given like parameters:   scale=NUMBER  multiply every value of a file by NUMBER and round it to an integer;                 `scale=price:100` is for one field of a CSV file   widths=A,B,…  widths of the fields of numbers in bits, in order   texts=A,B,…   fields of a CSV file that contain texts, even if these look like numbers   order=sorted  codes of texts in the order of their characters, not of their first appearance   empty=VALUE   default for a missing number, date or time in a CSV file   nodata=NUMBER number of a file that represents a missing value: it becomes all ones   palette=index read a PNG picture with a palette as colour indices instead of colours   h=BITS        width of weights and distances, for layouts of graphs and update streams   b=BITS        width of the codes of vertices";
 
-/// The names that are settings where no parameter has them.
+/// The names that are settings unless a parameter has them.
 pub const SETTINGS: [&str; 9] =
     ["scale", "widths", "texts", "order", "empty", "nodata", "palette", "h", "b"];
 
-/// Those that say how data become values of a program; the others say how a file is read.
+/// Settings for the conversion of data to values of a program; the others concern the reading of
+/// files.
 const OF_VALUES: [&str; 3] = ["widths", "h", "b"];
 
 impl Settings {
-    /// The settings `NAME=VALUE` of a file that no program takes.
+    /// Returns the settings `NAME=VALUE` of a file that is not for a program.
     ///
     /// # Errors
-    /// E0603 if there is none of this name, E0605 if a value does not suit or there are two, E0608 if it is no `NAME=VALUE`.
+    /// E0603 if the name is unknown, E0605 if a value is invalid or given twice, E0608 if it is not
+    /// `NAME=VALUE`.
     pub fn of_reading(arguments: &[String]) -> Result<Settings, Diagnostic> {
         let known = || SETTINGS.into_iter().filter(|name| !OF_VALUES.contains(name));
         let mut settings = Settings::default();
@@ -67,8 +58,8 @@ impl Settings {
             }
             given.push(name);
             if OF_VALUES.contains(&name) || !settings.take(name, value)? {
-                let message = format!("there is no setting `{name}` for the reading of a file");
-                let note = format!("there are {}", text::quoted_list(known()));
+                let message = format!("unknown setting `{name}` for reading a file");
+                let note = format!("available settings: {}", text::quoted_list(known()));
                 let diagnostic = Diagnostic::new(Code::NoSuchParameter, message).note(note);
                 let meant = did_you_mean(name, known());
                 let help = meant.map(|meant| format!("did you mean `{meant}=…`?"));
@@ -78,10 +69,10 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Takes a setting; `false` if there is none of this name.
+    /// Applies a setting; returns `false` if the name is unknown.
     ///
     /// # Errors
-    /// E0605 if the value does not suit.
+    /// E0605 if the value is invalid.
     pub fn take(&mut self, name: &str, value: &str) -> Result<bool, Diagnostic> {
         match name {
             "scale" => {
@@ -94,8 +85,8 @@ impl Settings {
                     None => match value.split(',').map(of_field).collect() {
                         Some(scales) => self.field_scales = scales,
                         None => {
-                            let help = "a scale is a positive number: `scale=100`, `scale=0.5`, \
-                                        `scale=price:100` for one field of a CSV file";
+                            let help = "a scale must be a positive number: `scale=100`, \
+                                `scale=0.5`, `scale=price:100` for one field of a CSV file";
                             return Err(bad(name, value, help));
                         }
                     },
@@ -109,7 +100,8 @@ impl Settings {
                     }
                     Ok(_) | Err(_) => {
                         let help = format!(
-                            "write the bits of every field, as in `widths=8,4`: 0 to {MAX_WIDTH}"
+                            "write the width of every field in bits, for example `widths=8,4`: 0 \
+                                to {MAX_WIDTH}"
                         );
                         return Err(bad(name, value, &help));
                     }
@@ -124,7 +116,9 @@ impl Settings {
             "empty" => self.empty = Some(value.to_owned()),
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
-                None => return Err(bad(name, value, "write a number, as in `nodata=-32768`")),
+                None => {
+                    return Err(bad(name, value, "write a number, for example `nodata=-32768`"));
+                }
             },
             "palette" => match value {
                 "index" => self.palette_indices = true,
@@ -136,7 +130,7 @@ impl Settings {
         Ok(true)
     }
 
-    /// How the fields of lists are read.
+    /// Returns the rules for reading the fields of lists.
     pub fn field_rules(&self) -> FieldRules<'_> {
         FieldRules {
             texts: &self.texts,
@@ -146,7 +140,7 @@ impl Settings {
         }
     }
 
-    /// Says which numbers of these there are not, by the scale of each field.
+    /// Marks the missing values in these numbers, by the scale of each field.
     pub fn mark_missing(&self, numbers: &mut Numbers) {
         let Some(nodata) = self.nodata else { return };
         for field in &mut numbers.fields {
@@ -165,7 +159,8 @@ impl Settings {
 }
 
 fn bad(name: &str, value: &str, help: &str) -> Diagnostic {
-    let message = format!("`{}` does not suit the setting `{name}`", text::one_line(value));
+    let message =
+        format!("`{}` is not a valid value of the setting `{name}`", text::one_line(value));
     Diagnostic::new(Code::BadArgument, message).help(help)
 }
 
@@ -176,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn settings_have_names_and_bounds() {
+    fn settings_are_parsed_and_checked() {
         let mut settings = Settings::default();
         assert_eq!(settings.take("scale", "2.5"), Ok(true));
         assert_eq!(settings.take("widths", "8, 4"), Ok(true));
@@ -199,7 +194,7 @@ mod tests {
         assert_eq!(settings.field_rules(), rules);
         assert_eq!(settings.widths, Some(vec![8, 4]));
         assert!(settings.palette_indices);
-        // The number is that of the file: it is multiplied as the others are.
+        // The number is that of the file: it is scaled like the others.
         let field = Field::new("height", None, vec![5, -81920]);
         let mut numbers = Numbers { shape: Shape::List(2), fields: vec![field] };
         settings.mark_missing(&mut numbers);

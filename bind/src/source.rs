@@ -1,4 +1,5 @@
-//! What a caller does for this crate: it opens files, hears what the user should know, and may end long work.
+//! The interface that a caller provides: opening files, receiving notes, and stopping long
+//! operations.
 
 use std::io::{self, ErrorKind, Read};
 
@@ -7,9 +8,9 @@ use star_io::{FileError, Stopped};
 
 use crate::settings::Settings;
 
-/// Opens the files that names mean: those of a file system, of a folder that a program may read, of a test.
+/// Opens files by name: those of a file system, of a folder that a program may read, or of a test.
 pub trait Files {
-    /// Is there a file of this name that may be read?
+    /// Returns whether a readable file with this name exists.
     fn exists(&self, file: &str) -> bool;
 
     /// Opens a file for reading.
@@ -19,27 +20,27 @@ pub trait Files {
     fn open(&self, file: &str) -> Result<OpenFile, FileError>;
 }
 
-/// A file to be read.
+/// A file opened for reading.
 pub struct OpenFile {
-    /// Its contents, from the beginning. It may answer [`ErrorKind::WouldBlock`] after a while in which nothing came, as a
-    /// pipe that nobody writes to: [`Waiting`] asks again.
+    /// Its contents, from the start. It may return [`ErrorKind::WouldBlock`] after a time without
+    /// data, like a pipe without a writer: [`Waiting`] retries.
     pub input: Box<dyn Read>,
-    /// Its length, if it is known.
+    /// Its length, if known.
     pub n_bytes: Option<u64>,
-    /// Receives how many bytes were read so far.
+    /// Receives the number of bytes read so far.
     pub progress: Box<dyn FnMut(u64)>,
 }
 
-/// An input that waits for bytes, until it is told to stop.
+/// An input that waits for bytes until it is stopped.
 pub struct Waiting<'a> {
-    /// May answer [`ErrorKind::WouldBlock`].
+    /// May return [`ErrorKind::WouldBlock`].
     input: Box<dyn Read>,
-    /// Asked whenever nothing came for a while.
+    /// Called whenever no data arrived for a time.
     goes_on: &'a dyn Fn() -> bool,
 }
 
 impl<'a> Waiting<'a> {
-    /// Waits as long as `goes_on` says so; then the input fails with [`Stopped`].
+    /// Waits while `goes_on` returns true; then the input fails with [`Stopped`].
     pub fn new(input: Box<dyn Read>, goes_on: &'a dyn Fn() -> bool) -> Self {
         Waiting { input, goes_on }
     }
@@ -59,25 +60,25 @@ impl Read for Waiting<'_> {
     }
 }
 
-/// Watches long work.
+/// An observer of long operations.
 pub trait Observer {
-    /// Why to stop, if at all: [`Code::Interrupted`] or [`Code::TimeLimit`].
+    /// Returns the reason to stop, if any: [`Code::Interrupted`] or [`Code::TimeLimit`].
     fn stop(&self) -> Option<Code>;
 
-    /// Takes what the user may want to know.
+    /// Receives information for the user.
     fn note(&self, message: &str);
 
-    /// Takes what the user should know.
+    /// Receives a warning for the user.
     fn warning(&self, message: &str);
 }
 
-/// What every reading of a file needs to know.
+/// The common context for reading files.
 #[derive(Clone, Copy)]
 pub struct Reading<'a> {
     /// Opens files.
     pub files: &'a dyn Files,
-    /// Takes notes and warnings, and says when to stop.
+    /// Receives notes and warnings, and can stop the operation.
     pub observer: &'a dyn Observer,
-    /// What the user says about files.
+    /// The user's settings for files.
     pub settings: &'a Settings,
 }

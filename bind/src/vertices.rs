@@ -1,17 +1,19 @@
-//! Results about the vertices of a graph as lists with their numbers: those of its file, where it has its own.
+//! Results about the vertices of a graph as lists with their numbers: the original numbers of its
+//! file, if it has them.
 
 use star_base::{BitTable, BitVector, BitsRef, Code, text};
 use star_io::{Field, FileError, Graph, Numbers, Shape};
 
 use crate::fields::Fields;
 
-/// Widest row that is a number.
+/// The maximum width of a row that is a number.
 const MAX_BITS: usize = 63;
 
-/// A slice or word as the vertices at which it has ones; a table as all vertices, each with the number in its row.
+/// Returns a slice or word as the vertices at its ones, and a table as all vertices, each with the
+/// number in its row.
 ///
 /// # Errors
-/// E0507 if it has other rows than the graph vertices, or rows that are no numbers.
+/// E0507 if the number of rows is not that of the vertices, or rows are not numbers.
 pub(crate) fn all(
     value: BitsRef<'_>,
     graph: Option<&Graph>,
@@ -24,10 +26,11 @@ pub(crate) fn all(
     }
 }
 
-/// A table as the vertices whose rows are not infinity, all ones, each with the number in its row.
+/// Returns a table as the vertices whose rows are not infinity, all ones, each with the number in
+/// its row.
 ///
 /// # Errors
-/// Likewise.
+/// As for [`all`].
 pub(crate) fn near(
     value: BitsRef<'_>,
     graph: Option<&Graph>,
@@ -35,7 +38,7 @@ pub(crate) fn near(
 ) -> Result<Numbers, FileError> {
     match value {
         BitsRef::Slice(_) | BitsRef::Word(_) => {
-            let message = "`distances` is a form of tables";
+            let message = "`distances` requires a table";
             Err(FileError::new(Code::NoSuchLayout, file, message))
         }
         BitsRef::Sparse(_) => Err(not_dense(file)),
@@ -47,9 +50,9 @@ pub(crate) fn near(
     }
 }
 
-/// Who wants a form of a result takes it dense.
+/// Returns the error that an output form requires a dense result.
 fn not_dense(file: &str) -> FileError {
-    FileError::new(Code::NoSuchLayout, file, "a sparse table has only the form of a table")
+    FileError::new(Code::NoSuchLayout, file, "a sparse table can only be written as a table")
 }
 
 fn chosen(bits: &BitVector, graph: Option<&Graph>, file: &str) -> Result<Numbers, FileError> {
@@ -70,7 +73,7 @@ fn numbers(
     let label = labels(n_rows, graph, file)?;
     if width == 0 || width > MAX_BITS {
         let error = FileError::new(Code::NoSuchLayout, file, format!("rows of {width} bits"));
-        return Err(error.note(format!("a number has 1 to {MAX_BITS} bits")));
+        return Err(error.note(format!("a number must have 1 to {MAX_BITS} bits")));
     }
     let records = Fields::records(vec![(name.to_owned(), width)]);
     let all = records.numbers(BitsRef::Table(table), file)?;
@@ -84,7 +87,7 @@ fn numbers(
     Ok(Numbers { shape, fields })
 }
 
-/// The numbers of `n` vertices: those of the file, or 1, 2, …
+/// Returns the numbers of `n` vertices: those of the file, or 1, 2, …
 fn labels<'g>(
     n: usize,
     graph: Option<&'g Graph>,
@@ -115,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_are_vertices_with_the_numbers_of_the_file() {
+    fn ones_become_vertices_with_the_numbers_of_the_file() {
         let bits = BitVector::parse("101").unwrap();
         let of = |graph: Option<&Graph>| {
             columns(all(BitsRef::Slice(&bits), graph, "f").unwrap()).remove(0)
@@ -129,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn infinity_is_no_distance() {
+    fn distances_omit_infinity() {
         let table = BitTable::parse(&["011", "111", "000"]).unwrap();
         let value = BitsRef::Table(&table);
         let with = columns(all(value, None, "f").unwrap());

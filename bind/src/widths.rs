@@ -1,14 +1,14 @@
-//! The widths of weights and codes: chosen so that no sum reaches infinity, and refused where the user
-//! gives too small ones. What the sums are is said by the layouts of star-io.
+//! The widths of weights and codes: chosen so that no sum reaches infinity, and refused if the user
+//! gives too small ones. The layouts of star-io define the sums.
 
 use star_base::Code;
 use star_io::{FileError, Graph, Layout, Weights, Widths};
 
-/// The width of weights for these layouts of a graph where the user says nothing: that of the lengths of
-/// paths, or more.
+/// Returns the default width of weights for these layouts of a graph: at least that of the lengths
+/// of paths.
 ///
 /// # Errors
-/// If a weight is negative and the layouts have no signs, or the width is too large.
+/// If a weight is negative and the layouts are unsigned, or the width is too large.
 pub fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
     let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
     let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
@@ -17,8 +17,8 @@ pub fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, 
     Ok(of_paths.max(needed_h(graph, layouts, file)?))
 }
 
-/// The width of codes for these layouts of a graph where the user says nothing, at least that of the
-/// codes of the vertices.
+/// Returns the default width of codes for these layouts of a graph, at least that of the codes of
+/// the vertices.
 ///
 /// # Errors
 /// Those of [`chosen_h`].
@@ -33,21 +33,21 @@ pub fn chosen_b(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, 
 /// Refuses a width of weights in which sums of the weights of these layouts reach infinity.
 ///
 /// # Errors
-/// E0508 with the width that is needed.
+/// E0508 with the required width.
 pub fn check_h(graph: &Graph, layouts: &[Layout], h: usize, file: &str) -> Result<(), FileError> {
     let needed = needed_h(graph, layouts, file)?;
-    // A weight that is too large for a list is reported by the layout, which knows which one.
+    // A weight that is too large for a list is reported by the layout, which can name it.
     if h >= needed || !are_added(layouts) {
         return Ok(());
     }
-    let message = format!("sums of weights may reach infinity in `h = {h}`");
+    let message = format!("sums of weights may reach infinity with `h = {h}`");
     Err(FileError::new(Code::WidthTooSmall, file, message)
-        .note("infinity is all ones, and no length of a path may be equal to it or go beyond")
-        .help(format!("take `h = {needed}` or more")))
+        .note("infinity is all ones, and every path length must be smaller")
+        .help(format!("use `h = {needed}` or more")))
 }
 
-/// The least width in which no sum of the weights of these layouts reaches infinity, as the procedures
-/// that take them form sums.
+/// Returns the smallest width in which no sum of the weights of these layouts reaches infinity,
+/// according to the procedures that use them.
 fn needed_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
     let mut needed = 0;
     for layout in layouts {
@@ -59,7 +59,7 @@ fn needed_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, File
     Ok(needed)
 }
 
-/// Does what takes these layouts add weights?
+/// Returns whether the users of these layouts add weights.
 fn are_added(layouts: &[Layout]) -> bool {
     let on_paths = |layout: &Layout| match layout.weights() {
         Weights::Added | Weights::Signed => true,
@@ -68,13 +68,13 @@ fn are_added(layouts: &[Layout]) -> bool {
     layouts.iter().any(on_paths) || are_added_in_lists(layouts)
 }
 
-/// With codes for contracted cycles, weights in lists are added, too: two at a time.
+/// With codes for contracted cycles, weights in lists are also added: two at a time.
 fn are_added_in_lists(layouts: &[Layout]) -> bool {
     let has_list = layouts.iter().any(|layout| layout.weights() == Weights::Listed);
     has_list && layouts.contains(&Layout::CodeDouble)
 }
 
-/// The least widths of one layout, with the file in the error.
+/// Returns the smallest widths of one layout, with the file in the error.
 ///
 /// # Errors
 /// Those of [`chosen_h`].
@@ -82,7 +82,7 @@ pub fn least_widths(graph: &Graph, layout: Layout, file: &str) -> Result<Widths,
     layout.least_widths(graph).map_err(|error| error.in_file(file))
 }
 
-/// Does the layout hold weights (of width h), and codes (of width b)?
+/// Returns whether the layout contains weights (of width h) and codes (of width b).
 pub fn uses(layout: Layout) -> (bool, bool) {
     (layout.weights() != Weights::None, layout.codes() > 0)
 }

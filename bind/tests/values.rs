@@ -1,4 +1,5 @@
-//! Values bound and read by a caller without a file system: files in memory, notes in a list.
+//! Tests of binding and reading by a caller without a file system: files in memory, notes in a
+//! list.
 
 #![allow(
     clippy::result_large_err,
@@ -43,7 +44,7 @@ impl Files for Shelf {
     }
 }
 
-/// Keeps what it hears.
+/// Records the notes that it receives.
 #[derive(Default)]
 struct Ears {
     heard: RefCell<Vec<String>>,
@@ -89,7 +90,7 @@ fn values(
 }
 
 #[test]
-fn a_graph_gives_sizes_tables_and_widths() {
+fn a_graph_provides_sizes_tables_and_widths() {
     let ears = Ears::default();
     let params = vec![
         param("n", Kind::Int),
@@ -121,7 +122,7 @@ fn numbers_are_laid_out_with_their_widths() {
 }
 
 #[test]
-fn a_graph_is_laid_out_by_rows_where_that_is_wanted() {
+fn a_graph_is_laid_out_by_rows_if_preferred() {
     let graph = "gen gnm -n 600 -m 900 --seed 3";
     let signature = Signature {
         name: "P".to_owned(),
@@ -135,14 +136,14 @@ fn a_graph_is_laid_out_by_rows_where_that_is_wanted() {
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
     let loaded = load(&signature, binding, None, reading, 1 << 20).unwrap().arguments;
     let forms: Vec<TableForm> = loaded.iter().map(|argument| argument.form).collect();
-    // A list of codes is narrow, and lies by columns in any case.
+    // A list of codes is narrow and always stored by columns.
     assert_eq!(forms, [TableForm::Rows, TableForm::Columns, TableForm::Columns]);
     let [HostValue::Table(rows), HostValue::Table(columns)] = [&loaded[0].value, &loaded[1].value]
     else {
         panic!("{loaded:?}")
     };
     assert!(rows != columns && (0..600).all(|row| rows.column(row) == columns.row(row)));
-    // A backend takes both for the same table.
+    // A backend treats both as the same table.
     let never = AtomicBool::new(false);
     for backend in [erase(Cpu::new()), erase(Reference::new())] {
         let value = backend.load_rows(rows.clone(), true).unwrap();
@@ -151,7 +152,7 @@ fn a_graph_is_laid_out_by_rows_where_that_is_wanted() {
 }
 
 #[test]
-fn a_graph_is_laid_out_sparse_where_that_is_wished() {
+fn a_graph_is_laid_out_sparse_if_requested() {
     let small = "gen gnm -n 600 -m 900 --seed 3";
     let large = "gen gnm -n 30000 -m 9 --seed 3";
     let form = |wish: SparseWish, graph: &str, max_bytes: u64| {
@@ -182,7 +183,7 @@ fn a_graph_is_laid_out_sparse_where_that_is_wished() {
     let refused = form(SparseWish::WhereAsked, large, 1 << 23);
     assert_eq!(refused.unwrap_err(), Code::DoesNotFit, "only the sparse table fits");
 
-    // Weights, and in two's complement by columns whatever is asked for.
+    // Weights, and in two's complement by columns regardless of the request.
     for (layout, lies) in [("weights-in", "rows"), ("signed-out", "columns"), ("tails", "rows")] {
         let weighed = format!("{layout}:gen gnm -n 300 -m 900 --max-weight 9 --seed 3");
         let (argument, heard) = form(SparseWish::Always, &weighed, much).unwrap();
@@ -190,7 +191,7 @@ fn a_graph_is_laid_out_sparse_where_that_is_wished() {
         let form = if lies == "rows" { TableForm::Rows } else { TableForm::Columns };
         assert!(argument.sparse.is_some() && argument.form == form, "{layout}");
     }
-    // A backend takes it for the table that it is, or says that it cannot.
+    // A backend accepts it as the same table or reports that it cannot.
     let never = AtomicBool::new(false);
     let sparse = form(SparseWish::Always, small, much).unwrap().0.sparse.unwrap();
     let dense = form(SparseWish::Never, small, much).unwrap().0.value;
@@ -200,7 +201,7 @@ fn a_graph_is_laid_out_sparse_where_that_is_wished() {
 }
 
 #[test]
-fn data_are_made_where_a_file_may_stand() {
+fn data_can_be_generated_in_place_of_a_file() {
     let make = |text: &str| values(vec![param("P", Kind::Table)], &[text], None, &Ears::default());
     let made = |text| make(text).unwrap().arguments.swap_remove(0).value;
     let graph = made("P=gen gnm -n 9 -m 7 --seed 3");
@@ -214,7 +215,7 @@ fn data_are_made_where_a_file_may_stand() {
 }
 
 #[test]
-fn the_observer_ends_the_reading() {
+fn the_observer_can_stop_reading() {
     let ears = Ears::default();
     for (code, message) in [
         (Code::Interrupted, "interrupted while reading"),
@@ -228,7 +229,7 @@ fn the_observer_ends_the_reading() {
 }
 
 #[test]
-fn a_program_reads_what_its_files_give() {
+fn a_program_reads_values_from_files() {
     let (files, ears, settings) = (shelf(), Ears::default(), Settings::default());
     let reading = Reading { files: &files, observer: &ears, settings: &settings };
     let table = Ty::Table(Extent::Const(0), Extent::Const(0));

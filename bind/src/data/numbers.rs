@@ -1,4 +1,4 @@
-//! Numbers, laid out as the value of a parameter.
+//! Layout of numbers as the value of a parameter.
 
 use std::ops::Range;
 
@@ -11,17 +11,17 @@ use crate::layouts::{self, AnyLayout};
 use crate::param::Kind;
 use crate::source::Reading;
 
-/// The fields that lie side by side in the rows of a table.
+/// The fields that are adjacent in the rows of a table.
 #[derive(Clone, Debug)]
 pub struct RowFields {
-    /// Which of all fields.
+    /// Their range in all fields.
     pub fields: Range<usize>,
-    /// Bits of each.
+    /// The bits of each.
     pub widths: Vec<usize>,
 }
 
-/// Lays out numbers; the form is that of a table, the requested one where its rows are long. Where the fields lie is
-/// reported to the user.
+/// Lays out numbers; the form is that of a table, the requested one if its rows are long. The
+/// positions of the fields are reported to the user.
 ///
 /// # Errors
 /// If the layout gives no value of that kind, a width is too small, or the value does not fit.
@@ -34,7 +34,7 @@ pub fn from_numbers(
         (Some(AnyLayout::Numbers(layout)), _) => layout,
         (Some(AnyLayout::Graph(_)), _) => {
             let names = text::quoted_list(layouts::number_names());
-            return Err(wrong_layout(request, "these are numbers")
+            return Err(wrong_layout(request, "the file contains numbers")
                 .note(format!("the layouts of numbers are {names}")));
         }
         (Some(AnyLayout::Updates), _) | (None, Kind::Slice) => &NumberLayout::Records,
@@ -73,7 +73,7 @@ pub fn from_numbers(
     Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
 }
 
-/// In which columns the fields lie; nothing for one field of one bit.
+/// Returns the columns of the fields; `None` for one field of one bit.
 fn columns(fields: &[(String, usize)]) -> Option<String> {
     if matches!(fields, [(_, 1)]) {
         return None;
