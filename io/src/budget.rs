@@ -1,13 +1,13 @@
-//! The memory that the reading of a file may take.
+//! Memory budget for reading a file.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
-/// How much memory may be taken, and how much was asked for. Clones ask together.
+/// A limit on memory and the peak use under it. Clones share the peak.
 #[derive(Clone, Debug)]
 pub(crate) struct Budget {
     max_bytes: u64,
-    /// Taken by something else as long as this is used.
+    /// Bytes in use elsewhere for as long as this budget is used.
     beside: u64,
     most: Rc<Cell<u64>>,
 }
@@ -19,18 +19,18 @@ impl From<u64> for Budget {
 }
 
 impl Budget {
-    /// Bytes that may be taken.
+    /// The limit in bytes.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.max_bytes
     }
 
-    /// What is left while so many bytes are taken, which may be.
+    /// Returns the budget that remains while `taken` bytes are in use.
     pub(crate) fn rest(&self, taken: u64) -> Budget {
         let max_bytes = self.max_bytes.saturating_sub(taken);
         Budget { max_bytes, beside: self.beside.saturating_add(taken), most: Rc::clone(&self.most) }
     }
 
-    /// May so many bytes be taken at once? If they may, they count.
+    /// Returns whether `n_bytes` fit at once; if they do, they count towards the peak.
     pub(crate) fn allows(&self, n_bytes: u128) -> bool {
         match u64::try_from(n_bytes) {
             Ok(n_bytes) if n_bytes <= self.max_bytes => {
@@ -41,7 +41,7 @@ impl Budget {
         }
     }
 
-    /// The most bytes that were asked for and allowed: with this budget the file could have been read, too.
+    /// The peak of the allowed requests: this budget would also have sufficed to read the file.
     pub(crate) fn most(&self) -> u64 {
         self.most.get()
     }
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_allowed_counts_and_the_most_of_it_is_kept() {
+    fn peak_counts_only_allowed_requests() {
         let budget = Budget::from(100);
         let other = budget.clone();
         assert!(budget.allows(70) && other.allows(100) && other.allows(3));
@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_taken_beside_counts_too() {
+    fn peak_includes_bytes_in_use_elsewhere() {
         let budget = Budget::from(100);
         let rest = budget.rest(60);
         assert!(rest.allows(30) && !rest.allows(41));

@@ -1,4 +1,4 @@
-//! What a file can hold, and what can be written to one.
+//! Values that files hold: the result of reading and the input of writing.
 
 use star_base::{BitTable, BitVector, BitsRef, SparseTable};
 
@@ -14,28 +14,28 @@ pub enum Data {
     Graph(Graph),
     /// A table of bits.
     Table(BitTable),
-    /// A table of few ones, or few zeros.
+    /// A sparse table: few ones, or few zeros.
     Sparse(SparseTable),
     /// A slice: one bit for each row.
     Slice(BitVector),
     /// A word: one bit for each column.
     Word(BitVector),
-    /// Whole numbers: records, cells of a grid, pixels.
+    /// Integers: records, cells of a grid, pixels.
     Numbers(Numbers),
 }
 
-/// A file that was read.
+/// The result of reading a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadedFile {
     /// Its contents.
     pub data: Data,
-    /// The format it was read in.
+    /// The format it was read as.
     pub format: Format,
-    /// The memory that reading it took from the budget: with as much it can be read again.
+    /// The peak memory of reading; a budget of this size is enough to read the file again.
     pub n_bytes: u64,
-    /// What the user should know about how it was read; worded like errors.
+    /// Warnings about how the file was read; worded like errors.
     pub warnings: Vec<String>,
-    /// How the file was understood, where there was a choice; worded like errors.
+    /// How ambiguous parts of the file were interpreted; worded like errors.
     pub notes: Vec<String>,
 }
 
@@ -46,12 +46,12 @@ pub enum OutputRef<'a> {
     Graph(&'a Graph),
     /// A table, slice or word.
     Bits(BitsRef<'a>),
-    /// Whole numbers.
+    /// Integers.
     Numbers(&'a Numbers),
 }
 
 impl Data {
-    /// The same as a writer takes it.
+    /// Borrows the data in the form that writers accept.
     pub fn as_output(&self) -> OutputRef<'_> {
         match self {
             Data::Graph(graph) => OutputRef::Graph(graph),
@@ -65,7 +65,7 @@ impl Data {
 }
 
 impl OutputRef<'_> {
-    /// What it is and how large, for messages.
+    /// Describes kind and size, for messages.
     pub(crate) fn describe(&self) -> String {
         match self {
             OutputRef::Graph(graph) => {

@@ -1,34 +1,34 @@
-//! Decimal fractions as files and users write them, kept exactly as far as 19 digits go.
+//! Decimal fractions in files and user input, exact up to 19 digits.
 
 use std::fmt;
 
-/// Digits that are kept; the others only move the point.
+/// Limit of the digits that are kept; further digits only change the exponent.
 const MAX_DIGITS: u64 = 1_000_000_000_000_000_000;
-/// Exponents beyond this stand for it: the number is 0 or beyond 64 bits either way.
+/// Exponents are clamped to this: the number is 0 or exceeds 64 bits either way.
 const MAX_EXPONENT: i64 = 100_000;
 
-/// A decimal fraction: the first 19 of its digits, a power of ten, a sign.
+/// A decimal fraction: the first 19 digits, a power of ten and a sign.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Decimal {
     negative: bool,
     digits: u64,
     exponent: i64,
-    /// Was a digit other than 0 left out?
+    /// Whether a nonzero digit was dropped.
     cut: bool,
 }
 
 impl Decimal {
-    /// The whole number.
+    /// Creates an integer.
     pub const fn whole(number: u64) -> Self {
         Decimal { negative: false, digits: number, exponent: 0, cut: false }
     }
 
-    /// A power of ten.
+    /// Creates a power of ten.
     pub(crate) const fn power_of_ten(exponent: i64) -> Self {
         Decimal { negative: false, digits: 1, exponent, cut: false }
     }
 
-    /// A number written like `100`, `-0.25`, `.5` or `1e6`.
+    /// Parses a number such as `100`, `-0.25`, `.5` or `1e6`.
     pub fn parse(text: &str) -> Option<Self> {
         let (sign, magnitude) = match text.as_bytes().first() {
             Some(b'-' | b'+') => text.split_at(1),
@@ -56,7 +56,7 @@ impl Decimal {
         Some(decimal)
     }
 
-    /// A positive number written like `100`, `0.25` or `1e6`.
+    /// Parses a positive number such as `100`, `0.25` or `1e6`.
     pub fn parse_positive(text: &str) -> Option<Self> {
         let is_bare = text.starts_with(|first: char| first.is_ascii_digit() || first == '.');
         Decimal::parse(text).filter(|decimal| is_bare && decimal.is_nonzero())
@@ -74,28 +74,28 @@ impl Decimal {
         }
     }
 
-    /// Multiplies with a power of ten.
+    /// Multiplies by a power of ten.
     pub(crate) fn shift(&mut self, exponent: i64) {
         self.exponent = self.exponent.saturating_add(exponent).clamp(-MAX_EXPONENT, MAX_EXPONENT);
     }
 
-    /// Turns the sign.
+    /// Negates the number.
     pub(crate) fn negate(&mut self) {
         self.negative = !self.negative;
     }
 
-    /// Is it other than zero?
+    /// Returns whether the number is nonzero.
     pub fn is_nonzero(self) -> bool {
         self.digits != 0
     }
 
-    /// The exponent of the power of ten at its first digit: 0 for 1 to 9.
+    /// The exponent of the leading digit: 0 for 1 to 9.
     pub(crate) fn magnitude(self) -> i64 {
         let n_digits = self.digits.checked_ilog10().unwrap_or(0);
         self.exponent.saturating_add(i64::from(n_digits))
     }
 
-    /// The number, if it is whole and has 64 bits with a sign.
+    /// Returns the number as an integer if it is one and fits into 64 signed bits.
     pub fn to_whole(self) -> Option<i64> {
         let Decimal { negative, mut digits, mut exponent, cut } = self;
         if cut {
@@ -112,17 +112,17 @@ impl Decimal {
         signed(negative, u128::from(digits.checked_mul(power)?))
     }
 
-    /// The floating-point number next to it, or nearly so; 0 or infinite beyond their range.
+    /// Returns the nearest floating-point number, or one close to it; 0 or infinity out of range.
     pub(crate) fn to_f64(self) -> f64 {
         let Decimal { negative, digits, exponent, cut: _ } = self;
         let power = 10f64.powi(exponent.unsigned_abs().min(400) as i32);
-        // Dividing is exact where multiplying with a negative power is not.
+        // Division is exact where multiplication by a negative power is not.
         let magnitude = if exponent < 0 { digits as f64 / power } else { digits as f64 * power };
         if negative { -magnitude } else { magnitude }
     }
 
-    /// The whole number next to `self × factor`, halves away from zero; `None` beyond 64 bits with a
-    /// sign.
+    /// Returns the integer nearest to `self × factor`, halves rounded away from zero; `None` beyond
+    /// 64 signed bits.
     pub fn scaled(self, factor: Decimal) -> Option<i64> {
         let product = u128::from(self.digits) * u128::from(factor.digits);
         if product == 0 {
@@ -147,7 +147,7 @@ impl From<i64> for Decimal {
     }
 }
 
-/// As a person would write it: `0.25`, `100`, or `1e21` where many zeros would follow.
+/// The usual notation: `0.25`, `100`, or `1e21` instead of many zeros.
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const MOST: i64 = 18;
@@ -187,7 +187,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_recognised_however_they_are_written() {
+    fn integers_are_recognised_in_every_notation() {
         let cases = [
             ("12", Some(12)),
             ("-12.000", Some(-12)),
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_shown_as_they_are_written() {
+    fn numbers_are_displayed_as_written() {
         for text in ["0", "12", "-0.25", "0.000833", "2.50", "100", "1e21", "-3e-20"] {
             assert_eq!(decimal(text).to_string(), text);
         }
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn floating_point_numbers_are_next_to_the_decimal_ones() {
+    fn conversion_to_f64_rounds_to_nearest() {
         for text in ["0", "0.1", "-0.285", "100", "1e22", "2.5e-3", "-123456789.125"] {
             let number: f64 = text.parse().unwrap();
             assert_eq!(decimal(text).to_f64(), number, "{text}");

@@ -1,34 +1,34 @@
-//! What a reader, writer or layout says when it cannot go on: a code, a place in a file, the
-//! wording. Drawing it is the business of the command line.
+//! Errors of readers, writers and layouts: a code, a place in a file and a message. The command
+//! line renders them.
 
 use std::fmt;
 
 use star_base::{Code, DataPlace, Diagnostic};
 
-/// A fault on its way through the crate; boxed, so that the results of the inner loops stay small.
+/// An error passed within the crate; boxed to keep the results of inner loops small.
 pub(crate) type Fault = Box<FileError>;
 
 /// An error about a data file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileError {
-    /// What kind of error it is.
+    /// The kind of error.
     pub code: Code,
-    /// The name of the file as shown to people; empty if the caller gave none.
+    /// The displayed name of the file; empty if the caller gave none.
     pub file: String,
-    /// The line, from 1; `None` for files without lines and for facts about a whole file.
+    /// The line, from 1; `None` for files without lines and for errors that concern a whole file.
     pub line: Option<u64>,
     /// The column in bytes, from 1.
     pub column: Option<u64>,
-    /// What is wrong: lower case, no full stop, names in backticks.
+    /// The message: lower case, no full stop, names in backticks.
     pub message: String,
-    /// Why it is so.
+    /// Reasons.
     pub notes: Vec<String>,
-    /// What to do instead.
+    /// Suggestions.
     pub help: Vec<String>,
 }
 
-/// Why an input ends that was waiting for bytes: the caller wants the reading to end. Inside an
-/// [`std::io::Error`] it makes [`Code::Interrupted`] of a reading.
+/// The error of an input whose read was interrupted because the caller wants to stop. Inside an
+/// [`std::io::Error`] it makes the reader return [`Code::Interrupted`].
 #[derive(Clone, Copy, Debug)]
 pub struct Stopped;
 
@@ -41,7 +41,7 @@ impl fmt::Display for Stopped {
 impl std::error::Error for Stopped {}
 
 impl FileError {
-    /// An error about the whole of `file`.
+    /// Creates an error about the whole of `file`.
     pub fn new(code: Code, file: impl Into<String>, message: impl Into<String>) -> Self {
         FileError {
             code,
@@ -54,7 +54,7 @@ impl FileError {
         }
     }
 
-    /// Sets the place, line and column both from 1.
+    /// Sets the place; line and column count from 1.
     #[must_use]
     pub fn at(mut self, line: u64, column: u64) -> Self {
         self.line = Some(line);
@@ -62,28 +62,28 @@ impl FileError {
         self
     }
 
-    /// The same about another file.
+    /// Returns the same error for another file.
     #[must_use]
     pub fn in_file(mut self, file: &str) -> Self {
         file.clone_into(&mut self.file);
         self
     }
 
-    /// Adds a reason.
+    /// Adds a note.
     #[must_use]
     pub fn note(mut self, text: impl Into<String>) -> Self {
         self.notes.push(text.into());
         self
     }
 
-    /// Adds advice.
+    /// Adds a suggestion.
     #[must_use]
     pub fn help(mut self, text: impl Into<String>) -> Self {
         self.help.push(text.into());
         self
     }
 
-    /// The same as a message of the toolchain; file, line and column stand before its text.
+    /// Converts the error to a diagnostic of the toolchain; file, line and column precede its text.
     pub fn to_diagnostic(&self) -> Diagnostic {
         let mut diagnostic = Diagnostic::new(self.code, self.to_string());
         diagnostic.notes.clone_from(&self.notes);
@@ -97,7 +97,7 @@ impl FileError {
     }
 }
 
-/// `road.gr:17:5: the message`; parts that are not known are left out.
+/// `road.gr:17:5: the message`; unknown parts are omitted.
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let places = [self.line, self.column];

@@ -1,6 +1,6 @@
-//! A graph as a list of arcs, the form in which every graph format is read.
+//! Graphs as lists of arcs, the result of reading every graph format.
 //!
-//! It knows nothing of files and of tables; [`crate::layout`] makes tables of it.
+//! This module is independent of files and tables; [`crate::layout`] converts graphs to tables.
 
 use star_base::Code;
 
@@ -18,27 +18,27 @@ pub struct Arc {
     pub weight: i64,
 }
 
-/// A graph. Vertex `x` (from 0) is row `x + 1` of every table made of it, and has the code `x + 1`.
+/// A graph. Vertex `x` (from 0) is row `x + 1` of every table built from it, and has the code `x +
+/// 1`.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub struct Graph {
     /// Number of vertices.
     pub n_vertices: usize,
-    /// The arcs in the order of the file, parallel ones and loops included.
+    /// The arcs in file order, including parallel arcs and loops.
     pub arcs: Vec<Arc>,
-    /// Did the file give weights?
+    /// Whether the file has weights.
     pub weighted: bool,
-    /// Is every entry of `arcs` an edge, meant in both directions and stored once?
+    /// Whether every entry of `arcs` is an undirected edge, stored once.
     pub symmetric: bool,
-    /// The names of the vertices in the file, ascending, if they are not simply consecutive from 0
-    /// or 1.
+    /// The numbers of the vertices in the file, ascending, if they are not consecutive from 0 or 1.
     pub labels: Option<Vec<u64>>,
-    /// Why there are no weights though the file has some: the first one that is no whole number. Layouts with weights are
-    /// refused so, those of arcs alone are not.
+    /// The reason why the weights of the file are missing: the first one that is not an integer.
+    /// Layouts with weights are rejected with this error, layouts without weights are not.
     pub no_weights: Option<Box<FileError>>,
 }
 
 impl Graph {
-    /// Are the weights there that the file has?
+    /// Checks that the weights of the file are available.
     ///
     /// # Errors
     /// [`Code::BadFormat`] with the place of one that could not be read.
@@ -49,12 +49,12 @@ impl Graph {
         }
     }
 
-    /// Number of rows of the graph's lists: `arcs.len()`.
+    /// Number of rows of the graph's edge lists: `arcs.len()`.
     pub fn n_edges(&self) -> usize {
         self.arcs.len()
     }
 
-    /// The arcs with those that a symmetric graph only means; a loop comes once.
+    /// The arcs, with both directions of the edges of a symmetric graph; a loop occurs once.
     pub fn directed_arcs(&self) -> impl Iterator<Item = Arc> + Clone + '_ {
         self.arcs.iter().flat_map(|&arc| {
             let mirrored = self.symmetric && arc.tail != arc.head;
@@ -69,12 +69,12 @@ impl Graph {
         self.arcs.iter().map(|arc| arc.weight).max().unwrap_or(0)
     }
 
-    /// The least `b` with n < 2^b: the width of the codes 1..n.
+    /// The smallest `b` with n < 2^b: the width of the codes 1..n.
     pub fn code_width(&self) -> usize {
         bit_length(self.n_vertices as u128)
     }
 
-    /// The least `h` in which every weight is below infinity (all ones).
+    /// The smallest `h` in which every weight is below infinity (all ones).
     ///
     /// # Errors
     /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
@@ -83,8 +83,8 @@ impl Graph {
         Ok(bit_length(self.heaviest() + 1))
     }
 
-    /// The least `h` in which the sum of two weights is below infinity, as `EDMONDS` forms it: one bit to
-    /// spare.
+    /// The smallest `h` in which the sum of two weights, as in `EDMONDS`, is below infinity: one
+    /// spare bit.
     ///
     /// # Errors
     /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
@@ -93,13 +93,13 @@ impl Graph {
         Ok(bit_length(2 * self.heaviest() + 1))
     }
 
-    /// The least `h` ≥ 1 with 2·k·wmax < 2^h − 1, where k = n − 1, but at least 1. So every length of a
-    /// path is below 2^(h−1), the first bit of weights is zero, and the sum of two lengths, as `FLOYD`
-    /// forms it, or of two weights does not reach infinity (all ones).
+    /// The smallest `h` ≥ 1 with 2·k·wmax < 2^h − 1, where k = max(n − 1, 1). Every path length is
+    /// then below 2^(h−1), the first bit of weights is zero, and the sum of two lengths, as in
+    /// `FLOYD`, or of two weights stays below infinity (all ones).
     ///
     /// # Errors
-    /// [`Code::OutOfRange`] if a weight is negative, [`Code::DoesNotFit`] if the bound itself is
-    /// beyond 128 bits. The errors name no file.
+    /// [`Code::OutOfRange`] if a weight is negative, [`Code::DoesNotFit`] if the bound itself
+    /// exceeds 128 bits. The errors name no file.
     pub fn path_width(&self) -> Result<usize, FileError> {
         self.check_weights("")?;
         let n_steps = self.n_vertices.saturating_sub(1).max(1) as u128;
@@ -108,11 +108,12 @@ impl Graph {
         Ok(bit_length(infinity))
     }
 
-    /// The least `h` with n²·wmax < 2^(h−2), wmax the greatest absolute weight. So every sum that
-    /// `BELLMAN_FORD` forms, in n passes of up to n arcs, stays between −2^(h−2) and 2^(h−2) − 1.
+    /// The smallest `h` with n²·wmax < 2^(h−2), where wmax is the greatest absolute weight. Every
+    /// sum in `BELLMAN_FORD`, with n passes over up to n arcs, then stays between −2^(h−2) and
+    /// 2^(h−2) − 1.
     ///
     /// # Errors
-    /// [`Code::DoesNotFit`] if the bound is beyond 128 bits. The error names no file.
+    /// [`Code::DoesNotFit`] if the bound exceeds 128 bits. The error names no file.
     pub fn signed_width(&self) -> Result<usize, FileError> {
         self.wants_weights()?;
         let n = self.n_vertices as u128;
@@ -127,21 +128,21 @@ impl Graph {
         weights.max().map_or(0, u128::from)
     }
 
-    /// Refuses arcs that end outside. Every reader makes sure of this; a graph made by hand may be
-    /// wrong.
+    /// Rejects arcs with invalid ends. Readers check this; graphs from other code may be invalid.
     pub(crate) fn check_ends(&self, file: &str) -> Result<(), FileError> {
         let outside = |vertex: u32| vertex as usize >= self.n_vertices;
         match self.arcs.iter().find(|arc| outside(arc.tail) || outside(arc.head)) {
             None => Ok(()),
             Some(arc) => {
                 let (arc, n) = (self.arc_name(arc), self.n_vertices);
-                let message = format!("the arc {arc} ends at a vertex beyond the {n} of the graph");
+                let message =
+                    format!("the arc {arc} ends at a vertex outside the {n} of the graph");
                 Err(FileError::new(Code::OutOfRange, file, message))
             }
         }
     }
 
-    /// Refuses negative weights.
+    /// Rejects negative weights.
     pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
         self.wants_weights()?;
         match self.arcs.iter().zip(1..).find(|(arc, _)| arc.weight < 0) {
@@ -154,16 +155,14 @@ impl Graph {
                     self.arc_name(arc)
                 );
                 Err(FileError::new(Code::OutOfRange, file, message)
-                    .note(format!("it is {noun} {number} of {n_arcs}, in the order of the file"))
+                    .note(format!("it is {noun} {number} of {n_arcs}, in file order"))
                     .note("a weight is a number of bits, from 0 to below infinity")
-                    .help(
-                        "`signed-out` is the layout for negative weights, `BELLMAN_FORD` takes it",
-                    ))
+                    .help("use the layout `signed-out` and `BELLMAN_FORD` for negative weights"))
             }
         }
     }
 
-    /// An arc for messages, by the labels of its ends, or else by their rows.
+    /// The name of an arc for messages: the labels of its ends, or else their rows.
     pub(crate) fn arc_name(&self, arc: &Arc) -> String {
         let name = |vertex: u32| {
             let label = self.labels.as_ref().and_then(|l| l.get(vertex as usize));
@@ -173,8 +172,8 @@ impl Graph {
     }
 
     /// Number of loops, and of arcs that repeat an earlier one (or, in a symmetric graph, its
-    /// mirror image). Takes 8 bytes for each arc unless they are sorted already; `None` if the system refuses
-    /// them. `go_on` is asked now and then.
+    /// mirror image). Uses 8 bytes for each arc unless they are already sorted; `None` if the
+    /// allocation fails. Calls `go_on` periodically.
     ///
     /// # Errors
     /// Those of `go_on`.
@@ -218,19 +217,19 @@ impl Graph {
     }
 }
 
-/// What a list of arcs holds besides plain arcs.
+/// Counts of special arcs.
 pub(crate) struct Census {
-    /// Arcs from a vertex to itself.
+    /// Number of arcs from a vertex to itself.
     pub(crate) n_loops: usize,
-    /// Arcs that repeat an earlier one.
+    /// Number of arcs that repeat an earlier one.
     pub(crate) n_parallel: usize,
 }
 
 fn beyond() -> FileError {
-    FileError::new(Code::DoesNotFit, "", "the lengths of paths are beyond 128 bits")
+    FileError::new(Code::DoesNotFit, "", "the lengths of paths exceed 128 bits")
 }
 
-/// The least `b` with `number` < 2^b.
+/// The smallest `b` with `number` < 2^b.
 pub(crate) fn bit_length(number: u128) -> usize {
     (u128::BITS - number.leading_zeros()) as usize
 }

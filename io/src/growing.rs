@@ -1,5 +1,4 @@
-//! A list that grows with what has actually arrived, never from a header alone, and never beyond a
-//! budget.
+//! A list within a budget that grows with the data read, not with the size in a header.
 
 use crate::budget::Budget;
 
@@ -11,13 +10,13 @@ pub(crate) struct Growing<T> {
     max_items: usize,
 }
 
-/// The bytes that the list would have needed.
+/// The number of bytes that the list would have needed.
 #[derive(Debug)]
 pub(crate) struct OutOfBudget(pub(crate) u128);
 
 impl<T> Growing<T> {
-    /// An empty list. Every item takes `item_bytes` of the budget, what later steps need for it
-    /// included.
+    /// Creates an empty list. Every item uses `item_bytes` of the budget, including the memory of
+    /// later steps.
     pub(crate) fn new(budget: &Budget, item_bytes: u64) -> Self {
         let max_items = budget.max_bytes() / item_bytes.max(1);
         Growing {
@@ -28,8 +27,9 @@ impl<T> Growing<T> {
         }
     }
 
-    /// Reserves memory for the `announced` items of a header as far as a file of `size_hint` bytes can
-    /// hold them, each at least `min_bytes` long. It only saves copying: failing is no error.
+    /// Reserves memory for the `announced` items of a header, but not for more than a file of
+    /// `size_hint` bytes can hold, with at least `min_bytes` each. This only saves copying, so a
+    /// failure is ignored.
     pub(crate) fn reserve(&mut self, announced: u64, size_hint: Option<u64>, min_bytes: u64) {
         let possible = size_hint.unwrap_or(0) / min_bytes.max(1);
         let wanted = usize::try_from(announced.min(possible)).unwrap_or(usize::MAX);
@@ -63,9 +63,9 @@ impl<T> Growing<T> {
         self.items.len()
     }
 
-    /// The items, which count as asked for.
+    /// Returns the items and records their memory in the budget.
     pub(crate) fn into_vec(self) -> Vec<T> {
-        // There are no more of them than the budget allows.
+        // The number of items is within the budget.
         self.budget.allows(self.items.len() as u128 * u128::from(self.item_bytes));
         self.items
     }
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn list_refuses_the_item_beyond_its_budget() {
+    fn item_over_budget_is_rejected() {
         let budget = Budget::from(10 * 8);
         let mut list = Growing::new(&budget, 8);
         for item in 0..10u64 {
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn header_reserves_only_what_the_file_can_hold() {
+    fn header_reserves_only_what_fits_in_the_file() {
         let mut list = Growing::<u64>::new(&Budget::from(u64::MAX), 8);
         list.reserve(u64::MAX, None, 4);
         assert_eq!(list.items.capacity(), 0);

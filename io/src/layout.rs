@@ -1,9 +1,11 @@
-//! The layouts: how a graph, or numbers, become a table or slice that the procedures of the library take.
+//! Layouts: conversion of graphs and numbers to the tables and slices that the procedures of the
+//! library accept.
 //!
 //! They are those of the data layouts of associative graph algorithms: weight matrices (adjacency
 //! matrix without weights), and lists of edges. In every number, column 1 is the most significant
-//! bit; infinity is all ones. Parallel arcs: a matrix holds the least weight, a list every one. A
-//! symmetric graph stands in a matrix in both directions, in a list once.
+//! bit; infinity is all ones. Of parallel arcs a matrix stores the smallest weight, a list all
+//! arcs. A matrix stores both directions of the edges of a symmetric graph, a list stores each edge
+//! once.
 
 mod fill;
 mod groups;
@@ -26,7 +28,7 @@ use crate::source;
 
 macro_rules! layouts {
     ($($layout:ident $name:literal $description:literal)*) => {
-        /// A way to lay out a graph of n vertices and m arcs.
+        /// A layout of a graph with n vertices and m arcs.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Layout {
             $(#[doc = concat!("`", $name, "`: ", $description, ".")] $layout,)*
@@ -41,7 +43,7 @@ macro_rules! layouts {
                 match self { $(Layout::$layout => $name,)* }
             }
 
-            /// What it is, in one line.
+            /// The description in one line.
             pub fn description(self) -> &'static str {
                 match self { $(Layout::$layout => $description,)* }
             }
@@ -52,7 +54,7 @@ macro_rules! layouts {
 layouts! {
     Adjacency "adjacency" "n × n, a one at (i, j) for an arc from i to j"
     WeightsOut "weights-out" "n × n·h, field k of row i is the weight of the arc from k to i"
-    SignedOut "signed-out" "weights-out in two's complement, 01…1 where there is no arc"
+    SignedOut "signed-out" "weights-out in two's complement, 01…1 for no arc"
     WeightsIn "weights-in" "n × n·h, field k of row i is the weight of the arc from i to k"
     Distances "distances" "weights-in with 0 on the diagonal"
     Left "left" "m × b, the code of the vertex that arc i leaves"
@@ -68,13 +70,13 @@ layouts! {
 }
 
 impl Layout {
-    /// The layout of this name.
+    /// Parses the name of a layout.
     pub fn parse(text: &str) -> Option<Layout> {
         let mut layouts = Layout::ALL.iter().copied();
         layouts.find(|layout| layout.name() == text)
     }
 
-    /// The weights in it.
+    /// The weights in the layout.
     pub fn weights(self) -> Weights {
         match self {
             Layout::WeightsOut | Layout::WeightsIn | Layout::Distances => Weights::Added,
@@ -86,7 +88,7 @@ impl Layout {
         }
     }
 
-    /// The codes in it: how many for every vertex.
+    /// Number of codes per vertex.
     pub fn codes(self) -> usize {
         match self {
             Layout::Left | Layout::Right | Layout::Code | Layout::Arcs => 1,
@@ -97,7 +99,7 @@ impl Layout {
         }
     }
 
-    /// Is row i for arc i?
+    /// Returns whether row i is arc i.
     pub fn rows_are_arcs(self) -> bool {
         match self {
             Layout::Left
@@ -118,7 +120,8 @@ impl Layout {
         }
     }
 
-    /// May the table lie by rows? Those of lists, and of few vertices, would be mostly gaps.
+    /// Returns whether the table may be stored by rows. Tables of lists, and of few vertices, would
+    /// be mostly padding.
     pub fn may_lie_by_rows(self, graph: &Graph) -> bool {
         match self {
             Layout::Adjacency
@@ -139,8 +142,8 @@ impl Layout {
         }
     }
 
-    /// The least widths in which the procedures of the library can use this layout of the graph
-    /// without an overflow; 0 where it has no such numbers.
+    /// The smallest widths in which the procedures of the library can use this layout of the graph
+    /// without overflow; 0 for numbers that the layout does not have.
     ///
     /// # Errors
     /// Those of [`Graph::path_width`] and [`Graph::signed_width`]. The error names no file.
@@ -155,32 +158,32 @@ impl Layout {
     }
 }
 
-/// Bits of the shortest rows that a table is laid out by.
+/// Minimum row length, in bits, of a table stored by rows.
 const LEAST_ROW: usize = 512;
 
-/// What a layout's weights are for, which decides how wide they have to be.
+/// The use of the weights of a layout, which determines their width.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Weights {
-    /// It holds none.
+    /// No weights.
     None,
-    /// They are compared: every weight is below infinity.
+    /// Weights are compared: each must be below infinity.
     Listed,
-    /// They are added up along paths: [`Graph::path_width`].
+    /// Weights are added along paths: [`Graph::path_width`].
     Added,
-    /// Likewise with signs: [`Graph::signed_width`].
+    /// Signed weights are added along paths: [`Graph::signed_width`].
     Signed,
 }
 
 /// The widths of the numbers in a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Widths {
-    /// Bits of a weight or distance; [`Layout::least_widths`] are enough.
+    /// Bits of a weight or distance, at least those of [`Layout::least_widths`].
     pub h: usize,
-    /// Bits of the code of a vertex; [`Layout::least_widths`] are enough.
+    /// Bits of a vertex code, at least those of [`Layout::least_widths`].
     pub b: usize,
 }
 
-/// A graph laid out.
+/// The result of a layout.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LayoutValue {
     /// A table of bits.
@@ -189,20 +192,21 @@ pub enum LayoutValue {
     Slice(BitVector),
 }
 
-/// What a layout is told besides what is laid out.
+/// Options of a layout besides the data.
 pub struct LayoutOptions<'a> {
-    /// The name of the file for errors.
+    /// The name of the file, for errors.
     pub file: &'a str,
-    /// Most bytes that the result may take.
+    /// Maximum size of the result in bytes.
     pub max_bytes: u64,
-    /// The columns of the result are the rows of the table: it lies by rows, if [`Layout::may_lie_by_rows`].
+    /// Whether the result is stored by rows, so that its columns are the rows of the table, if
+    /// [`Layout::may_lie_by_rows`].
     pub by_rows: bool,
-    /// InterruptibleSink now and then, at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
+    /// Called at least every 20 ms; `false` stops the work with [`Code::Interrupted`].
     pub go_on: Option<&'a mut dyn FnMut() -> bool>,
 }
 
 impl<'a> LayoutOptions<'a> {
-    /// Options without a way to stop.
+    /// Creates options that do not allow interruption.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
         LayoutOptions { file, max_bytes, by_rows: false, go_on: None }
     }
@@ -220,7 +224,7 @@ impl fmt::Debug for LayoutOptions<'_> {
     }
 }
 
-/// Likewise [`lay_out_with`], without a way to stop.
+/// Lays out a graph as [`lay_out_with`] does, without interruption.
 ///
 /// # Errors
 /// Those of [`lay_out_with`].
@@ -234,17 +238,17 @@ pub fn lay_out(
     lay_out_with(layout, graph, widths, &mut LayoutOptions::new(file, max_bytes))
 }
 
-/// Lays out a graph. Takes the memory of the result, and 4 bytes for each arc and 8 for each vertex
-/// while a large table is filled column by column; pages of the result that hold no one are not touched.
+/// Lays out a graph. Needs the memory of the result, and 4 bytes for each arc and 8 for each vertex
+/// while a large table is filled column by column; pages of the result without ones are not
+/// touched.
 ///
 /// # Errors
-/// [`Code::DoesNotFit`] before anything is taken if the result has more than `options.max_bytes` bytes;
-/// where the layout has weights [`Code::WidthTooSmall`] if one does not fit below infinity in
-/// `widths.h` bits (sums of weights are the caller's business), [`Code::OutOfRange`] if one is negative
-/// and the layout has no signs; where it has codes [`Code::WidthTooSmall`] if the last one does not fit
-/// in `widths.b` bits;
-/// [`Code::OutOfRange`] if an arc ends at a vertex that the graph does not have; [`Code::Interrupted`] if
-/// `options.go_on` says so.
+/// [`Code::DoesNotFit`], before any allocation, if the result exceeds `options.max_bytes` bytes;
+/// for layouts with weights [`Code::WidthTooSmall`] if a weight is not below infinity in `widths.h`
+/// bits (the caller is responsible for sums of weights), and [`Code::OutOfRange`] if a weight is
+/// negative and the layout is unsigned; for layouts with codes [`Code::WidthTooSmall`] if the last
+/// code does not fit in `widths.b` bits; [`Code::OutOfRange`] if an arc ends at a vertex that the
+/// graph does not have; [`Code::Interrupted`] if `options.go_on` returns `false`.
 pub fn lay_out_with(
     layout: Layout,
     graph: &Graph,
@@ -261,7 +265,7 @@ pub fn lay_out_with(
     };
     let mut poller = InterruptPoller::new(options);
     let poller = &mut poller;
-    // What the lists hold in the row of an arc.
+    // Values in the list row of an arc.
     let tail = |row: usize| u64::from(graph.arcs[row].tail) + 1;
     let head = |row: usize| u64::from(graph.arcs[row].head) + 1;
     let weight = |row: usize| graph.arcs[row].weight.unsigned_abs();
@@ -305,7 +309,7 @@ pub fn lay_out_with(
     Ok(LayoutValue::Table(table.into_lines()))
 }
 
-/// Does the layout suit the graph? See [`lay_out_with`] for what may be wrong.
+/// Checks that the layout suits the graph; see [`lay_out_with`] for the errors.
 fn check(layout: Layout, graph: &Graph, widths: Widths, file: &str) -> Result<(), FileError> {
     let Widths { h, b } = widths;
     graph.check_ends(file)?;
@@ -334,7 +338,8 @@ fn product(a: usize, b: usize) -> u128 {
     a as u128 * b as u128
 }
 
-/// A table of zeros within the budget; its columns are the rows asked for if it lies by rows.
+/// Creates a table of zeros within the budget; if it is stored by rows, its columns are the
+/// requested rows.
 fn zeros(
     n_rows: usize,
     n_cols: u128,
@@ -361,7 +366,7 @@ fn zeros(
     BitTable::zeros(length, n_lines).map_err(|_| out_of_memory())
 }
 
-/// Does every weight fit below infinity in `h` bits, of which `n_sign_bits` are for the sign?
+/// Checks that every weight is below infinity in `h` bits, of which `n_sign_bits` are for the sign.
 fn check_weight_width(
     graph: &Graph,
     h: usize,
@@ -377,16 +382,16 @@ fn check_weight_width(
         return Ok(());
     }
     let message = format!(
-        "the weight {} of the arc {} does not fit below infinity in `h = {h}`",
+        "the weight {} of the arc {} must be below infinity, and `h = {h}` is too small",
         heaviest.weight,
         graph.arc_name(heaviest)
     );
     Err(FileError::new(Code::WidthTooSmall, file, message)
-        .note("infinity is the greatest number, and no weight may be equal to it")
-        .help(format!("take `h = {needed}` or more")))
+        .note("infinity is the greatest number, and weights must be smaller")
+        .help(format!("use `h = {needed}` or more")))
 }
 
-/// Does every code fit in `b` bits?
+/// Checks that every code fits in `b` bits.
 fn check_code_width(graph: &Graph, layout: Layout, b: usize, file: &str) -> Result<(), FileError> {
     let needed = bit_length(product(layout.codes(), graph.n_vertices));
     if b >= needed {
@@ -396,5 +401,5 @@ fn check_code_width(graph: &Graph, layout: Layout, b: usize, file: &str) -> Resu
     let of_what = if layout.codes() == 1 { "vertex" } else { "contracted cycle" };
     let message = format!("the code of {of_what} {last} does not fit in `b = {b}`");
     let error = FileError::new(Code::WidthTooSmall, file, message);
-    Err(error.help(format!("take `b = {needed}` or more")))
+    Err(error.help(format!("use `b = {needed}` or more")))
 }

@@ -1,15 +1,15 @@
 //! Readers, writers, layouts and generators of graphs and bit tables.
 //!
-//! * [`registry`]: the formats, one line each, and the two doors [`read`] and [`write()`].
-//! * [`data`], [`graph`], [`numbers`]: what a file holds. * [`meaning`]: what numbers stand for.
+//! * [`registry`]: the formats, one line each, and the entry points [`read`] and [`write()`].
+//! * [`data`], [`graph`], [`numbers`]: contents of files. * [`meaning`]: the meaning of numbers.
 //! * [`updates`]: the lines of an update stream. * [`moving`]: streams of moving objects.
-//! * [`layout`]: a graph laid out as a table or slice of bits.
+//! * [`layout`]: graphs as tables or slices of bits.
 //! * [`generate`]: random graphs, tables, heights and images, each from a seed.
-//! * [`options`], [`error`]: what a reader is told, and what it says when it cannot go on.
+//! * [`options`], [`error`]: options and errors of readers.
 //!
-//! Bytes come in through [`std::io::Read`] and go out through [`std::io::Write`]; nothing here
-//! touches files, the environment, standard output or the clock. No input makes a reader panic,
-//! and no header makes it take memory that the rest of the file does not bear out.
+//! Data are read through [`std::io::Read`] and written through [`std::io::Write`]; this crate does
+//! not access files, the environment, standard output or the clock. No input makes a reader panic,
+//! and no header makes it allocate memory that the rest of the file does not justify.
 //!
 //! ```
 //! use star_io::{Data, Format, Layout, LayoutValue, ReadOptions, Widths, lay_out, read};
@@ -34,8 +34,8 @@
 //! # Ok::<(), star_io::FileError>(())
 //! ```
 
-// A `FileError` is wide because its fields are public and plain. It is made once, at the end of a
-// reading; inside the crate it travels boxed.
+// `FileError` is large because its fields are public and plain. One is built at the end of a failed
+// read; inside the crate it is boxed.
 #![allow(clippy::result_large_err)]
 
 mod budget;

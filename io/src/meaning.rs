@@ -1,4 +1,4 @@
-//! What the numbers of a field stand for: themselves, texts, dates and times.
+//! Meanings of the numbers of a field: numbers, texts, dates and times.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -8,13 +8,13 @@ use crate::graph::bit_length;
 use crate::moment;
 use crate::text::quote;
 
-/// What the numbers of a field stand for.
+/// The meaning of the numbers of a field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Meaning {
-    /// Themselves.
+    /// Plain numbers.
     #[default]
     Number,
-    /// Themselves, multiplied with this scale and rounded.
+    /// Numbers multiplied by this scale and rounded.
     Scaled(Decimal),
     /// Texts: 1 for the first, 2 for the next; 0 for none. No text has the code of all ones.
     Texts(Texts),
@@ -34,7 +34,7 @@ pub struct Texts {
 }
 
 impl Texts {
-    /// The texts; that of code 1 is the first.
+    /// The texts, from code 1 on.
     pub fn as_slice(&self) -> &[String] {
         &self.texts
     }
@@ -52,12 +52,12 @@ impl Texts {
         }
     }
 
-    /// The least width with a code of all ones that no text has.
+    /// The smallest width in which the code of all ones is unused.
     pub fn width(&self) -> usize {
         bit_length(self.texts.len() as u128 + 1)
     }
 
-    /// The code of a text, a new one if there is none yet.
+    /// Returns the code of a text, a new one if necessary.
     pub(crate) fn add(&mut self, text: &str) -> i64 {
         if let Some(code) = self.code(text) {
             return code;
@@ -68,7 +68,7 @@ impl Texts {
         code
     }
 
-    /// Sorts the texts by their characters; gives the new code of each old one.
+    /// Sorts the texts by their characters; returns the new code for each old one.
     pub(crate) fn sort(&mut self) -> Vec<i64> {
         let old = std::mem::take(&mut self.codes);
         self.texts.sort_unstable();
@@ -84,12 +84,11 @@ impl Texts {
     }
 }
 
-/// Memory of a text in a dictionary beside its bytes, which are kept twice.
+/// Memory of a text in a dictionary, apart from its bytes, which are stored twice.
 const TEXT_BYTES: u64 = 192;
 
 impl Meaning {
-    /// The number that a text stands for; `None` if it is no text of that kind. A text that no field holds is `None`,
-    /// too.
+    /// Parses a text; `None` if it has the wrong kind or is not in the dictionary.
     pub fn number(&self, text: &str) -> Option<i64> {
         match self {
             Meaning::Number => text.parse().ok(),
@@ -106,7 +105,7 @@ impl Meaning {
         match self {
             Meaning::Number => number.to_string().into(),
             Meaning::Scaled(scale) => (number as f64 / scale.to_f64()).to_string().into(),
-            // A code that a program made up stays a number.
+            // Codes without a text, which a program may have created, are shown as numbers.
             Meaning::Texts(texts) => {
                 texts.text(number).map_or_else(|| number.to_string().into(), Cow::from)
             }
@@ -116,7 +115,7 @@ impl Meaning {
         }
     }
 
-    /// Bytes of the texts.
+    /// Memory of the texts in bytes.
     pub fn n_bytes(&self) -> u64 {
         match self {
             Meaning::Texts(texts) => {
@@ -131,13 +130,13 @@ impl Meaning {
         }
     }
 
-    /// The kind of date or time that a text is.
+    /// Returns the kind of date or time that a text has.
     pub(crate) fn of_moment(text: &str) -> Option<Meaning> {
         let kinds = [Meaning::Date, Meaning::Clock, Meaning::DateTime];
         kinds.into_iter().find(|kind| kind.number(text).is_some())
     }
 
-    /// What a text of this kind is, with an article.
+    /// A description of texts of this kind, with an article.
     pub(crate) fn describe(&self) -> &'static str {
         match self {
             Meaning::Number => "a whole number",
@@ -149,16 +148,16 @@ impl Meaning {
         }
     }
 
-    /// What the numbers are, for the user, if they are not plain ones.
+    /// A remark for the user about the numbers, unless they are plain.
     pub(crate) fn note(&self) -> Option<String> {
         match self {
             Meaning::Number | Meaning::Scaled(_) => None,
             Meaning::Texts(texts) => Some(match texts.as_slice() {
-                [] => "holds no text: 0 is an empty one".to_owned(),
-                [only] => format!("holds the text {} as 1", quote(only.as_bytes())),
+                [] => "contains no texts: 0 is an empty one".to_owned(),
+                [only] => format!("contains the text {} as 1", quote(only.as_bytes())),
                 [first, .., last] => {
                     let (first, last) = (quote(first.as_bytes()), quote(last.as_bytes()));
-                    format!("holds texts, from {first} as 1 to {last} as {}", texts.texts.len())
+                    format!("contains texts, from {first} as 1 to {last} as {}", texts.texts.len())
                 }
             }),
             Meaning::Date => Some("is a date, in days since 1970-01-01".to_owned()),

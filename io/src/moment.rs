@@ -1,19 +1,20 @@
-//! Dates and times as text, `2024-05-01`, `12:30:00`, `2024-05-01T12:30`, and as numbers of days or seconds.
+//! Dates and times as text, `2024-05-01`, `12:30:00`, `2024-05-01T12:30`, and as numbers of days or
+//! seconds.
 //!
-//! The calendar is the Gregorian one, also before there was any; a day has 86,400 seconds. Zones of time are not
-//! read but for `Z`: a file keeps to one.
+//! The calendar is the proleptic Gregorian one; a day has 86,400 seconds. Time zones other than `Z`
+//! are not supported: a file is assumed to use only one.
 
 /// Seconds of a day.
 const DAY: i64 = 86_400;
 
-/// Days since 1970-01-01 of `YYYY-MM-DD`, years 0 to 9999.
+/// Parses `YYYY-MM-DD`, years 0 to 9999, as days since 1970-01-01.
 pub(crate) fn date(text: &str) -> Option<i64> {
     let [year, month, day] = numbers(text, "-", [4, 2, 2])?;
     let is_day = (1..=12).contains(&month) && (1..=days_of_month(year, month)).contains(&day);
     is_day.then(|| days_before_year(year) + days_before_month(year, month) + day - 1 - EPOCH)
 }
 
-/// Seconds of `HH:MM` or `HH:MM:SS` since midnight.
+/// Parses `HH:MM` or `HH:MM:SS` as seconds since midnight.
 pub(crate) fn clock(text: &str) -> Option<i64> {
     let [hour, minute, second] = match numbers(text, ":", [2, 2]) {
         Some([hour, minute]) => [hour, minute, 0],
@@ -22,7 +23,8 @@ pub(crate) fn clock(text: &str) -> Option<i64> {
     (hour < 24 && minute < 60 && second < 60).then(|| (hour * 60 + minute) * 60 + second)
 }
 
-/// Seconds since 1970-01-01T00:00 of a date and a time, with `T` or a blank between them, perhaps `Z` behind.
+/// Parses a date and a time, separated by `T` or a blank and with an optional final `Z`, as seconds
+/// since 1970-01-01T00:00.
 pub(crate) fn date_time(text: &str) -> Option<i64> {
     let (day, time) = text.split_once(['T', ' '])?;
     let time = clock(time.strip_suffix('Z').unwrap_or(time))?;
@@ -32,7 +34,7 @@ pub(crate) fn date_time(text: &str) -> Option<i64> {
 /// The text of a number of days.
 pub(crate) fn date_text(days: i64) -> String {
     let days = i128::from(days) + i128::from(EPOCH);
-    // 400 years have 146,097 days. Which year it is, is nearly their number of years, and never less.
+    // 400 years have 146,097 days. This estimate of the year is close and never too small.
     let mut year = days * 400 / 146_097 + 1;
     while i128::from(days_before_year(saturated(year))) > days {
         year -= 1;
@@ -62,7 +64,7 @@ pub(crate) fn date_time_text(seconds: i64) -> String {
 /// Days from 0000-01-01 to 1970-01-01.
 const EPOCH: i64 = 719_528;
 
-/// Numbers of so many digits each, with signs between them.
+/// Parses numbers with the given digits each, separated by `sign`.
 fn numbers<const N: usize>(text: &str, sign: &str, digits: [usize; N]) -> Option<[i64; N]> {
     let mut parts = text.split(sign);
     let mut found = [0; N];
@@ -91,7 +93,7 @@ fn days_before_month(year: i64, month: i64) -> i64 {
     (1..month).map(|month| days_of_month(year, month)).sum()
 }
 
-/// Days from 0000-01-01, of a leap year, to the first of January.
+/// Days from 0000-01-01 (a leap year) to the first of January of `year`.
 fn days_before_year(year: i64) -> i64 {
     let before = year - 1;
     year * 365 + before.div_euclid(4) - before.div_euclid(100) + before.div_euclid(400) + 1
@@ -125,7 +127,7 @@ mod tests {
         {
             assert_eq!(date(wrong), None, "{wrong}");
         }
-        // Every day of eight centuries follows the one before.
+        // Every day of eight centuries follows its predecessor.
         for days in -150_000..150_000 {
             assert_eq!(date(&date_text(days)), Some(days));
         }

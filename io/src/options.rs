@@ -1,4 +1,4 @@
-//! What a reader is told besides the bytes: the name for errors, limits, a sink for progress.
+//! Options of a reader besides the bytes: the name for errors, limits, a progress sink.
 
 use std::fmt;
 
@@ -7,54 +7,54 @@ use crate::decimal::Decimal;
 /// Sizes of a graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct GraphSizes {
-    /// Number of vertices: a stream that names one beyond is refused.
+    /// Number of vertices: a stream that refers to a greater vertex is rejected.
     pub n_vertices: Option<u64>,
-    /// Bits of the code of a vertex.
+    /// Bits of a vertex code.
     pub b: Option<usize>,
-    /// Bits of a weight: a stream with one that does not fit below infinity is refused.
+    /// Bits of a weight: a stream with a weight that is not below infinity is rejected.
     pub h: Option<usize>,
 }
 
-/// How to read the fields of a list of text, CSV.
+/// Rules for the fields of a text list (CSV).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FieldRules<'a> {
-    /// The names of fields that hold texts, whatever these look like.
+    /// The names of fields that always hold texts.
     pub texts: &'a [String],
-    /// What the numbers of single fields are multiplied with, instead of those of all.
+    /// Scales of single fields, which override the general scale.
     pub scales: &'a [(String, Decimal)],
-    /// Do the codes of texts follow the order of their characters, and not that of their first appearance?
+    /// Whether the codes of texts are sorted by character instead of by first occurrence.
     pub sorted: bool,
-    /// What stands where a number, date or time is missing; without it an empty field is refused.
+    /// The value of missing numbers, dates and times; without it an empty field is rejected.
     pub empty: Option<&'a str>,
 }
 
-/// How to read a file.
+/// Options for reading a file.
 pub struct ReadOptions<'a> {
     /// The name of the file as errors show it.
     pub file: &'a str,
-    /// The length of the file in bytes, if it is known; headers are checked against it.
+    /// The length of the file in bytes, if known; headers are checked against it.
     pub size_hint: Option<u64>,
-    /// Most bytes of memory that what is read may take.
+    /// Memory limit for the contents in bytes.
     pub max_bytes: u64,
-    /// What the values of a file (weights, coordinates, samples, numbers of records) are multiplied with
-    /// before they are rounded to whole ones. Without it a value with a fraction is refused, unless the
-    /// format decides for itself, and says so.
+    /// Factor of the values of a file (weights, coordinates, samples, numbers of records) before
+    /// they are rounded to integers. Without it a value with a fraction is rejected, unless the
+    /// format has a rule and reports it.
     pub scale: Option<Decimal>,
-    /// What is known of the fields of a list of text.
+    /// Known properties of the fields of a text list.
     pub fields: FieldRules<'a>,
-    /// What is known of the graph that an update stream changes.
+    /// Known properties of the graph that an update stream changes.
     pub graph: GraphSizes,
-    /// Is a picture with a palette read as the numbers of its colours, and not as these?
+    /// Whether a picture with a palette is read as palette indices instead of colours.
     pub palette_indices: bool,
-    /// The array to read of a file with several (`.npz`); `None` for the one there is.
+    /// The array to read from a file with several (`.npz`); `None` if there is only one.
     pub part: Option<&'a str>,
-    /// Told now and then how many bytes were read so far; `false` stops the reading with
+    /// Called periodically with the number of bytes read so far; `false` stops the reading with
     /// [`star_base::Code::Interrupted`].
     pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
 impl<'a> ReadOptions<'a> {
-    /// Options for a file of unknown length, without progress.
+    /// Creates options for a file of unknown length, without progress.
     pub fn new(file: &'a str, max_bytes: u64) -> Self {
         ReadOptions {
             file,

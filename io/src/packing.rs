@@ -1,5 +1,5 @@
-//! Files packed with gzip: what the magic says, what a name says, and the streams both ways. Every
-//! format can be packed; readers and writers do not notice.
+//! Files compressed with gzip: detection by magic and by name, and the streams in both directions.
+//! Every format can be compressed, transparently for readers and writers.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,17 +13,18 @@ use flate2::write::GzEncoder;
 /// The first bytes of a gzip file.
 pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
-/// How the bytes of a file are packed.
+/// The compression of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Packing {
-    /// Not at all.
+    /// None.
     Plain,
-    /// With gzip.
+    /// gzip.
     Gzip,
 }
 
 impl Packing {
-    /// The packing that a file name says, in any letter case, and the name without it.
+    /// The compression given by a file name, in any letter case, and the name without its
+    /// extension.
     pub fn of_path(path: &str) -> (Packing, &str) {
         match path.rsplit_once('.') {
             Some((inner, extension)) if extension.eq_ignore_ascii_case("gz") => {
@@ -34,20 +35,20 @@ impl Packing {
     }
 }
 
-/// The unpacked bytes of a gzip file of one or several members. Zeros behind one, as tapes and block
-/// devices leave them, are passed over; anything else that begins no member is an error, which holds
-/// [`BytesBehind`].
+/// The unpacked bytes of a gzip file with one or several members. Zeros after a member, as tapes
+/// and block devices leave them, are skipped; anything else that does not begin a member is an
+/// error that holds [`BytesBehind`].
 pub(crate) struct Gunzip<R: Read> {
-    /// The member being read; none behind the last one.
+    /// The current member; `None` after the last one.
     member: Option<GzDecoder<Packed<R>>>,
     n_read: Rc<Cell<u64>>,
 }
 
-/// Packed bytes: the first ones of a member, which were looked at already, and the rest.
+/// Packed bytes: the already examined first bytes of a member, and the rest.
 type Packed<R> = Chain<Cursor<Vec<u8>>, BufReader<Counted<R>>>;
 
 impl<R: Read> Gunzip<R> {
-    /// Nothing has been read yet.
+    /// Creates a reader at the start of the packed data.
     pub(crate) fn new(packed: R) -> Self {
         let n_read = Rc::new(Cell::new(0));
         let counted = Counted { inner: packed, n_read: Rc::clone(&n_read) };
@@ -56,7 +57,7 @@ impl<R: Read> Gunzip<R> {
         Gunzip { member: Some(member), n_read }
     }
 
-    /// Packed bytes read so far.
+    /// Number of packed bytes read so far.
     pub(crate) fn n_read(&self) -> u64 {
         self.n_read.get()
     }
@@ -78,7 +79,7 @@ impl<R: Read> Read for Gunzip<R> {
     }
 }
 
-/// The member that begins behind the end of another one, and behind zeros.
+/// Opens the next member after skipping zeros.
 fn next_member<R: Read>(
     mut packed: BufReader<Counted<R>>,
 ) -> io::Result<Option<GzDecoder<Packed<R>>>> {
@@ -104,19 +105,19 @@ fn next_member<R: Read>(
     Ok(Some(GzDecoder::new(Cursor::new(first).chain(packed))))
 }
 
-/// The error that something stands behind the packed data.
+/// The error for trailing bytes after the packed data.
 #[derive(Debug)]
 pub(crate) struct BytesBehind;
 
 impl fmt::Display for BytesBehind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("bytes behind the packed data")
+        f.write_str("bytes after the packed data")
     }
 }
 
 impl std::error::Error for BytesBehind {}
 
-/// Counts the bytes that go through.
+/// A reader that counts its bytes.
 struct Counted<R> {
     inner: R,
     n_read: Rc<Cell<u64>>,
@@ -130,15 +131,15 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// As much as the first bytes of a gzip file hold of the first bytes inside.
+/// Unpacks the first bytes of a gzip file, as many as `first_bytes` contain.
 pub(crate) fn unpacked_head(first_bytes: &[u8], limit: u64) -> Vec<u8> {
     let mut head = Vec::new();
-    // The end of what is there is not the end of the file: what came before it counts.
+    // The input is only the start of the file: an error at its end is ignored.
     let _ = MultiGzDecoder::new(first_bytes).take(limit).read_to_end(&mut head);
     head
 }
 
-/// Packs what is written to it.
+/// Returns a writer that compresses to `output`.
 pub(crate) fn gzip<W: Write>(output: W) -> GzEncoder<W> {
     GzEncoder::new(output, Compression::default())
 }

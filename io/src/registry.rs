@@ -1,6 +1,7 @@
-//! The formats: one line each, and the two doors to them.
+//! The formats, one line each, and their entry points.
 //!
-//! A new format is a line of `formats!`, a line of [`Format::detect`], and a file in `format/`.
+//! To add a format, add a line to `formats!`, a line to [`Format::detect`], and a file in
+//! `format/`.
 
 use std::io::{BufWriter, Read, Write};
 
@@ -15,10 +16,10 @@ use crate::scaling::Scaling;
 use crate::sink::{InterruptibleSink, Sink};
 use crate::source::Source;
 
-/// Bytes of a packed file that are enough to recognise its format.
+/// Number of bytes of a packed file that are enough to recognise its format.
 const HEAD_BYTES: u64 = 4096;
 
-/// How a format is read and written.
+/// The reader and writer of a format.
 struct FormatSpec {
     name: &'static str,
     extensions: &'static [&'static str],
@@ -87,11 +88,12 @@ impl Format {
         self.entry().extensions
     }
 
-    /// Do the fields of a list keep their widths in it? What is read back has as many columns then.
+    /// Returns whether the widths of the fields of a list are stored; only then does a reader
+    /// restore the number of columns.
     pub fn keeps_widths(self) -> bool {
         match self {
             Format::Csv => true,
-            // Types of NumPy have 8, 16, 32 or 64 bits, and the fields of a stream are always the same.
+            // NumPy types have 8, 16, 32 or 64 bits, and the fields of a stream are fixed.
             Format::Npy | Format::Npz | Format::Updates => false,
             Format::Parquet | Format::Arrow => false,
             Format::MatrixMarket | Format::EdgeList | Format::Dimacs | Format::Metis => false,
@@ -101,7 +103,7 @@ impl Format {
         }
     }
 
-    /// The format that the extension of a file name says, in any letter case; that of `road.gr.gz` is
+    /// The format given by the extension of a file name, in any letter case; for `road.gr.gz` by
     /// the one before `.gz`.
     pub fn of_path(path: &str) -> Option<Format> {
         let (_, path) = Packing::of_path(path);
@@ -113,8 +115,8 @@ impl Format {
         })
     }
 
-    /// The format that the first bytes of a file look like; a few hundred are enough, more may be
-    /// needed behind a long comment.
+    /// Detects the format from the first bytes of a file; a few hundred are enough, except after a
+    /// long comment.
     pub fn detect(first_bytes: &[u8]) -> Option<Format> {
         if first_bytes.starts_with(&GZIP_MAGIC) {
             let head = unpacked_head(first_bytes, HEAD_BYTES);
@@ -187,7 +189,8 @@ impl Format {
         }
     }
 
-    /// Does it begin with bytes that no text begins with? The letters of Parquet and Arrow may be the name of a field.
+    /// Returns whether the format begins with bytes that cannot begin a text. The letters of
+    /// Parquet and Arrow could be the name of a field.
     fn begins_as_no_text(self) -> bool {
         match self {
             Format::Stb | Format::Png | Format::Jpeg | Format::Tiff | Format::Npy | Format::Npz => {
@@ -200,12 +203,12 @@ impl Format {
         }
     }
 
-    /// The format of a file by its name, or else by its first bytes. An update stream is one whatever
-    /// its name is: no other format begins like it.
+    /// Determines the format of a file by its name, or else by its first bytes. An update stream is
+    /// detected regardless of its name: no other format begins like it.
     ///
     /// # Errors
-    /// [`Code::UnknownFormat`] if neither says; [`Code::BadFormat`] if the name says a text, and the first bytes are
-    /// those of a format that no text begins with.
+    /// [`Code::UnknownFormat`] if neither identifies a format; [`Code::BadFormat`] if the name
+    /// implies text, and the first bytes are those of a binary format.
     pub fn of_file(path: &str, first_bytes: &[u8]) -> Result<Format, FileError> {
         let (named, detected) = (Format::of_path(path), Format::detect(first_bytes));
         if let (Some(named), Some(found)) = (named, detected)
@@ -213,10 +216,10 @@ impl Format {
             && found.begins_as_no_text()
         {
             let message =
-                format!("the file begins as {} does, and not as {}", found.name(), named.name());
+                format!("the file begins like {}, not like {}", found.name(), named.name());
             let error = FileError::new(Code::BadFormat, path, message);
             let extension = found.extensions().first().copied().unwrap_or_default();
-            return Err(error.help(format!("if it is one, its name has to end in `.{extension}`")));
+            return Err(error.help(format!("if it is one, its name must end in `.{extension}`")));
         }
         let format = match detected {
             Some(Format::Updates) => Some(Format::Updates),
@@ -228,21 +231,21 @@ impl Format {
                 extensions.map(|extension| format!("`.{extension}`"))
             });
             let known: Vec<String> = known.collect();
-            let message = "neither the name nor the first bytes tell the format of the file";
+            let message = "cannot determine the format of the file by its name or first bytes";
             FileError::new(Code::UnknownFormat, path, message)
                 .help(format!("the known extensions are {}", known.join(", ")))
         })
     }
 }
 
-/// Reads a file to its end, packed or not. Takes time in proportion to its length, sorting aside, and memory in
-/// proportion to what it holds, at most `options.max_bytes` (a table read from a Star table file
-/// takes twice its size for a moment).
+/// Reads a file to its end, packed or not. The running time is proportional to its length, except
+/// for sorting, and the memory to its contents, at most `options.max_bytes` (a table from a Star
+/// table file temporarily needs twice its size).
 ///
 /// # Errors
-/// A [`FileError`] with the place of the first thing that is wrong: [`Code::CannotOpen`] if `input`
-/// fails, [`Code::BadFormat`], [`Code::Truncated`], [`Code::OutOfRange`], [`Code::HeaderLies`],
-/// [`Code::DoesNotFit`], or [`Code::Interrupted`] if the progress sink said so.
+/// A [`FileError`] with the place of the first problem: [`Code::CannotOpen`] if `input` fails,
+/// [`Code::BadFormat`], [`Code::Truncated`], [`Code::OutOfRange`], [`Code::HeaderLies`],
+/// [`Code::DoesNotFit`], or [`Code::Interrupted`] if the progress sink stops the work.
 pub fn read(
     format: Format,
     input: &mut dyn Read,
@@ -251,7 +254,7 @@ pub fn read(
     if let Some(part) = options.part
         && format != Format::Npz
     {
-        let message = format!("no part `{}` in it", part.escape_debug());
+        let message = format!("the file has no part `{}`", part.escape_debug());
         let error = FileError::new(Code::CannotOpen, options.file, message);
         return Err(error.note("only a NumPy archive, `.npz`, has parts"));
     }
@@ -266,10 +269,10 @@ pub fn read(
     Ok(LoadedFile { data, format, n_bytes: budget.most(), warnings, notes })
 }
 
-/// Writes a value and flushes `output`; small pieces are gathered here.
+/// Writes a value and flushes `output`; small writes are buffered.
 ///
 /// # Errors
-/// [`Code::NoSuchLayout`] if the format cannot hold such a value (nothing is written then), or
+/// [`Code::NoSuchLayout`] if the format cannot hold the value (nothing is written then), or
 /// [`Code::CannotWrite`] if `output` fails. The errors name no file.
 pub fn write(
     format: Format,
@@ -279,10 +282,11 @@ pub fn write(
     write_while(format, value, output, &mut || true)
 }
 
-/// Likewise, packed. `go_on` is asked now and then while nothing is written; the output stops the rest.
+/// Writes a value as [`write()`] does, with compression. Calls `go_on` periodically while nothing
+/// is written; at other times the output can interrupt the work.
 ///
 /// # Errors
-/// Those of [`write()`], and [`Code::CannotWrite`] if `go_on` says no.
+/// Those of [`write()`], and [`Code::CannotWrite`] if `go_on` returns an error.
 pub fn write_packed(
     format: Format,
     packing: Packing,
@@ -310,7 +314,7 @@ fn write_while(
     let mut sink = InterruptibleSink { output: BufWriter::with_capacity(1 << 16, output), go_on };
     let written = (format.entry().write)(value, &mut sink);
     let written = written.and_then(|()| sink.flush().map_err(|e| format::cannot_write(&e)));
-    // What is left after a failure must not be written behind the caller's back.
+    // After a failure, buffered data must not be written when the writer is dropped.
     let _ = sink.output.into_parts();
     Ok(written?)
 }

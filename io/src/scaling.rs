@@ -1,13 +1,13 @@
-//! The scale that the user gives: the values of a file are multiplied with it and rounded to whole
-//! numbers, halves away from zero. Every reader asks here for every value, so that what is lost is
-//! counted in one place.
+//! The user's scale: the values of a file are multiplied by it and rounded to integers, halves away
+//! from zero. All readers use this module for every value, so that lost values are counted in one
+//! place.
 
 use std::cell::Cell;
 
 use crate::decimal::Decimal;
 use crate::text;
 
-/// A scale, and what became of the values so far.
+/// A scale, and statistics of its use.
 pub(crate) struct Scaling {
     factor: Decimal,
     binary: f64,
@@ -17,7 +17,7 @@ pub(crate) struct Scaling {
 }
 
 impl Scaling {
-    /// No value was multiplied yet.
+    /// Creates a scale without uses.
     pub(crate) fn new(factor: Decimal) -> Self {
         Scaling {
             factor,
@@ -28,12 +28,12 @@ impl Scaling {
         }
     }
 
-    /// What values are multiplied with.
+    /// The factor of the values.
     pub(crate) fn factor(&self) -> Decimal {
         self.factor
     }
 
-    /// What a value becomes, from its exact product; `None` beyond 64 bits with a sign.
+    /// Scales a value by its exact product; `None` beyond 64 signed bits.
     #[inline]
     pub(crate) fn decimal(&self, value: Decimal) -> Option<i64> {
         let scaled = value.scaled(self.factor)?;
@@ -41,7 +41,7 @@ impl Scaling {
         Some(scaled)
     }
 
-    /// What a value becomes that the file holds in binary.
+    /// Scales a value that the file stores in binary.
     #[inline]
     pub(crate) fn float(&self, value: f64) -> f64 {
         let scaled = (value * self.binary).round();
@@ -49,12 +49,12 @@ impl Scaling {
         scaled
     }
 
-    /// That values which are not 0 became 0, if any did.
+    /// A warning about nonzero values that became 0, if any.
     pub(crate) fn warning(&self) -> Option<String> {
         let (n_values, n_lost) = (self.n_values.get(), self.n_lost.get());
         let first = self.first_lost.get().map(|first| {
             let (first, enough) = (shown(first), enough(first));
-            format!("; the first of them is {first}, which takes `scale={enough}`")
+            format!("; the first of them is {first}, which needs `scale={enough}`")
         });
         (n_lost > 0).then(|| {
             let values = text::count(n_values, "value");
@@ -63,10 +63,11 @@ impl Scaling {
         })
     }
 
-    /// That there was no value to multiply, if so.
+    /// A note that there was no value to multiply, if so.
     pub(crate) fn note(&self) -> Option<String> {
         let is_idle = self.n_values.get() == 0;
-        is_idle.then(|| format!("it has no values that `scale={}` multiplies", self.factor))
+        is_idle
+            .then(|| format!("`scale={}` has no effect: the file has no such values", self.factor))
     }
 
     #[inline]
@@ -86,7 +87,7 @@ impl Scaling {
     }
 }
 
-/// What to do about a value that is not written as a whole number: the scale that keeps it.
+/// Advice for a value that is not written as an integer: the scale that preserves it.
 pub(crate) fn advice(value: Decimal) -> String {
     if value.to_whole().is_some() {
         return "with `scale=1` whole numbers may be written like this one".to_owned();
@@ -95,12 +96,12 @@ pub(crate) fn advice(value: Decimal) -> String {
     format!("`scale={scale}` multiplies every number by {scale} and rounds it")
 }
 
-/// The least power of ten, from 100, that leaves two digits of the value in front of the point.
+/// The smallest power of ten, from 100, that leaves two digits of the value before the point.
 pub(crate) fn enough(value: Decimal) -> Decimal {
     Decimal::power_of_ten(1i64.saturating_sub(value.magnitude()).max(2))
 }
 
-/// The value in few characters.
+/// A short notation of the value.
 fn shown(value: Decimal) -> String {
     let (shown, near) = (value.to_string(), value.to_f64());
     if shown.len() > 12 && near.is_normal() { format!("{near:e}") } else { shown }
@@ -115,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn values_that_became_0_are_counted_and_others_are_not() {
+    fn only_values_that_became_0_are_counted() {
         let scaling = Scaling::new(decimal("10"));
         assert_eq!(scaling.warning(), None);
         assert!(scaling.note().is_some());
@@ -130,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scale_advised_keeps_the_value() {
+    fn advised_scale_preserves_the_value() {
         for (value, scale) in [
             ("2.5", "100"),
             ("-0.25", "100"),

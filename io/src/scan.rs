@@ -1,6 +1,6 @@
-//! A scanner over the bytes of a text file: lines, blanks, comments and the place of every token.
+//! Scanner for the bytes of a text file: lines, blanks, comments and the place of every token.
 //!
-//! It holds one chunk of the file, whatever the length of a line, and knows nothing of any format.
+//! It holds one chunk of the file, whatever the length of a line, and is independent of the format.
 //! [`number`] reads the numbers. A column counts bytes, from 1.
 
 mod number;
@@ -12,31 +12,33 @@ use crate::growing::OutOfBudget;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
-/// Bytes of a token that are kept for a message: 40 characters of four bytes and one more.
+/// Bytes of a token that are kept for a message: 40 characters of four bytes, plus one more
+/// character.
 const KEPT: usize = 164;
 
-/// Bytes of a word, or digits of a number: no format has longer ones, but a device without an end does.
+/// Maximum bytes of a word, or digits of a number: no format has longer ones, but an endless device
+/// does.
 const MAX_WORD_BYTES: usize = 1 << 16;
 
-/// Bytes of a comment, or of a line of a grid, likewise.
+/// Maximum bytes of a comment, or of a line of a grid.
 const MAX_LINE_BYTES: usize = 1 << 28;
 
-/// A text file being read.
+/// A text file during reading.
 pub(crate) struct Scanner<'r, 'o> {
     source: Source<'r, 'o>,
     buffer: Vec<u8>,
     /// The next byte is `buffer[pos]`; `buffer[..end]` is filled.
     pos: usize,
     end: usize,
-    /// Bytes of the file before `buffer[0]`.
+    /// Number of bytes of the file before `buffer[0]`.
     base: u64,
-    /// Line of the next byte, from 1, and the place in the file where it starts.
+    /// The line of the next byte, from 1, and the offset in the file where it starts.
     line: u64,
     line_start: u64,
     token: Token,
 }
 
-/// Where the last token began, and what of it is in the buffer no longer.
+/// The start of the last token, and its part that is no longer in the buffer.
 #[derive(Default)]
 struct Token {
     start: usize,
@@ -45,7 +47,7 @@ struct Token {
 }
 
 impl<'r, 'o> Scanner<'r, 'o> {
-    /// Starts at the first line; a byte order mark is passed over.
+    /// Starts at the first line; skips a byte order mark.
     pub(crate) fn new(source: Source<'r, 'o>) -> Result<Self, Fault> {
         let mut scanner = Scanner {
             source,
@@ -76,7 +78,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         &self.source
     }
 
-    /// The same, for work after the last byte that may be stopped.
+    /// The file and its options, for interruptible work after the last byte.
     pub(crate) fn source_mut(&mut self) -> &mut Source<'r, 'o> {
         &mut self.source
     }
@@ -96,13 +98,14 @@ impl<'r, 'o> Scanner<'r, 'o> {
         }
     }
 
-    /// Passes over the byte that `peek` showed, which ends no line.
+    /// Skips the byte that `peek` returned, which must not end a line.
     #[inline]
     pub(crate) fn bump(&mut self) {
         self.pos += 1;
     }
 
-    /// Passes over blanks, tabs and line ends; the byte after them, `None` at the end of the file.
+    /// Skips blanks, tabs and line ends; returns the byte after them, `None` at the end of the
+    /// file.
     #[inline]
     pub(crate) fn next_entry(&mut self) -> Result<Option<u8>, Fault> {
         loop {
@@ -115,7 +118,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         }
     }
 
-    /// Passes over blanks and tabs; the byte after them.
+    /// Skips blanks and tabs; returns the byte after them.
     #[inline]
     pub(crate) fn skip_blanks(&mut self) -> Result<Option<u8>, Fault> {
         loop {
@@ -126,7 +129,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         }
     }
 
-    /// Passes over the end of the line, and refuses anything but blanks before it.
+    /// Skips the end of the line; rejects anything but blanks before it.
     #[inline]
     pub(crate) fn end_line(&mut self) -> Result<(), Fault> {
         if self.skip_blanks()? == Some(b'\r') {
@@ -141,23 +144,23 @@ impl<'r, 'o> Scanner<'r, 'o> {
             Some(_) => {
                 self.begin_token();
                 let quoted = self.quoted();
-                let message = format!("{quoted} where the line should end");
+                let message = format!("expected the end of the line, found {quoted}");
                 Err(self.at_token(Code::BadFormat, message))
             }
         }
     }
 
-    /// Does the line end here?
+    /// Returns whether the line ends here.
     pub(crate) fn at_line_end(&mut self) -> Result<bool, Fault> {
         Ok(matches!(self.skip_blanks()?, None | Some(b'\n' | b'\r')))
     }
 
-    /// Passes over the rest of the line, whatever it holds, with its end.
+    /// Skips the rest of the line, including its end.
     pub(crate) fn skip_line(&mut self) -> Result<(), Fault> {
         self.take_line(&mut Vec::new(), 0)
     }
 
-    /// Passes over the rest of the line with its end, and puts up to `limit` bytes of it into
+    /// Skips the rest of the line, including its end, and stores up to `limit` bytes of it in
     /// `text`.
     pub(crate) fn take_line(&mut self, text: &mut Vec<u8>, limit: usize) -> Result<(), Fault> {
         text.clear();
@@ -165,7 +168,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         while self.peek()?.is_some() {
             if n_passed > MAX_LINE_BYTES {
                 let longest = text::size(MAX_LINE_BYTES as u128);
-                return Err(self.here(Code::BadFormat, format!("a line longer than {longest}")));
+                return Err(self.here(Code::BadFormat, format!("a line is longer than {longest}")));
             }
             let rest = &self.buffer[self.pos..self.end];
             let len = rest.iter().position(|&byte| byte == b'\n');
@@ -186,8 +189,8 @@ impl<'r, 'o> Scanner<'r, 'o> {
         Ok(())
     }
 
-    /// Passes over blanks and then everything up to the next blank or line end; puts the first
-    /// bytes of it into `word`, nothing at the end of the line.
+    /// Skips blanks and reads everything up to the next blank or line end; stores the first bytes
+    /// in `word`, nothing at the end of the line.
     pub(crate) fn take_word(&mut self, word: &mut Vec<u8>) -> Result<(), Fault> {
         word.clear();
         self.skip_blanks()?;
@@ -203,14 +206,14 @@ impl<'r, 'o> Scanner<'r, 'o> {
             n_bytes += 1;
             if n_bytes > MAX_WORD_BYTES {
                 let longest = text::size(MAX_WORD_BYTES as u128);
-                let message = format!("a word longer than {longest}");
+                let message = format!("a word is longer than {longest}");
                 return Err(self.at_token(Code::BadFormat, message));
             }
         }
         Ok(())
     }
 
-    /// A token begins at the next byte.
+    /// Starts a token at the next byte.
     #[inline]
     pub(crate) fn begin_token(&mut self) {
         self.token.start = self.pos;
@@ -218,16 +221,16 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.token.saved.clear();
     }
 
-    /// The last token as quoted text. Reads on to its end, or at least as far as a message needs:
-    /// for faults only.
+    /// The last token as quoted text. Reads on to its end, or at least as many bytes as a message
+    /// needs: for faults only.
     pub(crate) fn quoted(&mut self) -> String {
         text::quote(&self.token_bytes())
     }
 
-    /// The first bytes of the last token, likewise.
+    /// The first bytes of the last token. Reads on like `quoted`.
     fn token_bytes(&mut self) -> Vec<u8> {
         let mut n_bytes = (self.base + self.pos as u64).saturating_sub(self.token.offset);
-        // A fault in reading on must not hide the fault that is being worded.
+        // An error while reading on must not replace the fault that is being reported.
         while n_bytes < KEPT as u64
             && let Ok(Some(byte)) = self.peek()
             && !matches!(byte, b' ' | b'\t' | b'\r' | b'\n')
@@ -246,7 +249,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.at_offset(self.token.offset, code, message)
     }
 
-    /// Line and column of the last token, as long as its line lasts.
+    /// Line and column of the last token, valid until its line ends.
     pub(crate) fn place_of_token(&self) -> (u64, u64) {
         (self.line, self.token.offset.saturating_sub(self.line_start) + 1)
     }
@@ -256,7 +259,7 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.at_offset(self.base + self.pos as u64, code, message)
     }
 
-    /// The fault that the budget does not hold what was read so far.
+    /// The error that the data read so far exceed the budget.
     pub(crate) fn out_of_memory(&self, refused: &OutOfBudget) -> Fault {
         let fault = self.source.out_of_memory(refused.0);
         Box::new(fault.at(self.line, 1))
@@ -274,14 +277,14 @@ impl<'r, 'o> Scanner<'r, 'o> {
         self.line_start = self.base + self.pos as u64;
     }
 
-    /// Passes over a carriage return, which only stands at the end of a line.
+    /// Skips a carriage return, which is only allowed at the end of a line.
     fn pass_return(&mut self) -> Result<(), Fault> {
         let column = self.base + self.pos as u64;
         self.bump();
         match self.peek()? {
             None | Some(b'\n') => Ok(()),
             Some(_) => {
-                let message = "a carriage return inside a line";
+                let message = "carriage return inside a line";
                 Err(self.at_offset(column, Code::BadFormat, message))
             }
         }

@@ -1,17 +1,17 @@
-//! Where writers write, and where those that have long work to do before poll whether to go on.
+//! Outputs of writers, with polling for interruption during long work before writing.
 
 use std::io::{self, Write};
 
-/// An output that may be stopped.
+/// An interruptible output.
 pub(crate) trait Sink: Write {
-    /// Polls whether to go on, for the time in which nothing is written.
+    /// Polls for interruption while nothing is written.
     ///
     /// # Errors
-    /// If not.
+    /// If interrupted.
     fn go_on(&mut self) -> io::Result<()>;
 }
 
-/// An output with someone who says whether to go on.
+/// An output with a callback that decides whether to continue.
 pub(crate) struct InterruptibleSink<'a, W> {
     pub(crate) output: W,
     pub(crate) go_on: &'a mut dyn FnMut() -> bool,
@@ -33,7 +33,7 @@ impl<W: Write> Write for InterruptibleSink<'_, W> {
 
 impl<W: Write> Sink for InterruptibleSink<'_, W> {
     fn go_on(&mut self) -> io::Result<()> {
-        // `ErrorKind::Interrupted` would mean: try again.
+        // `ErrorKind::Interrupted` would cause a retry.
         if (self.go_on)() { Ok(()) } else { Err(io::Error::other("interrupted")) }
     }
 }

@@ -1,14 +1,14 @@
-//! Sorting that can be stopped, and what goes through long lists before and after it.
+//! Interruptible sorting, and passes over long lists before and after it.
 
 use std::ops::Range;
 
-/// Bits that one turn looks at.
+/// Number of bits processed in one pass.
 const DIGIT_BITS: u32 = 8;
 
-/// Items that are worked on between two questions whether to go on: a few milliseconds.
+/// Number of items processed between two polls for interruption: a few milliseconds.
 pub(crate) const AT_ONCE: usize = 1 << 16;
 
-/// What is sorted by, digit by digit.
+/// A sort key, digit by digit.
 pub(crate) trait Key: Copy + Ord {
     /// The digit that begins at this bit.
     fn digit(self, shift: u32) -> usize;
@@ -28,10 +28,10 @@ impl Key for u128 {
     }
 }
 
-/// Sorts keys below 2^`n_bits` ascending; see [`sort_by_key`].
+/// Sorts keys below 2^`n_bits` in ascending order; see [`sort_by_key`].
 ///
 /// # Errors
-/// Those of `go_on`; the keys are in no order then.
+/// Those of `go_on`; the keys are then in unspecified order.
 pub(crate) fn sort<E>(
     keys: &mut [u64],
     n_bits: u32,
@@ -40,11 +40,11 @@ pub(crate) fn sort<E>(
     sort_by_key(keys, n_bits, &|&key: &u64| key, go_on)
 }
 
-/// Sorts items by keys below 2^`n_bits` ascending, in place: by the highest digit, and then whatever has
-/// the same one. Items of one key come out in any order. `go_on` is asked now and then.
+/// Sorts items by keys below 2^`n_bits` in ascending order, in place: by the highest digit, then
+/// recursively within each digit. The sort is not stable. Calls `go_on` periodically.
 ///
 /// # Errors
-/// Those of `go_on`; the items are in no order then.
+/// Those of `go_on`; the items are then in unspecified order.
 pub(crate) fn sort_by_key<T: Copy, K: Key, E>(
     items: &mut [T],
     n_bits: u32,
@@ -65,11 +65,11 @@ pub(crate) fn sort_by_key<T: Copy, K: Key, E>(
     let mut n_since = 0;
     for (own, part) in parts.iter().enumerate() {
         while starts[own] < part.end {
-            // What lies here goes where it belongs, and what lies there, until one belongs here.
+            // Follows a permutation cycle: moves each item to its place until one belongs here.
             let mut item = items[starts[own]];
             loop {
                 let other = digit(&item);
-                // One round may go through all items.
+                // One cycle may contain all items.
                 n_since += 1;
                 if n_since >= AT_ONCE {
                     n_since = 0;
@@ -92,7 +92,7 @@ pub(crate) fn sort_by_key<T: Copy, K: Key, E>(
     Ok(())
 }
 
-/// Where the items of each digit belong.
+/// The range of the items of each digit.
 fn parts<T, E>(
     items: &[T],
     digit: impl Fn(&T) -> usize,
@@ -110,10 +110,10 @@ fn parts<T, E>(
     }))
 }
 
-/// The number of neighbours in a list of which something holds; `most` are enough.
+/// Counts neighbours in a list that satisfy a predicate, up to `most`.
 ///
 /// # Errors
-/// Those of `go_on`, which is asked now and then.
+/// Those of `go_on`, which is called periodically.
 pub(crate) fn count_pairs<T, E>(
     items: &[T],
     most: usize,
@@ -132,10 +132,10 @@ pub(crate) fn count_pairs<T, E>(
     Ok(n_pairs)
 }
 
-/// Leaves one of neighbours that are equal.
+/// Removes repeated neighbours.
 ///
 /// # Errors
-/// Those of `go_on`, which is asked now and then.
+/// Those of `go_on`, which is called periodically.
 pub(crate) fn dedup<T: Copy + PartialEq, E>(
     items: &mut Vec<T>,
     go_on: &mut impl FnMut() -> Result<(), E>,
@@ -158,7 +158,7 @@ pub(crate) fn dedup<T: Copy + PartialEq, E>(
 mod tests {
     use super::*;
 
-    /// Keys below 2^`n_bits`, many of them more than once if those are few.
+    /// Keys below 2^`n_bits`, with duplicates if there are few such keys.
     fn keys(n_keys: usize, n_bits: u32) -> Vec<u64> {
         let mut state = 5u64;
         let keys = (0..n_keys).map(|_| {
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_of_all_lengths_come_out_ascending() {
+    fn keys_of_all_lengths_are_sorted() {
         for n_bits in [0, 1, 7, 8, 9, 16, 17, 23, 63, 64] {
             for n_keys in [0, 1, 1000, 3 * AT_ONCE] {
                 let mut sorted = keys(n_keys, n_bits);
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn items_go_along_with_their_keys() {
+    fn items_move_with_their_keys() {
         let numbered = keys(3 * AT_ONCE, 7).into_iter().zip(0u64..);
         let mut items: Vec<(u64, u64)> = numbered.collect();
         let mut expected = items.clone();
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_counted_and_left_out_across_the_parts() {
+    fn neighbours_are_counted_and_removed_across_parts() {
         for n_items in [0, 1, 2, AT_ONCE, AT_ONCE + 1, 2 * AT_ONCE + 1] {
             let items: Vec<usize> = (0..n_items).map(|idx| idx / 2).collect();
             let go_on = &mut || Ok::<(), ()>(());
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_often_and_ends_when_told() {
+    fn sorting_polls_often_and_stops_on_request() {
         let whole = keys(20 * AT_ONCE, 40);
         let mut n_asked = 0;
         sort(&mut whole.clone(), 40, &mut || {

@@ -1,6 +1,5 @@
-//! The bytes of one file with its options: chunks, unpacked if need be, progress, and faults that carry
-//! the file's name.
-//! It knows nothing of lines and formats.
+//! The bytes of one file with its options: chunks, unpacked if necessary, progress, and faults with
+//! the name of the file. It is independent of lines and formats.
 
 use std::io::{self, Chain, Cursor, ErrorKind, Read};
 
@@ -13,24 +12,24 @@ use crate::packing::{BytesBehind, GZIP_MAGIC, Gunzip};
 use crate::scaling::Scaling;
 use crate::text;
 
-/// How many bytes a reader asks for at once.
+/// Number of bytes that a reader requests at once.
 pub(crate) const CHUNK: usize = 1 << 18;
 
-/// Bytes that tell whether a file is in a format with a magic.
+/// Number of bytes that identify a format with a magic.
 const FIRST_BYTES: usize = 16;
 
-/// A file being read.
+/// A file during reading.
 pub(crate) struct Source<'r, 'o> {
     input: Input<'r>,
     options: &'r mut ReadOptions<'o>,
     budget: Budget,
     scaling: Option<&'r Scaling>,
     n_read: u64,
-    /// Bytes that were read and taken back.
+    /// Bytes that were read and pushed back.
     pushed_back: Vec<u8>,
 }
 
-/// The bytes: the first ones, which were looked at already, and the rest.
+/// The bytes: the already examined first ones, and the rest.
 type Whole<'r> = Chain<Cursor<Vec<u8>>, &'r mut dyn Read>;
 
 enum Input<'r> {
@@ -39,7 +38,7 @@ enum Input<'r> {
 }
 
 impl<'r, 'o> Source<'r, 'o> {
-    /// Looks at the first two bytes: a gzip file is unpacked as it is read.
+    /// Opens a file; the first two bytes determine whether it is unpacked with gzip.
     pub(crate) fn open(
         input: &'r mut dyn Read,
         options: &'r mut ReadOptions<'o>,
@@ -58,12 +57,12 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(Source { input, options, budget, scaling, n_read: 0, pushed_back: Vec::new() })
     }
 
-    /// Takes the first bytes back, which were looked at to find out what the file is.
+    /// Pushes back the first bytes after they were examined to identify the file.
     pub(crate) fn push_back(&mut self, bytes: &[u8]) {
         self.pushed_back.splice(0..0, bytes.iter().copied());
     }
 
-    /// Reads up to `buffer.len()` bytes; 0 at the end of the file only.
+    /// Reads up to `buffer.len()` bytes; 0 only at the end of the file.
     pub(crate) fn read(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         if !self.pushed_back.is_empty() {
             let n_bytes = self.pushed_back.len().min(buffer.len());
@@ -90,7 +89,7 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(n_bytes)
     }
 
-    /// Reads until the buffer is full or the file ends; the number of bytes.
+    /// Reads until the buffer is full or the file ends; returns the number of bytes.
     pub(crate) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let mut n_bytes = 0;
         while n_bytes < buffer.len() {
@@ -102,9 +101,9 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(n_bytes)
     }
 
-    /// Reads all of the file, for decoders that go to and fro in it. It counts against the budget. Of a file that
-    /// begins with none of `magics` nothing but the first bytes is read: they are enough to refuse it, and it may have no
-    /// end.
+    /// Reads the whole file, for decoders that need random access. It counts against the budget. Of
+    /// a file that begins with none of `magics` only the first bytes are read: they are enough to
+    /// reject it, and it may be endless.
     pub(crate) fn read_all(&mut self, magics: &[&[u8]]) -> Result<Vec<u8>, Fault> {
         let mut first = [0; FIRST_BYTES];
         let n_first = self.fill(&mut first)?;
@@ -114,7 +113,7 @@ impl<'r, 'o> Source<'r, 'o> {
         }
         self.push_back(first);
         let mut bytes = Vec::new();
-        // The byte beyond the length finds the end. Failing is no error here.
+        // One byte more than the length detects the end. A failed reservation is ignored here.
         let expected = self.size_hint().unwrap_or(0).min(self.max_bytes()).saturating_add(1);
         let _ = bytes.try_reserve_exact(usize::try_from(expected).unwrap_or(0));
         loop {
@@ -134,7 +133,7 @@ impl<'r, 'o> Source<'r, 'o> {
         }
     }
 
-    /// Refuses a text of these first bytes whose characters have two bytes each.
+    /// Rejects a text whose first bytes indicate two-byte characters.
     pub(crate) fn wants_utf8(&self, first_bytes: &[u8]) -> Result<(), Fault> {
         match text::is_utf16(first_bytes) {
             true => {
@@ -146,7 +145,7 @@ impl<'r, 'o> Source<'r, 'o> {
         }
     }
 
-    /// Asks the progress sink whether to go on; for the time between the last byte and the result.
+    /// Polls the progress sink between the last byte and the result.
     pub(crate) fn go_on(&mut self) -> Result<(), Fault> {
         if let Some(progress) = self.options.progress.as_mut()
             && !progress(self.n_read)
@@ -156,7 +155,7 @@ impl<'r, 'o> Source<'r, 'o> {
         Ok(())
     }
 
-    /// The fault that the input failed; a packed one fails for reasons of its own, too.
+    /// The error for a failed input, including errors of the packed data.
     fn failed(&self, error: &io::Error) -> Fault {
         if let Some(behind) = error.get_ref().and_then(|error| error.downcast_ref::<BytesBehind>())
         {
@@ -164,7 +163,7 @@ impl<'r, 'o> Source<'r, 'o> {
         }
         match (&self.input, error.kind()) {
             (Input::Gzip(_), ErrorKind::UnexpectedEof) => {
-                self.fault(Code::Truncated, "the file ends in the middle of what is packed in it")
+                self.fault(Code::Truncated, "the file ends in the middle of its packed data")
             }
             (Input::Gzip(_), ErrorKind::InvalidInput | ErrorKind::InvalidData) => {
                 self.fault(Code::BadFormat, format!("the packed file is damaged: {error}"))
@@ -183,12 +182,12 @@ impl<'r, 'o> Source<'r, 'o> {
         Box::new(FileError::new(code, self.options.file, message))
     }
 
-    /// The fault that `n_bytes` are needed and the budget is less.
+    /// The error that `n_bytes` exceed the budget.
     pub(crate) fn out_of_memory(&self, n_bytes: u128) -> Fault {
         out_of_memory(self.options.file, n_bytes, self.options.max_bytes)
     }
 
-    /// Length of the file, if known; that of what is packed is not.
+    /// Length of the file, if known; the unpacked length is not known.
     pub(crate) fn size_hint(&self) -> Option<u64> {
         match &self.input {
             Input::Plain(_) => self.options.size_hint,
@@ -196,22 +195,22 @@ impl<'r, 'o> Source<'r, 'o> {
         }
     }
 
-    /// What values are multiplied with, if the user says so.
+    /// The factor of values, if the user gives one.
     pub(crate) fn scaling(&self) -> Option<&'r Scaling> {
         self.scaling
     }
 
-    /// How the fields of a list of text are read.
+    /// Rules for the fields of a text list.
     pub(crate) fn field_rules(&self) -> FieldRules<'o> {
         self.options.fields
     }
 
-    /// What is known of the graph that an update stream changes.
+    /// Known properties of the graph that an update stream changes.
     pub(crate) fn graph(&self) -> GraphSizes {
         self.options.graph
     }
 
-    /// Is a picture with a palette read as the numbers of its colours?
+    /// Returns whether a picture with a palette is read as palette indices.
     pub(crate) fn palette_indices(&self) -> bool {
         self.options.palette_indices
     }
@@ -226,7 +225,7 @@ impl<'r, 'o> Source<'r, 'o> {
         &self.budget
     }
 
-    /// Bytes of it.
+    /// The limit of the budget in bytes.
     pub(crate) fn max_bytes(&self) -> u64 {
         self.budget.max_bytes()
     }
@@ -239,19 +238,19 @@ fn cannot_read(file: &str, error: &io::Error) -> Fault {
     Box::new(FileError::new(Code::CannotOpen, file, format!("cannot read: {error}")))
 }
 
-/// The fault that `n_bytes` are needed and the budget is `max_bytes`, or the allocator has less.
+/// The error that `n_bytes` exceed the budget `max_bytes`, or the memory of the allocator.
 pub(crate) fn out_of_memory(file: &str, n_bytes: u128, max_bytes: u64) -> Fault {
     let needed = text::size(n_bytes);
     let message = if n_bytes > u128::from(max_bytes) {
         match text::size(u128::from(max_bytes)) {
-            // Rounded, they may look alike.
+            // Both may be equal after rounding.
             budget if budget == needed => {
-                format!("this takes {n_bytes} bytes of memory, and the budget is {max_bytes}")
+                format!("{n_bytes} bytes of memory are needed, but the budget is {max_bytes}")
             }
-            budget => format!("this takes {needed} of memory, and the budget is {budget}"),
+            budget => format!("{needed} of memory are needed, but the budget is {budget}"),
         }
     } else {
-        format!("this takes {needed} of memory, more than there is")
+        format!("{needed} of memory are needed, more than is available")
     };
     Box::new(FileError::new(Code::DoesNotFit, file, message))
 }

@@ -1,11 +1,11 @@
-//! Pieces of wording that several messages share: quoted text, sizes in bytes, counts.
+//! Shared parts of messages: quoted text, sizes in bytes, counts.
 
 use std::fmt::Write as _;
 
-/// Most characters of a file that a message quotes.
+/// Maximum number of characters of a file that a message quotes.
 const QUOTED_CHARS: usize = 40;
 
-/// The bytes as quoted text in backticks, at most 40 characters of it; what cannot be printed is
+/// The bytes as quoted text in backticks, at most 40 characters; unprintable characters are
 /// escaped.
 pub(crate) fn quote(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
@@ -14,7 +14,7 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     let mut quoted = String::from("`");
     for character in text.chars().take(n_kept) {
         if character.is_control() {
-            let _ = write!(quoted, "{}", character.escape_default()); // a String takes any text
+            let _ = write!(quoted, "{}", character.escape_default()); // writing to a String cannot fail
         } else {
             quoted.push(character);
         }
@@ -26,7 +26,7 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     quoted
 }
 
-/// A number of bytes in the unit that suits it: `1.5 GiB`.
+/// A number of bytes in a suitable unit: `1.5 GiB`.
 pub(crate) fn size(n_bytes: u128) -> String {
     const UNITS: [&str; 8] = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "ZiB", "YiB"];
     if n_bytes < 1024 {
@@ -44,7 +44,8 @@ pub(crate) fn size(n_bytes: u128) -> String {
     format!("{amount:.1} {unit}")
 }
 
-/// Does a text begin so in UTF-16: with its byte order mark, or with a character of ASCII in two bytes?
+/// Returns whether a text begins like UTF-16: with its byte order mark, or with an ASCII character
+/// in two bytes.
 pub(crate) fn is_utf16(first_bytes: &[u8]) -> bool {
     matches!(
         first_bytes,
@@ -76,7 +77,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quoted_text_is_elided_to_forty_characters() {
+    fn quoted_text_is_limited_to_forty_characters() {
         assert_eq!(quote(b"12x"), "`12x`");
         assert_eq!(quote(b"\0\xff"), "`\\u{0}\u{fffd}`");
         assert_eq!(quote(&[b'7'; 40]), format!("`{}`", "7".repeat(40)));
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn one_thing_is_singular() {
+    fn count_of_one_is_singular() {
         for (n, nouns, expected) in [
             (1u64, "vertices", "1 vertex"),
             (2, "vertices", "2 vertices"),

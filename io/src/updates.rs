@@ -1,7 +1,7 @@
-//! The lines of an update stream: changes of a graph, and questions about it, one after another.
+//! The lines of an update stream: a sequence of changes and queries of a graph.
 //!
-//! A stream is a list of numbers with the fields [`FIELDS`], a record for every line of the file;
-//! [`Update`] is what a record means.
+//! A stream is a list of numbers with the fields [`FIELDS`], one record for every line of the file;
+//! [`Update`] is the meaning of a record.
 
 use crate::graph::bit_length;
 use crate::numbers::{Field, Numbers, Shape};
@@ -12,12 +12,12 @@ pub const FIELDS: [&str; 4] = ["operation", "first", "second", "weight"];
 /// Bits of the code of an operation.
 pub const OPERATION_BITS: usize = 4;
 
-/// What a line says. Vertices count from 1; an arc is an edge where the graph is undirected.
+/// The meaning of a line. Vertices count from 1; an arc is an edge if the graph is undirected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Update {
     /// A blank line, or a comment.
     Nothing,
-    /// `+ TAIL HEAD WEIGHT`: one more arc.
+    /// `+ TAIL HEAD WEIGHT`: inserts an arc.
     InsertArc {
         /// The vertex it leaves.
         tail: u32,
@@ -26,14 +26,14 @@ pub enum Update {
         /// Its weight, not negative; 1 in a stream without weights.
         weight: i64,
     },
-    /// `- TAIL HEAD`: no arc any more.
+    /// `- TAIL HEAD`: deletes an arc.
     DeleteArc {
         /// The vertex it leaves.
         tail: u32,
         /// The vertex it enters.
         head: u32,
     },
-    /// `= TAIL HEAD WEIGHT`: another weight for an arc.
+    /// `= TAIL HEAD WEIGHT`: changes the weight of an arc.
     SetWeight {
         /// The vertex it leaves.
         tail: u32,
@@ -42,20 +42,20 @@ pub enum Update {
         /// Its new weight, not negative.
         weight: i64,
     },
-    /// `+ VERTEX`: a vertex comes back, without arcs.
+    /// `+ VERTEX`: reinserts a vertex, without arcs.
     InsertVertex(u32),
-    /// `- VERTEX`: a vertex goes with all its arcs.
+    /// `- VERTEX`: deletes a vertex with all its arcs.
     DeleteVertex(u32),
-    /// `? FIRST SECOND`: a question about two vertices.
+    /// `? FIRST SECOND`: a query about two vertices.
     AskPair(u32, u32),
-    /// `? VERTEX`: a question about one vertex.
+    /// `? VERTEX`: a query about one vertex.
     AskVertex(u32),
-    /// `?`: a question about the whole graph.
+    /// `?`: a query about the whole graph.
     AskAll,
 }
 
 impl Update {
-    /// The numbers in the fields; those that do not matter are 0.
+    /// The numbers in the fields; unused ones are 0.
     pub fn record(self) -> [i64; FIELDS.len()] {
         match self {
             Update::Nothing => [0; 4],
@@ -70,7 +70,7 @@ impl Update {
         }
     }
 
-    /// What the numbers in the fields mean; `None` if they mean nothing.
+    /// Decodes the numbers in the fields; `None` if they are invalid.
     pub fn of_record(record: [i64; FIELDS.len()]) -> Option<Update> {
         let [code, first, second, weight] = record;
         let vertex = |number: i64| u32::try_from(number).ok().filter(|&vertex| vertex > 0);
@@ -90,8 +90,8 @@ impl Update {
     }
 }
 
-/// A stream as numbers. `b` are the bits of a vertex, `h` those of a weight; without them the least
-/// that are enough, with all ones left for infinity in a weight.
+/// Converts a stream to numbers. `b` are the bits of a vertex, `h` those of a weight; by default
+/// the smallest sufficient widths, with all ones reserved for infinity in a weight.
 pub(crate) fn to_numbers(
     records: &[[i64; FIELDS.len()]],
     b: Option<usize>,
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn records_mean_what_they_were_made_of() {
+    fn records_round_trip() {
         let updates = [
             Update::Nothing,
             Update::InsertArc { tail: 1, head: u32::MAX, weight: i64::MAX },
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn widths_are_the_least_that_are_enough() {
+    fn default_widths_are_minimal() {
         let records = [Update::InsertArc { tail: 8, head: 3, weight: 7 }.record()];
         let widths = |b, h| to_numbers(&records, b, h).fields.into_iter().map(|field| field.bits);
         assert!(widths(None, None).eq([4, 4, 4, 4].map(Some))); // 7 is infinity in three bits

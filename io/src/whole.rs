@@ -1,5 +1,5 @@
-//! Whole numbers out of numbers with fractions: kept where they are whole, rounded where a scale is
-//! given, refused otherwise.
+//! Conversion of numbers to integers: integers are kept, fractions are rounded if a scale is given
+//! and rejected otherwise.
 
 use star_base::Code;
 
@@ -8,24 +8,24 @@ use crate::error::{Fault, FileError};
 use crate::numbers::Field;
 use crate::scaling::{self, Scaling};
 
-/// The first whole number beyond those of 64 bits.
+/// The first integer beyond 64 bits.
 const BEYOND: f64 = 9_223_372_036_854_775_808.0; // 2^63
 
-/// A number that did not become a whole one.
+/// A number that could not be converted to an integer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum NotWhole {
     /// It has a fraction, and there is no scale.
     Fraction(f64),
-    /// It is beyond 64 bits, or infinite, or no number.
+    /// It exceeds 64 bits, or is infinite, or NaN.
     Beyond(f64),
-    /// It is unsigned and beyond 63 bits.
+    /// It is unsigned and exceeds 63 bits.
     BeyondUnsigned(u64),
-    /// It is beyond 64 bits once it is multiplied.
+    /// It exceeds 64 bits after multiplication.
     TooLarge(i64),
 }
 
-/// The number as the file holds it, in binary, multiplied by the scale and rounded half away from zero
-/// if there is one.
+/// Converts a binary number from a file; if there is a scale, multiplies by it and rounds half away
+/// from zero.
 #[inline]
 pub(crate) fn of_float(value: f64, scaling: Option<&Scaling>) -> Result<i64, NotWhole> {
     let scaled = scaling.map_or(value, |scaling| scaling.float(value));
@@ -37,13 +37,13 @@ pub(crate) fn of_float(value: f64, scaling: Option<&Scaling>) -> Result<i64, Not
     if whole as f64 == scaled { Ok(whole) } else { Err(NotWhole::Fraction(value)) }
 }
 
-/// An unsigned number as a signed one.
+/// Converts an unsigned number to a signed one.
 #[inline]
 pub(crate) fn of_unsigned(value: u64) -> Result<i64, NotWhole> {
     i64::try_from(value).map_err(|_| NotWhole::BeyondUnsigned(value))
 }
 
-/// The number, multiplied by the scale and rounded half away from zero if there is one.
+/// Returns the number; if there is a scale, multiplies by it and rounds half away from zero.
 #[inline]
 pub(crate) fn of_whole(value: i64, scaling: Option<&Scaling>) -> Result<i64, NotWhole> {
     match scaling {
@@ -52,8 +52,8 @@ pub(crate) fn of_whole(value: i64, scaling: Option<&Scaling>) -> Result<i64, Not
     }
 }
 
-/// Multiplies fields of whole numbers, if there is a scale. The depth of the file says nothing about
-/// them any more.
+/// Multiplies fields of integers, if there is a scale. The depth of the file no longer applies to
+/// them.
 pub(crate) fn scale_fields(
     fields: &mut [Field],
     scaling: Option<&Scaling>,
@@ -71,22 +71,22 @@ pub(crate) fn scale_fields(
 }
 
 impl NotWhole {
-    /// The fault of the file; `place` says where in it, ` in row 3, column 5`, or is empty.
+    /// The error of the file; `place` is the position in it, ` in row 3, column 5`, or empty.
     pub(crate) fn fault(self, file: &str, place: &str) -> Fault {
-        // Very large and very small ones are short this way.
+        // Shortens very large and very small numbers.
         let shown = |value: f64| match value.abs() {
             size if size >= 1e16 || size > 0.0 && size < 1e-6 => format!("{value:e}"),
             _ => value.to_string(),
         };
         let message = match self {
-            NotWhole::Fraction(value) => format!("`{}` is no whole number{place}", shown(value)),
+            NotWhole::Fraction(value) => format!("`{}` is not a whole number{place}", shown(value)),
             NotWhole::Beyond(value) if !value.is_finite() => {
-                format!("`{value}` is no whole number{place}")
+                format!("`{value}` is not a whole number{place}")
             }
-            NotWhole::Beyond(value) => format!("`{}` is beyond 64 bits{place}", shown(value)),
-            NotWhole::BeyondUnsigned(value) => format!("`{value}` is beyond 63 bits{place}"),
+            NotWhole::Beyond(value) => format!("`{}` exceeds 64 bits{place}", shown(value)),
+            NotWhole::BeyondUnsigned(value) => format!("`{value}` exceeds 63 bits{place}"),
             NotWhole::TooLarge(value) => {
-                format!("`{value}` is beyond 64 bits once it is scaled{place}")
+                format!("`{value}` exceeds 64 bits after scaling{place}")
             }
         };
         let error = FileError::new(Code::OutOfRange, file, message);
@@ -108,11 +108,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_stay_and_others_need_a_scale() {
+    fn integers_are_kept_and_fractions_need_a_scale() {
         assert_eq!(of_float(-1437.0, None), Ok(-1437));
         assert_eq!(of_float(0.5, None), Err(NotWhole::Fraction(0.5)));
         let ten = Scaling::new(Decimal::whole(10));
-        assert_eq!(of_float(-0.25, Some(&ten)), Ok(-3)); // half away from zero
+        assert_eq!(of_float(-0.25, Some(&ten)), Ok(-3)); // rounded half away from zero
         assert_eq!(of_float(0.24, Some(&ten)), Ok(2));
         assert_eq!(of_float(-BEYOND, None), Ok(i64::MIN));
         assert_eq!(of_float(BEYOND, None), Err(NotWhole::Beyond(BEYOND)));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn scale_multiplies_whole_numbers_too() {
+    fn scale_also_multiplies_integers() {
         let field = Field::new("a", Some(8), vec![3, -5, 0]);
         let mut fields = [field];
         let half = Scaling::new(Decimal::parse_positive("0.5").unwrap());

@@ -1,5 +1,6 @@
-//! Parquet and Arrow files with every fault: cut off at each byte, and with each byte changed. Their decoders are not ours, so
-//! what they take is measured: memory, and whether they come back at all. (A binary of its own, since memory is counted by process.)
+//! Parquet and Arrow files with all single faults: truncated at each byte, and with each byte
+//! changed. Their decoders are third-party code, so memory and termination are checked. (A separate
+//! binary, since memory is counted per process.)
 
 use std::panic;
 use std::path::Path;
@@ -11,16 +12,16 @@ use star_io::{Decimal, Format, ReadOptions, read};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// What a reader may take, in bytes.
+/// The budget of a reader in bytes.
 const BUDGET: u64 = 1 << 20;
 
-/// What it may take beside: buffers, and what a decoder makes of one batch.
+/// Additional memory that it may use: buffers, and the decoder's form of one batch.
 const BESIDE: usize = 3 << 20;
 
-/// What a byte is changed by: each of its bits, and all of them.
+/// The changes of a byte: each of its bits, and all of them.
 const CHANGES: [u8; 9] = [0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff];
 
-/// Reads a file; the code of the fault, if there is one.
+/// Reads a file; returns the code of the error, if any.
 fn attempt(name: &str, format: Format, mut bytes: &[u8]) -> Option<Code> {
     let mut options = ReadOptions::new(name, BUDGET);
     options.scale = Decimal::parse("100");
@@ -33,8 +34,8 @@ fn attempt(name: &str, format: Format, mut bytes: &[u8]) -> Option<Code> {
 }
 
 #[test]
-fn columnar_files_with_any_fault_are_refused_or_read_within_the_budget() {
-    // Panics of decoders are caught: nobody wants to read thousands of them.
+fn damaged_columnar_files_are_rejected_or_stay_in_budget() {
+    // Decoder panics are caught; the hook silences thousands of messages.
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
         if !star_io::panics_are_caught() {
@@ -65,7 +66,7 @@ fn columnar_files_with_any_fault_are_refused_or_read_within_the_budget() {
             for change in CHANGES {
                 changed[at] = whole[at] ^ change;
                 match attempt(name, format, &changed) {
-                    // Some bytes do not matter, or are values.
+                    // Some bytes are irrelevant, or are values.
                     None => n_read += 1,
                     Some(Code::Truncated | Code::BadFormat | Code::DoesNotFit) => n_refused += 1,
                     Some(code) => panic!("{name}, byte {at} by {change:#04x}: {code:?}"),

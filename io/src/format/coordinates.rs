@@ -1,7 +1,7 @@
 //! DIMACS coordinates of vertices, `.co`: lines `c …` are comments, one line `p aux sp co N`, and N
 //! lines `v VERTEX X Y` in any order, every vertex from 1 to N once (9th DIMACS challenge).
 //!
-//! They are a list with the fields `x` and `y`; record i is vertex i + 1.
+//! The result is a list with the fields `x` and `y`; record i is vertex i + 1.
 
 use std::io::{self, Write};
 
@@ -26,7 +26,7 @@ struct VertexLine {
     line: u64,
 }
 
-/// The kinds of lines.
+/// The valid kinds of lines.
 const KINDS: &str = "the lines of DIMACS coordinates begin with `c`, `p` or `v`";
 
 /// Bytes of the shortest line `v`.
@@ -36,7 +36,7 @@ const MIN_LINE_BYTES: u64 = 8;
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let mut header: Option<u32> = None;
-    // As read, and in their order.
+    // Once as read and once sorted.
     let item_bytes = size_of::<VertexLine>() as u64 + 2 * size_of::<i64>() as u64;
     let mut places: Growing<VertexLine> = Growing::new(scanner.source().budget(), item_bytes);
     while let Some(kind) = scanner.next_entry()? {
@@ -44,7 +44,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         match (kind, header) {
             (b'c', _) => scanner.skip_line()?,
             (b'v', None) => {
-                let message = "coordinates before the line `p aux sp co`";
+                let message = "coordinates come before the line `p aux sp co`";
                 return Err(scanner.here(Code::BadFormat, message));
             }
             (b'v', Some(n)) => {
@@ -64,7 +64,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         }
     }
     let Some(n) = header else {
-        let message = "the file ends before a line `p aux sp co`";
+        let message = "the file ends before the line `p aux sp co`";
         return Err(scanner.here(Code::Truncated, message));
     };
     if (places.len() as u64) < u64::from(n) {
@@ -89,9 +89,9 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     ))
 }
 
-/// The places in the order of their vertices, if each has one.
+/// Sorts the places by vertex; rejects a vertex that occurs twice.
 fn in_order(scanner: &mut Scanner, mut places: Vec<VertexLine>) -> Result<Vec<VertexLine>, Fault> {
-    // By lines, too, so that of two for a vertex the later one is found out.
+    // The line is part of the key, so that the later of two duplicates is reported.
     let key = |place: &VertexLine| u128::from(place.vertex) << u64::BITS | u128::from(place.line);
     let same = |one: &VertexLine, other: &VertexLine| one.vertex == other.vertex;
     let go_on = &mut || scanner.source_mut().go_on();
@@ -99,9 +99,9 @@ fn in_order(scanner: &mut Scanner, mut places: Vec<VertexLine>) -> Result<Vec<Ve
     if count_pairs(&places, 1, same, go_on)? > 0
         && let Some(twice) = places.windows(2).find(|pair| same(&pair[0], &pair[1]))
     {
-        let message = format!("vertex {} has coordinates already", u64::from(twice[1].vertex) + 1);
+        let message = format!("vertex {} already has coordinates", u64::from(twice[1].vertex) + 1);
         let fault = scanner.source().fault(Code::BadFormat, message).at(twice[1].line, 1);
-        return Err(Box::new(fault.note(format!("they stand in line {}", twice[0].line))));
+        return Err(Box::new(fault.note(format!("they are in line {}", twice[0].line))));
     }
     Ok(places)
 }
@@ -118,7 +118,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
             write_places(&x.values, &y.values, out).map_err(|e| super::cannot_write(&e))
         }
         Some(_) | None => {
-            let holds = "lists with two fields, which are x and y";
+            let holds = "lists with two fields, x and y";
             Err(Box::new(super::cannot_hold(value, "DIMACS coordinates", holds)))
         }
     }
@@ -140,7 +140,7 @@ fn read_header(scanner: &mut Scanner) -> Result<u32, Fault> {
         }
         if word != expected.as_bytes() {
             let quoted = scanner.quoted();
-            let message = format!("{quoted} where `{expected}` should stand");
+            let message = format!("expected `{expected}`, found {quoted}");
             let fault = scanner.at_token(Code::BadFormat, message);
             return Err(Box::new(fault.note("coordinates begin with a line `p aux sp co N`")));
         }

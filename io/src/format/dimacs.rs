@@ -1,7 +1,7 @@
-//! DIMACS shortest-path graphs, `.gr`: lines `c …` are comments, one line `p sp N M` stands before
-//! the arcs, and M lines `a TAIL HEAD WEIGHT` follow, vertices from 1 (9th DIMACS challenge).
+//! DIMACS shortest-path graphs, `.gr`: lines `c …` are comments, one line `p sp N M` precedes the
+//! arcs, and M lines `a TAIL HEAD WEIGHT` follow, vertices from 1 (9th DIMACS challenge).
 //!
-//! Accepted beyond that: empty lines, loops, parallel arcs, negative weights.
+//! Extensions: empty lines, loops, parallel arcs, negative weights.
 
 use std::io::{self, Write};
 
@@ -15,10 +15,10 @@ use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::source::Source;
 
-/// The kinds of lines.
+/// The valid kinds of lines.
 const KINDS: &str = "the lines of a DIMACS graph begin with `c`, `p` or `a`";
 
-/// What the line `p` says.
+/// The contents of the line `p`.
 struct Header {
     n_vertices: u32,
     n_arcs: u64,
@@ -35,7 +35,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
             b'c' => scanner.skip_line()?,
             b'a' => match &header {
                 None => {
-                    let message = "an arc before the line `p sp`";
+                    let message = "an arc comes before the line `p sp`";
                     return Err(scanner.here(Code::BadFormat, message));
                 }
                 Some(Header { n_vertices, n_arcs }) => {
@@ -56,7 +56,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         }
     }
     let Some(Header { n_vertices, n_arcs }) = header else {
-        let message = "the file ends before a line `p sp`";
+        let message = "the file ends before the line `p sp`";
         return Err(scanner.here(Code::Truncated, message));
     };
     if (arcs.len() as u64) < n_arcs {
@@ -78,7 +78,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Graph(graph), warnings.into()))
 }
 
-/// Writes a graph, or that of an adjacency table; without weights every one is 1.
+/// Writes a graph, or the graph of an adjacency table; without weights every weight is 1.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let graph = GraphRef::new(value, "DIMACS")?;
     write_arcs(graph, out).map_err(|e| super::cannot_write(&e))
@@ -104,9 +104,9 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     }
     if word != b"sp" {
         let quoted = scanner.quoted();
-        let message = format!("a problem of the kind {quoted}");
+        let message = format!("unknown problem kind {quoted}");
         let fault = scanner.at_token(Code::BadFormat, message);
-        return Err(Box::new(fault.note("only shortest paths are read: `p sp N M`")));
+        return Err(Box::new(fault.note("only shortest-path problems are supported: `p sp N M`")));
     }
     let n_vertices = super::vertex_count(scanner, "the number of vertices")?;
     let n_arcs = scanner.unsigned("the number of arcs")?;
@@ -128,7 +128,7 @@ fn read_arc(
     Ok(Arc { tail, head, weight })
 }
 
-/// Passes over the letter that a line begins with; `kinds` says which ones there are.
+/// Skips the letter at the start of a line; `kinds` lists the valid ones.
 #[inline]
 pub(super) fn skip_kind(scanner: &mut Scanner, kinds: &str) -> Result<(), Fault> {
     scanner.bump();
@@ -138,7 +138,7 @@ pub(super) fn skip_kind(scanner: &mut Scanner, kinds: &str) -> Result<(), Fault>
     }
 }
 
-/// The fault that a line begins with another letter than `kinds` says.
+/// The error for a line that begins with a letter other than those in `kinds`.
 pub(super) fn unknown_line(scanner: &mut Scanner, kinds: &str) -> Fault {
     let quoted = scanner.quoted();
     let message = format!("a line that begins with {quoted}");

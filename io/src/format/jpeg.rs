@@ -1,6 +1,6 @@
-//! JPEG, `.jpg`: reading only, since writing would change the numbers.
+//! JPEG, `.jpg`: read only, since writing would change the numbers.
 //!
-//! Gray pictures give one field, all others red, green and blue, of 8 bits.
+//! Gray pictures give one 8-bit field, all others the 8-bit fields red, green and blue.
 
 use std::io::Write;
 
@@ -20,10 +20,10 @@ use crate::source::Source;
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 3] = *b"\xff\xd8\xff";
 
-/// Most pixels that a byte can stand for: a block of 8 × 8 has a code of one bit at least.
+/// Maximum number of pixels per byte: a block of 8 × 8 has a code of at least one bit.
 const MAX_RATIO: u64 = 512;
 
-/// Bytes that a sample takes while it is decoded: coefficients, planes and the result.
+/// Bytes of a sample during decoding: coefficients, planes and the result.
 const WORK_BYTES: u64 = 8;
 
 /// Reads a picture.
@@ -36,7 +36,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(&bytes[..]), options);
     decoder.decode_headers().map_err(|e| fault(&source, &e))?;
     let (Some(info), Some(color)) = (decoder.info(), decoder.input_colorspace()) else {
-        return Err(raster::damaged(&source, "JPEG", &"no picture in it"));
+        return Err(raster::damaged(&source, "JPEG", &"it contains no picture"));
     };
     let (names, color): (&[&str], _) = match color {
         ColorSpace::Luma => (&["gray"], ColorSpace::Luma),
@@ -51,7 +51,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     decoder.set_options(options.jpeg_set_out_colorspace(color));
     let samples = decoder.decode().map_err(|e| fault(&source, &e))?;
     if samples.len() != extent.n_pixels() * names.len() {
-        return Err(raster::damaged(&source, "JPEG", &"the size does not agree"));
+        return Err(raster::damaged(&source, "JPEG", &"the sizes do not agree"));
     }
     let fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
     let mut warnings = Vec::new();
@@ -61,22 +61,22 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     Ok((raster::scaled_grid(&source, extent, fields)?, warnings.into()))
 }
 
-/// Refuses every value.
+/// Rejects all values.
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
-    let fault = cannot_hold(value, "JPEG", "pictures whose numbers are changed a little");
+    let fault = cannot_hold(value, "JPEG", "pictures with lossy compression");
     Err(Box::new(fault.help("write it to a `.png` file")))
 }
 
-/// Looks for the marker at the end of the picture; the decoder takes a picture without it and fills
-/// what is missing with gray. Where the pixels begin.
+/// Checks that the picture has an end marker, because the decoder accepts a picture without one and
+/// fills the missing part with gray. Returns where the pixels begin.
 fn check_end(source: &Source, bytes: &[u8]) -> Result<usize, Fault> {
     if bytes.len() < MAGIC.len() {
         return Err(raster::truncated(source));
     }
     if !bytes.starts_with(&MAGIC) {
-        return Err(raster::damaged(source, "JPEG", &"it begins otherwise"));
+        return Err(raster::damaged(source, "JPEG", &"it does not begin like one"));
     }
-    // Segments in front of the pixels carry their length; they may hold whole pictures of their own.
+    // Segments before the pixels carry their length; they may contain whole pictures.
     let mut at = 2;
     loop {
         match bytes[at..] {
@@ -95,7 +95,7 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<usize, Fault> {
                 at = end;
             }
             [0xff] | [0xff, _] | [0xff, _, _] | [] => return Err(raster::truncated(source)),
-            [_, ..] => at += 1, // bytes between the segments are passed over
+            [_, ..] => at += 1, // bytes between the segments are skipped
         }
     }
     match bytes[at..].windows(2).any(|pair| pair == [0xff, 0xd9]) {
@@ -104,14 +104,16 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<usize, Fault> {
     }
 }
 
-/// Does the segment behind this marker say how the pixels lie?
+/// Returns whether the segment after this marker describes the layout of the pixels.
 fn is_frame(marker: u8) -> bool {
     matches!(marker, 0xc0..=0xcf) && !matches!(marker, 0xc4 | 0xc8 | 0xcc)
 }
 
-/// Has no component more samples, across or down, than the first one? The decoder counts on that.
+/// Returns whether no component has more samples, across or down, than the first one. The decoder
+/// relies on it.
 fn has_most_samples_first(frame: &[u8]) -> bool {
-    // Precision, height, width, number of components; then each with its number, samples, table.
+    // Precision, height, width, number of components; then number, samples and table of each
+    // component.
     let samples = frame.get(6..).unwrap_or(&[]).chunks_exact(3).map(|component| component[1]);
     let sides = |samples: u8| (samples >> 4, samples & 15);
     let (mut samples, first) = (samples.clone(), samples.map(sides).next());
@@ -120,12 +122,13 @@ fn has_most_samples_first(frame: &[u8]) -> bool {
     })
 }
 
-/// The end of the picture whose pixels begin with the marker at `at`, if all between is as it should be.
+/// The end of the picture whose pixels begin with the marker at `at`, if everything in between is
+/// valid.
 fn end_of_picture(bytes: &[u8], mut at: usize) -> Option<usize> {
     loop {
         match bytes.get(at..)? {
             [0xff, 0xd9, ..] => return Some(at + 2),
-            // Bytes of pixels, one of them written as two, and marks between them.
+            // Bytes of pixels, with one value escaped as two bytes, and restart markers.
             [0xff, 0x00 | 0x01 | 0xd0..=0xd7, ..] => at += 2,
             [0xff, 0xff, ..] => at += 1,
             [0xff, _, high, low, ..] => {
@@ -141,7 +144,7 @@ fn fault(source: &Source, error: &DecodeErrors) -> Fault {
     match error {
         DecodeErrors::ExhaustedData => raster::truncated(source),
         DecodeErrors::LargeDimensions(_) => {
-            source.fault(Code::DoesNotFit, "a picture of more than 65535 rows or columns")
+            source.fault(Code::DoesNotFit, "a picture with more than 65535 rows or columns")
         }
         DecodeErrors::Format(_)
         | DecodeErrors::FormatStatic(_)

@@ -1,12 +1,13 @@
 //! METIS graphs, `.graph`: a line `N M [FORMAT [NCON]]`, then one line for each vertex with its
-//! neighbours, from 1; an empty line is a vertex without edges. Every edge stands in the lines of both
-//! its ends, with the same weight; comments are lines from `%`.
+//! neighbours, from 1; an empty line is a vertex without edges. Every edge occurs in the lines of
+//! both its ends, with the same weight; comments are lines from `%`.
 //!
-//! The digits of FORMAT say, from the right, whether there are weights of edges (behind every
-//! neighbour), weights of vertices (NCON of them before the neighbours), and sizes of vertices (before
-//! those). The first end of an edge is the vertex with the greater number, in whose line it is read; its edges come in the
-//! order of that line, and the vertices in theirs. What vertices weigh is read and left out: a graph has no place for it. Accepted beyond the
-//! manual: parallel edges, and weights that are 0 or negative.
+//! The digits of FORMAT say, from the right, whether there are edge weights (after every
+//! neighbour), vertex weights (NCON of them before the neighbours), and vertex sizes (before the
+//! vertex weights). The first end of an edge is the vertex with the greater number, in whose line
+//! it is read; its edges keep the order of that line, and the vertices keep theirs. Vertex weights
+//! are read and dropped, since graphs do not store them. Extensions to the manual: parallel edges,
+//! and weights that are 0 or negative.
 
 use std::io;
 
@@ -23,17 +24,17 @@ use crate::sort::{AT_ONCE, count_pairs, sort_by_key};
 use crate::source::Source;
 use crate::text;
 
-/// Most weights of one vertex.
+/// Maximum number of weights of a vertex.
 const MAX_NCON: u64 = 1000;
 
-/// What the first line says.
+/// The contents of the first line.
 struct Header {
     n_vertices: u32,
     n_edges: u64,
     /// Line and column of that number.
     place: (u64, u64),
     edge_weights: bool,
-    /// Numbers of a vertex before its neighbours.
+    /// Number of values of a vertex before its neighbours.
     n_before: u64,
 }
 
@@ -42,7 +43,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     let header = read_header(&mut scanner)?;
     let budget = scanner.source().budget().clone();
-    // Every arc once, and both halves once more when they are compared.
+    // Every arc once, and both directions once more for the comparison.
     let mut arcs: Growing<Arc> = Growing::new(&budget, 2 * ARC_BYTES);
     arcs.reserve(header.n_edges.saturating_mul(2), scanner.source().size_hint(), 2);
     let mut no_weights = None;
@@ -62,7 +63,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         read_vertex(&mut scanner, vertex, &header, &mut arcs, &mut no_weights)?;
     }
     refuse_more_lines(&mut scanner, header.n_vertices)?;
-    // An edge in one line only is why the number is wrong, if it is.
+    // If the number of edges is wrong, the reason may be an edge in only one line.
     let (mut arcs, mut warnings) = (arcs.into_vec(), Vec::new());
     if let Some(fault) = &no_weights {
         warnings.push(super::leave_weights_out(&mut arcs, fault));
@@ -71,10 +72,10 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if edges.len() as u64 != header.n_edges {
         let (announced, found) = (text::counted(header.n_edges, "edges"), edges.len());
         let message =
-            format!("{announced} in the header, and the lines of the vertices have {found}");
+            format!("{announced} in the header, but the lines of the vertices have {found}");
         let (line, column) = header.place;
         let fault = scanner.source().fault(Code::HeaderLies, message).at(line, column);
-        let why = "every edge stands in the lines of both its ends and is counted once";
+        let why = "every edge occurs in the lines of both its ends and is counted once";
         return Err(Box::new(fault.note(why)));
     }
     let graph = Graph {
@@ -86,13 +87,13 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         no_weights,
     };
     if header.n_before > 0 && header.n_vertices > 0 {
-        warnings.push("the weights and sizes of vertices are left out".to_owned());
+        warnings.push("vertex weights and sizes are dropped".to_owned());
     }
     warnings.extend(super::arc_warnings(&graph, scanner.source_mut())?);
     Ok((Data::Graph(graph), warnings.into()))
 }
 
-/// Writes an undirected graph, or that of a symmetric adjacency table.
+/// Writes an undirected graph, or the graph of a symmetric adjacency table.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Sink) -> Result<(), Fault> {
     let graph = GraphRef::new(value, "METIS")?;
     let refused = |what: &str| {
@@ -125,7 +126,7 @@ fn go_on(out: &mut dyn Sink) -> Result<(), Fault> {
     out.go_on().map_err(|e| super::cannot_write(&e))
 }
 
-/// Room for arcs.
+/// Allocates room for arcs.
 fn reserved(n_arcs: u64) -> Result<Vec<Arc>, Fault> {
     let n_bytes = u128::from(n_arcs) * size_of::<Arc>() as u128;
     let mut arcs = Vec::new();
@@ -162,7 +163,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
         scanner.skip_line()?;
     }
     if scanner.peek()?.is_none() {
-        let message = "the file ends before the line of sizes";
+        let message = "the file ends before the size line";
         return Err(scanner.here(Code::Truncated, message));
     }
     let n_vertices = vertex_count(scanner, "the number of vertices")?;
@@ -173,9 +174,9 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     let known = digits.len() <= 3 && digits.iter().all(|digit| matches!(digit, b'0' | b'1'));
     if !known {
         let quoted = scanner.quoted();
-        let fault = scanner.at_token(Code::BadFormat, format!("the format {quoted}"));
-        let why = "its digits say whether there are sizes of vertices, weights of vertices, and \
-                   weights of edges: `0`, `1`, `10`, `11`, `100` …";
+        let fault = scanner.at_token(Code::BadFormat, format!("unknown format {quoted}"));
+        let why = "the digits indicate sizes of vertices, weights of vertices, and weights of \
+            edges: `0`, `1`, `10`, `11`, `100` …";
         return Err(Box::new(fault.note(why)));
     }
     let digit = |from_right: usize| digits.iter().rev().nth(from_right) == Some(&b'1');
@@ -185,7 +186,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
         if given > MAX_NCON || (n_con == 0 && given > 0) {
             let message = format!("{given} weights for each vertex");
             let fault = scanner.at_token(Code::BadFormat, message);
-            let why = format!("they are at most {MAX_NCON}, and the format has to announce them");
+            let why = format!("there are at most {MAX_NCON}, and the format must announce them");
             return Err(Box::new(fault.note(why)));
         }
         n_con = given;
@@ -195,7 +196,7 @@ fn read_header(scanner: &mut Scanner) -> Result<Header, Fault> {
     Ok(Header { n_vertices, n_edges, place, edge_weights: digit(0), n_before })
 }
 
-/// Reads the line of a vertex with its end.
+/// Reads the line of a vertex up to its end.
 fn read_vertex(
     scanner: &mut Scanner,
     vertex: u32,
@@ -228,7 +229,7 @@ fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault
     while let Some(byte) = scanner.next_entry()? {
         if byte != b'%' {
             let all = text::counted(n_vertices, "vertices");
-            let message = format!("a line beyond the {all} of the header");
+            let message = format!("a line after the {all} of the header");
             return Err(scanner.here(Code::HeaderLies, message));
         }
         scanner.skip_line()?;
@@ -236,8 +237,8 @@ fn refuse_more_lines(scanner: &mut Scanner, n_vertices: u32) -> Result<(), Fault
     Ok(())
 }
 
-/// The arcs to lesser vertices, in the order of the file, if each has its mirror image; `lines` are
-/// those of the vertices.
+/// The arcs to smaller vertices in file order, if each has its mirror image; `lines` are the lines
+/// of the vertices.
 fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<Vec<Arc>, Fault> {
     let n_bytes = arcs.len() as u128 * size_of::<Arc>() as u128;
     let (mut down, mut up) = (Vec::new(), Vec::new());
@@ -281,15 +282,15 @@ fn one_of_each(scanner: &mut Scanner, arcs: Vec<Arc>, lines: &[u64]) -> Result<V
         (Some(_), Some(&b)) => mirrored(b),
     };
     let (tail, head) = (u64::from(lonely.tail) + 1, u64::from(lonely.head) + 1);
-    let message = format!("the edge from {tail} to {head} does not stand in the line of {head}");
+    let message = format!("the edge from {tail} to {head} is missing in the line of {head}");
     let line = lines.get(lonely.tail as usize).copied().unwrap_or(1);
     let fault = scanner.source().fault(Code::BadFormat, message).at(line, 1);
     Err(Box::new(
-        fault.note("every edge stands in the lines of both its ends, with the same weight"),
+        fault.note("every edge occurs in the lines of both its ends, with the same weight"),
     ))
 }
 
-/// Sorts arcs by [`key`]; the order of the file may be that already.
+/// Sorts arcs by [`key`]; they may already be in this order.
 fn order<E>(arcs: &mut [Arc], go_on: &mut impl FnMut() -> Result<(), E>) -> Result<(), E> {
     match count_pairs(arcs, 1, |a, b| key(a) > key(b), go_on)? {
         0 => Ok(()),
@@ -297,9 +298,9 @@ fn order<E>(arcs: &mut [Arc], go_on: &mut impl FnMut() -> Result<(), E>) -> Resu
     }
 }
 
-/// By tail, head and weight.
+/// The sort key: tail, head and weight.
 fn key(arc: &Arc) -> u128 {
-    // Negative weights come first.
+    // Orders negative weights first.
     let weight = arc.weight.cast_unsigned() ^ 1 << (u64::BITS - 1);
     u128::from(arc.tail) << 96 | u128::from(arc.head) << 64 | u128::from(weight)
 }

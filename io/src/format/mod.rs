@@ -1,5 +1,4 @@
-//! The formats, one file or folder each, and what several of them share. The registry is the only
-//! one to call them.
+//! The formats, one file or folder each, and their shared parts. Only the registry calls them.
 
 pub(crate) mod columnar;
 pub(crate) mod coordinates;
@@ -33,15 +32,15 @@ use crate::scan::Scanner;
 use crate::source::Source;
 use crate::text;
 
-/// What a reader found, and what there is to say about it.
+/// The contents of a file and the reader's remarks.
 pub(crate) type ReadResult = (Data, ReaderNotes);
 
-/// What a reader says about what it found.
+/// The reader's remarks about a file.
 #[derive(Debug, Default)]
 pub(crate) struct ReaderNotes {
-    /// What the user should know: something is not as it may seem.
+    /// Facts that the user should know: the contents may not be what they seem.
     pub(crate) warnings: Vec<String>,
-    /// What the user may want to know: how the file was understood.
+    /// Facts that the user may want to know: how the file was interpreted.
     pub(crate) notes: Vec<String>,
 }
 
@@ -51,8 +50,7 @@ impl From<Vec<String>> for ReaderNotes {
     }
 }
 
-/// Memory that an arc takes while a graph is read: itself, and its key when repeated arcs are
-/// counted.
+/// Memory of an arc while a graph is read: the arc, and its key when duplicates are counted.
 const ARC_BYTES: u64 = size_of::<Arc>() as u64 + 8;
 
 /// Bytes of the shortest line of a graph file: `1 2` and a line end.
@@ -62,26 +60,25 @@ const MIN_ENTRY_BYTES: u64 = 4;
 fn vertex_count(scanner: &mut Scanner, what: &str) -> Result<u32, Fault> {
     let number = scanner.unsigned(what)?;
     u32::try_from(number).map_err(|_| {
-        let message = format!("{what} {number} is beyond 32 bits");
+        let message = format!("{what} {number} exceeds 32 bits");
         scanner.at_token(Code::OutOfRange, message)
     })
 }
 
-/// The fault that the file ends with too few entries.
+/// The error for a file with too few entries.
 fn too_few(scanner: &Scanner, n_found: u64, n_announced: u64) -> Fault {
     let all = text::counted(n_announced, "entries");
     let message = format!("the file ends after {n_found} of the {all} of its header");
     scanner.here(Code::Truncated, message)
 }
 
-/// The fault that one more entry begins here than the header announced.
+/// The error for an entry beyond the number in the header.
 fn too_many(scanner: &Scanner, n_announced: u64) -> Fault {
-    let message =
-        format!("an entry beyond the number of them in the header, which is {n_announced}");
+    let message = format!("an entry after the {n_announced} announced in the header");
     scanner.here(Code::HeaderLies, message)
 }
 
-/// What the user should know about the arcs of a graph.
+/// Warnings about the arcs of a graph.
 fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault> {
     let n_key_bytes = graph.arcs.len() as u128 * u128::from(ARC_BYTES);
     let census = graph.census(&mut || source.go_on())?;
@@ -92,9 +89,9 @@ fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault
         let arcs = text::count(census.n_parallel as u128, &format!("parallel {arc}"));
         warnings.push(match graph.weighted {
             true => {
-                format!("{arcs}: the least weight counts in a table of weights, a list keeps all")
+                format!("{arcs}: a table of weights keeps the smallest weight, a list keeps all")
             }
-            false => format!("{arcs}: a bit of a table shows them once"),
+            false => format!("{arcs}: stored as one bit in a table"),
         });
     }
     match census.n_loops {
@@ -105,15 +102,15 @@ fn arc_warnings(graph: &Graph, source: &mut Source) -> Result<Vec<String>, Fault
     Ok(warnings)
 }
 
-/// Gives all arcs the weight 1, since one of the file is no whole number; the warning that says so.
+/// Sets all weights to 1, since a weight of the file is not an integer; returns the warning.
 fn leave_weights_out(arcs: &mut [Arc], fault: &FileError) -> String {
     arcs.iter_mut().for_each(|arc| arc.weight = 1);
     let line = fault.line.map_or_else(String::new, |line| format!(" in line {line}"));
     let help = fault.help.first().map_or_else(String::new, |help| format!("; {help}"));
-    format!("the arcs are read without their weights: {}{line}{help}", fault.message)
+    format!("the arcs are read without weights: {}{line}{help}", fault.message)
 }
 
-/// What a graph format writes: a graph as it is, or the graph of an adjacency table.
+/// The input of a graph format: a graph, or an adjacency table as a graph.
 #[derive(Clone, Copy)]
 enum GraphRef<'a> {
     Graph(&'a Graph),
@@ -122,7 +119,7 @@ enum GraphRef<'a> {
 }
 
 impl<'a> GraphRef<'a> {
-    /// The graph, if `value` is one or a table with as many rows as columns.
+    /// Accepts `value` if it is a graph, or a table with as many rows as columns.
     fn new(value: OutputRef<'a>, format: &str) -> Result<Self, Fault> {
         match value {
             OutputRef::Graph(graph) => {
@@ -135,7 +132,7 @@ impl<'a> GraphRef<'a> {
                 Ok(GraphRef::Adjacency(table))
             }
             OutputRef::Bits(_) | OutputRef::Numbers(_) => {
-                let fault = cannot_hold(value, format, "a graph: a table of n × n");
+                let fault = cannot_hold(value, format, "a graph, or a table of n × n");
                 Err(Box::new(fault.help("write it to a `.mtx` or `.stb` file")))
             }
         }
@@ -148,7 +145,7 @@ impl<'a> GraphRef<'a> {
         }
     }
 
-    /// Number of arcs, those included that a symmetric graph only means.
+    /// Number of arcs, including the mirror images that a symmetric graph does not store.
     fn n_arcs(&self) -> u64 {
         match self {
             GraphRef::Graph(graph) if graph.symmetric => {
@@ -167,7 +164,7 @@ impl<'a> GraphRef<'a> {
         }
     }
 
-    /// The numbers of the vertices in the file, if they are not 1..n.
+    /// The vertex numbers of the file, if they are not 1..n.
     fn labels(&self) -> Option<&'a [u64]> {
         match self {
             GraphRef::Graph(graph) => graph.labels.as_deref(),
@@ -175,7 +172,7 @@ impl<'a> GraphRef<'a> {
         }
     }
 
-    /// Is every vertex the end of an arc?
+    /// Returns whether every vertex is the end of an arc.
     fn is_covered(&self) -> bool {
         let mut seen = vec![false; self.n_vertices()];
         let done: Result<(), ()> = self.try_for_arcs(|arc| {
@@ -186,12 +183,12 @@ impl<'a> GraphRef<'a> {
         done.is_ok() && seen.into_iter().all(|seen| seen)
     }
 
-    /// Calls `each` with every arc, a symmetric graph's in both directions; stops at the first
-    /// error.
+    /// Calls `each` with every arc, in both directions if the graph is symmetric; stops at the
+    /// first error.
     fn try_for_arcs<E>(&self, mut each: impl FnMut(Arc) -> Result<(), E>) -> Result<(), E> {
         match self {
             GraphRef::Graph(graph) => graph.directed_arcs().try_for_each(each),
-            // A table that fits in memory has fewer columns than 2^32, or no rows.
+            // A table that fits in memory has fewer than 2^32 columns, or no rows.
             GraphRef::Adjacency(table) => table.try_for_ones(|tail, head| {
                 each(Arc { tail: tail as u32, head: head as u32, weight: 1 })
             }),
@@ -199,13 +196,13 @@ impl<'a> GraphRef<'a> {
     }
 }
 
-/// The error that a format cannot hold the value; `holds` says what it can.
+/// The error for a value that the format cannot hold; `holds` says what it can hold.
 fn cannot_hold(value: OutputRef<'_>, format: &str, holds: &str) -> FileError {
     let message = format!("{} cannot be written as {format}", value.describe());
     FileError::new(Code::NoSuchLayout, "", message).note(format!("{format} holds {holds}"))
 }
 
-/// The fault that the output takes no more.
+/// The error for a failed write.
 pub(crate) fn cannot_write(error: &io::Error) -> Fault {
     let message = format!("cannot write: {error}");
     Box::new(FileError::new(Code::CannotWrite, "", message))

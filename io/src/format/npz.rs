@@ -1,7 +1,8 @@
 //! Archives of NumPy arrays, `.npz`: zip files whose parts are `.npy` files, stored or deflated.
 //!
-//! The array that is read is the one named in the options, or else the only one; single numbers beside it are not in
-//! the way. One array is written, `arr_0` as NumPy says, or by the name of its only field.
+//! The reader returns the array named in the options, or else the only array; single numbers next
+//! to it are ignored. The writer writes one array, named `arr_0` as NumPy does, or after its only
+//! field.
 
 mod directory;
 
@@ -19,13 +20,13 @@ use crate::data::{Data, OutputRef};
 use crate::error::{Fault, FileError};
 use crate::source::Source;
 
-/// The first bytes of every archive that is not empty.
+/// The first bytes of every nonempty archive.
 pub(crate) const MAGIC: [u8; 4] = *b"PK\x03\x04";
 
-/// Most arrays that a message lists.
+/// Maximum number of arrays listed in a message.
 const LISTED: usize = 12;
 
-/// How the name of a part ends.
+/// The suffix of part names.
 const SUFFIX: &str = ".npy";
 
 type Archive<'a> = ZipArchive<Cursor<&'a [u8]>>;
@@ -38,7 +39,7 @@ struct Part {
 }
 
 impl Part {
-    /// The file as errors about this array show it.
+    /// The file name in errors about this array.
     fn shown(&self, source: &Source) -> String {
         format!("{}#{}", source.file(), self.name.escape_debug())
     }
@@ -52,7 +53,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
             true => Code::Truncated,
             false => Code::BadFormat,
         };
-        return Err(source.fault(code, "the file does not begin as an archive of arrays"));
+        return Err(source.fault(code, "the file does not begin like an archive of arrays"));
     }
     let free = source.budget().rest(bytes.len() as u64);
     directory::check(&bytes, &free).map_err(|announced| match announced {
@@ -85,7 +86,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
         },
         OutputRef::Bits(_) | OutputRef::Graph(_) => "arr_0",
     };
-    // What cannot be written is refused before the archive begins.
+    // Unwritable values are rejected before the archive begins.
     let mut head = Head::default();
     npy::write_array(value, &mut head, "NumPy")?;
     let is_large = head.n_bytes >= u64::from(u32::MAX);
@@ -98,7 +99,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     finished.map(|_| ()).map_err(|error| cannot_write(&error.into()))
 }
 
-/// Counts the bytes of an array and keeps none.
+/// Counts the bytes of an array without storing them.
 #[derive(Default)]
 struct Head {
     n_bytes: u64,
@@ -115,7 +116,7 @@ impl Write for Head {
     }
 }
 
-/// The array to read.
+/// Selects the array to read.
 fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     let names: Vec<(usize, String)> = (0..archive.len())
         .filter_map(|idx| {
@@ -127,7 +128,7 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
         return match found {
             Some((idx, name)) => Ok(Part { name: name.clone(), idx: *idx, shape: Vec::new() }),
             None => {
-                let message = format!("no array `{}` in it", wanted.escape_debug());
+                let message = format!("the archive has no array `{}`", wanted.escape_debug());
                 let fault = source.fault(Code::CannotOpen, message);
                 let names = names.iter().map(|(_, name)| quote(name));
                 Err(Box::new(fault.note(list(names))))
@@ -136,7 +137,7 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     }
     let mut parts = Vec::with_capacity(names.len());
     for (idx, name) in names {
-        // An array that cannot be read may stand beside the one that is wanted.
+        // Unreadable arrays are tolerated next to the selected one.
         let mut part = Part { name, idx, shape: Vec::new() };
         parts.push(header_of(source, archive, &part).map(|header| {
             part.shape = header.shape;
@@ -163,10 +164,14 @@ fn choose(source: &Source, archive: &mut Archive<'_>) -> Result<Part, Fault> {
     let first = first.map_or_else(|| "NAME".to_owned(), |part| part.name.clone());
     match parts.iter().position(|part| is_only && is_array(&part)) {
         Some(at) => Ok(parts.remove(at)),
-        None if n_parts == 0 => Err(source.fault(Code::BadFormat, "an archive without arrays")),
+        None if n_parts == 0 => Err(source.fault(Code::BadFormat, "the archive has no arrays")),
         None => {
-            let fault = source.fault(Code::CannotOpen, "several arrays, and none is named");
-            let help = format!("write the name behind the file: `{}#{first}`", source.file());
+            let fault = source.fault(
+                Code::CannotOpen,
+                "the archive has several arrays; select \
+                one by name",
+            );
+            let help = format!("append the name to the file: `{}#{first}`", source.file());
             Err(Box::new(fault.note(listed).help(help.escape_debug().to_string())))
         }
     }
@@ -194,7 +199,7 @@ fn header_of(source: &Source, archive: &mut Archive<'_>, part: &Part) -> Result<
     Header::read(&mut Input { fill: &mut fill, file: file.clone(), n_left, budget, scaling: None })
 }
 
-/// Opens an array for reading; `n_file_bytes` of the budget are taken.
+/// Opens an array for reading; `n_file_bytes` of the budget are already in use.
 fn with_part<T>(
     source: &mut Source,
     archive: &mut Archive<'_>,
@@ -204,7 +209,7 @@ fn with_part<T>(
 ) -> Result<T, Fault> {
     let file = part.shown(source);
     let mut part = archive.by_index(part.idx).map_err(|e| zip_fault(&file, &e))?;
-    // What the archive says of the length bears out nothing: memory is taken as the bytes arrive.
+    // The length in the archive is not trusted: memory is allocated as the bytes arrive.
     let n_left = (part.compression() == CompressionMethod::Stored).then(|| part.size());
     let n_left = n_left.filter(|&n_left| n_left <= n_file_bytes as u64);
     let budget = source.budget().rest(n_file_bytes as u64);
@@ -237,6 +242,6 @@ fn zip_fault(file: &str, error: &ZipError) -> Fault {
         other => (Code::BadFormat, other.to_string()),
     };
     let reason = reason.trim_end_matches('.').escape_debug().to_string();
-    let message = format!("not an archive that can be read: {reason}");
+    let message = format!("cannot read the archive: {reason}");
     Box::new(FileError::new(code, file, message))
 }

@@ -1,4 +1,4 @@
-//! A value as a picture, for the writers: rows of samples, pixel by pixel.
+//! Values as pictures, for the writers: rows of samples, pixel by pixel.
 
 use star_base::{BitsRef, Code};
 
@@ -7,10 +7,10 @@ use crate::data::OutputRef;
 use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Shape};
 
-/// Most bits of a sample.
+/// Maximum number of bits of a sample.
 const MAX_BITS: usize = 16;
 
-/// What the samples of a pixel are.
+/// The channels of a pixel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Channels {
     Gray,
@@ -35,8 +35,9 @@ enum Samples<'a> {
 }
 
 impl<'a> Picture<'a> {
-    /// The value as a picture: a table is black and white, row by row; a slice is one pixel wide, a
-    /// word one high; the fields of a grid are gray, gray and alpha, or red, green, blue, alpha.
+    /// Converts the value to a picture: a table is black and white, row by row; a slice is one
+    /// pixel wide, a word one high; the fields of a grid are gray, gray and alpha, or red, green,
+    /// blue, alpha.
     pub(crate) fn new(value: OutputRef<'a>, format: &str) -> Result<Self, Fault> {
         let holds = "a table, or a grid of one to four fields";
         let refused = || cannot_hold(value, format, holds);
@@ -85,7 +86,7 @@ impl<'a> Picture<'a> {
                 for start in (0..self.height as usize).map(|row_idx| row_idx * width) {
                     row.clear();
                     for idx in start..start + width {
-                        // `new` saw that the fields are long enough and their values fit.
+                        // `new` checked that the fields are long enough and their values fit.
                         row.extend(fields.iter().map(|field| field.values[idx] as u16));
                     }
                     each(&row)?;
@@ -113,7 +114,7 @@ fn bits_of(bits: BitsRef<'_>) -> (usize, usize, Channels, usize, Samples<'_>) {
     (height, width, Channels::Gray, 1, Samples::Bits(bits))
 }
 
-/// Bits that the field needs, and at least as many as it says.
+/// Returns the bits that the field needs, at least its declared width.
 fn field_bits(field: &Field, format: &str) -> Result<usize, Fault> {
     let Field { name, bits, meaning: _, nodata: _, values } = field;
     let refuse = |message: String| {

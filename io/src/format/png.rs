@@ -1,9 +1,10 @@
-//! Portable Network Graphics, `.png`: gray of 1, 2, 4, 8 and 16 bits, colours of 8 and 16 bits, with
-//! and without alpha, palettes.
+//! Portable Network Graphics, `.png`: gray of 1, 2, 4, 8 and 16 bits, colours of 8 and 16 bits,
+//! with and without alpha, palettes.
 //!
-//! Samples come as the file has them; nothing is scaled. A palette is looked up: the fields are red, green and blue, and
-//! alpha if it has some; if the options say so, the numbers of the colours are one field, `index`. A colour that only stands for "transparent" (a `tRNS` chunk of a picture
-//! without palette) is kept as it is, with a warning. Of an animation the first picture is read.
+//! Samples are not scaled. Palettes are resolved to the fields red, green and blue, and alpha if
+//! present; if the options say so, the palette indices become one field, `index`. A colour that
+//! marks transparent pixels (a `tRNS` chunk of a picture without palette) is kept, with a warning.
+//! Of an animation only the first picture is read.
 
 use std::fmt::Display;
 use std::io::{Cursor, ErrorKind, Write};
@@ -36,7 +37,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let info = decoder.read_header_info().map_err(|e| fault(&source, &e))?;
     let size = (u64::from(info.width), u64::from(info.height));
     let (color, bits) = (info.color_type, info.bit_depth as usize);
-    // A picture with a palette has four fields at most.
+    // A picture with a palette has at most four fields.
     let n_bands = if color == ColorType::Indexed { 4 } else { color.samples() };
     let stored = Stored {
         n_bands: color.samples(),
@@ -55,12 +56,12 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     packed.resize(len, 0);
     reader.next_frame(&mut packed).map_err(|e| fault(&source, &e))?;
     source.go_on()?;
-    reader.finish().map_err(|e| fault(&source, &e))?; // checks what stands behind the pixels
+    reader.finish().map_err(|e| fault(&source, &e))?; // checks the bytes after the pixels
 
     let info = reader.info();
     let mut warnings = Vec::new();
     if info.trns.is_some() && color != ColorType::Indexed {
-        warnings.push("one colour stands for transparent: it is kept as any other".to_owned());
+        warnings.push("one colour means transparent: it is kept like any other".to_owned());
     }
     if info.animation_control.is_some() {
         warnings.push("only the first picture of an animation is read".to_owned());
@@ -91,7 +92,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
         2 => BitDepth::Two,
         4 => BitDepth::Four,
         5..=8 => BitDepth::Eight,
-        _ => BitDepth::Sixteen, // a picture has 16 bits at most
+        _ => BitDepth::Sixteen, // a picture has at most 16 bits
     };
     let mut encoder = Encoder::new(out, picture.width, picture.height);
     encoder.set_color(color);
@@ -108,7 +109,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     writer.finish().map_err(cannot_write)
 }
 
-/// The end of the chunk `IEND`, if every chunk before it has its length.
+/// The end of the chunk `IEND`, if every chunk before it has a valid length.
 fn end_of_picture(bytes: &[u8]) -> Option<usize> {
     let mut at = MAGIC.len();
     loop {
@@ -131,7 +132,7 @@ fn names(color: ColorType) -> &'static [&'static str] {
     }
 }
 
-/// Fields of the samples as they lie in the file.
+/// Fields of the samples in the order of the file.
 fn plain_fields(
     source: &mut Source,
     packed: &[u8],
@@ -141,7 +142,7 @@ fn plain_fields(
 ) -> Result<Vec<Field>, Fault> {
     match bits {
         16 => {
-            let (pairs, _) = packed.as_chunks::<2>(); // nothing is left over
+            let (pairs, _) = packed.as_chunks::<2>(); // there is no remainder
             let whole = |pair| i64::from(u16::from_be_bytes(pair));
             raster::take_apart(source, pairs, names, bits, whole)
         }
@@ -153,7 +154,7 @@ fn plain_fields(
     }
 }
 
-/// The colours of the palette, or their numbers.
+/// The colours of the palette, or their indices.
 fn palette_fields(
     source: &mut Source,
     info: &Info<'_>,
@@ -162,17 +163,17 @@ fn palette_fields(
     bits: usize,
 ) -> Result<Vec<Field>, Fault> {
     let Some(palette) = info.palette.as_deref() else {
-        let message = "a picture with a palette that is not there: it has no chunk `PLTE`";
+        let message = "the picture has no palette: the chunk `PLTE` is missing";
         return Err(source.fault(Code::BadFormat, message));
     };
     let indices = raster::unpack(packed, bits, extent.width);
     let (colors, _) = palette.as_chunks::<3>();
     if let Some(beyond) = indices.iter().find(|&&index| usize::from(index) >= colors.len()) {
-        let message = format!("a pixel has colour {beyond}, and the palette ends before it");
+        let message = format!("a pixel has colour {beyond}, which is not in the palette");
         return Err(source.fault(Code::BadFormat, message));
     }
     if source.palette_indices() {
-        // A picture of two colours is a mask.
+        // A picture with two colours is a mask.
         let bits = if indices.iter().all(|&index| index <= 1) { 1 } else { bits };
         return raster::take_apart(source, &indices, names(ColorType::Indexed), bits, i64::from);
     }
@@ -191,7 +192,7 @@ fn palette_fields(
     Ok(fields)
 }
 
-/// Appends a row in the depth of the file, padded to whole bytes.
+/// Appends a row in the depth of the file, padded to a whole byte.
 fn pack(row: &[u16], depth: BitDepth, packed: &mut Vec<u8>) {
     let bits = match depth {
         BitDepth::One => 1,
@@ -209,7 +210,7 @@ fn pack(row: &[u16], depth: BitDepth, packed: &mut Vec<u8>) {
     for samples in row.chunks(8 / bits) {
         let last = 8 - bits;
         let byte = samples.iter().enumerate().fold(0, |byte, (idx, &sample)| {
-            byte | (sample as u8) << (last - idx * bits) // the picture says that it fits
+            byte | (sample as u8) << (last - idx * bits) // the picture guarantees that it fits
         });
         packed.push(byte);
     }
@@ -224,12 +225,12 @@ fn fault(source: &Source, error: &DecodingError) -> Fault {
         DecodingError::Format(error) => raster::damaged(source, "PNG", &chunk_names(error)),
         DecodingError::Parameter(error) => raster::damaged(source, "PNG", error),
         DecodingError::LimitsExceeded => {
-            source.fault(Code::DoesNotFit, "a part of the file is larger than the memory budget")
+            source.fault(Code::DoesNotFit, "a part of the file exceeds the memory budget")
         }
     }
 }
 
-/// What the decoder says, with the names of chunks instead of all that is known of them.
+/// The message of the decoder, with only the names of chunks instead of all their properties.
 fn chunk_names(error: &dyn Display) -> String {
     let text = error.to_string();
     let mut pieces = text.split("ChunkType { type: ");

@@ -1,5 +1,5 @@
-//! What the readers of pictures share: sizes checked before anything is decoded, samples that lie
-//! pixel by pixel taken apart into fields, faults of the decoders in our words.
+//! Shared parts of the picture readers: size checks before decoding, splitting of interleaved
+//! samples into fields, and translation of decoder errors.
 
 use std::fmt::Display;
 
@@ -14,7 +14,7 @@ use crate::{text, whole};
 /// Bytes of a sample in a field.
 pub(crate) const SAMPLE_BYTES: u64 = size_of::<i64>() as u64;
 
-/// Most bytes that a byte of deflated data can stand for.
+/// Maximum expansion of deflated data.
 pub(crate) const DEFLATE_RATIO: u64 = 1032;
 
 /// The size of a picture.
@@ -26,8 +26,8 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// The size that a header says, if it fits in the budget beside the file of `n_file_bytes`;
-    /// every sample takes its place in a field and `work_bytes` more while it is decoded.
+    /// The size in a header, if it fits in the budget next to the file of `n_file_bytes`; every
+    /// sample needs its place in a field and `work_bytes` more during decoding.
     pub(crate) fn new(
         source: &Source,
         size: (u64, u64),
@@ -54,35 +54,35 @@ impl Extent {
 
     /// Number of pixels.
     pub(crate) fn n_pixels(&self) -> usize {
-        self.width * self.height // `new` saw that bytes for all of them can be counted
+        self.width * self.height // `new` checked that the byte count does not overflow
     }
 }
 
-/// How the samples of a picture lie in its file.
+/// The storage of the samples in the file.
 #[derive(Clone, Copy)]
 pub(crate) struct Stored {
     pub(crate) n_bands: usize,
     pub(crate) bits_per_sample: usize,
-    /// Most bytes of samples that a byte stands for.
+    /// Maximum number of sample bytes per stored byte.
     pub(crate) max_ratio: u64,
-    /// Bytes that may hold samples.
+    /// Number of bytes that may hold samples.
     pub(crate) n_bytes: usize,
 }
 
 impl Stored {
-    /// Refuses a size for which the file is too short. To be asked before the size is compared with the
-    /// budget: more memory would not help.
+    /// Rejects a size for which the file is too short. Must precede the check of the budget: more
+    /// memory would not help.
     pub(crate) fn check(&self, source: &Source, size: (u64, u64)) -> Result<(), Fault> {
         let (width, height) = size;
         if self.n_bytes_needed(size) <= self.n_bytes as u128 * u128::from(self.max_ratio) {
             return Ok(());
         }
         let bytes = text::count(self.n_bytes as u128, "byte");
-        let message = format!("{width} × {height} pixels cannot be in the {bytes} there are");
+        let message = format!("{width} × {height} pixels do not fit in the {bytes} of the file");
         Err(source.fault(Code::HeaderLies, message))
     }
 
-    /// Bytes of the samples, every row padded to whole ones.
+    /// Bytes of the samples, every row padded to whole bytes.
     pub(crate) fn n_bytes_needed(&self, (width, height): (u64, u64)) -> u128 {
         let row_bits = u128::from(width) * self.n_bands as u128;
         let row_bits = row_bits.saturating_mul(self.bits_per_sample as u128);
@@ -90,7 +90,7 @@ impl Stored {
     }
 }
 
-/// A field of the values, with memory taken at once.
+/// Creates a field of the values, with one allocation.
 pub(crate) fn field(
     source: &Source,
     name: &str,
@@ -105,7 +105,7 @@ pub(crate) fn field(
     Ok(Field::new(name, bits, list))
 }
 
-/// Takes samples that lie pixel by pixel apart into one field for each name.
+/// Splits interleaved samples into one field per name.
 pub(crate) fn take_apart<T: Copy>(
     source: &mut Source,
     samples: &[T],
@@ -123,13 +123,13 @@ pub(crate) fn take_apart<T: Copy>(
     Ok(fields)
 }
 
-/// The grid of the fields.
+/// Creates a grid of the fields.
 pub(crate) fn grid(extent: Extent, fields: Vec<Field>) -> Data {
     let Extent { width, height, n_bands: _ } = extent;
     Data::Numbers(Numbers { shape: Shape::Grid { height, width }, fields })
 }
 
-/// The grid of the fields, multiplied by the scale of the options.
+/// Creates a grid of the fields, multiplied by the scale of the options.
 pub(crate) fn scaled_grid(
     source: &Source,
     extent: Extent,
@@ -140,7 +140,8 @@ pub(crate) fn scaled_grid(
     Ok(grid(extent, fields))
 }
 
-/// Rows of samples of 1, 2, 4 … 8 bits, each row padded to whole bytes, as one byte for each sample.
+/// Unpacks rows of samples of 1, 2, 4 … 8 bits, each row padded to whole bytes, to one byte per
+/// sample.
 pub(crate) fn unpack(packed: &[u8], bits: usize, row_len: usize) -> Vec<u8> {
     let row_bytes = (row_len * bits).div_ceil(8).max(1);
     let mut samples = Vec::with_capacity(packed.len() / row_bytes * row_len);
@@ -156,17 +157,17 @@ pub(crate) fn unpack(packed: &[u8], bits: usize, row_len: usize) -> Vec<u8> {
     samples
 }
 
-/// The fault that a decoder found; `format` is the name of the format.
+/// The error of a decoder; `format` is the name of the format.
 pub(crate) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fault {
     let reason = error.to_string();
     let reason: String = reason.trim_end_matches(['.', '\n']).escape_debug().collect();
-    source.fault(Code::BadFormat, format!("not a {format} file that can be read: {reason}"))
+    source.fault(Code::BadFormat, format!("cannot read the {format} file: {reason}"))
 }
 
-/// What to say of bytes behind a picture that its format does not forbid.
-pub(crate) const BYTES_BEHIND: &str = "the bytes behind the picture are passed over";
+/// The warning for trailing bytes after a picture that its format does not forbid.
+pub(crate) const BYTES_BEHIND: &str = "the bytes after the picture are ignored";
 
-/// The fault that the file ends before its picture does.
+/// The error for a file that ends within its picture.
 pub(crate) fn truncated(source: &Source) -> Fault {
     source.fault(Code::Truncated, "the file ends before its picture does")
 }
@@ -176,7 +177,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_of_few_bits_are_unpacked_row_by_row() {
+    fn packed_samples_are_unpacked_row_by_row() {
         assert_eq!(unpack(&[0b1010_0000, 0b0100_0000], 1, 3), [1, 0, 1, 0, 1, 0]);
         assert_eq!(unpack(&[0b1110_0100, 0b0100_0000], 2, 5), [3, 2, 1, 0, 1]);
         assert_eq!(unpack(&[0x12, 0x30], 4, 3), [1, 2, 3]);

@@ -1,17 +1,17 @@
 //! Star's own format, `.stb`: a table, slice or word with its exact size.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `STARTBL` and a zero byte |
 //! | 4 | version, 1 |
 //! | 4 | kind: 1 table, 2 slice, 3 word |
 //! | 8 | rows; the length of a slice or word |
 //! | 8 | columns; 1 for a slice or word |
-//! | 8 each | limbs, column after column, each column rows / 64 of them, rounded up |
+//! | 8 each | limbs, column after column, rows / 64 per column, rounded up |
 //! | 4 | CRC-32 of everything before it |
 //!
-//! All numbers have their least significant byte first. Row `i` (from 0) is bit `i % 64` of limb
-//! `i / 64` of its column; the bits beyond the last row are zero. Version 2 is that of sparse tables (`sparse`).
+//! All numbers are little-endian. Row `i` (from 0) is bit `i % 64` of limb `i / 64` of its column;
+//! the bits beyond the last row are zero. Version 2 is for sparse tables (`sparse`).
 
 mod sparse;
 
@@ -29,12 +29,12 @@ use crate::text;
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 8] = *b"STARTBL\0";
 
-/// The version of values of which every limb is written.
+/// The version for values that are written densely.
 const VERSION: u32 = 1;
 const HEADER_BYTES: usize = 32;
 const CRC_BYTES: usize = 4;
 
-/// The kinds of values, as numbered in the file.
+/// The kinds of values, with their numbers in the file.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ContentKind {
     Table = 1,
@@ -42,7 +42,7 @@ enum ContentKind {
     Word = 3,
 }
 
-/// What the first bytes say.
+/// The contents of the first bytes.
 #[derive(Clone, Copy)]
 struct Head {
     version: u32,
@@ -51,7 +51,7 @@ struct Head {
     n_cols: u64,
 }
 
-/// What stands before the limbs.
+/// The contents of the header before the limbs.
 struct Header {
     kind: ContentKind,
     n_rows: usize,
@@ -122,7 +122,7 @@ fn write_columns<'b>(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let mut sheet = Summed::begin(out, VERSION, kind as u32, n_rows, n_cols);
-    // Columns of no rows have no limbs, however many they are.
+    // Columns without rows have no limbs, whatever their number.
     let n_full = if n_rows > 0 { n_cols } else { 0 };
     for col_idx in 0..n_full {
         for limb in column(col_idx) {
@@ -132,7 +132,7 @@ fn write_columns<'b>(
     sheet.end()
 }
 
-/// What is written, and the checksum of it so far.
+/// A writer that computes the checksum.
 struct Summed<'a> {
     out: &'a mut dyn Write,
     crc: Hasher,
@@ -140,7 +140,7 @@ struct Summed<'a> {
 }
 
 impl<'a> Summed<'a> {
-    /// A file that begins with this header.
+    /// Begins a file with this header.
     fn begin(
         out: &'a mut dyn Write,
         version: u32,
@@ -185,7 +185,7 @@ fn parse_head(source: &Source, bytes: &[u8; HEADER_BYTES]) -> Result<Head, Fault
     let [version, kind] = [8, 12].map(|at| number(&bytes[at..at + 4]) as u32);
     if version != VERSION && version != sparse::VERSION {
         let message = format!(
-            "version {version} of the format, and only {VERSION} and {} are known",
+            "unsupported version {version} of the format; only {VERSION} and {} are supported",
             sparse::VERSION
         );
         return Err(source.fault(Code::BadFormat, message));
@@ -222,10 +222,10 @@ fn parse_header(source: &Source, head: Head) -> Result<Header, Fault> {
 }
 
 fn wrong_kind(source: &Source, kind: u32, known: &str) -> Fault {
-    Box::new(source.fault(Code::BadFormat, format!("a value of the kind {kind}")).note(known))
+    Box::new(source.fault(Code::BadFormat, format!("unknown kind of value {kind}")).note(known))
 }
 
-/// Compares the length that the header gives with that of the file.
+/// Compares the length implied by the header with that of the file.
 fn check_size(source: &Source, expected: u128) -> Result<(), Fault> {
     match source.size_hint().map(u128::from) {
         Some(actual) if actual != expected => {
@@ -234,15 +234,15 @@ fn check_size(source: &Source, expected: u128) -> Result<(), Fault> {
                 false => Code::HeaderLies,
             };
             let bytes = text::count(expected, "byte");
-            let message = format!("the file should have {bytes} by its header and has {actual}");
+            let message = format!("the header implies {bytes}, but the file has {actual}");
             Err(source.fault(code, message))
         }
         _ => Ok(()),
     }
 }
 
-/// Reads the limbs, column after column. A table whose size the length of the file bears out is taken
-/// at once, any other grows with what arrives.
+/// Reads the limbs, column after column. A table whose size is confirmed by the length of the file
+/// is allocated at once; any other grows as data arrives.
 fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<BitTable, Fault> {
     let n_limbs = header.n_limbs;
     let out_of_memory = u128::from(n_limbs) * 8;
@@ -262,7 +262,7 @@ fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<
             return Err(source.fault(Code::Truncated, message));
         }
         crc.update(bytes);
-        let (mut whole, _) = bytes.as_chunks::<8>(); // nothing is left over
+        let (mut whole, _) = bytes.as_chunks::<8>(); // there is no remainder
         while !whole.is_empty() {
             if table.n_cols() == col_idx {
                 table
@@ -287,7 +287,7 @@ fn read_table(source: &mut Source, crc: &mut Hasher, header: &Header) -> Result<
     Ok(table)
 }
 
-/// Bits beyond the last row are zero.
+/// Checks that the bits beyond the last row are zero.
 fn check_tail(source: &Source, table: &BitTable, col_idx: usize) -> Result<(), Fault> {
     let n_used = table.n_rows() % 64;
     match table.column_limbs(col_idx).last() {
@@ -306,7 +306,7 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
         return Err(source.fault(Code::Truncated, "the file ends in its checksum"));
     }
     if number(&bytes[..CRC_BYTES]) != u64::from(crc.finalize()) {
-        let fault = source.fault(Code::BadFormat, "the checksum does not agree");
+        let fault = source.fault(Code::BadFormat, "the checksum does not match");
         return Err(Box::new(fault.note("the file was damaged after it was written")));
     }
     if n_bytes > CRC_BYTES {
@@ -315,7 +315,7 @@ fn check_end(source: &mut Source, crc: Hasher) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Up to eight bytes as a number, the least significant one first.
+/// Converts up to eight bytes, least significant first, to a number.
 fn number(bytes: &[u8]) -> u64 {
     let mut wide = [0; 8];
     for (to, from) in wide.iter_mut().zip(bytes) {
@@ -326,6 +326,6 @@ fn number(bytes: &[u8]) -> u64 {
 
 fn wrong_magic(source: &Source, bytes: &[u8]) -> Fault {
     let quoted = text::quote(bytes);
-    let message = format!("the file begins with {quoted}, not with `STARTBL`");
+    let message = format!("expected `STARTBL` at the start of the file, found {quoted}");
     source.fault(Code::BadFormat, message)
 }

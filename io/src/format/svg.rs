@@ -1,8 +1,10 @@
-//! Scalable Vector Graphics (W3C, SVG 1.1): a line through places, for browsers and drawing programs. Only written.
+//! Scalable Vector Graphics (W3C, SVG 1.1): a line through places, for browsers and drawing
+//! programs. Write only.
 //!
-//! A list with the fields `x` and `y` becomes one polyline. The drawing has a unit for each pixel, and its upper left corner
-//! is that of the pixel (1,1): laid over a picture of the same places, the line goes through the middles of its pixels. Places
-//! left of it or above it lie outside the drawing.
+//! A list with the fields `x` and `y` becomes one polyline. The drawing has one unit per pixel, and
+//! its upper left corner is that of the pixel (1,1): laid over a picture of the same places, the
+//! line passes through the centres of its pixels. Places to the left of it or above it are outside
+//! the drawing.
 
 use std::io::{self, Write};
 
@@ -15,14 +17,14 @@ use crate::numbers::Shape;
 use crate::scan::Scanner;
 use crate::source::Source;
 
-/// What it holds, in messages.
+/// The writable values, for messages.
 const HOLDS: &str = "lists with two fields, which are `x` and `y`";
 
-/// Reads nothing.
+/// Rejects all files.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     scanner.peek()?;
-    Err(scanner.here(Code::BadFormat, "a drawing is written as SVG, and not read"))
+    Err(scanner.here(Code::BadFormat, "SVG drawings can only be written"))
 }
 
 /// Writes a list of places.

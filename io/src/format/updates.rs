@@ -1,4 +1,4 @@
-//! Update streams: changes of a graph and questions about it, one in a line, read in order.
+//! Update streams: changes of a graph and queries, one a line, read in order.
 //!
 //! ```text
 //! %%StarUpdates 10     the first line, if wanted: magic, and number of vertices
@@ -7,11 +7,11 @@
 //! = 1 7 95             give it another weight
 //! - 4                  delete a vertex with all its arcs
 //! + 4                  insert it again, without arcs
-//! ? 1 7                a question about two vertices, about one (`? 1`), about the graph (`?`)
+//! ? 1 7                a query about two vertices, about one (`? 1`), about the graph (`?`)
 //! ```
 //!
-//! Blank lines count, and so do comments, which begin with `#` or `%` and may stand behind an
-//! operation: record i is line i. They are a list with the fields of [`crate::updates`].
+//! Blank lines count, and so do comments, which begin with `#` or `%` and may follow an operation:
+//! record i is line i. The result is a list with the fields of [`crate::updates`].
 
 use std::io::{self, Write};
 
@@ -28,12 +28,12 @@ use crate::source::Source;
 use crate::text;
 use crate::updates::{FIELDS, Update, to_numbers};
 
-/// The word that a stream may begin with, in any letter case.
+/// The optional first word of a stream, in any letter case.
 const MAGIC: &str = "%%StarUpdates";
 
 type Record = [i64; FIELDS.len()];
 
-/// Does a file begin like a stream: with the magic word, or with an operation?
+/// Returns whether a file begins with the magic word or an operation.
 pub(crate) fn is_start(first_bytes: &[u8]) -> bool {
     let begins = first_bytes.get(..MAGIC.len());
     if begins.is_some_and(|bytes| bytes.eq_ignore_ascii_case(MAGIC.as_bytes())) {
@@ -53,7 +53,7 @@ pub(crate) fn is_start(first_bytes: &[u8]) -> bool {
 /// Reads a list.
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
-    // As read, and field by field.
+    // Once as read and once by field.
     let record_bytes = 2 * size_of::<Record>() as u64;
     let mut records: Growing<Record> = Growing::new(scanner.source().budget(), record_bytes);
     let mut reader = Reader::new(&scanner);
@@ -62,7 +62,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         records.push(update.record()).map_err(|e| scanner.out_of_memory(&e))?;
     }
     if !reader.begun {
-        let fault = scanner.here(Code::Truncated, "the file holds no operation");
+        let fault = scanner.here(Code::Truncated, "the file contains no operation");
         return Err(Box::new(fault.note(OPERATIONS)));
     }
     if let Some((_, fault)) = reader.too_heavy {
@@ -74,7 +74,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 
-/// Writes a list with the fields of a stream; record 1 becomes the magic line if it is no operation.
+/// Writes a list with the fields of a stream; record 1 becomes the magic line if it is not an
+/// operation.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let numbers = match value {
         OutputRef::Numbers(numbers) if is_stream(numbers) => numbers,
@@ -89,7 +90,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     let mut updates = Vec::new();
     for row in 0..numbers.shape.n_records() {
         let Some(update) = Update::of_record(record(row)) else {
-            let message = format!("record {} is no operation of a stream", row + 1);
+            let message = format!("record {} is not an operation of a stream", row + 1);
             return Err(Box::new(FileError::new(Code::OutOfRange, "", message)));
         };
         updates.push(update);
@@ -129,7 +130,7 @@ fn write_lines(updates: &[Update], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Are these the fields of a stream?
+/// Returns whether these are the fields of a stream.
 fn is_stream(numbers: &Numbers) -> bool {
     let names = numbers.fields.iter().map(|field| field.name.as_str());
     matches!(numbers.shape, Shape::List(_)) && names.eq(FIELDS)
@@ -138,17 +139,17 @@ fn is_stream(numbers: &Numbers) -> bool {
 const OPERATIONS: &str = "an operation is `+ TAIL HEAD WEIGHT`, `- TAIL HEAD`, `= TAIL HEAD WEIGHT`, \
                           `+ VERTEX`, `- VERTEX`, `? FIRST SECOND`, `? VERTEX` or `?`";
 
-/// What is known of the stream so far.
+/// The state of the reader.
 struct Reader {
-    /// Was there the magic line or an operation?
+    /// Whether the magic line or an operation was read.
     begun: bool,
-    /// The number of vertices that the magic line says.
+    /// The number of vertices in the magic line.
     announced: Option<u32>,
-    /// The vertices there are, and who says so.
+    /// The limit of vertex numbers, and its origin.
     limit: Option<(u64, &'static str)>,
-    /// Do the lines `+` have weights?
+    /// Whether the lines `+` have weights.
     weighted: Option<bool>,
-    /// The greatest weight that does not fit, and the fault at its place.
+    /// The greatest weight that does not fit, and the error at its place.
     too_heavy: Option<(i64, Fault)>,
 }
 
@@ -164,7 +165,7 @@ impl Reader {
         }
     }
 
-    /// Reads a line, its end included.
+    /// Reads a line including its end.
     fn line(&mut self, scanner: &mut Scanner) -> Result<Update, Fault> {
         match scanner.skip_blanks()? {
             None => return Ok(Update::Nothing),
@@ -207,7 +208,8 @@ impl Reader {
             b"?" => self.question(scanner)?,
             _ => {
                 let quoted = scanner.quoted();
-                let fault = scanner.at_token(Code::BadFormat, format!("{quoted} is no operation"));
+                let fault =
+                    scanner.at_token(Code::BadFormat, format!("unknown operation {quoted}"));
                 return Err(Box::new(fault.note(OPERATIONS)));
             }
         };
@@ -219,7 +221,7 @@ impl Reader {
         Ok(update)
     }
 
-    /// A line that begins with `%`, the first one: magic and number of vertices, or a comment.
+    /// Reads a first line that begins with `%`: magic word and number of vertices, or a comment.
     fn header(&mut self, scanner: &mut Scanner) -> Result<(), Fault> {
         let mut word = Vec::new();
         scanner.take_word(&mut word)?;
@@ -230,7 +232,7 @@ impl Reader {
         if self.more(scanner)? {
             let n_vertices = super::vertex_count(scanner, "the number of vertices")?;
             self.announced = Some(n_vertices);
-            // What the graph says is the narrower of the two if both hold.
+            // The smaller limit applies if the graph also has one.
             if self.limit.is_none_or(|(n, _)| u64::from(n_vertices) < n) {
                 self.limit = Some((n_vertices.into(), "first line"));
             }
@@ -264,13 +266,13 @@ impl Reader {
         Ok(Update::AskPair(first, self.vertex(scanner, "the second vertex")?))
     }
 
-    /// Is there more in the line than blanks and a comment?
+    /// Returns whether the line has more than blanks and a comment.
     fn more(&self, scanner: &mut Scanner) -> Result<bool, Fault> {
         let next = scanner.skip_blanks()?;
         Ok(!matches!(next, None | Some(b'\r' | b'\n' | b'#' | b'%')))
     }
 
-    /// A vertex, from 1.
+    /// Reads a vertex, from 1.
     fn vertex(&self, scanner: &mut Scanner, what: &str) -> Result<u32, Fault> {
         let number = scanner.unsigned(what)?;
         if number == 0 {
@@ -281,24 +283,24 @@ impl Reader {
             && number > n
         {
             let all = text::counted(n, "vertices");
-            let message = format!("{what} {number} is beyond the {all} of the {of}");
+            let message = format!("{what} {number} exceeds the {all} of the {of}");
             return Err(scanner.at_token(Code::OutOfRange, message));
         }
         u32::try_from(number).map_err(|_| {
-            let message = format!("{what} {number} is beyond 32 bits");
+            let message = format!("{what} {number} exceeds 32 bits");
             scanner.at_token(Code::OutOfRange, message)
         })
     }
 
-    /// Refuses a line with a weight where the lines before had none, and the other way round: a
-    /// weight that was forgotten would be a 1.
+    /// Rejects lines `+` with a weight after lines without, and vice versa: a forgotten weight
+    /// would become 1.
     fn agree(&mut self, scanner: &mut Scanner, has_weight: bool) -> Result<(), Fault> {
         match self.weighted {
             None => self.weighted = Some(has_weight),
             Some(before) if before == has_weight => {}
             Some(before) => {
                 let (now, then) = if before { ("no", "one") } else { ("a", "none") };
-                let message = format!("{now} weight, and the lines before have {then}");
+                let message = format!("{now} weight, but the lines before have {then}");
                 return Err(scanner.here(Code::BadFormat, message));
             }
         }
@@ -312,10 +314,13 @@ impl Reader {
             && needed > h
             && self.too_heavy.as_ref().is_none_or(|(heaviest, _)| weight > *heaviest)
         {
-            let message = format!("the weight {weight} does not fit below infinity in `h = {h}`");
+            let message = format!(
+                "the weight {weight} must be below infinity, and `h = {h}` is \
+                too small"
+            );
             let fault = scanner.at_token(Code::WidthTooSmall, message);
-            let fault = fault.note("infinity is all ones, and no weight may be equal to it");
-            let fault = fault.help(format!("take `h = {needed}` or more"));
+            let fault = fault.note("infinity is all ones, and weights must be smaller");
+            let fault = fault.help(format!("use `h = {needed}` or more"));
             self.too_heavy = Some((weight, Box::new(fault)));
         }
         Ok(weight)

@@ -1,4 +1,4 @@
-//! Grids whose transitions are blocked one by one: the first kind of maps for Lee's wave.
+//! Grids with individually blocked transitions: the first kind of maps for Lee's wave.
 
 use super::pacer::Pacer;
 use super::random::{Chance, Purpose, Random};
@@ -6,7 +6,7 @@ use super::{GenerateOptions, check_probability, check_range};
 use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Numbers, Shape};
 
-/// Longest side of a grid, in cells.
+/// Maximum side of a grid in cells.
 pub(super) const MAX_SIDE: u64 = 1 << 20;
 
 /// The parameters of a grid with blocked transitions.
@@ -16,28 +16,28 @@ pub struct Blocks {
     pub height: u64,
     /// Columns of cells, from 1 to 2^20.
     pub width: u64,
-    /// The degree of impassability β: with this probability, from 0 to 1, a transition between two neighbours is blocked,
-    /// whatever the others are.
+    /// The degree of impassability β: the probability, from 0 to 1, that a transition between two
+    /// neighbours is blocked, independent of the others.
     pub impassable: f64,
 }
 
 /// A grid with blocked transitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BlockedGrid {
-    /// A grid with the fields `right` and `down` of 1 bit: 1 where the transition from the cell to the one on its right, or
-    /// to the one below, is open. What would lead over the border is 0.
+    /// A grid with the 1-bit fields `right` and `down`: 1 where the transition from the cell to its
+    /// right or lower neighbour is open. Transitions across the border are 0.
     pub open: Numbers,
     /// Blocked transitions, each counted once.
     pub n_blocked: u64,
 }
 
 impl Blocks {
-    /// Makes the grid. Time is in proportion to the number of cells.
+    /// Generates the grid. The running time is proportional to the number of cells.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget (16 bytes for each cell),
-    /// [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget (16 bytes for each cell),
+    /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<BlockedGrid, FileError> {
         let Blocks { height, width, impassable } = *self;
         check_sides(height, width)?;
@@ -68,13 +68,13 @@ impl Blocks {
     }
 }
 
-/// Refuses grids without cells, and long sides.
+/// Rejects grids without cells and sides that are too long.
 pub(super) fn check_sides(height: u64, width: u64) -> Result<(), Fault> {
     check_range("rows", height, 1, MAX_SIDE)?;
     check_range("columns", width, 1, MAX_SIDE)
 }
 
-/// Transitions between neighbours, each counted once.
+/// Number of transitions between neighbours, each counted once.
 pub(super) fn n_transitions(height: u64, width: u64) -> u64 {
     width.saturating_sub(1) * height + width * height.saturating_sub(1)
 }

@@ -1,4 +1,5 @@
-//! Heights with the threshold that blocks a given share of the transitions: the second kind of maps for Lee's wave.
+//! Heights with a threshold that blocks a given share of the transitions: the second kind of maps
+//! for Lee's wave.
 
 use super::blocks::{check_sides, n_transitions};
 use super::pacer::Pacer;
@@ -6,43 +7,44 @@ use super::{GenerateOptions, Terrain, check_probability};
 use crate::error::{Fault, FileError};
 use crate::numbers::{Numbers, Shape};
 
-/// Bits of a difference that are counted at once.
+/// Bits of a difference that are counted in one pass.
 const DIGIT: u32 = 16;
 
-/// The parameters of a country.
+/// The parameters of a height map.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Country {
     /// Rows of cells, from 1 to 2^20.
     pub height: u64,
     /// Columns of cells, from 1 to 2^20.
     pub width: u64,
-    /// The degree of impassability β: the share of the transitions between neighbours, from 0 to 1, that the threshold
-    /// blocks.
+    /// The degree of impassability β: the share of transitions between neighbours, from 0 to 1,
+    /// that the threshold blocks.
     pub impassable: f64,
-    /// As for [`Terrain`].
+    /// See [`Terrain`].
     pub roughness: f64,
     /// Bits of a height, from 1 to 32.
     pub bits: u32,
 }
 
-/// Heights, and a threshold for them.
+/// Heights and a threshold.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountryGrid {
-    /// A grid with the one field `height`: the upper left part of a [`Terrain`].
+    /// A grid with the single field `height`: the upper left part of a [`Terrain`].
     pub heights: Numbers,
-    /// A transition is open iff the heights of its cells differ by less than this: the threshold for which the share of
-    /// the others is nearest to the one wanted, the lower of two.
+    /// A transition is open iff the heights of its cells differ by less than this. The share of
+    /// blocked transitions is as close as possible to the requested one; of two such thresholds,
+    /// the lower.
     pub threshold: u64,
-    /// Transitions that it blocks, each counted once.
+    /// Number of transitions that it blocks, each counted once.
     pub n_blocked: u64,
 }
 
 impl Country {
-    /// Makes the heights and finds the threshold. Time is in proportion to the number of cells of the terrain, whose side is
-    /// the next 2^k + 1.
+    /// Generates the heights and finds the threshold. The running time is proportional to the
+    /// number of cells of the terrain, whose side is the next 2^k + 1.
     ///
     /// # Errors
-    /// As for [`Terrain::generate`].
+    /// See [`Terrain::generate`].
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<CountryGrid, FileError> {
         let Country { height, width, impassable, roughness, bits } = *self;
         check_sides(height, width)?;
@@ -69,15 +71,16 @@ impl Country {
     }
 }
 
-/// The threshold that blocks most nearly so many transitions, and how many it blocks.
+/// Returns the threshold whose number of blocked transitions is closest to the requested one, and
+/// that number.
 fn threshold(
     heights: &[i64],
     width: usize,
     n_wanted: u64,
     pacer: &mut Pacer<'_, '_>,
 ) -> Result<(u64, u64), Fault> {
-    // With the threshold `from` or above so many are blocked: the difference at which that passes what is wanted is
-    // looked for, its upper half first.
+    // Counts the transitions blocked with the threshold `from` or above. Finds the largest
+    // difference at which this count still reaches the requested number, upper digit first.
     let mut counts = counted(heights, width, DIGIT, |_| true, pacer)?;
     let (upper, n_above) = passed(&counts, 0, n_wanted);
     counts = counted(heights, width, 0, |difference| difference >> DIGIT == upper, pacer)?;
@@ -90,7 +93,7 @@ fn threshold(
     }
 }
 
-/// How many transitions have a difference with this digit from bit `shift` on, of those that are wanted.
+/// Counts the selected transitions by the digit of their difference from bit `shift` on.
 fn counted(
     heights: &[i64],
     width: usize,
@@ -117,8 +120,8 @@ fn counted(
     Ok(counts)
 }
 
-/// The greatest digit with which, those above it included, at least so many are counted; and how many are above it. 0 if
-/// there are not so many.
+/// Returns the greatest digit at which the count, including all digits above it, reaches
+/// `n_wanted`, and the count above it. 0 if the count never reaches it.
 fn passed(counts: &[u64], mut n_above: u64, n_wanted: u64) -> (u64, u64) {
     for (digit, count) in counts.iter().enumerate().skip(1).rev() {
         if n_above + count >= n_wanted && *count > 0 {

@@ -1,5 +1,5 @@
-//! Noisy images of a curve: it runs from the left border to the right one, smooth and of one
-//! thickness, and noise lies over everything.
+//! Noisy images of a curve: it runs from the left border to the right one, smooth and of constant
+//! thickness, with noise over the whole image.
 
 use star_base::BitTable;
 
@@ -9,9 +9,9 @@ use super::{GenerateOptions, bad, check_range};
 use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Numbers, Shape};
 
-/// Longest side of an image, in pixels.
+/// Maximum side of an image in pixels.
 const MAX_SIDE: u64 = 1 << 20;
-/// Thickest curve, in pixels.
+/// Maximum thickness of a curve in pixels.
 const MAX_THICKNESS: u64 = 1024;
 /// Standard deviation of the sum of four 16-bit numbers.
 const SUM_DEVIATION: i64 = 37_837;
@@ -27,34 +27,34 @@ pub struct NoisyCurve {
     pub width: u64,
     /// Thickness of the curve in pixels, from 1 to 1024 and to the height.
     pub thickness: u64,
-    /// Pieces of the curve, from 1 to the width: the more, the more it winds.
+    /// Number of pieces of the curve, from 1 to the width: more pieces, more bends.
     pub bends: u64,
     /// Gray of the curve without noise, from 0 to 255.
     pub line: u8,
     /// Gray of everything else without noise, from 0 to 255.
     pub ground: u8,
-    /// Standard deviation of the noise, from 0 to 255 (near to normal: the sum of four uniform
-    /// numbers). What gets below 0 or above 255 is 0 or 255.
+    /// Standard deviation of the noise, from 0 to 255 (nearly normal: the sum of four uniform
+    /// numbers). Values below 0 or above 255 are clamped.
     pub noise: u8,
 }
 
-/// An image and what it shows.
+/// An image and its true curve.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CurveImage {
-    /// The image: a grid with the one field `gray` of 8 bits.
+    /// The image: a grid with the single 8-bit field `gray`.
     pub image: Numbers,
-    /// The true curve: as many rows and columns as the image, ones where the curve is.
+    /// The true curve: a table of the size of the image, with ones on the curve.
     pub mask: BitTable,
 }
 
 impl NoisyCurve {
-    /// Makes the image. Time is in proportion to the number of pixels, and to the length of the curve
-    /// times the square of its thickness.
+    /// Generates the image. The running time is proportional to the number of pixels, plus the
+    /// length of the curve times the square of its thickness.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget (8 bytes and 2 bits for
-    /// each pixel), [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget (8 bytes and 2 bits for
+    /// each pixel), [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<CurveImage, FileError> {
         self.check()?;
         let mut pacer = Pacer::new(options);
@@ -86,12 +86,12 @@ impl NoisyCurve {
         check_range("thickness", self.thickness, 1, self.height.min(MAX_THICKNESS))?;
         check_range("bends", self.bends, 1, self.width)?;
         match self.line == self.ground {
-            true => Err(bad("line", self.line, "another gray than `ground`")),
+            true => Err(bad("line", self.line, "different from `ground`")),
             false => Ok(()),
         }
     }
 
-    /// Draws the curve: discs so close to each other that they leave no gap.
+    /// Draws the curve as discs that are close enough to leave no gap.
     fn draw(&self, mask: &mut BitTable, pacer: &mut Pacer<'_, '_>) -> Result<(), Fault> {
         let radius = self.thickness as f64 / 2.0;
         let spline = Spline::random(self, radius, pacer)?;
@@ -100,14 +100,14 @@ impl NoisyCurve {
         while x <= end {
             let (y, slope) = spline.at(x);
             stamp(mask, x, y, radius, pacer)?;
-            // A quarter of a pixel along the curve.
+            // A step of a quarter of a pixel along the curve.
             x += 0.25 / (1.0 + slope * slope).sqrt();
         }
         Ok(())
     }
 }
 
-/// A number near to normally distributed with this standard deviation, rounded.
+/// A nearly normally distributed number with this standard deviation, rounded.
 fn deviation(random: &mut Random, deviation: u8) -> i64 {
     let bits = random.bits64();
     let sum = (bits & 0xffff) + (bits >> 16 & 0xffff) + (bits >> 32 & 0xffff) + (bits >> 48);
@@ -115,16 +115,16 @@ fn deviation(random: &mut Random, deviation: u8) -> i64 {
     (doubled * i64::from(deviation) + SUM_DEVIATION).div_euclid(2 * SUM_DEVIATION)
 }
 
-/// A uniform cubic B-spline: y over x. It stays between the least and the greatest of its control
-/// points, and has no corners and no jumps of curvature.
+/// A uniform cubic B-spline: y over x. It stays between the minimum and the maximum of its control
+/// points, and has no corners or jumps of curvature.
 struct Spline {
     controls: Vec<f64>,
-    /// Pixels of a piece.
+    /// Length of a piece in pixels.
     piece: f64,
 }
 
 impl Spline {
-    /// Control points anywhere in the image, so far from the borders that the curve is whole.
+    /// Draws random control points, far enough from the borders that the whole curve is visible.
     fn random(curve: &NoisyCurve, radius: f64, pacer: &mut Pacer<'_, '_>) -> Result<Self, Fault> {
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
         let n_controls = curve.bends + 3;
@@ -138,7 +138,7 @@ impl Spline {
         Ok(Spline { controls, piece: curve.width as f64 / curve.bends as f64 })
     }
 
-    /// The height at `x` and the slope there.
+    /// The value and the slope at `x`.
     fn at(&self, x: f64) -> (f64, f64) {
         let n_pieces = self.controls.len() - 3;
         let along = x / self.piece;
@@ -159,7 +159,8 @@ impl Spline {
     }
 }
 
-/// Sets the pixels whose middle is inside a disc, and the one in which its middle lies.
+/// Sets the pixels whose centre is inside a disc, and the pixel that contains the centre of the
+/// disc.
 fn stamp(
     mask: &mut BitTable,
     x: f64,

@@ -1,24 +1,26 @@
-//! Generators of graphs, tables, heights and images: the inputs of tests, examples and measurements.
+//! Generators of graphs, tables, heights and images: the inputs of tests, examples and
+//! measurements.
 //!
-//! * [`uniform`]: random graphs in which every arc is as likely as any other, acyclic ones included.
-//! * [`rmat`]: graphs with few great vertices and many small ones.
+//! * [`uniform`]: random graphs in which all arcs are equally likely, including acyclic ones.
+//! * [`rmat`]: graphs with few vertices of high degree and many of low degree.
 //! * [`road`]: road-like grids. [`table`]: tables of bits. [`terrain`]: heights. [`curve`]: images.
 //! * [`blocks`] and [`country`]: maps for shortest paths on grids.
-//! * [`updates`]: changes of a graph and questions about it. * [`moving`]: moving objects and questions about them.
+//! * [`updates`]: changes of a graph and queries. * [`moving`]: moving objects and queries.
 //! * [`spec`]: all of them with their options, from a command line or from text.
 //!
 //! A generator is a pure function of its parameters and a seed. The random numbers are those of
-//! ChaCha8 (D. J. Bernstein's stream cipher with 8 rounds), and everything made of them is made by
-//! whole numbers or by `f64` operations that give the same bits everywhere (`+ − × ÷ √`, and `log`,
-//! `log1p` and `exp2` of the crate libm), so that a seed means the same data on every machine and in every version.
+//! ChaCha8 (D. J. Bernstein's stream cipher with 8 rounds). Everything derived from them uses
+//! integers or `f64` operations that give the same bits everywhere (`+ − × ÷ √`, and `log`, `log1p`
+//! and `exp2` of the crate libm), so that a seed yields the same data on every machine and in every
+//! version.
 //!
 //! ```
-//! use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
+//! use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
 //!
 //! let parameters = UniformGraph {
 //!     n_vertices: 1000,
 //!     density: Density::Arcs(5000),
-//!     kind: GraphKind::Directed,
+//!     kind: Kind::Directed,
 //!     labels: Labels::InOrder,
 //!     max_weight: Some(100),
 //! };
@@ -65,24 +67,26 @@ pub use terrain::Terrain;
 pub use uniform::{Density, GraphKind, UniformGraph};
 pub use updates::{Shares, UpdateStream};
 
-/// What a generator is told besides its parameters.
+/// Options of a generator besides its parameters.
 pub struct GenerateOptions<'a> {
-    /// Where the random numbers begin: the same seed gives the same data.
+    /// The seed of the random numbers: the same seed gives the same data.
     pub seed: u64,
-    /// Memory that making the data may take, the data included.
+    /// Memory budget for generation, including the data.
     budget: Budget,
-    /// Told every few milliseconds how many steps were done (arcs, records or pixels, some of them
-    /// in several passes); `false` stops the generator with [`Code::Interrupted`].
+    /// Receives the number of completed steps every few milliseconds (arcs, records or pixels,
+    /// possibly in several passes); `false` stops the generator with [`Code::Interrupted`].
     pub progress: Option<&'a mut dyn FnMut(u64) -> bool>,
 }
 
 impl GenerateOptions<'_> {
-    /// Options without progress; making the data may take `max_bytes` of memory, the data included.
+    /// Creates options without progress; generation may use `max_bytes` of memory, including the
+    /// data.
     pub fn new(seed: u64, max_bytes: u64) -> Self {
         GenerateOptions { seed, budget: Budget::from(max_bytes), progress: None }
     }
 
-    /// The memory that was taken from the budget so far: with as much the same data can be made again.
+    /// The peak use of the budget so far; a budget of this size is enough to generate the same data
+    /// again.
     pub fn n_bytes(&self) -> u64 {
         self.budget.most()
     }
@@ -102,13 +106,13 @@ impl fmt::Debug for GenerateOptions<'_> {
 /// Bytes of an arc in a graph.
 const ARC_BYTES: u128 = size_of::<Arc>() as u128;
 
-/// The fault that a parameter has a value that it cannot have.
+/// The error for an invalid parameter value.
 fn bad(parameter: &str, value: impl fmt::Display, wanted: &str) -> Fault {
-    let message = format!("`{parameter}` is {value}, and it is to be {wanted}");
+    let message = format!("`{parameter}` is {value}, but must be {wanted}");
     Box::new(FileError::new(Code::BadArgument, "", message))
 }
 
-/// Refuses a number outside a range.
+/// Rejects a number outside a range.
 fn check_range(parameter: &str, value: u64, least: u64, most: u64) -> Result<(), Fault> {
     match (least..=most).contains(&value) {
         true => Ok(()),
@@ -116,7 +120,7 @@ fn check_range(parameter: &str, value: u64, least: u64, most: u64) -> Result<(),
     }
 }
 
-/// Refuses what is no probability.
+/// Rejects values that are not probabilities.
 fn check_probability(parameter: &str, value: f64) -> Result<(), Fault> {
     match (0.0..=1.0).contains(&value) {
         true => Ok(()),
@@ -124,12 +128,12 @@ fn check_probability(parameter: &str, value: f64) -> Result<(), Fault> {
     }
 }
 
-/// Refuses more vertices than an arc can name.
+/// Rejects more vertices than an arc can refer to.
 fn check_vertices(n_vertices: u64) -> Result<(), Fault> {
     check_range("vertices", n_vertices, 0, u64::from(u32::MAX))
 }
 
-/// Refuses a greatest weight below 1.
+/// Rejects a maximum weight below 1.
 fn check_max_weight(max_weight: Option<i64>) -> Result<(), Fault> {
     match max_weight {
         Some(most) if most < 1 => Err(bad("max-weight", most, "1 or more")),

@@ -1,46 +1,47 @@
-//! Moving objects and questions about them: the workload of source 004, uniform or in hubs.
+//! Moving objects and queries: the workload of source 004, uniform or in hubs.
 //!
-//! Objects 1 … n have a velocity each. First all are placed, at time 0; then each update moves one of them, drawn at
-//! random, by one second, and it is reflected at the border. Updates come in batches of one time each, and each batch has
-//! its questions, squares of one size whose middles are distributed as the objects were placed. Unit: a centimetre.
+//! Objects 1 … n have a velocity each. First all are placed at time 0; then each update moves one
+//! random object by one second, with reflection at the border. Updates come in batches with one
+//! timestamp, and each batch has queries: squares of one size whose centres are distributed like
+//! the initial positions. Unit: a centimetre.
 
 use super::random::{Purpose, Random};
 use super::{GenerateOptions, bad, check_range};
 use crate::error::FileError;
 use crate::moving::{MAX_COORDINATE, Position, Window};
 
-/// Speeds in centimetres a second: from 1 to 1000 m/s.
+/// Speeds in centimetres per second: from 1 to 1000 m/s.
 const SPEEDS: [u64; 2] = [100, 100_000];
 
 /// The parameters of the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MovingObjects {
-    /// Objects, from 1 to 2^32 − 2.
+    /// Number of objects, from 1 to 2^32 − 2.
     pub n_objects: u64,
-    /// Updates behind the first placing.
+    /// Number of updates after the initial placement.
     pub n_updates: u64,
-    /// Updates of a batch, from 1 on.
+    /// Number of updates in a batch, at least 1.
     pub per_batch: u64,
-    /// Questions for 100 updates.
+    /// Number of queries per 100 updates.
     pub per_hundred: u64,
     /// The side of the area, from 1 to 2^29.
     pub side: u64,
-    /// The side of a question's square, up to that of the area.
+    /// The side of a query square, at most that of the area.
     pub query_side: u64,
-    /// Where objects gather; `None` if they lie anywhere.
+    /// Hubs of the objects; `None` for a uniform distribution.
     pub hubs: Option<Hubs>,
 }
 
-/// Places around which objects are normally distributed.
+/// Centres around which objects are normally distributed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Hubs {
-    /// How many, from 1 to 2^20.
+    /// Number of hubs, from 1 to 2^20.
     pub n: u64,
     /// The standard deviation of each coordinate, from 1 to the side of the area.
     pub deviation: u64,
 }
 
-/// A workload that is being made, a batch at a time.
+/// A workload generated batch by batch.
 pub struct MovingSteps {
     parameters: MovingObjects,
     random: Random,
@@ -53,7 +54,7 @@ pub struct MovingSteps {
 }
 
 impl MovingObjects {
-    /// Bytes that making it takes.
+    /// Memory needed for generation in bytes.
     pub fn n_bytes(&self) -> u64 {
         16 * self.n_objects
     }
@@ -61,8 +62,8 @@ impl MovingObjects {
     /// Places the objects.
     ///
     /// # Errors
-    /// [`star_base::Code::BadArgument`] if a parameter is outside its range, [`star_base::Code::DoesNotFit`] if the memory
-    /// is beyond the budget (16 bytes an object).
+    /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget (16 bytes an object).
     pub fn start(&self, options: &mut GenerateOptions<'_>) -> Result<MovingSteps, FileError> {
         self.check()?;
         let seed = options.seed;
@@ -104,7 +105,9 @@ impl MovingObjects {
         }
         let n_queries = u128::from(self.n_updates) * u128::from(self.per_hundred) / 100;
         if n_queries >= u128::from(u32::MAX) {
-            return Err(bad("queries", self.per_hundred, "fewer: there are 2^32 numbers").into());
+            return Err(
+                bad("queries", self.per_hundred, "smaller: there are 2^32 query numbers").into()
+            );
         }
         Ok(())
     }
@@ -115,17 +118,17 @@ impl MovingObjects {
 }
 
 impl MovingSteps {
-    /// The time of the last batch; 0 for the placing.
+    /// The time of the last batch; 0 for the initial placement.
     pub fn time(&self) -> i64 {
         self.time
     }
 
-    /// Where all objects are now.
+    /// The current positions of all objects.
     pub fn positions(&self) -> impl Iterator<Item = Position> {
         self.at.iter().zip(1..).map(|(&at, id)| Position { id, at: Some(at) })
     }
 
-    /// Makes the next batch; `false` if there is none.
+    /// Generates the next batch; `false` if there is none.
     pub fn step(&mut self, updates: &mut Vec<Position>, queries: &mut Vec<Window>) -> bool {
         updates.clear();
         queries.clear();
@@ -161,14 +164,14 @@ impl MovingSteps {
         true
     }
 
-    /// A random place.
+    /// A random position.
     fn place(&mut self) -> [i32; 2] {
         let MovingObjects { side, hubs, .. } = self.parameters;
         let Some(Hubs { n, deviation }) = hubs else {
             return [(); 2].map(|()| self.random.below(side + 1) as i32);
         };
         let hub = self.hubs[self.random.below(n) as usize];
-        // Box and Muller.
+        // Box–Muller transform.
         let far = (-2.0 * libm::log(1.0 - uniform(&mut self.random))).sqrt() * deviation as f64;
         let angle = std::f64::consts::TAU * uniform(&mut self.random);
         let [x, y] = [libm::cos(angle), libm::sin(angle)].map(|c| (far * c) as i64);
@@ -176,12 +179,13 @@ impl MovingSteps {
     }
 }
 
-/// A number from 0 to below 1.
+/// A uniform number in 0..1.
 fn uniform(random: &mut Random) -> f64 {
     (random.bits64() >> 11) as f64 / 9_007_199_254_740_992.0
 }
 
-/// A coordinate that went beyond the border, reflected there as often as need be; an odd number of times?
+/// Reflects a coordinate at the borders until it is inside; returns whether the number of
+/// reflections is odd.
 fn reflected(c: i64, side: u64) -> (i64, bool) {
     let side = side as i64;
     if (0..=side).contains(&c) {
@@ -208,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn all_updates_and_questions_come_in_batches() {
+    fn updates_and_queries_come_in_batches() {
         let start = |seed| workload(None).start(&mut GenerateOptions::new(seed, 1 << 20)).unwrap();
         let mut steps = start(1);
         let placed: Vec<Position> = steps.positions().collect();

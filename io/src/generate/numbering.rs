@@ -1,23 +1,22 @@
-//! What is done to the arcs of a graph when its shape is ready: new numbers for the vertices, and
-//! weights.
+//! Renumbering and weights of the arcs of a generated graph.
 
 use super::pacer::Pacer;
 use super::random::{Purpose, Random};
 use crate::error::Fault;
 use crate::graph::{Arc, Graph};
 
-/// How the vertices of a generated graph are numbered.
+/// The numbering of the vertices of a generated graph.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Labels {
-    /// As the generator makes them.
+    /// In the order of the generator.
     #[default]
     InOrder,
-    /// By a random permutation, so that the numbers say nothing about the shape.
+    /// By a random permutation, so that the numbers carry no information about the shape.
     Shuffled,
 }
 
 impl Labels {
-    /// Bytes that [`finish`] takes for `n_vertices`.
+    /// Bytes that [`finish`] needs for `n_vertices`.
     pub(super) fn bytes(self, n_vertices: u64) -> u128 {
         match self {
             Labels::InOrder => 0,
@@ -48,13 +47,13 @@ pub(super) fn finish(
     Ok(())
 }
 
-/// Gives the vertices other numbers, all permutations equally likely (Fisher and Yates).
+/// Permutes the vertices, all permutations equally likely (Fisher and Yates).
 fn shuffle(graph: &mut Graph, pacer: &mut Pacer<'_, '_>) -> Result<(), Fault> {
     let n_vertices = graph.n_vertices as u64;
     let mut random = Random::new(pacer.seed(), Purpose::Labels);
     let mut numbers: Vec<u32> = pacer.reserved(n_vertices)?;
     for vertex in 0..n_vertices {
-        // Each new one changes places with one of those so far, or stays.
+        // Each new vertex is swapped with a random earlier one or stays.
         let other = random.below(vertex + 1) as usize;
         numbers.push(vertex as u32);
         numbers.swap(vertex as usize, other);

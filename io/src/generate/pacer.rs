@@ -1,4 +1,4 @@
-//! Progress and stopping, and memory taken in steps between which a generator can be stopped.
+//! Progress and interruption of generators, including interruptible allocation.
 
 use star_base::Code;
 
@@ -7,10 +7,10 @@ use crate::budget::Budget;
 use crate::error::{Fault, FileError};
 use crate::source;
 
-/// Steps between two polls: below a millisecond.
+/// Steps between two polls: less than a millisecond.
 const PACE: u64 = 1 << 14;
 
-/// Counts steps and polls now and then whether to go on.
+/// Counts steps and periodically polls whether to continue.
 pub(super) struct Pacer<'p, 'o> {
     options: &'p mut GenerateOptions<'o>,
     n_done: u64,
@@ -18,7 +18,7 @@ pub(super) struct Pacer<'p, 'o> {
 }
 
 impl<'p, 'o> Pacer<'p, 'o> {
-    /// Nothing is done yet.
+    /// Creates a pacer at step 0.
     pub(super) fn new(options: &'p mut GenerateOptions<'o>) -> Self {
         Pacer { options, n_done: 0, n_since: 0 }
     }
@@ -33,23 +33,23 @@ impl<'p, 'o> Pacer<'p, 'o> {
         &self.options.budget
     }
 
-    /// One step is done.
+    /// Counts one step.
     #[inline]
     pub(super) fn step(&mut self) -> Result<(), Fault> {
         self.steps(1)
     }
 
-    /// Some steps are done; a few thousand at most, or the answer comes late.
+    /// Counts steps; a few thousand at most, or the reaction to an interrupt is late.
     #[inline]
     pub(super) fn steps(&mut self, n_steps: u64) -> Result<(), Fault> {
         self.n_since += n_steps;
         if self.n_since < PACE { Ok(()) } else { self.ask() }
     }
 
-    /// Polls now.
+    /// Polls immediately.
     ///
     /// # Errors
-    /// If it should not go on.
+    /// If the generator must stop.
     #[cold]
     pub(super) fn ask(&mut self) -> Result<(), Fault> {
         self.n_done = self.n_done.saturating_add(self.n_since);
@@ -61,7 +61,7 @@ impl<'p, 'o> Pacer<'p, 'o> {
         }
     }
 
-    /// Refuses what takes more memory than there may be.
+    /// Rejects requests that exceed the budget.
     pub(super) fn check_budget(&self, n_bytes: u128) -> Result<(), Fault> {
         match self.options.budget.allows(n_bytes) {
             true => Ok(()),
@@ -69,12 +69,12 @@ impl<'p, 'o> Pacer<'p, 'o> {
         }
     }
 
-    /// The fault that this much memory is needed.
+    /// The error that `n_bytes` are not available.
     pub(super) fn out_of_memory(&self, n_bytes: u128) -> Fault {
         source::out_of_memory("", n_bytes, self.options.budget.max_bytes())
     }
 
-    /// An empty vector with memory for `len` items. The budget was checked before.
+    /// Allocates an empty vector with room for `len` items. The budget must have been checked.
     pub(super) fn reserved<T>(&self, len: u64) -> Result<Vec<T>, Fault> {
         let mut items = Vec::new();
         let n_items = usize::try_from(len).unwrap_or(usize::MAX);
@@ -83,12 +83,12 @@ impl<'p, 'o> Pacer<'p, 'o> {
         Ok(items)
     }
 
-    /// A vector of `len` times the same item.
+    /// A vector with `len` copies of an item.
     pub(super) fn filled<T: Copy>(&mut self, len: u64, item: T) -> Result<Vec<T>, Fault> {
         let mut items = self.reserved(len)?;
         let n_items = items.capacity().min(usize::try_from(len).unwrap_or(usize::MAX));
         while items.len() < n_items {
-            // Touching new memory takes time, too.
+            // The first access to new memory also takes time.
             let n_more = (n_items - items.len()).min(1 << 16);
             items.resize(items.len() + n_more, item);
             self.steps(1 << 12)?;

@@ -1,16 +1,16 @@
-//! Pairs of different vertices as consecutive numbers, their codes.
+//! Numbering of pairs of different vertices by consecutive codes.
 
 /// A set of pairs of the vertices 0..n.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Pairs {
-    /// Both orders of two vertices; ascending by the first, then by the second.
+    /// Both orders of two vertices; sorted by the first, then by the second.
     Ordered(u64),
-    /// Each two vertices once, the greater first; ascending likewise.
+    /// Each two vertices once, the greater first; in the same order.
     Unordered(u64),
 }
 
 impl Pairs {
-    /// How many there are; n is below 2^32.
+    /// Number of pairs; n is below 2^32.
     pub(super) fn count(self) -> u64 {
         match self {
             Pairs::Ordered(n) => n * n.saturating_sub(1),
@@ -28,7 +28,7 @@ impl Pairs {
             }
             Pairs::Unordered(_) => {
                 let start = |first: u64| first * first.saturating_sub(1) / 2;
-                // Exact but for the last place.
+                // Exact except for the last digit.
                 let mut first = (2.0 * code as f64).sqrt() as u64;
                 while start(first + 1) <= code {
                     first += 1;
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_greatest_codes_are_exact() {
+    fn greatest_codes_are_exact() {
         let n = u64::from(u32::MAX);
         for (pairs, last) in [
             (Pairs::Ordered(n), (u32::MAX - 1, u32::MAX - 2)),

@@ -1,30 +1,31 @@
-//! Random numbers from a seed. Their values never change: see the head of [`super`].
+//! Random numbers from a seed. Their values never change: see [`super`].
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// What random numbers are for. Each purpose has its own, so that weights do not change the arcs.
+/// The use of random numbers. Each use has a separate stream, so that weights do not change the
+/// arcs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
-    /// Arcs, bits, heights, the course of a curve.
+    /// Arcs, bits, heights, the shape of a curve.
     Shape = 0,
     /// Weights of arcs.
     Weights = 1,
     /// The numbering of vertices.
     Labels = 2,
-    /// Noise over an image.
+    /// Noise in an image.
     Noise = 3,
 }
 
-/// The last 24 bytes of every key, behind the seed.
+/// The last 24 bytes of every key, after the seed.
 const KEY_TAIL: &[u8; 24] = b"star-io generators, no.1";
 
-/// Random numbers of ChaCha8: the key is the seed (8 bytes, the lowest first) and `KEY_TAIL`, the
-/// stream is the purpose.
+/// Random numbers of ChaCha8: the key is the seed (8 bytes, little-endian) followed by `KEY_TAIL`;
+/// the stream is the purpose.
 pub(super) struct Random(ChaCha8Rng);
 
 impl Random {
-    /// The numbers of this seed for this purpose.
+    /// Creates the stream of this seed for this purpose.
     pub(super) fn new(seed: u64, purpose: Purpose) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -46,8 +47,8 @@ impl Random {
         self.0.next_u64()
     }
 
-    /// A number from 0 to below `bound`, all equally likely; 0 if `bound` is 0. The upper half of
-    /// the product of 64 random bits and `bound`, drawn again where that would favour some numbers.
+    /// A uniform number below `bound`; 0 if `bound` is 0. It is the upper half of the product of 64
+    /// random bits and `bound`, with rejection to avoid bias.
     #[inline]
     pub(super) fn below(&mut self, bound: u64) -> u64 {
         let mut product = u128::from(self.bits64()) * u128::from(bound);
@@ -60,7 +61,7 @@ impl Random {
         (product >> 64) as u64
     }
 
-    /// A number from `-most` to `most`, all equally likely; `most` is not negative.
+    /// A uniform number from `-most` to `most`; `most` is not negative.
     #[inline]
     pub(super) fn around_zero(&mut self, most: i64) -> i64 {
         let bound = most.unsigned_abs().saturating_mul(2).saturating_add(1);
@@ -68,33 +69,33 @@ impl Random {
     }
 }
 
-/// An event of some probability, exact to 2^-64.
+/// An event with a probability that is exact to 2^-64.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chance {
-    /// Of 2^64 cases, those in which it happens.
+    /// The number of cases out of 2^64 in which it happens.
     n_cases: u128,
 }
 
 impl Chance {
-    /// An event of this probability, from 0 to 1.
+    /// Creates an event with this probability, from 0 to 1.
     pub(super) fn of(probability: f64) -> Self {
         Chance { n_cases: (probability * 18_446_744_073_709_551_616.0) as u128 }
     }
 
-    /// Does it happen?
+    /// Draws whether it happens.
     #[inline]
     pub(super) fn happens(self, random: &mut Random) -> bool {
         u128::from(random.bits64()) < self.n_cases
     }
 
-    /// 64 independent events, one for each bit. The bits of random numbers are compared with the
-    /// probability from the highest on, until all are decided: about 8 draws.
+    /// Draws 64 independent events, one for each bit. Random bits are compared with the probability
+    /// from the highest bit down until all events are decided: about 8 draws.
     pub(super) fn limb(self, random: &mut Random) -> u64 {
         let Ok(threshold) = u64::try_from(self.n_cases) else { return u64::MAX };
         let (mut hits, mut undecided) = (0, u64::MAX);
         for bit in (0..64).rev() {
             if undecided == 0 || threshold << (63 - bit) == 0 {
-                break; // what is equal so far is not below
+                break; // equal numbers are not below
             }
             let drawn = random.bits64();
             if threshold >> bit & 1 == 1 {
@@ -108,14 +109,14 @@ impl Chance {
     }
 }
 
-/// Numbers of misses before each hit of an event that is tried again and again.
+/// Numbers of misses between hits of a repeated event.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Gaps {
     log_of_miss: f64,
 }
 
 impl Gaps {
-    /// For an event of this probability, above 0 and up to 1.
+    /// Creates the distribution for an event with this probability, above 0 and up to 1.
     pub(super) fn of(probability: f64) -> Self {
         Gaps { log_of_miss: libm::log1p(-probability) }
     }
@@ -123,7 +124,7 @@ impl Gaps {
     /// The next number of misses, geometrically distributed.
     #[inline]
     pub(super) fn next(self, random: &mut Random) -> u64 {
-        // From 2^-53 to 1; the conversion to whole numbers rounds down and saturates.
+        // From 2^-53 to 1; the conversion to an integer rounds down and saturates.
         let uniform = ((random.bits64() >> 11) + 1) as f64 / 9_007_199_254_740_992.0;
         (libm::log(uniform) / self.log_of_miss) as u64
     }
@@ -138,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn purposes_and_seeds_have_numbers_of_their_own() {
+    fn purposes_and_seeds_give_different_numbers() {
         let first = |seed, purpose| Random::new(seed, purpose).bits64();
         let all = [
             first(1, Purpose::Shape),
@@ -154,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn below_reaches_all_numbers_equally_often() {
+    fn below_is_uniform() {
         let mut random = random();
         let mut counts = [0i32; 7];
         for _ in 0..70_000 {
@@ -163,7 +164,7 @@ mod tests {
         // Standard deviation: √(70000 · 1/7 · 6/7) = 92.6.
         assert!(counts.iter().all(|count| (count - 10_000).abs() < 463), "{counts:?}");
         assert_eq!((random.below(0), random.below(1)), (0, 0));
-        // Where three of four products are uneven, the halves stay equal.
+        // Three of four products are rejected here, and the halves remain balanced.
         let bound = (1 << 63) + (1 << 62);
         let low = (0..10_000).filter(|_| random.below(bound) < bound / 2).count() as i32;
         assert!((low - 5000).abs() < 250, "{low}");
@@ -178,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn chances_are_met_one_by_one_and_64_at_once() {
+    fn single_and_64_bit_events_match_their_probability() {
         let mut random = random();
         for probability in [0.0, 0.001, 0.25, 0.3, 0.5, 0.999, 1.0] {
             let chance = Chance::of(probability);
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn gaps_have_the_mean_of_their_probability() {
+    fn gaps_match_their_probability() {
         let mut random = random();
         for probability in [0.01, 0.3, 0.9] {
             let gaps = Gaps::of(probability);

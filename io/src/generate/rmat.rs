@@ -1,8 +1,8 @@
-//! Graphs with few great vertices and many small ones, as webs and social networks are: R-MAT
-//! (Chakrabarti, Zhan and Faloutsos, 2004).
+//! Graphs with few vertices of high degree and many of low degree, like web and social graphs:
+//! R-MAT (Chakrabarti, Zhan and Faloutsos, 2004).
 //!
-//! The adjacency matrix is cut into quarters again and again, and each arc chooses one of the four
-//! every time: with probability a the one at the top left, b top right, c bottom left, d bottom right.
+//! The adjacency matrix is divided into quarters recursively, and each arc chooses one of the four
+//! at every level: with probability a the top left one, b top right, c bottom left, d bottom right.
 
 use super::numbering::{self, Labels};
 use super::pacer::Pacer;
@@ -15,34 +15,34 @@ use crate::sort::sort;
 /// The parameters of an R-MAT graph.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rmat {
-    /// Number of vertices, from 0 to 2^32 − 1; a power of two in most uses. Halves of odd lengths are
-    /// cut so that the first one is longer.
+    /// Number of vertices, from 0 to 2^32 − 1; usually a power of two. A range of odd length is
+    /// divided so that the first half is longer.
     pub n_vertices: u64,
-    /// Arcs that are drawn.
+    /// Number of arcs drawn.
     pub n_arcs: u64,
-    /// The probabilities a, b and c; d is what they leave of 1. The Graph500 benchmark uses 0.57,
-    /// 0.19 and 0.19.
+    /// The probabilities a, b and c; d is the rest to 1. The Graph500 benchmark uses 0.57, 0.19 and
+    /// 0.19.
     pub corners: [f64; 3],
-    /// What becomes of loops and parallel arcs.
+    /// Treatment of loops and parallel arcs.
     pub repeats: Repeats,
-    /// How the vertices are numbered. In order, the greatest vertices come first.
+    /// Numbering of the vertices. In order, the vertices of highest degree come first.
     pub labels: Labels,
-    /// Weights from 1 to this, all equally likely; `None` for a graph without weights.
+    /// Weights from 1 to this, all equally likely; `None` for an unweighted graph.
     pub max_weight: Option<i64>,
 }
 
-/// What becomes of loops and parallel arcs.
+/// Treatment of loops and parallel arcs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Repeats {
-    /// They are left out, so that there are fewer arcs than were drawn. The arcs ascend by tail and
-    /// head unless the vertices are shuffled.
+    /// They are dropped, so that the graph has fewer arcs than were drawn. The arcs are sorted by
+    /// tail and head unless the vertices are shuffled.
     #[default]
     Dropped,
-    /// They stay; the arcs are in the order in which they were drawn.
+    /// They are kept; the arcs are in the order in which they were drawn.
     Kept,
 }
 
-/// Probabilities of quarters, as bounds for 32 random bits.
+/// Probabilities of the quarters, as bounds for 32 random bits.
 #[derive(Clone, Copy)]
 struct Bounds {
     a: u64,
@@ -51,14 +51,14 @@ struct Bounds {
 }
 
 impl Rmat {
-    /// Makes the graph. Time is in proportion to the number of arcs and the logarithm of that of
-    /// vertices.
+    /// Generates the graph. The running time is proportional to the number of arcs times the
+    /// logarithm of the number of vertices.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget: 16 bytes for each arc, 24
-    /// without repeats, and 4 for each vertex if they are shuffled; [`star_base::Code::Interrupted`]
-    /// if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget: 16 bytes for each arc, 24
+    /// without repeats, and 4 for each vertex if they are shuffled;
+    /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<Graph, FileError> {
         let bounds = self.check()?;
         let mut pacer = Pacer::new(options);
@@ -81,7 +81,7 @@ impl Rmat {
     fn check(&self) -> Result<Bounds, Fault> {
         check_vertices(self.n_vertices)?;
         if self.n_vertices == 0 && self.n_arcs > 0 {
-            return Err(bad("arcs", self.n_arcs, "0 where there is no vertex"));
+            return Err(bad("arcs", self.n_arcs, "0 if there are no vertices"));
         }
         check_max_weight(self.max_weight)?;
         let [a, b, c] = self.corners;
@@ -89,9 +89,9 @@ impl Rmat {
             check_probability(name, probability)?;
         }
         let sum = a + b + c;
-        // Decimal fractions that make 1 on paper do not always in binary.
+        // Decimal fractions with the exact sum 1 may have a slightly different binary sum.
         if sum > 1.0 + 1e-9 {
-            return Err(bad("a + b + c", sum, "at most 1: `d` is what they leave of it"));
+            return Err(bad("a + b + c", sum, "at most 1: `d` is the rest to 1"));
         }
         let bound = |probability: f64| (probability.min(1.0) * 4_294_967_296.0) as u64;
         Ok(Bounds { a: bound(a), ab: bound(a + b), abc: bound(sum) })
@@ -132,12 +132,12 @@ impl Rmat {
         Ok(arcs)
     }
 
-    /// A tail and a head.
+    /// Draws a tail and a head.
     #[inline]
     fn draw(&self, bounds: Bounds, random: &mut Random) -> (u64, u64) {
         let (mut tail, mut n_tails) = (0, self.n_vertices);
         let (mut head, mut n_heads) = (0, self.n_vertices);
-        // The two lengths differ by 1 at most, so that a length of 1 comes last.
+        // The two lengths differ by at most 1, so a length of 1 is reached last.
         while n_tails > 1 || n_heads > 1 {
             let drawn = u64::from(random.bits32());
             let bottom = drawn >= bounds.ab;
@@ -149,7 +149,8 @@ impl Rmat {
     }
 }
 
-/// The first or the second half of a range: its start and length. A single one is its first half.
+/// The start and length of the first or second half of a range. A range of length 1 is its own
+/// first half.
 #[inline]
 fn half(start: u64, len: u64, second: bool) -> (u64, u64) {
     let n_first = len - len / 2;

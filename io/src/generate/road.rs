@@ -1,6 +1,6 @@
-//! Road-like grids: crossings in rows and columns, each a little off its place, with streets between
-//! neighbours. Some streets are missing, some blocks have a diagonal. Every street leads both ways
-//! and has its length as a weight: the distance of its ends, and up to 30 % more for its bends.
+//! Road-like grids: crossings in rows and columns, each slightly displaced, with streets between
+//! neighbours. Some streets are missing, some blocks have a diagonal. Every street is bidirectional
+//! and has its length as a weight: the distance of its ends, plus up to 30 % for bends.
 
 use super::pacer::Pacer;
 use super::random::{Chance, Purpose, Random};
@@ -8,62 +8,61 @@ use super::{ARC_BYTES, GenerateOptions, bad, check_max_weight, check_probability
 use crate::error::{Fault, FileError};
 use crate::graph::{Arc, Graph};
 
-/// Distance of rows and of columns, in the units in which crossings are placed.
+/// Distance between rows and between columns, in coordinate units.
 const SPACING: i64 = 1000;
-/// A crossing is off its place by at most this, in both directions.
+/// Maximum displacement of a crossing in each direction.
 const JITTER: i64 = 300;
-/// Bends make a street longer by at most this many hundredths.
+/// Maximum extra length of a street due to bends, in percent.
 const MAX_BEND: i64 = 30;
-/// The longest diagonal with the most bends: √2 · (1000 + 2 · 300) · 1.3, rounded up.
+/// Length of the longest diagonal with maximum bends: √2 · (1000 + 2 · 300) · 1.3, rounded up.
 const LONGEST: i64 = 2942;
 
 /// The parameters of a road-like grid. The crossing in row r and column c, both from 0, is vertex
 /// `r * width + c`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Road {
-    /// Rows of crossings, from 1.
+    /// Number of rows of crossings, from 1.
     pub height: u64,
-    /// Columns of crossings, from 1.
+    /// Number of columns of crossings, from 1.
     pub width: u64,
     /// Probability that a street along a row or column is missing, from 0 to 1.
     pub missing: f64,
-    /// Probability that a block between four crossings has a street along one of its diagonals, from
-    /// 0 to 1.
+    /// Probability that a block between four crossings has a diagonal street, from 0 to 1.
     pub diagonals: f64,
-    /// What is kept of a grid that falls apart.
+    /// The connected components to keep.
     pub parts: Parts,
-    /// Lengths from 1 to this, in proportion to those in the plane; the longest are seldom reached.
-    /// `None` for a graph without weights.
+    /// Lengths from 1 to this, proportional to those in the plane; the maximum is rarely reached.
+    /// `None` for an unweighted graph.
     pub max_weight: Option<i64>,
 }
 
-/// What is kept of a grid that falls apart.
+/// The connected components to keep.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Parts {
-    /// Everything, vertices without streets included.
+    /// All vertices, including those without streets.
     #[default]
     All,
-    /// The largest connected part, the first of several; its vertices are numbered anew in order.
+    /// The largest connected component, the first of several; its vertices are renumbered in order.
     Largest,
 }
 
 /// A road-like grid.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RoadNetwork {
-    /// The streets: edges, stored once, the greater vertex as tail, ascending by tail.
+    /// The streets: edges, stored once, with the greater vertex as tail, sorted by tail.
     pub graph: Graph,
-    /// Number of vertices of the largest connected part.
+    /// Number of vertices of the largest connected component.
     pub n_connected: usize,
 }
 
 impl Road {
-    /// Makes the grid. Time is in proportion to the number of crossings.
+    /// Generates the grid. The running time is proportional to the number of crossings.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget: 16 bytes for each street
-    /// that there could be, 8 for each crossing and 17 for each column;
-    /// [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget: 16 bytes for each possible
+    /// street, 8 for each crossing and 17 for each column; [`star_base::Code::Interrupted`] if the
+    /// progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<RoadNetwork, FileError> {
         let n_vertices = self.check()?;
         let (height, width) = (u128::from(self.height), u128::from(self.width));
@@ -87,7 +86,7 @@ impl Road {
         Ok(RoadNetwork { graph, n_connected })
     }
 
-    /// The number of vertices, if all parameters are in their ranges.
+    /// Checks the parameters and returns the number of vertices.
     fn check(&self) -> Result<u64, Fault> {
         check_range("rows", self.height, 1, u64::from(u32::MAX))?;
         check_range("columns", self.width, 1, u64::from(u32::MAX))?;
@@ -104,7 +103,7 @@ impl Road {
         }
     }
 
-    /// Goes over the crossings row by row; each has its streets to those before it.
+    /// Visits the crossings row by row; each gets its streets to earlier crossings.
     fn streets(&self, mut arcs: Vec<Arc>, pacer: &mut Pacer<'_, '_>) -> Result<Vec<Arc>, Fault> {
         let mut random = Random::new(pacer.seed(), Purpose::Shape);
         let mut bends = Random::new(pacer.seed(), Purpose::Weights);
@@ -131,7 +130,7 @@ impl Road {
                     arcs.push(Arc { tail: tail as u32, head: (tail - n_back) as u32, weight });
                 };
                 if row_idx > 0 {
-                    // The block at the left of a crossing is that of its left neighbour.
+                    // The block to the left of a crossing belongs to its left neighbour.
                     if col_idx > 0 && blocks[col_idx - 1] == Block::Falling {
                         to(self.width + 1, above[col_idx - 1]);
                     }
@@ -165,10 +164,10 @@ impl Road {
     }
 }
 
-/// The street inside the block between four crossings.
+/// The diagonal street of the block between four crossings.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
-    /// None.
+    /// No street.
     Empty,
     /// From the top left to the bottom right.
     Falling,
@@ -176,7 +175,7 @@ enum Block {
     Rising,
 }
 
-/// Where a crossing lies.
+/// The position of a crossing.
 #[derive(Clone, Copy)]
 struct Point {
     x: i64,
@@ -192,17 +191,17 @@ impl Point {
     }
 }
 
-/// The largest connected part of a graph.
+/// The largest connected component of a graph.
 struct Connected {
-    /// For each vertex one of its part, the same for all of the part.
+    /// For each vertex the representative of its component.
     roots: Vec<u32>,
-    /// The one of the largest part.
+    /// The representative of the largest component.
     largest: u32,
     /// Its number of vertices.
     size: usize,
 }
 
-/// Finds the connected parts: union and find, the smaller root stays.
+/// Finds the connected components by union–find; the smaller root is kept.
 fn connect(graph: &Graph, pacer: &mut Pacer<'_, '_>) -> Result<Connected, Fault> {
     let n_vertices = graph.n_vertices as u64;
     let mut roots: Vec<u32> = pacer.reserved(n_vertices)?;
@@ -232,7 +231,7 @@ fn connect(graph: &Graph, pacer: &mut Pacer<'_, '_>) -> Result<Connected, Fault>
     Ok(Connected { roots, largest, size: size as usize })
 }
 
-/// The root of a vertex; halves the way for those who come later.
+/// The root of a vertex; halves the path for later searches.
 fn find(roots: &mut [u32], vertex: u32) -> u32 {
     let mut vertex = vertex;
     while roots[vertex as usize] != vertex {
@@ -243,12 +242,12 @@ fn find(roots: &mut [u32], vertex: u32) -> u32 {
     vertex
 }
 
-/// Keeps the largest part only.
+/// Keeps only the largest component.
 fn keep(graph: &mut Graph, connected: Connected, pacer: &mut Pacer<'_, '_>) -> Result<(), Fault> {
     let Connected { roots: mut numbers, largest, size } = connected;
     let mut n_kept = 0;
     for number in &mut numbers {
-        // Vertices that go get a number that no vertex has.
+        // Removed vertices get an invalid number.
         *number = if *number == largest { n_kept } else { u32::MAX };
         n_kept += u32::from(*number != u32::MAX);
         pacer.step()?;

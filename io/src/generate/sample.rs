@@ -1,13 +1,13 @@
-//! A given number of different numbers below a bound, every set of them equally likely.
+//! A given number of different numbers below a bound, all sets equally likely.
 //!
-//! Numbers are drawn until there are enough different ones. Where many of all are wanted, a bit for
-//! each says which there are; else they are drawn block by block (see Note [Blocks]), so that they
-//! come out ascending without a long sorting that nothing could stop.
+//! Numbers are drawn until there are enough different ones. If many of all numbers are wanted, the
+//! set is a bitmap; otherwise numbers are drawn block by block (see Note [Blocks]), so that they
+//! are generated in ascending order without a long uninterruptible sort.
 //!
-//! Note [Blocks]. The range is cut into blocks of equal length. A first turn draws as many numbers as
-//! are wanted and only counts how many fall into each block; a second turn draws that many numbers
-//! inside each block and sorts them. Together that is as if each number were drawn at once. Numbers
-//! drawn twice leave a few to be drawn one by one.
+//! Note [Blocks]. The range is divided into blocks of equal length. A first pass draws the
+//! requested number of numbers and only counts them by block; a second pass draws that many numbers
+//! inside each block and sorts them. The result is distributed as if each number were drawn at
+//! once. Duplicates leave a few numbers to be drawn individually.
 
 use std::collections::BTreeSet;
 
@@ -17,18 +17,20 @@ use super::pacer::Pacer;
 use super::random::Random;
 use crate::error::Fault;
 
-/// Numbers of a block, on average.
+/// Average number of numbers in a block.
 const BLOCK: u64 = 1 << 12;
-/// Bits that a set may take for each of its numbers.
+/// Maximum number of bitmap bits per number.
 const BITS_PER_NUMBER: u64 = 64;
 
-/// Bytes that [`ascending`] takes at most, its result included.
+/// Maximum memory of [`ascending`] in bytes, including its result.
 pub(super) fn bytes(n_wanted: u64) -> u128 {
-    // The result, and either bits, or counts of blocks with numbers drawn one by one (1/128 of all).
+    // The result, and either the bitmap, or the block counts and the numbers drawn individually
+    // (1/128 of all).
     u128::from(n_wanted) * (8 + BITS_PER_NUMBER as u128 / 8) + (1 << 16)
 }
 
-/// `n_wanted` different numbers below `bound`, ascending. `n_wanted` is at most half of `bound`.
+/// `n_wanted` different numbers below `bound`, in ascending order. `n_wanted` is at most half of
+/// `bound`.
 pub(super) fn ascending(
     bound: u64,
     n_wanted: u64,
@@ -109,7 +111,7 @@ fn by_blocks(
     merge(numbers, others, pacer)
 }
 
-/// Adds numbers to ascending ones, from the end on, so that each is moved once.
+/// Merges numbers into a sorted list from the end, so that each number is moved once.
 fn merge(
     numbers: &mut Vec<u64>,
     others: BTreeSet<u64>,
@@ -143,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn the_numbers_are_different_ascending_and_as_many_as_wanted() {
+    fn numbers_are_different_sorted_and_complete() {
         for (bound, n_wanted) in [
             (0, 0),
             (1, 0),
@@ -163,8 +165,8 @@ mod tests {
     }
 
     #[test]
-    fn every_number_is_as_likely_as_any_other() {
-        // By bits, and by blocks.
+    fn numbers_are_equally_likely() {
+        // One case with a bitmap, one with blocks.
         for (bound, n_wanted) in [(20, 10), (640, 10)] {
             let mut counts = vec![0i64; bound as usize];
             let n_turns = 20_000;

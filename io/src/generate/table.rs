@@ -1,4 +1,4 @@
-//! Random tables: rows of numbers side by side, as relations and signals have them.
+//! Random tables: rows of numbers side by side, as in relations and signals.
 
 use star_base::BitTable;
 use star_base::bits::zero_tail;
@@ -16,22 +16,22 @@ pub struct RandomTable {
     /// Widths of the fields, from left to right, each from 1. A field of width w holds uniform
     /// numbers below 2^w.
     pub widths: Vec<u64>,
-    /// Probability that a bit is one, from 0 to 1: with `None` it is a half, and only then all
+    /// Probability that a bit is one, from 0 to 1. `None` means 0.5, the only value with which all
     /// numbers of a field are equally likely.
     pub density: Option<f64>,
 }
 
 impl RandomTable {
-    /// Makes the table. Time is in proportion to the number of bits.
+    /// Generates the table. The running time is proportional to the number of bits.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the table is beyond the budget,
-    /// [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the table exceeds the budget,
+    /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<BitTable, FileError> {
         let n_cols = self.check()?;
         let mut pacer = Pacer::new(options);
-        // The gaps between columns are an eighth at most, and 8 limbs where columns are short.
+        // The padding between columns is at most an eighth, or 8 limbs for short columns.
         let column_bytes = u128::from(self.n_rows.div_ceil(64)) * 8;
         let n_bytes = (column_bytes + column_bytes / 8) * u128::from(n_cols);
         pacer.check_budget(n_bytes)?;
@@ -56,7 +56,7 @@ impl RandomTable {
         Ok(table)
     }
 
-    /// The number of columns, if all parameters are in their ranges.
+    /// Checks the parameters and returns the number of columns.
     fn check(&self) -> Result<u64, Fault> {
         if let Some(density) = self.density {
             check_probability("density", density)?;
@@ -68,9 +68,9 @@ impl RandomTable {
             n_cols = n_cols.saturating_add(width);
         }
         match n_cols {
-            0 => Err(bad("widths", "an empty list", "one width or more")),
+            0 => Err(bad("widths", "an empty list", "at least one width")),
             1..=0xffff_ffff => Ok(n_cols),
-            0x1_0000_0000.. => Err(bad("widths", n_cols, "at most 4294967295 together")),
+            0x1_0000_0000.. => Err(bad("widths", n_cols, "at most 4294967295 in total")),
         }
     }
 }

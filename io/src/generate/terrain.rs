@@ -1,8 +1,8 @@
-//! Heights of a hilly country: diamond and square in turn (Fournier, Fussell and Carpenter, 1982).
+//! Heights of hilly terrain: the diamond-square algorithm (Fournier, Fussell and Carpenter, 1982).
 //!
-//! A square gets its four corners, then its middle: the mean of the corners and a random part; then
-//! the middles of its sides: the mean of their neighbours and a random part. So on with squares of half
-//! the size, in which the random parts are smaller. All in whole numbers.
+//! A square gets its four corners, then its centre: the mean of the corners plus a random part;
+//! then the midpoints of its sides: the mean of their neighbours plus a random part. The step is
+//! repeated with squares of half the size and smaller random parts. All in integers.
 
 use super::pacer::Pacer;
 use super::random::{Purpose, Random};
@@ -10,16 +10,16 @@ use super::{GenerateOptions, check_probability, check_range};
 use crate::error::{Fault, FileError};
 use crate::numbers::{Field, Numbers, Shape};
 
-/// The first random parts are from minus this to this.
+/// The first random parts are between −`AMPLITUDE` and `AMPLITUDE`.
 const AMPLITUDE: f64 = 1_073_741_824.0;
 
-/// The parameters of a country.
+/// The parameters of a terrain.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terrain {
-    /// The side has 2^this + 1 cells, from 0 to 31.
+    /// Binary logarithm of the side minus one: the side has 2^`size_log2` + 1 cells; from 0 to 31.
     pub size_log2: u32,
-    /// By how much smaller squares differ, from 0 to 1: their random parts shrink by 2^(roughness − 1)
-    /// with every halving. 0 makes soft hills, 1 jagged rock.
+    /// Roughness from 0 to 1: the random parts are multiplied by 2^(roughness − 1) with every
+    /// halving. 0 makes soft hills, 1 jagged rock.
     pub roughness: f64,
     /// Bits of a height, from 1 to 32. The lowest cell has height 0, the highest 2^bits − 1; if all
     /// are equal, they are 0.
@@ -27,12 +27,12 @@ pub struct Terrain {
 }
 
 impl Terrain {
-    /// Makes the heights: a square grid with the one field `height`.
+    /// Generates the heights: a square grid with the single field `height`.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget (8 bytes for each cell),
-    /// [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget (8 bytes for each cell),
+    /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<Numbers, FileError> {
         check_range("size", u64::from(self.size_log2), 0, 31)?;
         check_probability("roughness", self.roughness)?;
@@ -55,7 +55,7 @@ impl Terrain {
     }
 }
 
-/// The heights in the making.
+/// Heights during generation.
 struct Country {
     cells: Vec<i64>,
     side: usize,
@@ -98,7 +98,7 @@ impl Country {
         Ok(())
     }
 
-    /// The middle of a side has four neighbours, and three at the border.
+    /// Sets the midpoint of a side, which has four neighbours, or three at the border.
     fn side_middle(&mut self, row: usize, col: usize, half: usize, amplitude: f64) {
         let (mut sum, mut n_neighbours) = (0, 0);
         let mut add = |height: i64| (sum, n_neighbours) = (sum + height, n_neighbours + 1);
@@ -126,7 +126,7 @@ impl Country {
     }
 }
 
-/// Brings the heights into the range of their bits.
+/// Scales the heights to the range of their bits.
 fn scale(heights: &mut [i64], bits: u32, pacer: &mut Pacer<'_, '_>) -> Result<(), Fault> {
     let (mut least, mut most) = (i64::MAX, i64::MIN);
     for &height in &*heights {

@@ -1,5 +1,5 @@
-//! Random graphs in which every arc is as likely as any other: G(n, p) and G(n, m) of Erdős, Rényi
-//! and Gilbert, directed or not, and acyclic ones.
+//! Random graphs in which all arcs are equally likely: G(n, p) and G(n, m) of Erdős, Rényi and
+//! Gilbert, directed or not, and acyclic ones.
 
 use super::numbering::{self, Labels};
 use super::pacer::Pacer;
@@ -17,46 +17,47 @@ use crate::growing::Growing;
 pub struct UniformGraph {
     /// Number of vertices, from 0 to 2^32 − 1.
     pub n_vertices: u64,
-    /// How many arcs there are.
+    /// Number of arcs.
     pub density: Density,
-    /// Which arcs there can be.
+    /// The possible arcs.
     pub kind: GraphKind,
-    /// How the vertices are numbered.
+    /// Numbering of the vertices.
     pub labels: Labels,
-    /// Weights from 1 to this, all equally likely; `None` for a graph without weights.
+    /// Weights from 1 to this, all equally likely; `None` for an unweighted graph.
     pub max_weight: Option<i64>,
 }
 
-/// How many arcs there are.
+/// Number of arcs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Density {
-    /// G(n, p): each arc that can be there is there with this probability, from 0 to 1.
+    /// G(n, p): each possible arc exists with this probability, from 0 to 1.
     Probability(f64),
-    /// G(n, m): this many, every set of so many equally likely.
+    /// G(n, m): this number of arcs, all sets of this size equally likely.
     Arcs(u64),
 }
 
-/// Which arcs there can be.
+/// The possible arcs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GraphKind {
     /// From each vertex to each other.
     Directed,
-    /// An edge between each two vertices; stored once, the greater vertex as its tail.
+    /// An edge between any two vertices; stored once, with the greater vertex as its tail.
     Undirected,
-    /// From each vertex to those behind it in a topological order: that of their numbers unless these
-    /// are shuffled.
+    /// From each vertex to the later ones in a topological order: that of their numbers unless
+    /// these are shuffled.
     Acyclic,
 }
 
 impl UniformGraph {
-    /// Makes the graph. Time is in proportion to the number of arcs, however many there could be
-    /// (and of vertices, if they are shuffled). Unless they are shuffled, arcs ascend by tail and
-    /// head, and those of acyclic graphs by head and tail.
+    /// Generates the graph. The running time is proportional to the number of arcs, not of possible
+    /// arcs (and of vertices, if they are shuffled). Unless vertices are shuffled, arcs are sorted
+    /// by tail and head, and those of acyclic graphs by head and tail.
     ///
     /// # Errors
-    /// [`star_base::Code::BadArgument`] if a parameter is outside its range, [`star_base::Code::DoesNotFit`] if the memory
-    /// is beyond the budget: 16 bytes for each arc, in G(n, m) up to 32, and 4 for each vertex if
-    /// they are shuffled; [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget: 16 bytes for each arc, in
+    /// G(n, m) up to 32, and 4 for each vertex if they are shuffled;
+    /// [`star_base::Code::Interrupted`] if the progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<Graph, FileError> {
         self.check()?;
         let shuffling = self.labels.bytes(self.n_vertices);
@@ -79,7 +80,7 @@ impl UniformGraph {
         Ok(graph)
     }
 
-    /// The most arcs there can be.
+    /// The maximum number of arcs.
     pub fn max_arcs(&self) -> u64 {
         self.pairs().count()
     }
@@ -91,7 +92,7 @@ impl UniformGraph {
             Density::Probability(probability) => check_probability("probability", probability),
             Density::Arcs(n_arcs) if n_arcs > self.max_arcs() => {
                 let wanted = format!(
-                    "at most {}: there are no more with {} vertices",
+                    "at most {}, the maximum for {} vertices",
                     self.max_arcs(),
                     self.n_vertices
                 );
@@ -119,7 +120,7 @@ impl UniformGraph {
         }
     }
 
-    /// Goes over all pairs, from each hit to the next.
+    /// Iterates over all pairs, jumping from hit to hit.
     fn by_gaps(
         &self,
         probability: f64,
@@ -128,7 +129,7 @@ impl UniformGraph {
     ) -> Result<Vec<Arc>, Fault> {
         let pairs = self.pairs();
         let n_pairs = pairs.count();
-        // More than ten standard deviations above the mean do not happen.
+        // More than ten standard deviations above the mean are not expected.
         let mean = n_pairs as f64 * probability;
         let n_likely = (mean + 10.0 * (mean * (1.0 - probability)).sqrt() + 100.0) as u64;
         let n_likely = n_likely.min(n_pairs);
@@ -149,7 +150,7 @@ impl UniformGraph {
         Ok(arcs.into_vec())
     }
 
-    /// Draws the pairs, or those left out if they are fewer.
+    /// Draws the pairs, or the omitted pairs if those are fewer.
     fn by_sample(
         &self,
         n_arcs: u64,

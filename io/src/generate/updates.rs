@@ -1,5 +1,4 @@
-//! Random update streams: changes of a graph and questions about it, every one possible when its turn
-//! comes.
+//! Random update streams: changes of a graph and queries, each valid when it is executed.
 
 use std::collections::HashMap;
 
@@ -11,43 +10,43 @@ use crate::graph::Graph;
 use crate::numbers::Numbers;
 use crate::updates::{FIELDS, Update, to_numbers};
 
-/// Bytes of memory that an arc takes: its ends, and its place among the others.
+/// Memory of an arc in bytes: its ends, and its index in the list.
 const ARC_BYTES: u128 = 40;
 
-/// Bytes of memory that an operation takes, as made and field by field.
+/// Memory of an operation in bytes: once as generated and once by field.
 const OPERATION_BYTES: u128 = 2 * size_of::<[i64; FIELDS.len()]>() as u128;
 
-/// How often a pair without an arc is looked for before another operation is taken.
+/// Number of attempts to find a pair without an arc before another operation is chosen.
 const TRIES: usize = 64;
 
 /// The parameters of a random stream.
 #[derive(Clone, Copy, Debug)]
 pub struct UpdateStream<'a> {
-    /// The graph before the first operation. Its weights, loops and parallel arcs do not matter.
+    /// The initial graph. Its weights, loops and parallel arcs are ignored.
     pub start: &'a Graph,
-    /// Do the operations mean edges, one between two vertices, in place of arcs?
+    /// Whether the operations concern edges, at most one between two vertices, instead of arcs.
     pub undirected: bool,
-    /// How many operations there are; one more record stands in front, for the magic line.
+    /// Number of operations; one more record at the start is the magic line.
     pub n_operations: u64,
-    /// How often each kind comes.
+    /// Relative frequency of each kind.
     pub shares: Shares,
-    /// Weights from 1 to this, all equally likely; `None` for a stream without weights, in which none
-    /// is changed.
+    /// Weights from 1 to this, all equally likely; `None` for a stream without weights and without
+    /// changes of weights.
     pub max_weight: Option<i64>,
 }
 
-/// How often each kind of operation comes: a kind of share 2 twice as often as one of share 1.
+/// Relative frequencies of the kinds of operations: share 2 is twice as frequent as share 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shares {
-    /// Insertions of arcs that are not there.
+    /// Insertions of missing arcs.
     pub insert: u32,
-    /// Deletions of arcs that are there.
+    /// Deletions of existing arcs.
     pub delete: u32,
-    /// Other weights for arcs that are there.
+    /// New weights for existing arcs.
     pub change: u32,
     /// Deletions and insertions of vertices.
     pub vertices: u32,
-    /// Questions: half of them about two vertices, a quarter each about one and about the graph.
+    /// Queries: half of them about two vertices, a quarter each about one and about the graph.
     pub ask: u32,
 }
 
@@ -59,14 +58,15 @@ impl Shares {
 }
 
 impl UpdateStream<'_> {
-    /// Makes the stream. Where an operation is not possible, as a deletion without an arc, a question
-    /// about the graph takes its place. Time is in proportion to the operations and arcs, and for every
-    /// vertex that is deleted to the arcs there are.
+    /// Generates the stream. An impossible operation, such as a deletion without an arc, is
+    /// replaced by a query about the graph. The running time is proportional to the number of
+    /// operations and arcs, and for every deleted vertex to the number of arcs.
     ///
     /// # Errors
     /// [`star_base::Code::BadArgument`] if a parameter is outside its range,
-    /// [`star_base::Code::DoesNotFit`] if the memory is beyond the budget: 64 bytes for each operation, 40
-    /// for each arc and 4 for each vertex; [`star_base::Code::Interrupted`] if the progress sink said so.
+    /// [`star_base::Code::DoesNotFit`] if the memory exceeds the budget: 64 bytes for each
+    /// operation, 40 for each arc and 4 for each vertex; [`star_base::Code::Interrupted`] if the
+    /// progress sink stops the work.
     pub fn generate(&self, options: &mut GenerateOptions<'_>) -> Result<Numbers, FileError> {
         self.check()?;
         let mut pacer = Pacer::new(options);
@@ -89,17 +89,17 @@ impl UpdateStream<'_> {
     }
 
     fn check(&self) -> Result<(), Fault> {
-        // There is nothing to ask a graph without vertices about.
+        // A graph without vertices has no queries.
         check_range("vertices", self.start.n_vertices as u64, 1, u64::from(u32::MAX))?;
         check_max_weight(self.max_weight)?;
         check_range("operations", self.n_operations, 0, u64::from(u32::MAX))?;
         match self.shares.total() {
-            0 => Err(bad("shares", 0, "above 0 for one kind of operation")),
+            0 => Err(bad("shares", 0, "above 0 for at least one kind of operation")),
             _ => Ok(()),
         }
     }
 
-    /// The next operation; `None` if that of the kind drawn is not possible.
+    /// The next operation; `None` if the chosen kind is not possible.
     fn draw(
         &self,
         model: &mut Model,
@@ -147,11 +147,11 @@ impl UpdateStream<'_> {
     }
 }
 
-/// The graph as it is after the operations so far. Vertices count from 1.
+/// The graph after the operations so far. Vertices count from 1.
 struct Model {
     undirected: bool,
     arcs: Vec<(u32, u32)>,
-    /// Where in `arcs` an arc stands; looked up, never gone through.
+    /// Index in `arcs` of each arc; used for lookup, never iterated.
     places: HashMap<(u32, u32), usize>,
     alive: Vec<u32>,
     gone: Vec<u32>,
@@ -173,7 +173,7 @@ impl Model {
         Ok(model)
     }
 
-    /// The pair as `places` knows it.
+    /// The key of the pair in `places`.
     fn key(&self, (tail, head): (u32, u32)) -> (u32, u32) {
         if self.undirected { (tail.max(head), tail.min(head)) } else { (tail, head) }
     }
@@ -199,7 +199,7 @@ impl Model {
         self.alive[random.below(self.alive.len() as u64) as usize]
     }
 
-    /// Two vertices without an arc.
+    /// Two vertices without an arc between them.
     fn absent(&self, random: &mut Random) -> Option<(u32, u32)> {
         let mut pairs = (0..TRIES).map(|_| (self.vertex(random), self.vertex(random)));
         pairs.find(|&(tail, head)| {
@@ -207,7 +207,7 @@ impl Model {
         })
     }
 
-    /// An arc, from either end if it is an edge.
+    /// A random arc, from either end if it is an edge.
     fn present(&self, random: &mut Random) -> Option<(u32, u32)> {
         let place = random.below(self.arcs.len() as u64) as usize;
         let &(tail, head) = self.arcs.get(place)?;
@@ -220,7 +220,8 @@ impl Model {
         let vertex = self.alive.swap_remove(random.below(self.alive.len() as u64) as usize);
         self.gone.push(vertex);
         for place in (0..self.arcs.len()).rev() {
-            // What takes the place of an arc comes from behind it, and was looked at.
+            // The arc moved into the free place comes from a later index, which was already
+            // examined.
             if let Some(&arc) = self.arcs.get(place)
                 && (arc.0 == vertex || arc.1 == vertex)
             {
@@ -231,7 +232,7 @@ impl Model {
         Ok(vertex)
     }
 
-    /// Inserts a vertex that is gone; there is one.
+    /// Inserts a deleted vertex; there is at least one.
     fn revive(&mut self, random: &mut Random) -> u32 {
         let vertex = self.gone.swap_remove(random.below(self.gone.len() as u64) as usize);
         self.alive.push(vertex);

@@ -1,5 +1,5 @@
-//! The bits of the layouts. Every table comes with its size and all zeros; every arc was checked
-//! to end inside the graph, every number to fit.
+//! Filling of the layouts. Tables arrive with their size and all zeros; all arcs are known to end
+//! inside the graph, and all numbers to fit.
 
 use std::ops::Range;
 
@@ -13,12 +13,12 @@ use super::target::Target;
 use crate::error::FileError;
 use crate::graph::Graph;
 
-/// A table that the caches hold is filled in any order.
+/// A table that fits in the caches is filled in any order.
 const SMALL_BYTES: u64 = 1 << 22;
-/// What making a limb bit by bit costs, in steps.
+/// Cost of building a limb bit by bit, in steps.
 const LIMB_STEPS: usize = 1;
 
-/// Which weights stand in a row.
+/// Direction of the weights in a row.
 #[derive(Clone, Copy)]
 pub(super) enum Direction {
     /// Field k of row i is the weight of the arc from k to i.
@@ -27,8 +27,8 @@ pub(super) enum Direction {
     In,
 }
 
-/// n × n. The ones of a line are set together: in a large table that is several times as fast as in
-/// the order of the file, since a page is taken once and its neighbour next.
+/// Fills an n × n adjacency matrix. The ones of a line are set together: in a large table this is
+/// several times as fast as in file order, since pages are touched once and sequentially.
 pub(super) fn adjacency(
     mut table: Target,
     graph: &Graph,
@@ -68,7 +68,7 @@ pub(super) fn adjacency(
     Ok(table)
 }
 
-/// n × n·h.
+/// Fills an n × n·h weight matrix.
 pub(super) fn weights(
     table: Target,
     graph: &Graph,
@@ -80,8 +80,8 @@ pub(super) fn weights(
     least_weights(table, graph, h, direction, bit, poller)
 }
 
-/// n × n·h, in two's complement. That is the biased number, whose order is that of numbers without
-/// signs, with the first bit turned over: all ones, which stand for no arc, become 01…1.
+/// Fills an n × n·h weight matrix in two's complement. This is the biased number, whose order is
+/// unsigned, with the first bit inverted: all ones, which mean no arc, become 01…1.
 pub(super) fn signed_weights(
     table: Target,
     graph: &Graph,
@@ -116,7 +116,8 @@ pub(super) fn signed_weights(
     Ok(table)
 }
 
-/// n × n·h: ones, and the least of the parallel arcs, whose bits `bit` gives by weight and exponent.
+/// Fills an n × n·h matrix with ones and the smallest weights of parallel arcs; `bit` returns the
+/// bit of a weight at an exponent.
 fn least_weights(
     mut table: Target,
     graph: &Graph,
@@ -154,7 +155,7 @@ pub(super) fn no_distance_to_itself(
     Ok(table)
 }
 
-/// The slice of ones as long as the only column of `table`.
+/// Fills the single column of `table` with ones.
 pub(super) fn ones(
     mut table: Target,
     poller: &mut InterruptPoller<'_>,
@@ -163,7 +164,7 @@ pub(super) fn ones(
     Ok(table.into_lines().into_first_column())
 }
 
-/// m × n: ones at these ends of every arc.
+/// Fills an m × n matrix with ones at the selected ends of every arc.
 pub(super) fn ends(
     mut table: Target,
     graph: &Graph,
@@ -183,7 +184,8 @@ pub(super) fn ends(
     Ok(table)
 }
 
-/// The number of every row in these columns, column by column. The table lies by columns.
+/// Writes the number of every row into these columns, column by column. The table is stored by
+/// columns.
 pub(super) fn numbers(
     mut table: Target,
     columns: Range<usize>,
@@ -219,8 +221,8 @@ pub(super) fn fill_column(
     Ok(())
 }
 
-/// Writes a number, most significant bit first, into `width` columns from `first`. `bit` gives its bits
-/// by their exponents.
+/// Writes a number, most significant bit first, into `width` columns from `first`. `bit` returns
+/// its bits by exponent.
 fn put_number(
     table: &mut Target,
     row: usize,
@@ -233,7 +235,8 @@ fn put_number(
     }
 }
 
-/// Is the number with the bits `bit` less than what stands in `width` columns from `first`?
+/// Returns whether the number with the bits `bit` is less than the number in `width` columns from
+/// `first`.
 fn is_less(
     table: &Target,
     row: usize,
@@ -248,7 +251,7 @@ fn is_less(
     differing.unwrap_or(false)
 }
 
-/// Bit `exponent` of a number, zero beyond its 64.
+/// Bit `exponent` of a number; zero beyond its 64 bits.
 fn bit_of(number: u64, exponent: usize) -> bool {
     exponent < 64 && number >> exponent & 1 == 1
 }

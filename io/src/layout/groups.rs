@@ -1,17 +1,18 @@
-//! Places grouped by the lines of a table that they are in.
+//! Grouping of items by lines of a table.
 
 use super::poller::InterruptPoller;
 use crate::error::FileError;
 
-/// What is in every line: the arcs of a graph by the columns that they set in an adjacency table, or by the rows.
+/// The items of every line: for example, the arcs of a graph by the columns, or rows, that they set
+/// in an adjacency table.
 pub(super) struct Groups<T> {
-    /// What is in line j, from 0, lies from `ends[j - 1]` to `ends[j]`.
+    /// The items of line j, from 0, are at `ends[j - 1]` to `ends[j]`.
     ends: Vec<usize>,
     items: Vec<T>,
 }
 
 impl<T: Copy + Default> Groups<T> {
-    /// Sorts `n_items` items by the lines that they come with, by counting. `None` if the system refuses the memory.
+    /// Groups `n_items` items by line with a counting sort. `None` if the allocation fails.
     pub(super) fn of(
         n_lines: usize,
         n_items: usize,
@@ -29,7 +30,7 @@ impl<T: Copy + Default> Groups<T> {
         }
         let mut sum = 0;
         for end in &mut ends {
-            // For now where the line begins; every item moves it on.
+            // At first the start of the line; every item advances it.
             sum += std::mem::replace(end, sum);
         }
         grouped.resize(sum, T::default());
@@ -42,13 +43,13 @@ impl<T: Copy + Default> Groups<T> {
         Ok(Some(Groups { ends, items: grouped }))
     }
 
-    /// What is in a line, in the order of the items.
+    /// The items of a line in their original order.
     pub(super) fn line(&self, idx: usize) -> &[T] {
         let start = if idx == 0 { 0 } else { self.ends[idx - 1] };
         &self.items[start..self.ends[idx]]
     }
 
-    /// Likewise, to be put into another order.
+    /// The items of a line, for reordering.
     pub(super) fn line_mut(&mut self, idx: usize) -> &mut [T] {
         let start = if idx == 0 { 0 } else { self.ends[idx - 1] };
         &mut self.items[start..self.ends[idx]]

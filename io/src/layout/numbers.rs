@@ -1,4 +1,4 @@
-//! How numbers become tables: records as rows, or cells of a grid in rows and columns. In every number
+//! Layouts of numbers: records as rows, or cells of a grid in rows and columns. In every number
 //! column 1 is the most significant bit.
 
 use std::fmt;
@@ -14,25 +14,27 @@ use crate::meaning::Meaning;
 use crate::numbers::{Field, MAX_BITS, Numbers, Shape};
 use crate::text;
 
-/// A way to lay out numbers.
+/// A layout of numbers.
 #[derive(Clone, Debug, PartialEq, Eq, Default)]
 pub enum NumberLayout {
     /// [`NumberLayout::Grid`] for a grid whose only field is 0 or 1 everywhere, otherwise
     /// [`NumberLayout::Records`].
     #[default]
     Natural,
-    /// `records`: a row for each record, or each cell of a grid row by row; the fields side by side.
+    /// `records`: a row for each record, or for each cell of a grid row by row; the fields side by
+    /// side.
     Records,
-    /// `grid`: a row for each row of a grid; its cells side by side, the fields of each side by side.
+    /// `grid`: a row for each row of a grid; the cells side by side, and within a cell its fields.
     Grid,
-    /// `field:NAME`: like [`NumberLayout::Natural`], of one field; `NAME` may be its number, from 1.
+    /// `field:NAME`: like [`NumberLayout::Natural`] for one field; `NAME` may be its number, from
+    /// 1.
     Field(String),
-    /// `code:NAME=VALUE`: a word, the number that this value has in a field as the field is laid out. For a text that
-    /// no record has, all ones, which no record has either.
+    /// `code:NAME=VALUE`: a word, the number of this value in the layout of a field. All ones for a
+    /// text that no record has.
     Code {
-        /// The field, by its name or number.
+        /// The field by name or number.
         field: String,
-        /// The text of the value, as in the file.
+        /// The text of the value in the file.
         value: String,
     },
 }
@@ -43,10 +45,10 @@ impl NumberLayout {
         ("records", "a row for each record or cell, the fields side by side"),
         ("grid", "a row for each row of a grid, its cells side by side"),
         ("field:NAME", "one field only: rows of a grid of zeros and ones, or records"),
-        ("code:NAME=VALUE", "a word: the number that a value of a field has in the table"),
+        ("code:NAME=VALUE", "a word: the code of a value of a field in the table"),
     ];
 
-    /// The layout of this name.
+    /// Parses the name of a layout.
     pub fn parse(text: &str) -> Option<NumberLayout> {
         match text {
             "records" => Some(NumberLayout::Records),
@@ -64,7 +66,7 @@ impl NumberLayout {
     }
 }
 
-/// The name as written on the command line; nothing for [`NumberLayout::Natural`].
+/// The name as written on the command line; empty for [`NumberLayout::Natural`].
 impl fmt::Display for NumberLayout {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -77,31 +79,31 @@ impl fmt::Display for NumberLayout {
     }
 }
 
-/// Numbers laid out.
+/// The result of laying out numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NumbersLaidOut {
-    /// The table; its columns are the rows if it lies by rows.
+    /// The table; its columns are the rows if it is stored by rows.
     pub table: BitTable,
-    /// Does it lie by rows? If the options ask for it, and the rows are long enough to be worth it.
+    /// Whether it is stored by rows, which requires the option and sufficiently long rows.
     pub by_rows: bool,
-    /// The fields as they lie in it: name, and bits of every number.
+    /// The fields in the layout: name, and bits of every number.
     pub fields: Vec<(String, usize)>,
-    /// Which of all fields these are, counted from 0.
+    /// The range of these fields among all fields, from 0.
     pub chosen: Range<usize>,
-    /// What the user should know; worded like errors.
+    /// Remarks for the user; worded like errors.
     pub notes: Vec<String>,
 }
 
-/// Lays out numbers. `widths` are the bits of the fields laid out, or of all fields, in order; without them those that the
-/// file says count, or else the least that are enough. A field with negative numbers is stored less its
-/// least number, and a note says so, as one says how many are missing; others say what the numbers of a field stand for. Takes the memory of the result
-/// and no more.
+/// Lays out numbers. `widths` are the bits of the selected fields, or of all fields, in order; by
+/// default the widths of the file, or else the smallest sufficient widths. A field with negative
+/// numbers is stored with its minimum as offset, and a note says so; other notes give the number of
+/// missing values and the meaning of the numbers of a field. Needs only the memory of the result.
 ///
 /// # Errors
-/// [`Code::NoSuchLayout`] if there is no such field, no grid, or another number of widths than of fields;
-/// [`Code::WidthTooSmall`] if a number does not fit; [`Code::DoesNotFit`] before anything is taken if the
-/// table has more than `options.max_bytes` bytes; [`Code::OutOfRange`] for numbers made by hand whose
-/// fields have other lengths than their shape says; [`Code::Interrupted`] if `options.go_on` says so.
+/// [`Code::NoSuchLayout`] for an unknown field, a list where a grid is needed, or a wrong number of
+/// widths; [`Code::WidthTooSmall`] if a number does not fit; [`Code::DoesNotFit`], before any
+/// allocation, if the table exceeds `options.max_bytes` bytes; [`Code::OutOfRange`] if a field does
+/// not have the length of the shape; [`Code::Interrupted`] if `options.go_on` returns `false`.
 pub fn lay_out_numbers(
     layout: &NumberLayout,
     numbers: &Numbers,
@@ -112,7 +114,7 @@ pub fn lay_out_numbers(
     numbers.check(file)?;
     let chosen = chosen(layout, numbers, file)?;
     let fields = &numbers.fields[chosen.clone()];
-    // The widths of all fields are those of each.
+    // A width for each field: select those of the chosen fields.
     let of_all = widths.filter(|widths| widths.len() == numbers.fields.len());
     let widths = of_all.map(|widths| &widths[chosen.clone()]).or(widths);
     let widths = field_widths(fields, numbers.shape, widths, file)?;
@@ -125,9 +127,9 @@ pub fn lay_out_numbers(
     let (height, width) = match (layout, numbers.shape) {
         (NumberLayout::Grid, Shape::Grid { height, width }) => (height, width),
         (NumberLayout::Grid, Shape::List(_)) => {
-            let message = "the layout `grid` is for grids, and this is a list";
+            let message = "the layout `grid` needs a grid, and this is a list";
             let error = FileError::new(Code::NoSuchLayout, file, message);
-            return Err(error.help("take `records`, or no layout"));
+            return Err(error.help("use `records`, or no layout"));
         }
         (NumberLayout::Natural | NumberLayout::Field(_), Shape::Grid { height, width })
             if is_mask =>
@@ -148,7 +150,7 @@ pub fn lay_out_numbers(
     let mut table = zeros(height, n_cols, by_rows, options.max_bytes, file)?;
     let mut poller = InterruptPoller::new(options);
     let offsets: Vec<i64> = fields.iter().map(Field::offset).collect();
-    // Of each column of a cell the field and the exponent.
+    // The field and exponent of each column of a cell.
     let columns: Vec<(usize, usize)> = (0..fields.len())
         .flat_map(|idx| (0..widths[idx]).rev().map(move |exponent| (idx, exponent)))
         .collect();
@@ -173,15 +175,18 @@ pub fn lay_out_numbers(
     }
     let negative = fields.iter().zip(offsets).filter(|(_, offset)| *offset < 0);
     let notes = negative.map(|(Field { name, .. }, offset)| {
-        format!("the field `{name}` is stored less its least number, which is {offset}")
+        format!("field `{name}` is stored with offset {offset} (its minimum)")
     });
     let missing = fields.iter().filter(|field| field.n_missing() > 0).map(|field| {
         let (n_missing, n) = (field.n_missing(), field.values.len());
-        format!("{n_missing} of {n} numbers of the field `{}` are missing: all ones", field.name)
+        format!(
+            "{n_missing} of {n} numbers of field `{}` are missing, stored as all ones",
+            field.name
+        )
     });
     let meanings = fields
         .iter()
-        .filter_map(|field| Some(format!("the field `{}` {}", field.name, field.meaning.note()?)));
+        .filter_map(|field| Some(format!("field `{}` {}", field.name, field.meaning.note()?)));
     let notes = meanings.chain(notes).chain(missing);
     let names = fields.iter().map(|field| field.name.clone());
     let fields = names.zip(widths).collect();
@@ -195,7 +200,7 @@ fn bit(number: i64, field: &Field, offset: i64, exponent: usize) -> bool {
     Some(number) == field.nodata || (exponent < 64 && distance >> exponent & 1 == 1)
 }
 
-/// The word of a value in a field of so many bits.
+/// The word of a value in a field with this number of bits.
 fn code(
     field: &Field,
     bits: usize,
@@ -213,17 +218,17 @@ fn code(
     let number = match (&field.meaning, field.meaning.number(value)) {
         (_, Some(number)) if Some(number) == field.nodata => None,
         (_, Some(number)) if !exceeds(stored(number)) => Some(stored(number)),
-        // No record has any value, and none says how wide the field is.
+        // There are no records, and the width of the field is unknown.
         (_, _) if is_empty => None,
-        // The width leaves this code free.
+        // This code is unused at this width.
         (Meaning::Texts(_), None) => None,
         (meaning, None) => {
             let what = meaning.describe();
-            let message = format!("{quoted} for the field `{}` is not {what}", field.name);
+            let message = format!("{quoted} for field `{}` is not {what}", field.name);
             return Err(FileError::new(Code::OutOfRange, options.file, message));
         }
         (_, Some(_)) => {
-            let message = format!("{quoted} is beyond the field `{}`", field.name);
+            let message = format!("{quoted} is out of range for field `{}`", field.name);
             let most = if bits < 64 { (1i128 << bits) - 1 } else { i128::from(i64::MAX) };
             let most = i64::try_from(most + i128::from(offset)).unwrap_or(i64::MAX);
             let (from, to) = (field.meaning.text(offset), field.meaning.text(most));
@@ -242,7 +247,7 @@ fn code(
     Ok(table)
 }
 
-/// Which fields are laid out.
+/// The range of the selected fields.
 fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<usize>, FileError> {
     let fields = numbers.fields.as_slice();
     let name = match layout {
@@ -258,14 +263,14 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
         None => {
             let names: Vec<String> =
                 fields.iter().map(|field| text::quote(field.name.as_bytes())).collect();
-            let message = format!("there is no field {}", text::quote(name.as_bytes()));
+            let message = format!("unknown field {}", text::quote(name.as_bytes()));
             Err(FileError::new(Code::NoSuchLayout, file, message)
                 .note(format!("the fields are {}", names.join(", "))))
         }
     }
 }
 
-/// Where the record of this number, from 0, stands.
+/// The place of the record with this index, from 0.
 fn place(shape: Shape, idx: usize) -> String {
     match shape {
         Shape::List(_) => format!("record {}", idx + 1),
@@ -276,7 +281,7 @@ fn place(shape: Shape, idx: usize) -> String {
     }
 }
 
-/// The width of every field; all its numbers fit.
+/// The width of every field, in which all its numbers fit.
 fn field_widths(
     fields: &[Field],
     shape: Shape,
@@ -292,7 +297,7 @@ fn field_widths(
     }
     let width = |(idx, field): (usize, &Field)| {
         let (least, offset) = (field.least_bits(), field.offset());
-        // What says that numbers are missing may take one more bit than the file has.
+        // The marker of missing numbers may need one bit more than in the file.
         let of_file = match field.nodata {
             None => field.bits,
             Some(_) => field.bits.map(|bits| bits.max(least)),
@@ -305,18 +310,17 @@ fn field_widths(
             Some(bits) if bits > MAX_BITS => {
                 let message = format!("a field of {bits} bits");
                 let error = FileError::new(Code::DoesNotFit, file, message);
-                Err(error.note(format!("the widest has {MAX_BITS}")))
+                Err(error.note(format!("the maximum is {MAX_BITS}")))
             }
             Some(bits) if bits >= least || all_zero => Ok(bits),
             Some(bits) if let Meaning::Texts(texts) = &field.meaning => {
                 let n_texts = text::count(texts.as_slice().len() as u128, "text");
                 let bits = text::count(bits as u128, "bit");
-                let message =
-                    format!("{n_texts} of the field `{}` do not fit in {bits}", field.name);
+                let message = format!("{n_texts} of field `{}` do not fit in {bits}", field.name);
                 let error = FileError::new(Code::WidthTooSmall, file, message);
                 Err(error
-                    .note("0 is an empty field, and all ones no text of the file")
-                    .help(format!("it takes {least}")))
+                    .note("0 is an empty field, and all ones is no text of the file")
+                    .help(format!("it needs {least}")))
             }
             Some(bits) => {
                 let is_there = |(_, number): &(usize, &i64)| Some(**number) != field.nodata;
@@ -324,21 +328,21 @@ fn field_widths(
                 let (idx, &greatest) =
                     numbered.max_by_key(|(_, number)| **number).unwrap_or((0, &0));
                 let message = format!(
-                    "{greatest} in the field `{}` does not fit in {}",
+                    "{greatest} in field `{}` does not fit in {}",
                     field.name,
                     text::count(bits as u128, "bit")
                 );
                 let error = FileError::new(Code::WidthTooSmall, file, message);
                 let error = match offset {
                     0 => error,
-                    least => error.note(format!("the least number, {least}, is stored as 0")),
+                    least => error.note(format!("the minimum, {least}, is stored as 0")),
                 };
-                let error = error.note(format!("it stands in {}", place(shape, idx)));
+                let error = error.note(format!("it is in {}", place(shape, idx)));
                 let error = match field.n_missing() {
                     0 => error,
-                    _ => error.note("all ones is for the numbers that are missing"),
+                    _ => error.note("all ones marks missing numbers"),
                 };
-                Err(error.help(format!("it takes {least}")))
+                Err(error.help(format!("it needs {least}")))
             }
         }
     };

@@ -1,13 +1,12 @@
-//! How often a layout polls whether it should go on.
+//! Polling for interruption during layout.
 
 use star_base::Code;
 
 use super::LayoutOptions;
 use crate::error::FileError;
 
-/// Steps between two polls. A step is a bit set somewhere in a large table: at most two
-/// microseconds, which is what the system takes for a new page, so that a poll comes at least every
-/// 20 ms.
+/// Steps between two polls. A step sets a bit anywhere in a large table: at most two microseconds,
+/// the time in which the system provides a new page, so that polls come at least every 20 ms.
 const STEPS: usize = 1 << 13;
 
 /// Counts steps.
@@ -18,14 +17,14 @@ pub(super) struct InterruptPoller<'a> {
 }
 
 impl<'a> InterruptPoller<'a> {
-    /// Polls the sink of the options.
+    /// Creates a poller for the sink of the options.
     pub(super) fn new<'b: 'a>(options: &'a mut LayoutOptions<'b>) -> Self {
         let LayoutOptions { file, max_bytes: _, by_rows: _, go_on } = options;
         let go_on = go_on.as_mut().map(|go_on| &mut **go_on as &mut dyn FnMut() -> bool);
         InterruptPoller { rest: STEPS, go_on, file }
     }
 
-    /// Counts `n` steps that were done or are to be done.
+    /// Counts `n` completed or upcoming steps.
     #[inline]
     pub(super) fn step(&mut self, n: usize) -> Result<(), FileError> {
         match self.rest.checked_sub(n) {

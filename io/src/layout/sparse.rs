@@ -1,4 +1,4 @@
-//! Graphs as sparse tables, without a dense one in between.
+//! Direct layout of graphs as sparse tables, without an intermediate dense table.
 
 use star_base::{OutOfMemory, SparseLines};
 
@@ -9,47 +9,47 @@ use crate::error::FileError;
 use crate::graph::Graph;
 use crate::source;
 
-/// A table that takes fewer bytes is not worth being sparse.
+/// Minimum size, as a dense table, for which a sparse table is considered.
 pub const LEAST_DENSE_BYTES: u64 = 1 << 26;
-/// One that is sparse takes one in so many bytes at most.
+/// A sparse table must be smaller than the dense one by this factor.
 const SPARSE_SHARE: u128 = 16;
 
-/// Bytes that a layout of a graph takes.
+/// Sizes of a layout of a graph in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LayoutBytes {
-    /// As a dense table, by rows or by columns.
+    /// Size as a dense table, by rows or by columns.
     pub dense: u128,
-    /// As a sparse one, at most.
+    /// Maximum size as a sparse table.
     pub sparse: u64,
 }
 
 impl LayoutBytes {
-    /// Is the dense table large, and the sparse one small beside it?
+    /// Returns whether the dense table is large and the sparse one much smaller.
     pub fn favours_sparse(self) -> bool {
         self.dense >= u128::from(LEAST_DENSE_BYTES)
             && u128::from(self.sparse) <= self.dense / SPARSE_SHARE
     }
 }
 
-/// How large a sparse table is.
+/// The size of a sparse table.
 #[derive(Clone, Copy)]
 struct Extent {
     n_rows: usize,
     n_cols: u128,
-    /// Its lines are its rows.
+    /// Whether its lines are rows.
     by_rows: bool,
-    /// Limbs that are not the ground of their lines, at most.
+    /// Maximum number of limbs that differ from the ground of their lines.
     n_limbs: usize,
-    /// Places that are sorted by lines, and bytes of each.
+    /// Number of places that are sorted by line, and bytes of each.
     n_items: usize,
     item_bytes: u64,
 }
 
-/// A place in a line, and the weight that stands there.
+/// A place in a line, and its weight.
 type Weighed = (u32, i64);
 
 impl Extent {
-    /// `None` if the layout has no sparse form: it is no matrix.
+    /// `None` if the layout has no sparse form because it is not a matrix.
     fn of(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> Option<Extent> {
         let (n, m, h) = (graph.n_vertices, graph.n_edges(), widths.h);
         let n_arcs = m.saturating_mul(1 + usize::from(graph.symmetric));
@@ -61,7 +61,7 @@ impl Extent {
             n_items: n_ones,
             item_bytes: size_of::<u32>() as u64,
         };
-        // In two's complement the first column of a field has another ground than the others.
+        // In two's complement the first column of a field has a different ground.
         let by_rows = by_rows && layout != Layout::SignedOut;
         let weights = |n_items: usize| Extent {
             n_rows: n,
@@ -87,7 +87,7 @@ impl Extent {
         }
     }
 
-    /// Length and number of lines, if there can be as many.
+    /// Length and number of lines, if they are in range.
     fn lines(&self) -> Option<(usize, usize)> {
         let n_cols = usize::try_from(self.n_cols).ok()?;
         Some(if self.by_rows { (n_cols, self.n_rows) } else { (self.n_rows, n_cols) })
@@ -102,7 +102,7 @@ impl Extent {
     }
 }
 
-/// What a layout takes in both forms; `None` if it has no sparse one: it is no matrix.
+/// Sizes of a layout in both forms; `None` if it has no sparse form because it is not a matrix.
 pub fn bytes_of_forms(
     layout: Layout,
     graph: &Graph,
@@ -112,9 +112,10 @@ pub fn bytes_of_forms(
     Extent::of(layout, graph, widths, by_rows).map(|extent| extent.bytes())
 }
 
-/// Lays out a graph sparse: the rows of the table, or its columns, as the options say, and whether these are its rows: a layout in two's complement
-/// lies by columns only. `None` if it has no sparse form. Takes the memory of the result, and up to 16 bytes for
-/// each arc and 8 for each vertex meanwhile.
+/// Lays out a graph as a sparse table by rows or columns, as the options say; also returns whether
+/// the lines are rows, since a two's complement layout is always stored by columns. `None` if the
+/// layout has no sparse form. Needs the memory of the result, and temporarily up to 16 bytes for
+/// each arc and 8 for each vertex.
 ///
 /// # Errors
 /// Those of [`lay_out_with`](super::lay_out_with).
@@ -181,18 +182,18 @@ pub fn lay_out_sparse(
     Ok(Some((filling.lines, extent.by_rows)))
 }
 
-/// A sparse table that is filled.
+/// A sparse table during filling.
 struct Filling<'f> {
     lines: SparseLines,
     extent: Extent,
     poller: InterruptPoller<'f>,
-    /// Those of a line.
+    /// The limbs of a line.
     limbs: Vec<(u32, u64)>,
     out_of_memory: &'f dyn Fn() -> FileError,
 }
 
 impl Filling<'_> {
-    /// Ones at these rows and columns.
+    /// Sets ones at these rows and columns.
     fn pattern(&mut self, ones: impl Iterator<Item = (u32, u32)> + Clone) -> Result<(), FileError> {
         let Extent { by_rows, n_items, .. } = self.extent;
         let n_lines = self.lines.n_lines();
@@ -208,7 +209,8 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// Numbers of `h` bits in fields of rows, the least where there are several, all ones, or in two's complement 01…1, where there are none.
+    /// Sets numbers of `h` bits in fields of rows: the smallest of parallel weights; all ones, or
+    /// in two's complement 01…1, for no arc.
     fn weights(
         &mut self,
         weights: impl Iterator<Item = (u32, u32, i64)> + Clone,
@@ -222,12 +224,12 @@ impl Filling<'_> {
         });
         let groups = Groups::<Weighed>::of(n, n_items, items, &mut self.poller)?;
         let mut groups = groups.ok_or_else(self.out_of_memory)?;
-        // Bit `exponent` of a weight beyond its 64 is that of its sign.
+        // For `exponent` beyond the 64 bits of a weight, the bit is that of the sign.
         let bit = |weight: i64, exponent: usize| weight >> exponent.min(63) & 1 == 1;
         let mut least: Vec<Weighed> = Vec::new();
         for group in 0..n {
             let weights = groups.line_mut(group);
-            // The least comes first.
+            // The smallest weight comes first.
             weights.sort_unstable();
             least.clear();
             least.extend_from_slice(weights);
@@ -252,7 +254,8 @@ impl Filling<'_> {
         Ok(())
     }
 
-    /// A line takes its ground, but for these bits, which ascend; they may come twice.
+    /// Sets a line to its ground except for these bits, which are in ascending order with possible
+    /// duplicates.
     fn set_line(
         &mut self,
         idx: usize,

@@ -1,4 +1,4 @@
-//! The table that a layout fills, by columns or by rows.
+//! The destination table of a layout, by columns or by rows.
 
 use star_base::BitTable;
 use star_base::bits::zero_tail;
@@ -9,9 +9,9 @@ use crate::error::FileError;
 /// Limbs of a page.
 const PAGE_LIMBS: usize = 512;
 
-/// A table of zeros that is filled.
+/// A table of zeros to be filled.
 pub(super) struct Target {
-    /// Its columns; its rows if it lies by rows.
+    /// Its columns, or its rows if it is stored by rows.
     lines: BitTable,
     by_rows: bool,
 }
@@ -21,7 +21,7 @@ impl Target {
         Target { lines, by_rows }
     }
 
-    /// What was filled: a table whose columns are the rows if it lies by rows.
+    /// Returns the filled table; its columns are the rows if it is stored by rows.
     pub(super) fn into_lines(self) -> BitTable {
         self.lines
     }
@@ -34,7 +34,7 @@ impl Target {
         if self.by_rows { self.lines.n_cols() } else { self.lines.n_rows() }
     }
 
-    /// The lines, each of which lies together.
+    /// The lines, each contiguous in memory.
     pub(super) fn lines_mut(&mut self) -> &mut BitTable {
         &mut self.lines
     }
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// All bits become ones.
+    /// Sets all bits to one.
     pub(super) fn set_all(&mut self, poller: &mut InterruptPoller<'_>) -> Result<(), FileError> {
         let len = self.lines.n_rows();
         for line in 0..self.lines.n_cols() {

@@ -1,16 +1,17 @@
-//! Streams of moving objects: where objects are, and questions about rectangles, in batches by time.
+//! Streams of moving objects: positions of objects, and queries of rectangles, in batches by time.
 //!
 //! ```text
 //! t,id,x,y               object 7 is at (120, 450) from batch 3 on:   3,7,120,450
 //!                        and is gone from batch 5 on:                 5,7,,
-//! t,qid,x1,y1,x2,y2      question 1 of batch 4, borders included:     4,1,0,0,500,500
+//! t,qid,x1,y1,x2,y2      query 1 of batch 4, borders included:        4,1,0,0,500,500
 //! ```
 //!
-//! The line with the names of the fields may be left out. All numbers are whole; time never runs backwards. The binary
-//! form is for streams of millions: `STARMOVU` or `STARMOVQ`, then batches: time (8 bytes), number of records (4 bytes),
-//! records of 12 or 20 bytes, all little endian. An object that is gone has −2³¹ for both coordinates.
+//! The line with the names of the fields is optional. All numbers are integers; timestamps must not
+//! decrease. The binary form is for streams of millions: `STARMOVU` or `STARMOVQ`, then batches:
+//! time (8 bytes), number of records (4 bytes), records of 12 or 20 bytes, all little-endian. A
+//! removed object has −2³¹ for both coordinates.
 //!
-//! A reader hands out every record before a fault, and then the fault.
+//! A reader returns all records before a fault, and then the fault.
 
 mod read;
 #[cfg(test)]
@@ -25,28 +26,28 @@ pub use write::{MovingForm, MovingWriter};
 use crate::error::Fault;
 use crate::scan::Scanner;
 
-/// The greatest coordinate, and its negative the least.
+/// The maximum coordinate; its negative is the minimum.
 pub const MAX_COORDINATE: i32 = (1 << 30) - 1;
-/// Stands for both coordinates of an object that is gone.
+/// The value of both coordinates of a removed object.
 const GONE: i32 = i32::MIN;
 
-/// An object and where it is.
+/// An object and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The object.
     pub id: u32,
-    /// Its coordinates; `None` if it is gone.
+    /// Its coordinates; `None` if it is removed.
     pub at: Option<[i32; 2]>,
 }
 
-/// A question for the objects in a rectangle, borders included.
+/// A query for the objects in a rectangle, borders included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Window {
-    /// The number of the question.
+    /// The number of the query.
     pub number: u32,
-    /// The least coordinates. If one is above that of `high`, nothing lies in the rectangle.
+    /// The minimum coordinates. If one exceeds that of `high`, the rectangle is empty.
     pub low: [i32; 2],
-    /// The greatest coordinates.
+    /// The maximum coordinates.
     pub high: [i32; 2],
 }
 
@@ -56,11 +57,11 @@ pub trait Record: Copy + sealed::Sealed {
     const MAGIC: [u8; 8];
     /// The names of the fields of the text form.
     const HEADER: &'static str;
-    /// What a record is called.
+    /// The noun for a record.
     const NOUN: &'static str;
-    /// What its number is called.
+    /// The noun for its number.
     const NUMBER: &'static str;
-    /// Bytes of a record of the binary form.
+    /// Size of a record of the binary form in bytes.
     const N_BYTES: usize;
 
     /// Its number.
@@ -72,7 +73,7 @@ pub trait Record: Copy + sealed::Sealed {
     #[doc(hidden)]
     fn encode(&self, bytes: &mut Vec<u8>);
 
-    /// Are all coordinates in range? Of the binary form only.
+    /// Returns whether all coordinates are in range; needed only for the binary form.
     #[doc(hidden)]
     fn in_range(&self) -> bool;
 
@@ -83,10 +84,10 @@ pub trait Record: Copy + sealed::Sealed {
 pub(crate) mod sealed {
     use super::{Fault, Scanner};
 
-    /// Only this crate reads records.
+    /// Only this crate implements the trait.
     pub trait Sealed: Sized {
-        /// Reads what stands behind the number of a record, up to the end of its line.
-        #[allow(private_interfaces, reason = "nobody else calls it")]
+        /// Reads everything after the number of a record, up to the end of its line.
+        #[allow(private_interfaces, reason = "the trait is sealed: it is called only here")]
         fn parse(number: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault>;
     }
 }

@@ -1,4 +1,4 @@
-//! Reads streams of moving objects, batch by batch.
+//! Reader of streams of moving objects, batch by batch.
 
 use std::io::Read;
 use std::marker::PhantomData;
@@ -14,17 +14,17 @@ use crate::source::Source;
 
 /// Bytes before the records of a batch.
 const BATCH_HEADER: usize = 12;
-/// Records of the binary form that are read at once.
+/// Number of binary records that are read at once.
 const BLOCK: usize = 4096;
 
-/// The greatest number that records of a stream may have, and why.
+/// The maximum number of a record of a stream, and its reason.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NumberLimit {
-    /// The user has declared so many.
+    /// The number declared by the user.
     Declared(u32),
-    /// The user has declared nothing, and greater ones have to be declared.
+    /// The default maximum; greater numbers must be declared.
     Undeclared(u32),
-    /// Nothing but the 32 bits of a number.
+    /// Only the 32 bits of a number.
     None,
 }
 
@@ -38,35 +38,35 @@ impl NumberLimit {
         }
     }
 
-    /// Why a number is refused, and what helps.
+    /// The reason for rejecting a number, and the help.
     fn refusal<R: Record>(self, number: u64) -> (String, Option<&'static str>) {
         let name = R::NUMBER;
         match self {
             NumberLimit::Declared(greatest) => {
                 let why =
-                    format!("{name} {number} is beyond {greatest}, the declared number of objects");
+                    format!("{name} {number} exceeds {greatest}, the declared number of objects");
                 (why, None)
             }
             NumberLimit::Undeclared(greatest) => {
                 let why = format!(
-                    "{name} {number} is beyond {greatest}, the greatest that need not be declared"
+                    "{name} {number} exceeds {greatest}, the maximum without a declaration"
                 );
-                (why, Some("`--objects N` declares a greater number"))
+                (why, Some("declare a greater number with `--objects N`"))
             }
             NumberLimit::None => {
-                (format!("{name} {number} is beyond {}, the greatest there can be", u32::MAX), None)
+                (format!("{name} {number} exceeds {}, the maximum", u32::MAX), None)
             }
         }
     }
 }
 
-/// A stream that is being read.
+/// A stream during reading.
 pub struct MovingReader<'r, 'o, R> {
     input: Input<'r, 'o>,
     limit: NumberLimit,
     /// The time of the last record.
     last: Option<i64>,
-    /// The first record of the next batch, if it was read.
+    /// The first record of the next batch, if already read.
     ahead: Option<(i64, R)>,
     n_read: u64,
     record: PhantomData<R>,
@@ -82,19 +82,19 @@ enum Input<'r, 'o> {
 /// The binary form.
 struct Binary<'r, 'o> {
     source: Source<'r, 'o>,
-    /// Where in the file the next byte is.
+    /// Offset of the next byte in the file.
     offset: u64,
-    /// The batch at hand, and how many records of it are to come.
+    /// The time of the current batch, and the number of its remaining records.
     time: i64,
     n_left: u32,
     n_in_batch: u32,
     block: Vec<u8>,
-    /// Bytes of the block that were handed out.
+    /// Number of bytes of the block that were consumed.
     n_done: usize,
 }
 
 impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
-    /// A stream whose records have numbers within a limit.
+    /// Opens a stream whose records have numbers within a limit.
     ///
     /// # Errors
     /// If the file cannot be read.
@@ -117,7 +117,7 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
                 n_done: 0,
             })
         } else if magic.starts_with(b"STARMOV") {
-            let message = format!("this stream holds no {}", R::NOUN);
+            let message = format!("this stream does not contain {}", R::NOUN);
             return Err(source.fault(Code::BadFormat, message).into());
         } else {
             source.push_back(&magic[..n_bytes]);
@@ -134,7 +134,7 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
     /// The time of the next batch; `None` at the end.
     ///
     /// # Errors
-    /// If what comes is no record. The stream is then at its end.
+    /// If the data are not a record. The stream is then at its end.
     pub fn time(&mut self) -> Result<Option<i64>, FileError> {
         if self.ahead.is_none() {
             self.ahead = self.next()?;
@@ -142,10 +142,11 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
         Ok(self.ahead.as_ref().map(|(time, _)| *time))
     }
 
-    /// Hands out all records of the next batch.
+    /// Passes all records of the next batch to `take`.
     ///
     /// # Errors
-    /// If what comes is no record: those before were handed out, and the stream is at its end. Those of `take`.
+    /// If the data are not a record: earlier records were passed on, and the stream is at its end.
+    /// Those of `take`.
     pub fn batch(
         &mut self,
         mut take: impl FnMut(R) -> Result<(), FileError>,
@@ -166,12 +167,12 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
         Ok(())
     }
 
-    /// The time of the last record that was read.
+    /// The time of the last record read.
     pub fn last_time(&self) -> Option<i64> {
         self.last
     }
 
-    /// Records that were read.
+    /// Number of records read.
     pub fn n_read(&self) -> u64 {
         self.n_read
     }
@@ -201,7 +202,7 @@ impl<'r, 'o, R: Record> MovingReader<'r, 'o, R> {
     }
 }
 
-/// Passes over the names of the fields, if the file begins with them.
+/// Skips the names of the fields, if present.
 fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
     if scanner.next_entry()? != Some(b't') {
         return Ok(());
@@ -214,7 +215,7 @@ fn pass_header<R: Record>(scanner: &mut Scanner<'_, '_>) -> Result<(), Fault> {
         return Ok(());
     }
     let quoted = crate::text::quote(line.trim_ascii_end());
-    let message = format!("{quoted} where `{}` should stand", R::HEADER);
+    let message = format!("expected `{}`, found {quoted}", R::HEADER);
     let fault = scanner.source().fault(Code::BadFormat, message);
     Err(Box::new(fault.at(scanner.line().saturating_sub(1).max(1), 1)))
 }
@@ -247,7 +248,7 @@ fn text_record<R: Record>(
 
 fn backwards(time: i64, last: Option<i64>) -> Option<String> {
     let last = last.filter(|&last| time < last)?;
-    Some(format!("time runs backwards: {time} comes behind {last}"))
+    Some(format!("timestamps must not decrease: {time} follows {last}"))
 }
 
 fn advised(fault: Fault, help: Option<&'static str>) -> Fault {
@@ -257,7 +258,7 @@ fn advised(fault: Fault, help: Option<&'static str>) -> Fault {
     }
 }
 
-/// Passes over a comma; `what` comes behind it.
+/// Skips a comma; `what` follows it.
 fn comma(scanner: &mut Scanner<'_, '_>, what: &str) -> Result<(), Fault> {
     match scanner.skip_blanks()? {
         Some(b',') => {
@@ -265,14 +266,15 @@ fn comma(scanner: &mut Scanner<'_, '_>, what: &str) -> Result<(), Fault> {
             Ok(())
         }
         None => {
-            let message = format!("the file ends where {what} should stand");
+            let message = format!("expected {what}, found the end of the file");
             Err(scanner.here(Code::Truncated, message))
         }
         Some(b'\r' | b'\n') => {
-            Err(scanner.here(Code::BadFormat, format!("the line ends where {what} should stand")))
+            Err(scanner
+                .here(Code::BadFormat, format!("expected {what}, found the end of the line")))
         }
         Some(_) => {
-            let message = format!("a comma should stand before {what}");
+            let message = format!("expected a comma before {what}");
             Err(scanner.here(Code::BadFormat, message))
         }
     }
@@ -283,13 +285,13 @@ fn coordinate(scanner: &mut Scanner<'_, '_>, what: &str) -> Result<i32, Fault> {
     match i32::try_from(number).ok().filter(|&c| is_coordinate(c)) {
         Some(c) => Ok(c),
         None => {
-            let message = format!("{what} is {number}, beyond ±{MAX_COORDINATE}");
+            let message = format!("{what} is {number}, outside ±{MAX_COORDINATE}");
             Err(scanner.at_token(Code::OutOfRange, message))
         }
     }
 }
 
-#[allow(private_interfaces, reason = "the trait is sealed: nobody else calls it")]
+#[allow(private_interfaces, reason = "the trait is sealed: it is called only here")]
 impl Sealed for Position {
     fn parse(id: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault> {
         comma(scanner, "x")?;
@@ -299,7 +301,7 @@ impl Sealed for Position {
                 true => Ok(Position { id, at: None }),
                 false => {
                     let fault = scanner.here(Code::BadFormat, "y without x");
-                    Err(Box::new(fault.note("an object that is gone has neither: `3,7,,`")))
+                    Err(Box::new(fault.note("a removed object has neither: `3,7,,`")))
                 }
             };
         }
@@ -309,7 +311,7 @@ impl Sealed for Position {
     }
 }
 
-#[allow(private_interfaces, reason = "the trait is sealed: nobody else calls it")]
+#[allow(private_interfaces, reason = "the trait is sealed: it is called only here")]
 impl Sealed for Window {
     fn parse(number: u32, scanner: &mut Scanner<'_, '_>) -> Result<Self, Fault> {
         let mut corners = [0; 4];
@@ -344,7 +346,7 @@ impl Binary<'_, '_> {
             return Err(advised(self.fault(Code::OutOfRange, &message), help));
         }
         if !record.in_range() {
-            let message = format!("a coordinate beyond ±{MAX_COORDINATE}");
+            let message = format!("a coordinate outside ±{MAX_COORDINATE}");
             return Err(self.fault(Code::OutOfRange, &message));
         }
         self.n_done += R::N_BYTES;
@@ -353,13 +355,19 @@ impl Binary<'_, '_> {
         Ok(Some((self.time, record)))
     }
 
-    /// Reads time and number of the next batch; `false` at the end of the file.
+    /// Reads time and length of the next batch; `false` at the end of the file.
     fn begin_batch(&mut self, last: Option<i64>) -> Result<bool, Fault> {
         let mut header = [0; BATCH_HEADER];
         match self.source.fill(&mut header)? {
             0 => return Ok(false),
             BATCH_HEADER => {}
-            _ => return Err(self.fault(Code::Truncated, "the file ends where a batch begins")),
+            _ => {
+                return Err(self.fault(
+                    Code::Truncated,
+                    "the file ends within the header of a \
+                batch",
+                ));
+            }
         }
         let (mut time, mut n) = ([0; 8], [0; 4]);
         time.copy_from_slice(&header[..8]);
@@ -375,7 +383,7 @@ impl Binary<'_, '_> {
         Ok(true)
     }
 
-    /// Reads the next records of the batch: those that are whole, if the file ends among them.
+    /// Reads the next records of the batch; only complete ones if the file ends among them.
     fn fill<R: Record>(&mut self) -> Result<(), Fault> {
         let n_wanted = BLOCK.min(self.n_left as usize) * R::N_BYTES;
         self.block.resize(n_wanted, 0);
@@ -385,7 +393,8 @@ impl Binary<'_, '_> {
         if self.block.is_empty() {
             let n_there = self.n_in_batch - self.n_left;
             let message = format!(
-                "the file ends in the middle of the batch of time {}: {n_there} of {} records are there",
+                "the file ends in the middle of the batch of time {}: {n_there} of {} records are \
+                    present",
                 self.time, self.n_in_batch
             );
             return Err(self.fault(Code::Truncated, &message));

@@ -1,4 +1,4 @@
-//! Streams are read as they were written, and faults have places.
+//! Round trips of streams, and places of faults.
 
 use star_base::Code;
 
@@ -54,7 +54,7 @@ fn written<R: Record>(form: MovingForm, batches: &Batches<R>) -> Vec<u8> {
 }
 
 #[test]
-fn what_was_written_is_read() {
+fn streams_round_trip() {
     let far = (1 << 30) - 1;
     let many = (0..150_000).map(|id| at(id, -1, 1)).collect();
     let updates = vec![
@@ -75,7 +75,7 @@ fn what_was_written_is_read() {
 }
 
 #[test]
-fn the_binary_form_is_as_documented() {
+fn binary_form_matches_its_documentation() {
     let bytes = written(MovingForm::Binary, &vec![(3, vec![at(7, 258, -1)])]);
     let mut expected = b"STARMOVU".to_vec();
     expected.extend([3, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0]);
@@ -84,7 +84,7 @@ fn the_binary_form_is_as_documented() {
 }
 
 #[test]
-fn faults_have_codes_and_places_and_keep_what_was_read() {
+fn faults_have_places_and_keep_earlier_records() {
     let first = "t,id,x,y\n1,2,3,4\n1,3,5,6\n";
     let cases = [
         ("1,4,NaN,0\n", Code::BadFormat, 5),
@@ -117,21 +117,21 @@ fn faults_have_codes_and_places_and_keep_what_was_read() {
         "m:1:1: `t,id,x,y` where `t,qid,x1,y1,x2,y2` should stand"
     );
     let (_, error) = read::<Position>(b"3,1,0,0\n2,1,0,0\n", 9);
-    assert_eq!(error.unwrap().to_string(), "m:2:1: time runs backwards: 2 comes behind 3");
+    assert_eq!(error.unwrap().to_string(), "m:2:1: timestamps must not decrease: 2 follows 3");
 }
 
 #[test]
-fn binary_streams_that_end_early_keep_whole_records() {
+fn truncated_binary_streams_keep_complete_records() {
     let updates = vec![(1, vec![at(1, 1, 1), at(2, 2, 2)]), (2, vec![at(3, 3, 3), at(4, 4, 4)])];
     let bytes = written(MovingForm::Binary, &updates);
-    // The header, and a batch of a header and two records.
+    // The magic, and a batch with a header and two records.
     for len in 0..bytes.len() {
         let (batches, error) = read::<Position>(&bytes[..len], 9);
         let n_read: usize = batches.iter().map(|(_, records)| records.len()).sum();
         let in_batches = len.saturating_sub(8);
         let n_whole = in_batches / 36 * 2 + (in_batches % 36).saturating_sub(12) / 12;
         assert_eq!(n_read, n_whole, "{len} bytes");
-        // Less than the magic is a text.
+        // Less than the magic counts as text.
         let whole = len == 0 || len == 8 || len == 44;
         assert_eq!(error.is_none(), whole, "{len} bytes");
         if len > 8 && !whole {
@@ -155,7 +155,7 @@ fn binary_streams_that_end_early_keep_whole_records() {
 }
 
 #[test]
-fn a_number_beyond_the_limit_is_told_with_its_reason() {
+fn number_beyond_the_limit_is_reported_with_its_reason() {
     let refused = |limit: NumberLimit| {
         let mut options = ReadOptions::new("m", 1 << 30);
         let mut input: &[u8] = b"1,4294967296,7,8\n";

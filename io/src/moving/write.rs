@@ -1,11 +1,11 @@
-//! Writes streams of moving objects, batch by batch.
+//! Writer of streams of moving objects, batch by batch.
 
 use std::io::{self, Write};
 use std::marker::PhantomData;
 
 use super::Record;
 
-/// How a stream is written.
+/// The form in which a stream is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MovingForm {
     /// `.csv`
@@ -15,7 +15,7 @@ pub enum MovingForm {
 }
 
 impl MovingForm {
-    /// What the extension of a file says.
+    /// Returns the form for the extension of a file name.
     pub fn of_name(name: &str) -> Option<MovingForm> {
         match name.rsplit_once('.')?.1 {
             "csv" => Some(MovingForm::Text),
@@ -25,7 +25,7 @@ impl MovingForm {
     }
 }
 
-/// A stream that is being written.
+/// A stream during writing.
 pub struct MovingWriter<W, R> {
     out: W,
     form: MovingForm,
@@ -49,12 +49,13 @@ impl<W: Write, R: Record> MovingWriter<W, R> {
         Ok(writer)
     }
 
-    /// Writes the records of a time, which is not before the last one. There may be several such calls for a time.
+    /// Writes the records of a time, which must not decrease. There may be several calls for one
+    /// time.
     ///
     /// # Errors
     /// Those of the output.
     pub fn batch(&mut self, time: i64, records: &[R]) -> io::Result<()> {
-        // A batch of the binary form has at most 2³² − 1 records, and a block of either is not too large for memory.
+        // A binary batch has at most 2³² − 1 records, and blocks limit the memory.
         for records in records.chunks(1 << 16) {
             match self.form {
                 MovingForm::Text => {
@@ -71,7 +72,7 @@ impl<W: Write, R: Record> MovingWriter<W, R> {
         Ok(())
     }
 
-    /// Ends the stream; how many bytes it has.
+    /// Ends the stream and returns its length in bytes.
     ///
     /// # Errors
     /// Those of the output.

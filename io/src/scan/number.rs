@@ -1,7 +1,7 @@
-//! The numbers of text files: indices, identifiers, whole and real values, each with its place.
+//! The numbers of text files: indices, identifiers, integers and real values, each with its place.
 //!
-//! A number is followed by a blank, a tab, a comma or the end of its line. However long it is, it
-//! takes no memory.
+//! A number is followed by a blank, a tab, a comma or the end of its line. Numbers of any length
+//! need no memory.
 
 use star_base::Code;
 
@@ -11,11 +11,11 @@ use crate::error::{Fault, FileError};
 use crate::scaling::{Scaling, advice};
 use crate::text;
 
-/// Digits that a `u64` holds whatever they are.
+/// Number of digits that always fit in a `u64`.
 const SAFE_DIGITS: usize = 19;
 
 impl Scanner<'_, '_> {
-    /// A number from 0 to 2^64 − 1; `what` names it in messages.
+    /// Reads a number from 0 to 2^64 − 1; `what` names it in messages.
     #[inline]
     pub(crate) fn unsigned(&mut self, what: &str) -> Result<u64, Fault> {
         if self.skip_blanks()? == Some(b'-') {
@@ -25,7 +25,7 @@ impl Scanner<'_, '_> {
         self.magnitude(what)
     }
 
-    /// A number from 1 to `limit`, as one from 0; `limit` is called `of` in messages.
+    /// Reads a number from 1 to `limit` and returns it from 0; `of` names the limit in messages.
     #[inline]
     pub(crate) fn index(&mut self, what: &str, limit: u64, of: &str) -> Result<u32, Fault> {
         let number = self.unsigned(what)?;
@@ -38,7 +38,7 @@ impl Scanner<'_, '_> {
         Err(self.bad_index(number, what, limit, of))
     }
 
-    /// A number from −2^63 to 2^63 − 1.
+    /// Reads a number from −2^63 to 2^63 − 1.
     #[inline]
     pub(crate) fn signed(&mut self, what: &str) -> Result<i64, Fault> {
         let sign = self.skip_blanks()?;
@@ -54,7 +54,7 @@ impl Scanner<'_, '_> {
         value.ok_or_else(|| self.too_large(what, "63"))
     }
 
-    /// A value: a whole number, or with a scale the one next to the product of any number with it.
+    /// Reads a value: an integer, or with a scale the rounded product of any number.
     #[inline]
     pub(crate) fn value(&mut self, what: &str) -> Result<i64, Fault> {
         match self.source.scaling() {
@@ -66,8 +66,9 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// The weight of an arc. The arcs are good without weights, too: the first one that is no whole number, and has no scale,
-    /// is kept as the fault that it is to who wants weights, and it and all later ones are 1.
+    /// Reads the weight of an arc. Arcs are also usable without weights: the first weight that is
+    /// not an integer, without a scale, is stored as the error for layouts that need weights, and
+    /// it and all later weights become 1.
     #[inline]
     pub(crate) fn weight(
         &mut self,
@@ -86,7 +87,8 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Is the fault that the last token, which was read to its end, is a number with a fraction?
+    /// Returns whether the fault is that the last token, which was read to its end, is a number
+    /// with a fraction.
     #[cold]
     fn is_fraction(&mut self, fault: &FileError) -> bool {
         let token = self.token_bytes();
@@ -94,7 +96,7 @@ impl Scanner<'_, '_> {
         fault.code == Code::BadFormat && token.len() < KEPT && value.is_some()
     }
 
-    /// Likewise a value that is not negative.
+    /// Reads a value that is not negative.
     pub(crate) fn unsigned_value(&mut self, what: &str) -> Result<i64, Fault> {
         match self.skip_blanks()? {
             Some(b'-') => Err(self.negative(what)),
@@ -102,7 +104,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// What the number read last becomes with the scale.
+    /// Scales the last number read.
     pub(crate) fn scaled(
         &mut self,
         what: &str,
@@ -110,12 +112,12 @@ impl Scanner<'_, '_> {
         scaling: &Scaling,
     ) -> Result<i64, Fault> {
         scaling.decimal(value).ok_or_else(|| {
-            let message = format!("{what} times the scale is beyond 63 bits");
+            let message = format!("{what} times the scale exceeds 63 bits");
             self.at_token(Code::OutOfRange, message)
         })
     }
 
-    /// A decimal fraction with or without an exponent.
+    /// Reads a decimal fraction with or without an exponent.
     pub(crate) fn real(&mut self, what: &str) -> Result<Decimal, Fault> {
         let mut value = Decimal::default();
         let sign = self.begin_field(what)?;
@@ -150,7 +152,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Digits from here to the end of the number, its token begun and its sign passed over.
+    /// Reads digits to the end of the number, whose token has begun and whose sign was skipped.
     #[inline]
     fn magnitude(&mut self, what: &str) -> Result<u64, Fault> {
         let rest = &self.buffer[self.pos..self.end];
@@ -171,7 +173,7 @@ impl Scanner<'_, '_> {
         self.magnitude_across_chunks(what)
     }
 
-    /// The same for a number that is long, wrong, or not wholly in the buffer.
+    /// Does the same for a number that is long, invalid, or only partly in the buffer.
     #[cold]
     fn magnitude_across_chunks(&mut self, what: &str) -> Result<u64, Fault> {
         let nothing_yet = self.base + self.pos as u64 == self.token.offset;
@@ -198,7 +200,7 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// Passes over digits and gives them to `each`; how many.
+    /// Skips digits and passes them to `each`; returns their number.
     fn digits(&mut self, mut each: impl FnMut(u8)) -> Result<u64, Fault> {
         let mut n_digits = 0;
         while let Some(byte @ b'0'..=b'9') = self.peek()? {
@@ -210,19 +212,19 @@ impl Scanner<'_, '_> {
         Ok(n_digits)
     }
 
-    /// The fault that a number has more digits than any file has a reason for.
+    /// Rejects a number with more digits than any file needs.
     #[inline]
     fn refuse_endless(&self, n_digits: u64) -> Result<(), Fault> {
         match n_digits > MAX_WORD_BYTES as u64 {
             true => {
-                let message = format!("a number of more than {MAX_WORD_BYTES} digits");
+                let message = format!("a number has more than {MAX_WORD_BYTES} digits");
                 Err(self.at_token(Code::BadFormat, message))
             }
             false => Ok(()),
         }
     }
 
-    /// Begins the token of a field that must not be missing; its first byte.
+    /// Begins the token of a required field; returns its first byte.
     fn begin_field(&mut self, what: &str) -> Result<Option<u8>, Fault> {
         let first = self.skip_blanks()?;
         self.begin_token();
@@ -237,17 +239,17 @@ impl Scanner<'_, '_> {
         match self.peek() {
             Err(fault) => fault,
             Ok(None) => {
-                let message = format!("the file ends where {what} should stand");
+                let message = format!("expected {what}, found the end of the file");
                 self.here(Code::Truncated, message)
             }
             Ok(Some(_)) => {
-                let message = format!("the line ends where {what} should stand");
+                let message = format!("expected {what}, found the end of the line");
                 self.here(Code::BadFormat, message)
             }
         }
     }
 
-    /// The fault, with the scale that would make a whole number of the token if it has a fraction.
+    /// Adds to the fault the scale that would make the token an integer, if it has a fraction.
     #[cold]
     fn advised(&mut self, fault: Fault) -> Fault {
         if fault.code != Code::BadFormat {
@@ -260,7 +262,8 @@ impl Scanner<'_, '_> {
         }
     }
 
-    /// The fault that the token, a value without a scale, is no weight: it has a fraction or is too large.
+    /// The error for a token, a value without a scale, that is not a weight: it has a fraction or
+    /// is too large.
     #[cold]
     pub(crate) fn no_weight(&mut self, what: &str, value: Decimal) -> Fault {
         match value.magnitude() < 18 {
@@ -293,7 +296,7 @@ impl Scanner<'_, '_> {
     #[cold]
     fn too_large(&mut self, what: &str, n_bits: &str) -> Fault {
         let quoted = self.quoted();
-        let message = format!("{what} {quoted} is beyond {n_bits} bits");
+        let message = format!("{what} {quoted} exceeds {n_bits} bits");
         self.at_token(Code::OutOfRange, message)
     }
 
@@ -305,12 +308,12 @@ impl Scanner<'_, '_> {
             return Box::new(fault.note(format!("{of} are numbered from 1 in this format")));
         }
         let all = text::counted(limit, of);
-        let message = format!("{what} {quoted} is beyond the {all} of the header");
+        let message = format!("{what} {quoted} exceeds the {all} of the header");
         self.at_token(Code::OutOfRange, message)
     }
 }
 
-/// Can this byte stand behind a number?
+/// Returns whether this byte may follow a number.
 #[inline]
 fn ends_number(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b',' | b'\r' | b'\n')

@@ -1,4 +1,4 @@
-//! No bytes make a reader panic, and every error is worded by the house rules.
+//! No bytes make a reader panic, and every error follows the conventions for messages.
 
 use proptest::prelude::*;
 use star_base::{BitTable, BitsRef};
@@ -29,7 +29,7 @@ const VALID: &[(Format, &str)] = &[
     (Format::Scenarios, "version 1.0\n0 a.map 3 2 0 0 2 1 2.41421356\n1 a 3 2 0 0 0 0 1e-2\n"),
 ];
 
-/// Reads, and lays out what can be laid out.
+/// Reads the bytes and lays out the result where possible.
 fn try_everything(format: Format, bytes: &[u8]) {
     match load(format, bytes) {
         Err(error) => check_wording(&error),
@@ -52,7 +52,7 @@ fn try_everything(format: Format, bytes: &[u8]) {
     }
 }
 
-/// Text that looks like a file, more often than bytes do.
+/// Text that resembles a file more often than random bytes do.
 fn near_text() -> impl Strategy<Value = Vec<u8>> {
     let pieces = [
         "%%MatrixMarket matrix ",
@@ -114,7 +114,7 @@ proptest! {
     }
 
     #[test]
-    fn text_that_looks_like_a_file_never_panics(bytes in near_text()) {
+    fn text_resembling_a_file_never_panics(bytes in near_text()) {
         for &format in Format::ALL {
             try_everything(format, &bytes);
         }
@@ -162,7 +162,7 @@ proptest! {
 }
 
 #[test]
-fn valid_files_are_valid_and_every_prefix_is_harmless() {
+fn valid_files_load_and_prefixes_never_panic() {
     for (format, text) in VALID {
         assert!(load(*format, text.as_bytes()).is_ok(), "{text}");
         for end in 0..text.len() {

@@ -1,4 +1,4 @@
-//! Small binary files made byte by byte: PNG, TIFF, JPEG, NumPy arrays and archives of them.
+//! Small binary files built byte by byte: PNG, TIFF, JPEG, NumPy arrays and archives of them.
 
 /// The checksum of PNG and zip, bit by bit.
 fn crc32(bytes: &[u8]) -> u32 {
@@ -7,7 +7,7 @@ fn crc32(bytes: &[u8]) -> u32 {
     })
 }
 
-/// A zlib stream that compresses nothing.
+/// A zlib stream without compression.
 pub(crate) fn zlib(bytes: &[u8]) -> Vec<u8> {
     let (a, b) = bytes.iter().fold((1u32, 0u32), |(a, b), &byte| {
         let a = (a + u32::from(byte)) % 65521;
@@ -34,7 +34,7 @@ fn chunk(kind: &[u8; 4], data: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// A PNG file; `more` are chunks in front of the pixels, `rows` the packed rows.
+/// A PNG file; `more` are chunks before the pixels, `rows` the packed rows.
 pub(crate) fn png(
     (width, height): (u32, u32),
     color: u8,
@@ -55,13 +55,13 @@ pub(crate) fn png(
     bytes
 }
 
-/// A TIFF file of one strip, with the least significant byte first, or the most significant one: tags
-/// with their values (two bytes each), then the samples.
+/// A TIFF file of one strip in either byte order: tags with their values (two bytes each), then the
+/// samples.
 pub(crate) fn tiff(is_little: bool, tags: &[(u16, &[u16])], samples: &[u8]) -> Vec<u8> {
     tiff_strips(is_little, tags, &[samples])
 }
 
-/// Likewise, of several strips.
+/// A TIFF file of several strips.
 pub(crate) fn tiff_strips(is_little: bool, tags: &[(u16, &[u16])], strips: &[&[u8]]) -> Vec<u8> {
     let short = |n: u16| if is_little { n.to_le_bytes() } else { n.to_be_bytes() };
     let long = |n: u32| if is_little { n.to_le_bytes() } else { n.to_be_bytes() };
@@ -75,7 +75,7 @@ pub(crate) fn tiff_strips(is_little: bool, tags: &[(u16, &[u16])], strips: &[&[u
     let has_strips = !tags.iter().any(|(tag, ..)| *tag == 324);
     if has_strips {
         let n_strips = strips.len() as u32;
-        tags.push((273, long(0).repeat(strips.len()), 4, n_strips)); // the offsets, mended below
+        tags.push((273, long(0).repeat(strips.len()), 4, n_strips)); // the offsets, set below
         let lens = strips.iter().flat_map(|strip| long(strip.len() as u32)).collect();
         tags.push((279, lens, 4, n_strips));
     }
@@ -113,7 +113,7 @@ pub(crate) fn tiff_strips(is_little: bool, tags: &[(u16, &[u16])], strips: &[&[u
     bytes
 }
 
-/// A JPEG file of one block of 8 × 8 in each component, all of medium brightness.
+/// A JPEG file of one 8 × 8 block in each component, all of medium brightness.
 pub(crate) fn jpeg((width, height): (u16, u16), n_components: u8) -> Vec<u8> {
     let mut bytes = vec![0xff, 0xd8];
     let mut segment = |marker: u8, data: &[u8]| {

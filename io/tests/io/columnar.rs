@@ -1,4 +1,4 @@
-//! Parquet and Arrow files as pyarrow writes them (`tests/columnar/make.py`).
+//! Parquet and Arrow files written by pyarrow (`tests/columnar/make.py`).
 
 use star_base::Code;
 use star_io::{Format, ReadOptions, read};
@@ -66,7 +66,7 @@ mod with_the_feature {
     ];
 
     #[test]
-    fn columns_are_what_the_same_cells_of_csv_would_be() {
+    fn columns_match_the_same_csv_cells() {
         let csv = "name,city,age,balance,member,since,seen,height\n\
             Ada,Lund,36,-5,1,2024-05-01,2024-05-01T12:30:00,1.5\n\
             Grace,Oslo,85,0,0,2024-05-02,2024-05-01T12:30:01,1.75\n\
@@ -84,7 +84,7 @@ mod with_the_feature {
     }
 
     #[test]
-    fn rules_of_fields_hold() {
+    fn field_rules_apply() {
         let numbers = load("groups.parquet", |options| {
             halves(options);
             options.fields = FieldRules { sorted: true, ..FieldRules::default() };
@@ -97,7 +97,7 @@ mod with_the_feature {
     }
 
     #[test]
-    fn what_cannot_be_a_number_is_refused_with_its_place() {
+    fn non_numbers_are_rejected_with_their_place() {
         let refused = |name: &str| try_load(name, |_| {}).unwrap_err();
         let whole = refused("people.arrow");
         assert_eq!(
@@ -113,7 +113,7 @@ mod with_the_feature {
     }
 
     #[test]
-    fn what_does_not_fit_is_refused() {
+    fn oversized_files_are_rejected() {
         for name in FILES {
             let (format, bytes) = file(name);
             let mut options = ReadOptions::new("f", bytes.len() as u64 + 100);

@@ -7,7 +7,7 @@ use star_io::Shape;
 use crate::support::{fields, numbers, refuses};
 
 #[test]
-fn places_come_in_the_order_of_vertices() {
+fn places_are_in_vertex_order() {
     let plain = numbers(Coordinates, "c\np aux sp co 3\nv 1 -5 9\nv 2 0 -1\nv 3 7 7\n");
     let (found, warnings) = &plain;
     assert_eq!(found.shape, Shape::List(3));
@@ -23,7 +23,7 @@ fn places_come_in_the_order_of_vertices() {
 }
 
 #[test]
-fn bad_inputs_are_refused_at_their_place() {
+fn bad_inputs_are_rejected_at_their_place() {
     refuses(
         Coordinates,
         &[

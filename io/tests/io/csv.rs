@@ -1,4 +1,4 @@
-//! CSV of whole numbers, texts, dates and times.
+//! CSV of integers, texts, dates and times.
 
 use star_base::Code::{BadFormat, DoesNotFit, OutOfRange, Truncated};
 use star_base::{BitTable, BitVector, BitsRef, Code};
@@ -11,7 +11,7 @@ use star_io::{
 use crate::support::{fields, load, numbers, refuses};
 
 #[test]
-fn a_header_names_fields_and_widths() {
+fn header_names_fields_and_widths() {
     let plain = numbers(Csv, "speed:8,weight\n1,2\n255,9223372036854775807\n");
     let (found, warnings) = &plain;
     assert_eq!(found.shape, Shape::List(2));
@@ -28,7 +28,7 @@ fn a_header_names_fields_and_widths() {
 }
 
 #[test]
-fn without_a_header_fields_have_numbers() {
+fn fields_without_a_header_are_numbered() {
     let (found, _) = numbers(Csv, "3,4\n5,6\n7,8");
     assert_eq!(fields(&found), [("1", None, &[3, 5, 7][..]), ("2", None, &[4, 6, 8][..])]);
     let (found, _) = numbers(Csv, "a:b,c:4\n");
@@ -37,7 +37,7 @@ fn without_a_header_fields_have_numbers() {
 }
 
 #[test]
-fn bad_inputs_are_refused_at_their_place() {
+fn bad_inputs_are_rejected_at_their_place() {
     refuses(
         Csv,
         &[
@@ -69,7 +69,7 @@ fn bad_inputs_are_refused_at_their_place() {
 }
 
 #[test]
-fn a_first_line_with_a_number_in_it_is_no_header() {
+fn first_line_with_a_number_is_not_a_header() {
     refuses(
         Csv,
         &[
@@ -92,7 +92,7 @@ fn a_first_line_with_a_number_in_it_is_no_header() {
 }
 
 #[test]
-fn a_quote_that_is_not_closed_is_told() {
+fn unclosed_quote_is_reported() {
     refuses(
         Csv,
         &[
@@ -101,7 +101,7 @@ fn a_quote_that_is_not_closed_is_told() {
             (b"a,b\n1,2\n3,\"2\n4,5\n", Truncated, 3, 3, "ends in a quote"),
             (b"a,b\n\"1,2\n", Truncated, 2, 1, "ends in a quote"),
             (b"a\n1\n\"2\"\"", Truncated, 3, 1, "ends in a quote"),
-            // The mark behind the last line is no secret of ours.
+            // The internal end mark must not be reported to users.
             (b"a\n\0\n1\n", BadFormat, 2, 1, "holds a zero byte"),
             (b"a\n1\n\0", BadFormat, 3, 1, "holds a zero byte"),
             (b"c,a\0b\n1,2\n", BadFormat, 1, 3, "holds a zero byte"),
@@ -130,7 +130,7 @@ fn memory_is_bounded() {
 }
 
 #[test]
-fn interruption_is_told_as_such() {
+fn interruption_is_reported() {
     let mut stop = |_| false;
     let mut options = ReadOptions { progress: Some(&mut stop), ..ReadOptions::new("f", 1000) };
     let error = read(Csv, &mut &b"1\n"[..], &mut options).unwrap_err();
@@ -144,7 +144,7 @@ fn written(value: OutputRef<'_>) -> String {
 }
 
 #[test]
-fn bits_are_one_number_a_row() {
+fn bits_are_written_as_one_number_per_row() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
     assert_eq!(written(OutputRef::Bits(BitsRef::Table(&table))), "bits:3\n3\n4\n");
     let bits = BitVector::parse("101").unwrap();
@@ -153,7 +153,7 @@ fn bits_are_one_number_a_row() {
 }
 
 #[test]
-fn headers_are_written_so_that_they_are_read_as_such() {
+fn written_headers_are_read_as_headers() {
     let field = |name: &str, bits| Field::new(name, bits, vec![0, 7]);
     for fields in [
         vec![field("1", None), field("2", None)],
@@ -170,7 +170,7 @@ fn headers_are_written_so_that_they_are_read_as_such() {
 }
 
 #[test]
-fn what_is_wider_than_a_number_is_not_written() {
+fn overwide_values_are_not_written() {
     let wide = BitTable::zeros(2, 64).unwrap();
     let error = write(Csv, OutputRef::Bits(BitsRef::Table(&wide)), &mut Vec::new()).unwrap_err();
     assert_eq!(error.code, Code::NoSuchLayout);
@@ -191,7 +191,7 @@ const PEOPLE: &str = "name,city,born,wakes,temperature,zip:text\n\
     \"Eve, of X\",Paris,2001-01-01,23:59,0,01234\n";
 
 #[test]
-fn texts_dates_and_times_become_numbers_and_texts_again() {
+fn texts_dates_and_times_round_trip() {
     let (people, notes) = numbers(Csv, PEOPLE);
     assert!(notes.is_empty());
     let values: Vec<&[i64]> = people.fields.iter().map(|field| &field.values[..]).collect();
@@ -220,7 +220,7 @@ fn texts_dates_and_times_become_numbers_and_texts_again() {
 }
 
 #[test]
-fn characters_of_two_bytes_are_refused_with_what_to_do() {
+fn utf16_is_rejected_with_advice() {
     let little: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
     let big: Vec<u8> = "km\n1\n".encode_utf16().flat_map(u16::to_be_bytes).collect();
     let marked = |mark: &[u8], text: &[u8]| [mark, text].concat();
@@ -238,7 +238,7 @@ fn characters_of_two_bytes_are_refused_with_what_to_do() {
 }
 
 #[test]
-fn the_user_says_what_holds_texts_their_order_and_what_is_empty() {
+fn user_declares_texts_their_order_and_empty_cells() {
     let text = "a,b\n3,x\n,w\n12,x\n";
     let rules = FieldRules { empty: Some("-1"), sorted: true, ..FieldRules::default() };
     let numbers = with(rules, text).unwrap();
@@ -253,7 +253,7 @@ fn the_user_says_what_holds_texts_their_order_and_what_is_empty() {
 }
 
 #[test]
-fn fields_have_scales_of_their_own() {
+fn fields_have_separate_scales() {
     let scales = [("p".to_owned(), Decimal::whole(100))];
     let rules = FieldRules { scales: &scales, ..FieldRules::default() };
     let numbers = with(rules, "n,p\n7,2.40\n8,-1\n").unwrap();

@@ -1,5 +1,5 @@
-//! Binary files that end early or have changed bytes: an error or other numbers, never a panic and
-//! never more memory than allowed.
+//! Truncated or modified binary files give an error or other numbers, never a panic and never more
+//! memory than allowed.
 
 use std::sync::LazyLock;
 
@@ -12,10 +12,10 @@ use star_io::{
 use crate::binary::{header, jpeg, npy, png, tiff, tiff_strips, zip, zlib};
 use crate::support::check_wording;
 
-/// Little enough that no test takes long.
+/// A small budget, to keep the tests fast.
 const SMALL: u64 = 1 << 20;
 
-/// Files in order, of all kinds.
+/// Valid files of all kinds.
 static FILES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(|| {
     let bits: (u16, &[u16]) = (258, &[8, 8, 8, 8]);
     let size: [(u16, &[u16]); 2] = [(256, &[3]), (257, &[2])];
@@ -62,7 +62,7 @@ static FILES: LazyLock<Vec<(Format, Vec<u8>)>> = LazyLock::new(|| {
     ]
 });
 
-/// Reads under a small budget; what is read keeps to it.
+/// Reads under a small budget and checks that the result fits in it.
 fn try_read(format: Format, bytes: &[u8]) -> Result<LoadedFile, Code> {
     let mut options = ReadOptions::new("f", SMALL);
     options.size_hint = Some(bytes.len() as u64);
@@ -83,7 +83,7 @@ fn try_read(format: Format, bytes: &[u8]) -> Result<LoadedFile, Code> {
 }
 
 #[test]
-fn files_are_in_order_before_they_are_damaged() {
+fn files_are_valid_before_they_are_damaged() {
     for (idx, (format, bytes)) in FILES.iter().enumerate() {
         assert!(try_read(*format, bytes).is_ok(), "file {idx}, {format:?}");
         assert_eq!(Format::detect(bytes), Some(*format), "file {idx}");
@@ -91,7 +91,7 @@ fn files_are_in_order_before_they_are_damaged() {
 }
 
 #[test]
-fn files_cut_at_any_length_are_refused() {
+fn truncated_files_are_rejected() {
     for (idx, (format, bytes)) in FILES.iter().enumerate() {
         for len in 0..bytes.len() {
             let result = try_read(*format, &bytes[..len]);
@@ -101,7 +101,7 @@ fn files_cut_at_any_length_are_refused() {
 }
 
 #[test]
-fn every_changed_bit_is_survived() {
+fn changed_bits_never_panic() {
     for (format, bytes) in FILES.iter() {
         let mut bytes = bytes.clone();
         for at in 0..bytes.len() {
@@ -115,7 +115,7 @@ fn every_changed_bit_is_survived() {
 }
 
 #[test]
-fn changed_pixels_of_png_and_parts_of_archives_are_noticed() {
+fn changed_png_pixels_and_archive_parts_are_detected() {
     for (format, bytes) in FILES.iter() {
         let found = try_read(*format, bytes).expect("in order");
         let at = match format {
@@ -131,9 +131,9 @@ fn changed_pixels_of_png_and_parts_of_archives_are_noticed() {
     }
 }
 
-/// The retinal photograph and the like are too long for every length; some will do.
+/// Real files, such as the retinal photograph, are too long to test every length; a sample is used.
 #[test]
-fn real_files_cut_or_changed_never_panic() {
+fn damaged_real_files_never_panic() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
     for file in [
         "images/uav75_DSC00617.jpg",
@@ -142,7 +142,7 @@ fn real_files_cut_or_changed_never_panic() {
         "terrain/topobathy.npz",
     ] {
         let path = folder.join(file);
-        let Ok(bytes) = std::fs::read(&path) else { continue }; // the other tests say so
+        let Ok(bytes) = std::fs::read(&path) else { continue }; // missing files are reported by other tests
         let format = Format::of_path(file).expect("a known extension");
         let attempt = |bytes: &[u8]| {
             let mut options = ReadOptions::new("f", 1 << 27);
@@ -179,7 +179,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_behind_a_magic_never_panic(
+    fn bytes_after_a_magic_never_panic(
         idx in any::<prop::sample::Index>(),
         n_kept in 0..40usize,
         rest in prop::collection::vec(any::<u8>(), 0..200),

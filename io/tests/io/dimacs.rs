@@ -14,7 +14,7 @@ fn arcs_keep_order_and_weights() {
 }
 
 #[test]
-fn blanks_line_ends_and_byte_order_mark_do_not_matter() {
+fn blanks_line_ends_and_byte_order_mark_are_ignored() {
     let plain = graph(Dimacs, "c\np sp 2 1\na 1 2 5\n");
     for text in [
         "c\np sp 2 1\na 1 2 5",
@@ -28,13 +28,13 @@ fn blanks_line_ends_and_byte_order_mark_do_not_matter() {
 }
 
 #[test]
-fn comments_may_hold_any_bytes() {
+fn comments_may_contain_any_bytes() {
     let bytes = b"c \0\xff\xfe\np sp 1 0\n";
     assert!(crate::support::load(Dimacs, bytes).is_ok());
 }
 
 #[test]
-fn loops_parallel_and_negative_arcs_are_kept_and_told() {
+fn loops_parallel_and_negative_arcs_are_kept_and_reported() {
     let (graph, warnings) = graph(Dimacs, "p sp 2 4\na 1 2 9\na 1 1 3\na 1 2 -4\na 1 2 8\n");
     assert_eq!(arcs(&graph), [(0, 1, 9), (0, 0, 3), (0, 1, -4), (0, 1, 8)]);
     assert_eq!(
@@ -54,7 +54,7 @@ fn extreme_numbers_are_read() {
 }
 
 #[test]
-fn bad_inputs_are_refused_at_their_place() {
+fn bad_inputs_are_rejected_at_their_place() {
     let long = [&b"p sp 1 1\na "[..], &[b'7'; 1000]].concat();
     refuses(
         Dimacs,

@@ -7,7 +7,7 @@ use star_io::{Data, Decimal, Layout, ReadOptions, Widths, lay_out, read};
 use crate::support::{arcs, graph, refuses};
 
 #[test]
-fn vertices_from_0_or_from_1_are_taken_as_they_are() {
+fn vertices_from_0_or_1_are_used_directly() {
     let (from_0, warnings) = graph(EdgeList, "0 1\n2 0\n");
     assert_eq!((from_0.n_vertices, arcs(&from_0)), (3, vec![(0, 1, 1), (2, 0, 1)]));
     assert!(from_0.labels.is_none() && !from_0.weighted && warnings.is_empty());
@@ -59,14 +59,14 @@ fn own_comment_fixes_the_number_of_vertices() {
 }
 
 #[test]
-fn repeated_edges_and_loops_are_told() {
+fn repeated_edges_and_loops_are_reported() {
     let (graph, warnings) = graph(EdgeList, "1 0\n0 1\n0 1\n1 1\n0 0\n");
     assert_eq!(graph.n_edges(), 5);
     assert_eq!(warnings, ["1 parallel arc: a bit of a table shows them once", "2 loops are kept"]);
 }
 
 #[test]
-fn bad_inputs_are_refused_at_their_place() {
+fn bad_inputs_are_rejected_at_their_place() {
     let own = |rest: &str| format!("# vertices 2, arcs 1, numbered from 1\n{rest}").into_bytes();
     let long = [&b"0 1\n0 "[..], &[b'7'; 1000]].concat();
     refuses(
@@ -104,7 +104,7 @@ fn bad_inputs_are_refused_at_their_place() {
 }
 
 #[test]
-fn arcs_are_good_without_weights_that_are_no_whole_numbers() {
+fn arcs_are_usable_without_non_integer_weights() {
     for (format, text, line) in [
         (EdgeList, "0 1 3\n1 2 1.261404\n2 0 -4e-3\n", 2),
         (Dimacs, "p sp 3 3\na 1 2 3\na 2 3 1.261404\na 3 1 7\n", 3),

@@ -48,7 +48,7 @@ fn members_follow_one_another() {
     assert_eq!(crate::support::arcs(&graph), [(0, 1, 7), (1, 2, 9)]);
 }
 
-/// One member of these bytes, stored as they are.
+/// One member of these bytes, stored without compression.
 fn pack(bytes: &[u8]) -> Vec<u8> {
     let mut crc = !0u32;
     for &byte in bytes {
@@ -74,7 +74,7 @@ fn fails(bytes: &[u8]) -> FileError {
 }
 
 #[test]
-fn truncated_files_say_so() {
+fn truncated_files_are_reported() {
     let packed = sample(Format::Dimacs, Packing::Gzip);
     for end in 2..packed.len() {
         let error = fails(&packed[..end]);
@@ -84,7 +84,7 @@ fn truncated_files_say_so() {
 }
 
 #[test]
-fn damaged_files_say_so() {
+fn damaged_files_are_reported() {
     let whole = sample(Format::Dimacs, Packing::Gzip);
     let mut damaged = whole.clone();
     let crc = damaged.len() - 8;
@@ -92,7 +92,7 @@ fn damaged_files_say_so() {
     let error = fails(&damaged);
     assert_eq!(error.code, Code::BadFormat, "{error}");
     assert!(error.message.contains("damaged"), "{error}");
-    // Whatever is wrong, it is an error or the same graph.
+    // A damaged file gives an error or the same graph.
     for idx in 2..whole.len() {
         let mut damaged = whole.clone();
         damaged[idx] ^= 0x10;
@@ -105,7 +105,7 @@ fn damaged_files_say_so() {
 }
 
 #[test]
-fn what_stands_behind_the_packed_data_is_refused_unless_it_is_zeros() {
+fn trailing_bytes_are_rejected_unless_zero() {
     let whole = sample(Format::Dimacs, Packing::Gzip);
     let expected = load(Format::Dimacs, &whole);
     for n_zeros in [1, 16, 100_000] {
@@ -120,7 +120,7 @@ fn what_stands_behind_the_packed_data_is_refused_unless_it_is_zeros() {
     for behind in [&b"junk"[..], b"\n", b"\0\0\x1fjunk", b"\x8b"] {
         let error = fails(&[&whole[..], behind].concat());
         assert_eq!(error.code, Code::HeaderLies, "{behind:?}: {error}");
-        assert_eq!(error.message, "bytes behind the packed data");
+        assert_eq!(error.message, "bytes after the packed data");
     }
     for cut in [&b"\x1f"[..], b"\x1f\x8b\x08", b"\0\x1f\x8b"] {
         let error = fails(&[&whole[..], cut].concat());
@@ -129,7 +129,7 @@ fn what_stands_behind_the_packed_data_is_refused_unless_it_is_zeros() {
 }
 
 #[test]
-fn a_bomb_is_bounded_by_the_budget() {
+fn decompression_bomb_is_limited_by_the_budget() {
     let text = format!("p sp 2 9000000\n{}", "a 1 2 1\n".repeat(1_000_000));
     let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
     std::io::Write::write_all(&mut packed, text.as_bytes()).unwrap();
@@ -156,7 +156,7 @@ fn progress_counts_packed_bytes() {
 }
 
 #[test]
-fn a_name_says_how_a_file_is_packed() {
+fn name_determines_packing() {
     assert_eq!(Packing::of_path("a/road.gr.gz"), (Packing::Gzip, "a/road.gr"));
     assert_eq!(Packing::of_path("ROAD.GR.GZ"), (Packing::Gzip, "ROAD.GR"));
     assert_eq!(Packing::of_path("road.gr"), (Packing::Plain, "road.gr"));

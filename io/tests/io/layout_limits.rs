@@ -1,4 +1,4 @@
-//! The widths of layouts, and the graphs that do not fit in them.
+//! Widths of layouts, and graphs that do not fit in them.
 
 use star_base::Code;
 use star_io::{Arc, Graph, Layout, Widths, lay_out};
@@ -7,7 +7,7 @@ use crate::layouts::{number, table};
 use crate::support::{BUDGET, check_wording};
 
 #[test]
-fn widths_are_the_least_that_suit() {
+fn least_widths_are_minimal() {
     for n in 0..200 {
         for heaviest in [0, 1, 2, 7, 100, 1 << 40] {
             let arc = Arc { tail: 0, head: 0, weight: heaviest };
@@ -52,7 +52,7 @@ fn wide_numbers_have_leading_zeros() {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_by_name() {
+fn oversized_values_are_rejected_by_name() {
     let arc = |tail, head, weight| Arc { tail, head, weight };
     let graph = Graph { n_vertices: 4, arcs: vec![arc(0, 1, 3), arc(2, 3, 7)], ..Graph::default() };
     let negative = Graph { arcs: vec![arc(1, 2, -5)], ..graph.clone() };

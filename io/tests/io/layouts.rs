@@ -1,4 +1,4 @@
-//! The layouts against their definitions, bit by bit.
+//! Comparison of the layouts with their definitions, bit by bit.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use crate::support::BUDGET;
 
 const SIZES: [usize; 7] = [0, 1, 2, 5, 63, 64, 65];
 
-/// A graph with loops and parallel arcs; the same for the same arguments.
+/// A graph with loops and parallel arcs, determined by the arguments.
 fn sample(n: usize, m: usize, symmetric: bool) -> Graph {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 + n as u64;
     let mut next = |limit: usize| {
@@ -50,7 +50,7 @@ pub(crate) fn number(table: &BitTable, row: usize, first: usize, width: usize) -
     (first..first + width).fold(0, |sum, col| sum << 1 | u64::from(table.get(row, col)))
 }
 
-/// The least weight from i to j.
+/// The smallest weight from i to j.
 fn least(graph: &Graph) -> BTreeMap<(usize, usize), u64> {
     let mut least = BTreeMap::new();
     for arc in &graph.arcs {
@@ -80,7 +80,7 @@ fn for_samples(mut check: impl FnMut(&Graph, Widths)) {
 }
 
 #[test]
-fn matrices_are_as_defined() {
+fn matrices_match_their_definition() {
     for_samples(|graph, widths| {
         let (n, h, least) = (graph.n_vertices, widths.h, least(graph));
         let adjacency = table(Layout::Adjacency, graph, widths);
@@ -106,7 +106,7 @@ fn matrices_are_as_defined() {
 }
 
 #[test]
-fn lists_are_as_defined() {
+fn lists_match_their_definition() {
     for_samples(|graph, widths| {
         let (n, m, Widths { h, b }) = (graph.n_vertices, graph.n_edges(), widths);
         let arcs = table(Layout::Arcs, graph, widths);
@@ -133,7 +133,7 @@ fn lists_are_as_defined() {
 }
 
 #[test]
-fn incidence_tables_are_as_defined() {
+fn incidence_tables_match_their_definition() {
     for_samples(|graph, widths| {
         let (n, m) = (graph.n_vertices, graph.n_edges());
         let both = table(Layout::Incidence, graph, widths);
@@ -163,7 +163,7 @@ fn names_parse_back() {
 }
 
 #[test]
-fn signed_weights_are_in_two_s_complement() {
+fn signed_weights_use_twos_complement() {
     for n in SIZES {
         for symmetric in [false, true] {
             let mut graph = sample(n, 3 * n, symmetric);
@@ -212,7 +212,7 @@ fn codes_for_contracted_cycles_follow_those_of_the_vertices() {
 }
 
 #[test]
-fn a_sparse_table_is_the_dense_one() {
+fn sparse_table_equals_dense_table() {
     let matrices = Layout::ALL.iter().copied().filter(|layout| {
         bytes_of_forms(*layout, &sample(1, 0, false), Widths { h: 1, b: 1 }, false).is_some()
     });
@@ -246,7 +246,7 @@ fn a_sparse_table_is_the_dense_one() {
 }
 
 #[test]
-fn sparse_tables_beyond_the_budget_or_not_wanted_any_more_are_refused() {
+fn sparse_tables_over_budget_or_interrupted_are_rejected() {
     let (graph, none) = (sample(700, 900, false), Widths { h: 0, b: 0 });
     let lay_out = |layout, widths, max_bytes| {
         lay_out_sparse(layout, &graph, widths, &mut LayoutOptions::new("f", max_bytes))
@@ -268,8 +268,8 @@ fn sparse_tables_beyond_the_budget_or_not_wanted_any_more_are_refused() {
 }
 
 #[test]
-fn a_table_by_rows_is_the_one_by_columns_turned() {
-    // Sizes below and above the one from which a large adjacency table is filled line by line.
+fn table_by_rows_is_the_transposed_table_by_columns() {
+    // Sizes below and above the threshold for filling a large adjacency table line by line.
     for (n, m) in [(511, 900), (512, 900), (700, 2000), (6000, 20_000)] {
         for symmetric in [false, true] {
             let graph = sample(n, m, symmetric);

@@ -28,7 +28,7 @@ impl Write for Broken {
 }
 
 #[test]
-fn headers_take_no_memory() {
+fn headers_allocate_no_memory() {
     for (format, text) in [
         (Format::Dimacs, "p sp 4294967295 18446744073709551615\na 1 1 1\n"),
         (Format::EdgeList, "# Nodes: 4294967295 Edges: 18446744073709551615\n1\n"),
@@ -49,7 +49,7 @@ fn headers_take_no_memory() {
 }
 
 #[test]
-fn what_exceeds_the_budget_is_refused_in_readable_units() {
+fn over_budget_error_uses_readable_units() {
     let banner = "%%MatrixMarket matrix coordinate pattern general\n";
     let table = format!("{banner}4294967295 4294967294 0\n");
     let arcs = format!("p sp 9 500\n{}", "a 1 2 3\n".repeat(500));
@@ -68,12 +68,12 @@ fn what_exceeds_the_budget_is_refused_in_readable_units() {
     }
 }
 
-/// A number below 2^`n_bits` for each number, different for different ones below 2^`n_bits`.
+/// An injective map of the numbers below 2^`n_bits`.
 fn scattered(number: u64, n_bits: u32) -> u64 {
     number.wrapping_mul(0x9e37_79b9_7f4a_7c15) % (1 << n_bits)
 }
 
-/// Texts whose readers sort, with the warnings and notes about them.
+/// Texts whose readers sort, with their warnings and notes.
 fn texts_that_are_sorted() -> Vec<(Format, String, Vec<String>)> {
     let parallel =
         "199998 parallel arcs: the least weight counts in a table of weights, a list keeps all";
@@ -94,7 +94,7 @@ fn texts_that_are_sorted() -> Vec<(Format, String, Vec<String>)> {
             vec![parallel.to_owned()],
         ),
         (
-            // Every vertex is a neighbour of the first one, in no order.
+            // Every vertex is a neighbour of the first one, in random order.
             Format::Metis,
             format!("{} {n}\n{star}\n{}", n + 1, "1\n".repeat(n as usize)),
             vec![],
@@ -135,7 +135,7 @@ fn texts_that_are_sorted() -> Vec<(Format, String, Vec<String>)> {
 }
 
 #[test]
-fn sorting_after_the_last_byte_can_be_stopped() {
+fn sorting_after_reading_can_be_interrupted() {
     for (format, text, expected) in texts_that_are_sorted() {
         let read_until = |n_last: usize| {
             let mut n_at_end = 0;
@@ -159,7 +159,7 @@ fn sorting_after_the_last_byte_can_be_stopped() {
 }
 
 #[test]
-fn sorting_before_the_first_byte_is_written_can_be_stopped() {
+fn sorting_before_writing_can_be_interrupted() {
     let n = 1 << 17;
     let arcs =
         (1..=n as u32).rev().map(|head| Arc { tail: 0, head, weight: i64::from(head) % 7 - 3 });
@@ -197,7 +197,7 @@ fn sorting_before_the_first_byte_is_written_can_be_stopped() {
 }
 
 #[test]
-fn progress_counts_bytes_and_stops_the_reading() {
+fn progress_counts_bytes_and_can_stop_reading() {
     let text = format!("p sp 9 200000\n{}", "a 1 2 3\n".repeat(200_000));
     let mut last = 0;
     let mut note = |n_bytes| {
@@ -217,14 +217,14 @@ fn progress_counts_bytes_and_stops_the_reading() {
 }
 
 #[test]
-fn failing_inputs_and_outputs_are_told() {
+fn failing_inputs_and_outputs_are_reported() {
     let bits = BitTable::zeros(3, 3).unwrap();
     for &format in Format::ALL {
         let error = read(format, &mut Broken, &mut ReadOptions::new("f", BUDGET)).unwrap_err();
         assert_eq!((error.code, error.file.as_str()), (Code::CannotOpen, "f"));
         assert!(error.message.ends_with("the disk is gone"));
         if write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Vec::new()).is_err() {
-            continue; // it holds no tables
+            continue; // the file contains no tables
         }
         let error = write(format, OutputRef::Bits(BitsRef::Table(&bits)), &mut Broken).unwrap_err();
         assert_eq!(error.code, Code::CannotWrite);
@@ -233,7 +233,7 @@ fn failing_inputs_and_outputs_are_told() {
 }
 
 #[test]
-fn failure_in_the_middle_names_the_line() {
+fn failure_in_the_middle_gives_the_line() {
     let mut input = b"p sp 2 2\na 1 2 3\na 1".chain(Broken);
     let error = read(Format::Dimacs, &mut input, &mut ReadOptions::new("f", BUDGET));
     let error = error.unwrap_err();
@@ -241,7 +241,7 @@ fn failure_in_the_middle_names_the_line() {
 }
 
 #[test]
-fn endless_number_is_refused_without_memory() {
+fn endless_number_is_rejected_without_allocation() {
     for (format, head) in [
         (Format::Dimacs, &b"p sp 2 1\na 1 "[..]),
         (Format::EdgeList, b"1 2\n1 "),
@@ -274,7 +274,7 @@ fn tokens_across_chunks_keep_their_place_and_text() {
 }
 
 #[test]
-fn formats_that_cannot_hold_a_value_say_so() {
+fn unsupported_values_are_rejected_by_formats() {
     let bits = BitVector::zeros(3);
     let wide = BitTable::zeros(2, 3).unwrap();
     for format in [Format::Dimacs, Format::EdgeList] {
@@ -292,7 +292,7 @@ fn formats_that_cannot_hold_a_value_say_so() {
 }
 
 #[test]
-fn formats_are_known_by_extension_and_first_bytes() {
+fn formats_are_detected_by_extension_and_first_bytes() {
     for (path, format) in [
         ("a/b.mtx", Some(Format::MatrixMarket)),
         ("ROAD.GR", Some(Format::Dimacs)),

@@ -1,6 +1,6 @@
 //! The tests of the readers, writers and layouts, in one binary.
 
-// Wide as the errors are, a test makes few of them.
+// The errors are large, but a test creates few of them.
 #![allow(clippy::result_large_err)]
 
 mod arbitrary;

@@ -6,7 +6,7 @@ use star_io::Format::MatrixMarket;
 
 use crate::support::{arcs, graph, load};
 
-/// A text of this kind of matrix.
+/// A text with the banner of this kind of matrix.
 pub(crate) fn with_banner(kind: &str, rest: &str) -> String {
     format!("%%MatrixMarket matrix {kind}\n{rest}")
 }
@@ -21,7 +21,7 @@ fn square_pattern_is_a_graph() {
 }
 
 #[test]
-fn letter_case_line_ends_and_comments_do_not_matter() {
+fn case_line_ends_and_comments_are_ignored() {
     let text = with_banner("coordinate integer symmetric", "2 2 1\n2 1 5\n");
     let plain = graph(MatrixMarket, &text);
     for text in [
@@ -35,7 +35,7 @@ fn letter_case_line_ends_and_comments_do_not_matter() {
 }
 
 #[test]
-fn whole_values_are_weights() {
+fn integer_values_are_weights() {
     let text = with_banner("coordinate integer general", "2 2 3\n1 2 -5\n2 2 0\n1 2 7\n");
     let (graph, warnings) = graph(MatrixMarket, &text);
     assert!(graph.weighted);
@@ -50,7 +50,7 @@ fn whole_values_are_weights() {
 }
 
 #[test]
-fn real_values_are_a_pattern_with_a_warning() {
+fn real_values_give_a_pattern_with_a_warning() {
     let values = "3 3 5\n1 2 -1.5e-3\n2 1 0.0\n3 1 .5\n1 3 5.\n3 2 1D+2\n";
     let text = with_banner("coordinate real general", values);
     let (graph, warnings) = graph(MatrixMarket, &text);
@@ -70,7 +70,7 @@ fn symmetric_matrix_stores_an_edge_once() {
 }
 
 #[test]
-fn array_goes_by_columns_and_zero_is_no_arc() {
+fn array_is_column_major_and_zero_is_no_arc() {
     let text = with_banner("array integer general", "2 2\n0\n7\n-1\n0\n");
     assert_eq!(arcs(&graph(MatrixMarket, &text).0), [(1, 0, 7), (0, 1, -1)]);
     let text = with_banner("array integer symmetric", "3 3\n0\n1\n2\n3\n0\n4\n");
@@ -82,7 +82,7 @@ fn array_goes_by_columns_and_zero_is_no_arc() {
 }
 
 #[test]
-fn matrix_that_is_not_square_is_a_table() {
+fn nonsquare_matrix_is_a_table() {
     let expected = BitTable::parse(&["010", "001"]).unwrap();
     for text in [
         with_banner("coordinate pattern general", "2 3 2\n1 2\n2 3\n"),

@@ -1,4 +1,4 @@
-//! Matrix Market files that are refused.
+//! Rejected Matrix Market files.
 
 use star_base::Code::{BadFormat, HeaderLies, OutOfRange, Truncated};
 use star_io::Format::MatrixMarket;
@@ -7,7 +7,7 @@ use crate::matrix_market::with_banner;
 use crate::support::{load, refuses};
 
 #[test]
-fn bad_banners_are_refused_at_their_word() {
+fn bad_banners_are_rejected_at_their_word() {
     refuses(
         MatrixMarket,
         &[
@@ -34,7 +34,7 @@ fn supported_kinds_are_named() {
 }
 
 #[test]
-fn bad_entries_are_refused_at_their_place() {
+fn bad_entries_are_rejected_at_their_place() {
     let pattern = |rest: &str| with_banner("coordinate pattern general", rest).into_bytes();
     let symmetric = |rest: &str| with_banner("coordinate pattern symmetric", rest).into_bytes();
     let integer = |rest: &str| with_banner("coordinate integer general", rest).into_bytes();

@@ -8,7 +8,7 @@ use star_io::{Arc, Graph, OutputRef, write};
 use crate::support::{arcs, graph, refuses};
 
 #[test]
-fn an_edge_is_stored_once() {
+fn edge_is_stored_once() {
     let (graph, warnings) = graph(Metis, "% a path\n3 2\n2\n% in between\n1 3\n2\n");
     assert_eq!((graph.n_vertices, graph.weighted, graph.symmetric), (3, false, true));
     assert_eq!(arcs(&graph), [(1, 0, 1), (2, 1, 1)]);
@@ -16,7 +16,7 @@ fn an_edge_is_stored_once() {
 }
 
 #[test]
-fn blanks_and_line_ends_do_not_matter() {
+fn blanks_and_line_ends_are_ignored() {
     let plain = graph(Metis, "4 2 0\n2\n1 4\n\n2\n");
     for text in [
         "4 2\r\n2\r\n1 4\r\n\r\n2\r\n",
@@ -29,14 +29,14 @@ fn blanks_and_line_ends_do_not_matter() {
 }
 
 #[test]
-fn the_last_line_may_be_empty_and_without_an_end() {
+fn last_line_may_be_empty_and_unterminated() {
     assert_eq!(graph(Metis, "3 1\n2\n1\n").0.n_vertices, 3);
     assert_eq!(graph(Metis, "1 0\n").0.n_vertices, 1);
     assert_eq!(graph(Metis, "0 0").0.n_vertices, 0);
 }
 
 #[test]
-fn the_format_says_which_numbers_there_are() {
+fn format_field_announces_the_numbers() {
     let edges = [(1, 0, 7), (2, 1, 9)];
     for (text, weighted, notes) in [
         ("3 2 1\n2 7\n1 7 3 9\n2 9\n", true, false),
@@ -60,7 +60,7 @@ fn the_format_says_which_numbers_there_are() {
 }
 
 #[test]
-fn bad_inputs_are_refused_at_their_place() {
+fn bad_inputs_are_rejected_at_their_place() {
     refuses(
         Metis,
         &[
@@ -94,7 +94,7 @@ fn bad_inputs_are_refused_at_their_place() {
 }
 
 #[test]
-fn undirected_graphs_without_loops_can_be_written() {
+fn undirected_graphs_without_loops_are_writable() {
     let arc = |tail, head, weight| Arc { tail, head, weight };
     let arcs = vec![arc(0, 2, 5), arc(2, 1, 6)];
     let graph = Graph {

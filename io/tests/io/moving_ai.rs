@@ -23,7 +23,7 @@ fn ground_and_swamp_are_passable() {
 }
 
 #[test]
-fn bad_maps_are_refused_at_their_place() {
+fn bad_maps_are_rejected_at_their_place() {
     let head = "type octile\nheight 2\nwidth 2\nmap\n";
     let with = |rows: &str| format!("{head}{rows}").into_bytes();
     refuses(
@@ -76,7 +76,7 @@ const PROBLEMS: &str = "version 1\n\
     0 b.map 5 4 0 0 0 0 0\n";
 
 #[test]
-fn problems_are_records() {
+fn problems_are_read_as_records() {
     let plain = numbers(Scenarios, PROBLEMS);
     let (found, warnings) = &plain;
     assert_eq!(found.shape, Shape::List(2));
@@ -96,7 +96,7 @@ fn problems_are_records() {
 }
 
 #[test]
-fn bad_scenarios_are_refused_at_their_place() {
+fn bad_scenarios_are_rejected_at_their_place() {
     refuses(
         Scenarios,
         &[

@@ -1,4 +1,4 @@
-//! Numbers laid out as tables, and layouts that are stopped.
+//! Layouts of numbers, and interruption of layouts.
 
 use proptest::prelude::*;
 use star_base::{BitTable, Code};
@@ -61,7 +61,7 @@ fn grids_of_bits_keep_their_rows() {
 }
 
 #[test]
-fn negative_numbers_are_stored_less_the_least() {
+fn negative_numbers_are_stored_with_offset() {
     let numbers = list(vec![field("x", None, &[-5, 2, 0]), field("y", None, &[1, 2, 3])]);
     let found = laid_out("", &numbers, None).unwrap();
     assert_eq!(found.table, BitTable::parse(&["00001", "11110", "10111"]).unwrap());
@@ -81,7 +81,7 @@ fn zeros_fit_in_any_width() {
 }
 
 #[test]
-fn what_does_not_suit_is_refused() {
+fn unsuitable_requests_are_rejected() {
     let numbers = list(vec![field("a", Some(3), &[7, 8]), field("b", None, &[0, 1])]);
     let ragged = Numbers { shape: Shape::List(3), ..numbers.clone() };
     let long = list(vec![field("a", None, &vec![1; 1 << 20])]);
@@ -113,7 +113,7 @@ fn what_does_not_suit_is_refused() {
 
 proptest! {
     #[test]
-    fn every_number_stands_in_its_row(values in prop::collection::vec(any::<i64>(), 1..200)) {
+    fn every_number_is_in_its_row(values in prop::collection::vec(any::<i64>(), 1..200)) {
         let numbers = list(vec![field("x", None, &values)]);
         let found = laid_out("", &numbers, None).unwrap();
         let offset = i128::from(values.iter().copied().min().unwrap_or(0).min(0));
@@ -126,7 +126,7 @@ proptest! {
 }
 
 #[test]
-fn every_layout_can_be_stopped() {
+fn every_layout_can_be_interrupted() {
     let n = 200;
     let arcs: Vec<Arc> =
         (0..200_000).map(|i| Arc { tail: i / n % n, head: i % n, weight: 9 }).collect();
@@ -144,7 +144,7 @@ fn every_layout_can_be_stopped() {
             Err(error) => {
                 assert_eq!((error.code, n_asked), (Code::Interrupted, 1), "{layout:?}");
             }
-            // Few bits are done before it asks.
+            // A small layout finishes before the first poll.
             Ok(_) => {
                 let small = [Layout::Code, Layout::CodeDouble, Layout::Edges];
                 assert!(small.contains(&layout), "{layout:?}");
@@ -160,7 +160,7 @@ fn every_layout_can_be_stopped() {
 }
 
 #[test]
-fn a_value_has_its_code_as_the_field_is_laid_out() {
+fn code_of_a_value_matches_the_layout_of_its_field() {
     let text = "city,born,t:6\nUlm,1990-05-01,-3\n,1990-05-04,12\nRom,1990-05-02,0\n";
     let numbers = crate::support::numbers(star_io::Format::Csv, text).0;
     let code = |value: &str, widths: Option<&[usize]>| {
@@ -199,13 +199,13 @@ fn a_value_has_its_code_as_the_field_is_laid_out() {
 }
 
 #[test]
-fn numbers_that_are_missing_are_all_ones_and_cost_no_width() {
+fn missing_numbers_are_all_ones_and_need_no_width() {
     let mut heights = list(vec![field("height", None, &[-32768, -5, 7, -32768, 10])]);
     let wide = laid_out("", &heights, None).unwrap();
     assert_eq!(wide.fields[0].1, 16);
     heights.fields[0].nodata = Some(-32768);
     let laid = laid_out("", &heights, None).unwrap();
-    // From −5 to 10 there are 16 numbers: the one beyond is the fifth bit.
+    // From −5 to 10 there are 16 numbers: the marker needs the fifth bit.
     assert_eq!(laid.fields[0].1, 5);
     let ones = "11111";
     assert_eq!(rows("", &heights, None), [ones, "00000", "01100", ones, "01111"]);
@@ -216,11 +216,11 @@ fn numbers_that_are_missing_are_all_ones_and_cost_no_width() {
     assert_eq!(refused.code, Code::WidthTooSmall);
     assert!(refused.message.contains("10 in the field"), "{refused}");
     check_wording(&refused);
-    // The file has 8 bits for its numbers, and all of them are taken.
+    // The file has 8 bits for its numbers, and all values are used.
     let mut bytes = list(vec![field("gray", Some(8), &[0, 255, 3])]);
     bytes.fields[0].nodata = Some(0);
     assert_eq!(rows("", &bytes, None), ["111111111", "011111111", "000000011"]);
-    // All of them, and none.
+    // All numbers missing, and no numbers.
     let mut all = list(vec![field("h", None, &[-1, -1])]);
     all.fields[0].nodata = Some(-1);
     assert_eq!(rows("", &all, None), ["1", "1"]);
@@ -229,7 +229,7 @@ fn numbers_that_are_missing_are_all_ones_and_cost_no_width() {
 }
 
 #[test]
-fn a_grid_by_rows_is_the_one_by_columns_turned() {
+fn grid_by_rows_is_the_transposed_grid_by_columns() {
     for width in [170, 171, 700] {
         let shape = Shape::Grid { height: 3, width };
         let values: Vec<i64> = (0..3 * width as i64).map(|at| at * at % 13 - 6).collect();

@@ -108,7 +108,7 @@ fn fractions_need_a_scale() {
 }
 
 #[test]
-fn headers_that_say_nothing_useful_are_refused() {
+fn meaningless_headers_are_rejected() {
     let good = header("'|u1'", "False", "(2,)");
     for (text, part) in [
         ("{'descr': '|u1'}".to_owned(), "is not of an array"),
@@ -136,7 +136,7 @@ fn headers_that_say_nothing_useful_are_refused() {
 }
 
 #[test]
-fn huge_arrays_in_tiny_files_take_no_memory() {
+fn huge_arrays_in_tiny_files_allocate_no_memory() {
     for shape in ["(1000000000000,)", "(4294967296, 4294967296)", "(99999999999, 99999999999)"] {
         for order in ["False", "True"] {
             let file = npy(1, &header("'<i8'", order, shape), &[0; 64]);
@@ -161,7 +161,7 @@ fn huge_arrays_in_tiny_files_take_no_memory() {
 }
 
 #[test]
-fn archives_give_the_array_that_is_meant() {
+fn archives_give_the_selected_array() {
     let one = npy(1, &header("'<f8'", "False", "()"), &0.1f64.to_le_bytes());
     let axis = npy(1, &header("'|u1'", "False", "(2,)"), &[1, 2]);
     let grid = npy(1, &header("'|u1'", "False", "(2, 2)"), &[1, 2, 3, 4]);
@@ -175,10 +175,10 @@ fn archives_give_the_array_that_is_meant() {
     ];
     let alone = [parts[0], parts[2], parts[3], parts[4]];
     assert_eq!(fields(&numbers(&zip(&alone))), [("height", Some(8), &[1, 2, 3, 4][..])]);
-    // An axis may be what is wanted as well as the grid that it is of.
+    // The user may want an axis as well as its grid.
     let refused = load(Npz, &zip(&parts)).unwrap_err();
     assert_eq!(refused.notes, ["it has `dx` (a number), `x` (2), `height` (2 × 2)"]);
-    assert_eq!(refused.help, ["write the name behind the file: `f#height`"]);
+    assert_eq!(refused.help, ["append the name to the file: `f#height`"]);
     assert_eq!(fields(&numbers(&zip(&parts[..3]))), [("x", Some(8), &[1, 2][..])]);
     assert!(error(&zip(&parts[..1])).1.contains("`0.1` is no whole number"));
 
@@ -190,7 +190,7 @@ fn archives_give_the_array_that_is_meant() {
         (Code::CannotOpen, "several arrays, and none is named")
     );
     assert_eq!(refused.notes, ["it has `x` (2), `a` (2 × 2), `b` (2 × 2)"]);
-    assert_eq!(refused.help, ["write the name behind the file: `f#a`"]);
+    assert_eq!(refused.help, ["append the name to the file: `f#a`"]);
     let mut options = ReadOptions::new("f", BUDGET);
     options.part = Some("b");
     let loaded = read(Npz, &mut &several[..], &mut options).unwrap();
@@ -217,7 +217,7 @@ fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
 }
 
 #[test]
-fn arrays_are_written_as_numpy_writes_them() {
+fn arrays_are_written_like_numpy() {
     let table = BitTable::parse(&["011", "100"]).unwrap();
     let bytes = written(Npy, OutputRef::Bits(BitsRef::Table(&table)));
     let header = "{'descr': '|b1', 'fortran_order': False, 'shape': (2, 3, ), }";
@@ -273,7 +273,7 @@ fn any_numbers() -> impl Strategy<Value = Numbers> {
 
 proptest! {
     #[test]
-    fn numbers_come_back(expected in any_numbers()) {
+    fn numbers_round_trip(expected in any_numbers()) {
         for format in [Npy, Npz] {
             let found = numbers(&written(format, OutputRef::Numbers(&expected)));
             prop_assert_eq!(found.shape, expected.shape);
@@ -296,7 +296,7 @@ proptest! {
     }
 
     #[test]
-    fn tables_come_back(
+    fn tables_round_trip(
         n_rows in 0..150usize,
         columns in prop::collection::vec(any::<u64>(), 0..5),
     ) {

@@ -7,7 +7,7 @@ use star_io::{Data, Decimal, Format, Numbers, ReadOptions, Shape, read};
 use crate::binary::{jpeg, png, tiff, tiff_strips, zlib};
 use crate::support::{BUDGET, check_wording, fields, load, refuses};
 
-/// The grid of a file that must be in order and give no warning.
+/// The grid of a file that must be valid and give no warning.
 fn grid(format: Format, bytes: &[u8]) -> Numbers {
     let loaded = load(format, bytes).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(loaded.warnings, Vec::<String>::new());
@@ -30,7 +30,7 @@ fn error(format: Format, bytes: &[u8]) -> (Code, String) {
 }
 
 #[test]
-fn png_gray_has_the_depth_of_the_file() {
+fn png_gray_keeps_its_depth() {
     let numbers = grid(Png, &png((3, 2), 0, 1, &[], &[&[0b1010_0000], &[0b0110_0000]]));
     assert_eq!(size(&numbers), (2, 3));
     assert_eq!(fields(&numbers), [("gray", Some(1), &[1, 0, 1, 0, 1, 1][..])]);
@@ -45,7 +45,7 @@ fn png_gray_has_the_depth_of_the_file() {
 }
 
 #[test]
-fn png_colours_are_fields() {
+fn png_colours_become_fields() {
     let numbers = grid(Png, &png((2, 1), 2, 8, &[], &[&[1, 2, 3, 4, 5, 6]]));
     let expected: [(&str, Option<usize>, &[i64]); 3] =
         [("red", Some(8), &[1, 4]), ("green", Some(8), &[2, 5]), ("blue", Some(8), &[3, 6])];
@@ -58,7 +58,7 @@ fn png_colours_are_fields() {
 }
 
 #[test]
-fn png_palette_is_read_by_its_colours_unless_told_otherwise() {
+fn png_palette_gives_colours_by_default() {
     let palette: (&[u8; 4], &[u8]) = (b"PLTE", &[10, 20, 30, 40, 50, 60, 70, 80, 90]);
     let indices = |bytes: &[u8]| {
         let options = ReadOptions::new("f", BUDGET);
@@ -89,7 +89,7 @@ fn png_palette_is_read_by_its_colours_unless_told_otherwise() {
 }
 
 #[test]
-fn png_transparent_colour_is_told() {
+fn png_transparent_colour_is_reported() {
     let bytes = png((1, 1), 0, 8, &[(b"tRNS", &[0, 5])], &[&[5]]);
     let loaded = load(Png, &bytes).unwrap();
     assert_eq!(loaded.warnings.len(), 1);
@@ -113,7 +113,7 @@ fn netpbm_is_read_plain_and_binary() {
     let numbers = grid(Ppm, b"P6 1 2 3\n\x01\x02\x03\x01\x00\x02");
     let values: Vec<_> = numbers.fields.iter().map(|f| (f.bits, &f.values[..])).collect();
     assert_eq!(values, [(Some(2), &[1, 1][..]), (Some(2), &[2, 0]), (Some(2), &[3, 2])]);
-    // The first bytes say what a file is, not its name.
+    // The first bytes determine the variant, not the name.
     assert_eq!(grid(Ppm, b"P1 1 1 1").fields.len(), 1);
 }
 
@@ -126,7 +126,7 @@ fn netpbm_faults_have_places() {
             (b"P2\n2 1\n255\n1 -1\n", Code::BadFormat, 4, 3, "is not a sample"),
             (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 1, "greatest value is 0"),
             (b"P2\n2 x\n255\n1 1\n", Code::BadFormat, 2, 3, "the height"),
-            (b"P2\n2 1\n255\n1 1 1\n", Code::HeaderLies, 4, 5, "more behind"),
+            (b"P2\n2 1\n255\n1 1 1\n", Code::HeaderLies, 4, 5, "unexpected data after"),
             (b"P2\n2 1\n255\n123  \n", Code::Truncated, 5, 1, "ends where a sample"),
             (b"P1\n2 1\n12", Code::BadFormat, 3, 2, "`2` is neither 0 nor 1"),
             (b"P5 99999999999 1 255\n", Code::OutOfRange, 1, 4, "the width"),
@@ -160,7 +160,7 @@ fn tags<'a>(
 }
 
 #[test]
-fn tiff_bands_come_as_they_are() {
+fn tiff_bands_are_read_unchanged() {
     for is_little in [true, false] {
         let mask = tags(&[3], &[2], &[8], &[(262, &[3])]);
         let numbers = grid(Tiff, &tiff(is_little, &mask, &[1, 0, 1, 0, 0, 1]));
@@ -223,7 +223,7 @@ fn tiff_planes_and_compressed_strips_are_read() {
     let tiles = tags(&[3], &[1], &[8], tiles);
     let numbers = grid(Tiff, &tiff(true, &tiles, &[1, 2, 0, 0, 3, 0, 0, 0]));
     assert_eq!((size(&numbers), &numbers.fields[0].values[..]), ((1, 3), &[1, 2, 3][..]));
-    // Clear, 1, 2, the string "1 2", end, in nine bits each.
+    // The nine-bit codes clear, 1, 2, the string "1 2", end.
     let lzw = tags(&[4], &[1], &[8], &[(262, &[1]), (259, &[5])]);
     let codes = [256u64, 1, 2, 258, 257].iter().fold(0, |bits, code| bits << 9 | code) << 19;
     let numbers = grid(Tiff, &tiff(true, &lzw, &codes.to_be_bytes()));
@@ -249,7 +249,7 @@ fn tiff_fractions_need_a_scale() {
     let loaded = read(Tiff, &mut &fractions[..], &mut options).unwrap();
     let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
     assert_eq!(numbers.fields[0].values, [100, 25]);
-    // Whole samples are multiplied, too.
+    // Integer samples are also multiplied.
     let gray = tiff(true, &tags(&[1], &[1], &[8], &[(262, &[1])]), &[7]);
     let loaded = read(Tiff, &mut &gray[..], &mut options).unwrap();
     let Data::Numbers(numbers) = loaded.data else { panic!("no numbers") };
@@ -257,7 +257,7 @@ fn tiff_fractions_need_a_scale() {
 }
 
 #[test]
-fn bytes_behind_a_picture_are_told() {
+fn bytes_after_a_picture_are_reported() {
     for (format, bytes) in [
         (Png, png((1, 1), 0, 8, &[], &[&[0, 7]])),
         (Jpeg, jpeg((8, 8), 1)),
@@ -265,17 +265,17 @@ fn bytes_behind_a_picture_are_told() {
     ] {
         let whole = load(format, &bytes).unwrap();
         assert!(whole.warnings.is_empty(), "{whole:?}");
-        // What follows may look like the end of a picture.
+        // Trailing bytes may look like the end of a picture.
         for behind in [&b"\0"[..], b"junk", b"junk\xff\xd9", b"\0\0\0\0IEND\xae\x42\x60\x82"] {
             let loaded = load(format, &[&bytes[..], behind].concat()).unwrap();
             assert_eq!(loaded.data, whole.data);
-            assert_eq!(loaded.warnings, ["the bytes behind the picture are passed over"]);
+            assert_eq!(loaded.warnings, ["the bytes after the picture are ignored"]);
         }
     }
 }
 
 #[test]
-fn faults_of_a_picture_name_its_chunks() {
+fn picture_faults_name_chunks() {
     let twice = png((1, 1), 0, 8, &[(b"gAMA", &[0, 0, 0, 1]), (b"PLTE", &[0; 3])], &[&[0, 7]]);
     let messages: Vec<String> = (0..twice.len())
         .filter_map(|idx| {
@@ -291,7 +291,7 @@ fn faults_of_a_picture_name_its_chunks() {
 }
 
 #[test]
-fn a_plain_picture_that_is_too_short_says_how_much_there_is() {
+fn short_plain_picture_reports_its_sample_count() {
     let (code, message) = error(Pgm, b"P2\n# a comment\n9 9\n255\n1 2\n");
     assert_eq!(code, Code::HeaderLies);
     assert_eq!(message, "9 × 9 pixels cannot be in the 5 bytes there are");
@@ -299,7 +299,7 @@ fn a_plain_picture_that_is_too_short_says_how_much_there_is() {
 }
 
 #[test]
-fn huge_pictures_in_tiny_files_take_no_memory() {
+fn huge_pictures_in_tiny_files_allocate_no_memory() {
     let side = 1 << 30;
     let huge_tiff = |more: &[(u16, &[u16])]| {
         let tags =
@@ -323,7 +323,7 @@ fn huge_pictures_in_tiny_files_take_no_memory() {
             bytes
         }),
     ] {
-        // No budget is to blame: more memory would not help.
+        // The error must not blame the budget: more memory would not help.
         for max_bytes in [BUDGET, u64::MAX] {
             let mut options = ReadOptions::new("f", max_bytes);
             let error = read(format, &mut &bytes[..], &mut options).unwrap_err();
@@ -332,7 +332,7 @@ fn huge_pictures_in_tiny_files_take_no_memory() {
             check_wording(&error);
         }
     }
-    // A tile may be larger than the picture in it.
+    // A tile may be larger than its picture.
     let tile: &[(u16, &[u16])] =
         &[(262, &[1]), (322, &[65520]), (323, &[65520]), (324, &[200]), (325, &[16])];
     let bytes = tiff(true, &tags(&[2], &[2], &[8], tile), &[0; 64]);

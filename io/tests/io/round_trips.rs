@@ -1,4 +1,4 @@
-//! What is written is read back the same, in every format that can hold it.
+//! Round trips through every format that can hold the value.
 
 use proptest::prelude::*;
 use star_base::{BitTable, BitVector, BitsRef, Code};
@@ -9,7 +9,7 @@ use star_io::{
 
 use crate::support::BUDGET;
 
-/// Sizes at the borders of limbs come up often.
+/// Sizes at limb boundaries are frequent.
 fn size() -> impl Strategy<Value = usize> {
     prop_oneof![0usize..10, 62usize..67, 126usize..131]
 }
@@ -71,13 +71,13 @@ fn numbers_in(
     })
 }
 
-/// What a format without undirected edges, or without graphs that have no weights, makes of a graph.
+/// The graph that remains in a directed or always weighted format.
 fn directed(graph: &Graph, weighted: bool) -> Graph {
     let arcs = graph.directed_arcs().collect();
     Graph { arcs, symmetric: false, weighted, ..graph.clone() }
 }
 
-/// Writes and reads; the warnings only ever tell of loops and parallel arcs.
+/// Writes and reads; warnings may only concern loops and parallel arcs.
 fn through(format: Format, value: OutputRef<'_>) -> Data {
     let mut bytes = Vec::new();
     write(format, value, &mut bytes).expect("the format holds such values");
@@ -89,7 +89,7 @@ fn through(format: Format, value: OutputRef<'_>) -> Data {
     loaded.data
 }
 
-/// Tables come back as they are, graphs as their adjacency tables.
+/// Tables stay tables, graphs give their adjacency tables.
 fn as_table(data: Data) -> BitTable {
     match data {
         Data::Table(table) => table,
@@ -108,19 +108,19 @@ fn adjacency(graph: &Graph) -> BitTable {
 
 proptest! {
     #[test]
-    fn star_tables_are_exact(table in any_table(), bits in vector()) {
+    fn star_tables_round_trip_exactly(table in any_table(), bits in vector()) {
         prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Slice(&bits))), Data::Slice(bits.clone()));
         prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Word(&bits))), Data::Word(bits.clone()));
         prop_assert_eq!(through(Format::Stb, OutputRef::Bits(BitsRef::Table(&table))), Data::Table(table));
     }
 
     #[test]
-    fn matrix_market_holds_any_table(table in any_table()) {
+    fn matrix_market_round_trips_any_table(table in any_table()) {
         prop_assert_eq!(as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Table(&table)))), table);
     }
 
     #[test]
-    fn matrix_market_holds_slices_as_a_column_and_words_as_a_row(bits in vector()) {
+    fn matrix_market_holds_slices_as_columns_and_words_as_rows(bits in vector()) {
         let column = as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Slice(&bits))));
         prop_assert_eq!((column.n_cols(), column.column(0)), (1, bits.clone()));
         let row = as_table(through(Format::MatrixMarket, OutputRef::Bits(BitsRef::Word(&bits))));
@@ -189,7 +189,7 @@ proptest! {
 }
 
 #[test]
-fn names_of_vertices_survive_in_edge_lists() {
+fn vertex_labels_survive_in_edge_lists() {
     let arcs = vec![Arc { tail: 1, head: 0, weight: 5 }, Arc { tail: 1, head: 2, weight: 6 }];
     let labels = Some(vec![10, 20, 1 << 40]);
     let graph =
@@ -198,7 +198,7 @@ fn names_of_vertices_survive_in_edge_lists() {
     write(Format::EdgeList, OutputRef::Graph(&graph), &mut bytes).unwrap();
     let found = read(Format::EdgeList, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
     assert_eq!(found.unwrap().data, Data::Graph(graph.clone()));
-    // A vertex without an arc stands nowhere in a list: then the number of vertices counts more.
+    // A vertex without an arc does not occur in a list: the number of vertices then has priority.
     let labels = Some(vec![10, 20, 30, 40]);
     let loose = Graph { n_vertices: 4, labels, ..graph };
     let mut bytes = Vec::new();
@@ -207,7 +207,7 @@ fn names_of_vertices_survive_in_edge_lists() {
 }
 
 #[test]
-fn values_that_a_format_cannot_hold_are_refused() {
+fn unsupported_values_are_rejected() {
     let stray = Arc { tail: 0, head: 7, weight: 1 };
     let graph = Graph { n_vertices: 1, arcs: vec![stray], ..Graph::default() };
     let field = Field::new("x", None, vec![1, 2]);

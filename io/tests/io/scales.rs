@@ -1,4 +1,4 @@
-//! The scale that the user gives: every format multiplies its values with it in the same way.
+//! The user's scale: every format multiplies its values by it in the same way.
 
 use star_base::Code;
 use star_io::{Data, Decimal, FileError, Format, LoadedFile, ReadOptions, read};
@@ -23,7 +23,7 @@ fn values(loaded: &LoadedFile) -> Vec<i64> {
 }
 
 #[test]
-fn values_of_every_text_format_are_multiplied_and_rounded() {
+fn values_of_all_text_formats_are_scaled_and_rounded() {
     let banner = "%%MatrixMarket matrix coordinate";
     let (real, integer) = (
         format!("{banner} real general\n2 2 2\n1 2 0.25\n2 1 3\n"),
@@ -49,7 +49,8 @@ fn values_of_every_text_format_are_multiplied_and_rounded() {
     }
 }
 
-/// Why there are no numbers in a text: the fault of the reader, or of a graph without its weights.
+/// The reason why a text gives no numbers: the fault of the reader, or of a graph without its
+/// weights.
 fn refusal(format: Format, text: &str) -> FileError {
     match load(format, text.as_bytes()) {
         Err(error) => error,
@@ -59,7 +60,7 @@ fn refusal(format: Format, text: &str) -> FileError {
 }
 
 #[test]
-fn without_a_scale_a_fraction_is_refused_with_the_one_that_keeps_it() {
+fn fraction_without_a_scale_is_rejected_with_advice() {
     for (format, text, line, column) in [
         (Format::EdgeList, "1 2 0.05\n", 1, 5),
         (Format::Dimacs, "p sp 2 1\na 1 2 0.05\n", 2, 7),
@@ -96,7 +97,7 @@ fn without_a_scale_a_fraction_is_refused_with_the_one_that_keeps_it() {
 }
 
 #[test]
-fn what_cannot_be_multiplied_is_refused_at_its_place() {
+fn unscalable_values_are_rejected_at_their_place() {
     for (format, text, code, line, column) in [
         (Format::EdgeList, "1 2 1e18\n", Code::OutOfRange, 1, 5),
         (Format::EdgeList, "1 2 0.5x\n", Code::BadFormat, 1, 5),
@@ -133,7 +134,7 @@ fn values_that_become_0_are_counted() {
 }
 
 #[test]
-fn a_file_without_values_says_that_the_scale_does_nothing() {
+fn file_without_values_reports_that_the_scale_has_no_effect() {
     let map = "type octile\nheight 1\nwidth 2\nmap\n.@\n";
     let table = "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 0.5\n";
     for (format, text) in
@@ -145,7 +146,7 @@ fn a_file_without_values_says_that_the_scale_does_nothing() {
 }
 
 #[test]
-fn the_scale_advised_for_a_matrix_keeps_its_first_fraction() {
+fn advised_matrix_scale_preserves_the_first_fraction() {
     let text = "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 4\n2 1 0.001\n";
     let loaded = load(Format::MatrixMarket, text.as_bytes()).unwrap();
     assert!(loaded.warnings[0].ends_with("with `scale=10000` they would be weights"));

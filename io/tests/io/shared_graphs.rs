@@ -1,4 +1,4 @@
-//! The graphs of the shared data folder against the counts in its description.
+//! Comparison of the graphs in the shared data folder with the counts in its description.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,11 +10,11 @@ use crate::support::BUDGET;
 struct Expected {
     file: &'static str,
     n_vertices: usize,
-    /// Entries of the list: a symmetric graph's edges once.
+    /// Entries of the list; the edges of a symmetric graph count once.
     n_arcs: usize,
     n_loops: usize,
     weights: Option<(i64, i64)>,
-    /// Weakly connected components, if the description says how many.
+    /// Weakly connected components, if given in the description.
     n_components: Option<usize>,
     n_warnings: usize,
 }
@@ -41,7 +41,7 @@ const EXPECTED: &[Expected] = &[
     Expected { file: "wiki-Vote.txt", n_vertices: 7115, n_arcs: 103_689, n_loops: 0, weights: None, n_components: Some(24), n_warnings: 1 },
 ];
 
-/// The graph's weakly connected components.
+/// Number of weakly connected components of the graph.
 fn n_components(graph: &Graph) -> usize {
     let mut parents: Vec<usize> = (0..graph.n_vertices).collect();
     let root = |parents: &mut Vec<usize>, mut vertex: usize| {
@@ -75,7 +75,7 @@ fn load(path: &Path) -> (Graph, Vec<String>) {
 }
 
 #[test]
-fn counts_agree_with_the_description() {
+fn counts_match_the_description() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/graphs");
     for expected in EXPECTED {
         let path = folder.join(expected.file);
@@ -101,7 +101,7 @@ fn counts_agree_with_the_description() {
 }
 
 #[test]
-fn quirks_are_told() {
+fn quirks_are_reported() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/graphs");
     for (file, part) in [
         ("DE.gr", "1280 parallel arcs"),
@@ -142,7 +142,7 @@ fn stored_zeros_are_weights() {
 }
 
 #[test]
-fn coordinates_belong_to_their_graphs() {
+fn coordinates_match_their_graphs() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/graphs");
     for (file, n_vertices, latitudes) in [
         ("isle-of-man.co", 11641, 53_300_000..54_700_000),
@@ -166,7 +166,7 @@ fn coordinates_belong_to_their_graphs() {
     }
 }
 
-#[allow(clippy::print_stderr)] // a test that does nothing says so
+#[allow(clippy::print_stderr)] // a skipped test must say so
 fn skip(file: &str) {
     eprintln!("skipped: {file} is not in shared/data/graphs");
 }

@@ -1,4 +1,5 @@
-//! The maps and problems of the shared data folder against the counts in its description.
+//! Comparison of the maps and problems in the shared data folder with the counts in its
+//! description.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ struct Expected {
     height: usize,
     width: usize,
     n_passable: i64,
-    /// Connected over the sides of cells.
+    /// Connected across the sides of cells.
     n_regions: usize,
     n_problems: usize,
     /// The longest optimal length in tenths, rounded.
@@ -52,7 +53,7 @@ fn load(path: &Path) -> Numbers {
     }
 }
 
-/// Regions of ones, connected over the sides of cells.
+/// Number of regions of ones, connected across the sides of cells.
 fn n_regions(cells: &[i64], height: usize, width: usize) -> usize {
     let mut rest = cells.to_vec();
     let mut n_regions = 0;
@@ -83,7 +84,7 @@ fn n_regions(cells: &[i64], height: usize, width: usize) -> usize {
 }
 
 #[test]
-fn maps_agree_with_the_description() {
+fn maps_match_the_description() {
     for expected in EXPECTED {
         let &Expected { file, height, width, n_passable, n_regions, .. } = expected;
         let path = folder().join(file);
@@ -100,7 +101,7 @@ fn maps_agree_with_the_description() {
 }
 
 #[test]
-fn problems_agree_with_the_description() {
+fn problems_match_the_description() {
     for expected in EXPECTED {
         let file = format!("{}.scen", expected.file);
         let (path, map) = (folder().join(&file), folder().join(expected.file));
@@ -135,7 +136,7 @@ fn every_file_is_described() {
     }
 }
 
-#[allow(clippy::print_stderr)] // a test that does nothing says so
+#[allow(clippy::print_stderr)] // a skipped test must say so
 fn skip(file: &str) {
     eprintln!("skipped: {file} is not in shared/data/grids");
 }

@@ -1,5 +1,6 @@
-//! The pictures and terrains of the shared data folder. Sizes and ranges are those of its description;
-//! sums and counts were taken by a script that unpacks the files itself, with nothing but an inflater.
+//! The pictures and terrains of the shared data folder. Sizes and ranges are from its description;
+//! sums and counts are from an independent script that decodes the files itself, with only an
+//! inflate library.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -9,7 +10,7 @@ use star_io::{Data, Field, Format, Numbers, ReadOptions, Shape, read};
 
 use crate::support::BUDGET;
 
-/// The numbers of a file, if the folder is there.
+/// The numbers of a file, if the folder exists.
 fn load(file: &str) -> Option<Numbers> {
     let (file, part) = file.split_once('#').map_or((file, None), |(file, part)| (file, Some(part)));
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
@@ -47,7 +48,7 @@ fn check_shape(
     }
 }
 
-/// Least, greatest and sum.
+/// Minimum, maximum and sum.
 fn summary(field: &Field) -> (i64, i64, i64) {
     let values = &field.values;
     let (least, greatest) = (values.iter().min(), values.iter().max());
@@ -55,14 +56,14 @@ fn summary(field: &Field) -> (i64, i64, i64) {
 }
 
 #[test]
-fn mask_of_a_river_delta_is_one_bit_deep() {
+fn river_delta_mask_is_one_bit_deep() {
     let Some(numbers) = load("images/Colville_mask.tif") else { return };
     check_shape(&numbers, 1540, 1540, &["index"], Some(1));
     assert_eq!(summary(&numbers.fields[0]), (0, 1, 529_053));
 }
 
 #[test]
-fn near_infrared_is_a_band_as_any_other() {
+fn near_infrared_is_an_ordinary_band() {
     let Some(numbers) = load("images/m_4709963_se_14_1_20160816.tif") else { return };
     check_shape(&numbers, 723, 934, &["red", "green", "blue", "band4"], Some(8));
     let summaries: Vec<_> = numbers.fields.iter().map(summary).collect();
@@ -96,7 +97,7 @@ fn labels_keep_their_numbers() {
 }
 
 #[test]
-fn photographs_have_their_sizes_and_plausible_colours() {
+fn photographs_have_their_size_and_plausible_colours() {
     for (file, side) in
         [("retina.jpg", 1411), ("uav75_DSC00550.jpg", 512), ("uav75_DSC00617.jpg", 512)]
     {
@@ -127,7 +128,7 @@ fn terrains_have_their_heights() {
     }
 }
 
-#[allow(clippy::print_stderr)] // a test that does nothing says so
+#[allow(clippy::print_stderr)] // a skipped test must say so
 fn skip(file: &str) {
     eprintln!("skipped: {file} is not in shared/data");
 }

@@ -14,7 +14,7 @@ fn written(value: OutputRef<'_>) -> Vec<u8> {
     bytes
 }
 
-/// A file of this header and these limbs with a right checksum.
+/// A file with this header, these limbs and a valid checksum.
 fn file(version: u32, kind: u32, n_rows: u64, n_cols: u64, limbs: &[u64]) -> Vec<u8> {
     let mut bytes = b"STARTBL\0".to_vec();
     bytes.extend(version.to_le_bytes());
@@ -33,7 +33,7 @@ fn hinted(bytes: &[u8]) -> FileError {
 }
 
 #[test]
-fn bytes_are_as_documented() {
+fn bytes_match_the_documentation() {
     let table = BitTable::parse(&["10", "01", "01"]).unwrap();
     assert_eq!(written(OutputRef::Bits(BitsRef::Table(&table))), file(1, 1, 3, 2, &[0b001, 0b110]));
     let bits = BitVector::parse("011").unwrap();
@@ -52,7 +52,7 @@ fn long_tables_cross_chunks() {
 }
 
 #[test]
-fn bad_files_are_refused() {
+fn bad_files_are_rejected() {
     let good = file(1, 1, 65, 1, &[7, 1]);
     let mut flipped = good.clone();
     flipped[33] ^= 1;
@@ -91,7 +91,7 @@ fn size_hint_is_checked_before_the_limbs() {
     assert_eq!(short.code, Truncated);
     assert!(short.message.contains("134217764 bytes"), "{short}");
     assert_eq!(hinted(&file(1, 1, 1, 1, &[0, 0])).code, HeaderLies);
-    // No budget is to blame: more memory would not help.
+    // The error must not blame the budget: more memory would not help.
     assert_eq!(hinted(&file(1, 1, 1 << 40, 1 << 40, &[])).code, Truncated);
 }
 
@@ -104,7 +104,8 @@ fn tables_without_rows_keep_their_columns() {
     }
 }
 
-/// A file of a sparse table: of its lines how many limbs they have, and the bit for ones; places; limbs.
+/// A file of a sparse table: for each line the number of its limbs and the bit for ones; places;
+/// limbs.
 fn sparse_file(kind: u32, size: [u64; 2], lines: &[u32], places: &[u32], limbs: &[u64]) -> Vec<u8> {
     let mut bytes = b"STARTBL\0".to_vec();
     bytes.extend([2, kind].iter().flat_map(|number: &u32| number.to_le_bytes()));
@@ -127,7 +128,7 @@ fn few() -> SparseTable {
 }
 
 #[test]
-fn bytes_of_sparse_tables_are_as_documented() {
+fn sparse_bytes_match_the_documentation() {
     let table = few();
     let lines = [1, 0, 1 | ON_ONES];
     let expected = sparse_file(4, [130, 3], &lines, &[2, 1], &[2, !1]);
@@ -138,7 +139,7 @@ fn bytes_of_sparse_tables_are_as_documented() {
 }
 
 #[test]
-fn a_sparse_file_that_ends_early_or_has_a_changed_byte_is_refused() {
+fn truncated_or_changed_sparse_file_is_rejected() {
     let good = written(OutputRef::Bits(BitsRef::Sparse(&few())));
     assert_eq!(load(Stb, &good).unwrap().data, Data::Sparse(few()));
     for n_bytes in 0..good.len() {
@@ -158,7 +159,7 @@ fn a_sparse_file_that_ends_early_or_has_a_changed_byte_is_refused() {
 }
 
 #[test]
-fn sparse_tables_that_cannot_be_are_refused() {
+fn impossible_sparse_tables_are_rejected() {
     let size = [130, 3];
     let cases: &[(Vec<u8>, Code, &str)] = &[
         (sparse_file(3, size, &[0; 3], &[], &[]), BadFormat, "kind 3"),
@@ -187,7 +188,7 @@ fn sparse_tables_that_cannot_be_are_refused() {
     assert_eq!(load(Stb, &without_bits).is_ok(), (u64::MAX >> 30).div_ceil(64) < 1 << 31);
 }
 
-/// Tables of columns of mostly zeros or mostly ones.
+/// Tables with columns of mostly zeros or mostly ones.
 fn uneven() -> impl Strategy<Value = BitTable> {
     let bit = (any::<bool>(), prop::collection::vec(0..200usize, 0..4));
     (1usize..200, prop::collection::vec(bit, 0..70)).prop_map(|(n_rows, columns)| {
@@ -201,7 +202,7 @@ fn uneven() -> impl Strategy<Value = BitTable> {
 
 proptest! {
     #[test]
-    fn sparse_tables_come_back_in_their_form(dense in uneven(), by_rows in any::<bool>()) {
+    fn sparse_tables_round_trip_in_sparse_form(dense in uneven(), by_rows in any::<bool>()) {
         let lines = SparseLines::of_columns(&dense).unwrap();
         let sparse = SparseTable { lines, by_rows };
         let same = sparse.to_dense().unwrap();
@@ -214,7 +215,7 @@ proptest! {
         }
         let bytes = written(OutputRef::Bits(BitsRef::Sparse(&sparse)));
         prop_assert_eq!(load(Stb, &bytes).unwrap().data, Data::Sparse(sparse.clone()));
-        // Every other format writes what it writes of the dense table, or refuses both.
+        // Every other format writes the same as for the dense table, or rejects both.
         for format in star_io::Format::ALL.iter().filter(|format| **format != Stb) {
             let through = |bits| {
                 let mut bytes = Vec::new();

@@ -1,14 +1,14 @@
-//! What the tests share: reading texts in several ways, and the tables of bad inputs.
+//! Shared helpers: reading texts in several ways, and tables of bad inputs.
 
 use std::io::Read;
 
 use star_base::Code;
 use star_io::{Data, FileError, Format, Graph, LoadedFile, Numbers, ReadOptions, read};
 
-/// More than any test needs.
+/// More memory than any test needs.
 pub(crate) const BUDGET: u64 = 1 << 30;
 
-/// Gives out one byte at a time.
+/// A reader that returns one byte at a time.
 struct Dribble<'a>(&'a [u8]);
 
 impl Read for Dribble<'_> {
@@ -18,7 +18,7 @@ impl Read for Dribble<'_> {
     }
 }
 
-/// Reads bytes whole, with and without their length, and one by one: all with the same result.
+/// Reads bytes as a whole, with and without their length, and one by one; asserts equal results.
 pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<LoadedFile, FileError> {
     let whole = read(format, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
     let mut options = ReadOptions::new("f", BUDGET);
@@ -28,7 +28,7 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<LoadedFile, FileError
     let dribbled = read(format, &mut Dribble(bytes), &mut options);
     assert_eq!(whole, dribbled);
     if matches!(format, Format::Stb | Format::Npy) {
-        // The length tells of an error before the bytes do.
+        // The length may reveal an error before the bytes do.
         assert_eq!(whole.is_ok(), hinted.is_ok());
     } else {
         assert_eq!(whole, hinted);
@@ -36,7 +36,7 @@ pub(crate) fn load(format: Format, bytes: &[u8]) -> Result<LoadedFile, FileError
     whole
 }
 
-/// Reads a text that must be in order, and gives its graph, and its warnings and notes.
+/// Reads a valid text, and returns its graph, warnings and notes.
 pub(crate) fn graph(format: Format, text: &str) -> (Graph, Vec<String>) {
     let loaded = load(format, text.as_bytes()).expect("a text in order");
     assert_eq!(loaded.format, format);
@@ -52,7 +52,7 @@ pub(crate) fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
     arcs.map(|arc| (arc.tail, arc.head, arc.weight)).collect()
 }
 
-/// Reads a text that must be in order, and gives its numbers, and its warnings and notes.
+/// Reads a valid text, and returns its numbers, warnings and notes.
 pub(crate) fn numbers(format: Format, text: &str) -> (Numbers, Vec<String>) {
     let loaded = load(format, text.as_bytes()).expect("a text in order");
     match loaded.data {
@@ -70,7 +70,7 @@ pub(crate) fn fields(numbers: &Numbers) -> Vec<(&str, Option<usize>, &[i64])> {
 /// A bad input with the code, line and column of its error, and a part of the message.
 pub(crate) type BadCase<'a> = (&'a [u8], Code, u64, u64, &'a str);
 
-/// Checks that every input is refused as it says.
+/// Checks that every input is rejected as described.
 pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
     for &(bytes, code, line, column, part) in cases {
         let shown = String::from_utf8_lossy(bytes);
@@ -82,7 +82,7 @@ pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
     }
 }
 
-/// The house rules for messages.
+/// Checks the conventions for messages.
 pub(crate) fn check_wording(error: &FileError) {
     let FileError { message, notes, help, .. } = error;
     for text in std::iter::once(message).chain(notes).chain(help) {

@@ -1,4 +1,4 @@
-//! Drawings.
+//! SVG drawings.
 
 use star_base::{BitTable, BitsRef, Code};
 use star_io::{Field, Format, Numbers, OutputRef, Shape, write};
@@ -12,7 +12,7 @@ fn places(names: [&str; 2], shape: Shape) -> Numbers {
 }
 
 #[test]
-fn a_list_of_places_is_a_line_over_a_picture_of_them() {
+fn list_of_places_is_a_line_over_their_picture() {
     let mut text = Vec::new();
     let line = places(["x", "y"], Shape::List(3));
     write(Format::Svg, OutputRef::Numbers(&line), &mut text).unwrap();
@@ -24,7 +24,7 @@ fn a_list_of_places_is_a_line_over_a_picture_of_them() {
 }
 
 #[test]
-fn other_data_are_no_drawing() {
+fn other_data_cannot_be_drawn() {
     let table = BitTable::zeros(2, 2).unwrap();
     let [other, grid] = [
         places(["y", "x"], Shape::List(3)),

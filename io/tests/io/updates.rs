@@ -14,7 +14,7 @@ use crate::support::{BUDGET, check_wording, fields, load, numbers, refuses};
 /// Every kind of line.
 const ALL: &str = "%%StarUpdates 9\n\n# c\n+ 1 2 5\n  - 2 1 # c\n= 1 2 6\n+ 9\n- 3\n? 4 4\n?\t4\n?";
 
-/// The records of a stream that must be in order.
+/// The records of a valid stream.
 fn records(text: &str) -> Vec<[i64; 4]> {
     let (found, notes) = numbers(Updates, text);
     assert_eq!(notes, [""; 0]);
@@ -50,7 +50,7 @@ fn every_line_is_a_record() {
 }
 
 #[test]
-fn widths_come_from_the_stream_or_from_the_graph() {
+fn widths_come_from_the_stream_or_the_graph() {
     let widths = |text: &str, graph: GraphSizes| {
         let mut options = ReadOptions::new("f", BUDGET);
         options.graph = graph;
@@ -72,7 +72,7 @@ fn widths_come_from_the_stream_or_from_the_graph() {
 }
 
 #[test]
-fn bad_lines_are_refused_at_their_place() {
+fn bad_lines_are_rejected_at_their_place() {
     refuses(
         Updates,
         &[
@@ -110,7 +110,7 @@ fn bad_lines_are_refused_at_their_place() {
     );
 }
 
-/// Reads for a graph of five vertices and weights of four bits; the error.
+/// Reads for a graph with five vertices and weights of four bits; returns the error.
 fn refused(text: &str) -> FileError {
     let mut options = ReadOptions::new("f", BUDGET);
     options.graph = GraphSizes { n_vertices: Some(5), b: Some(3), h: Some(4) };
@@ -120,16 +120,16 @@ fn refused(text: &str) -> FileError {
 }
 
 #[test]
-fn what_the_graph_does_not_have_is_refused_at_its_place() {
+fn elements_outside_the_graph_are_rejected_at_their_place() {
     let error = refused("+ 1 5 14\n- 2 6\n");
     assert_eq!((error.code, error.line, error.column), (OutOfRange, Some(2), Some(5)));
     assert_eq!(error.message, "the second vertex 6 is beyond the 5 vertices of the graph");
-    // The first line counts where it says less.
+    // The first line applies if its number is smaller.
     assert!(
         refused("%%StarUpdates 4\n? 5\n").message.ends_with("the 4 vertices of the first line")
     );
     assert!(refused("%%StarUpdates 9\n? 6\n").message.ends_with("the 5 vertices of the graph"));
-    // The greatest weight tells the width needed.
+    // The greatest weight determines the required width.
     let error = refused("+ 1 5 15\n+ 1 2 70\n= 1 2 20\n");
     assert_eq!((error.code, error.line, error.column), (WidthTooSmall, Some(2), Some(7)));
     assert_eq!(error.message, "the weight 70 does not fit below infinity in `h = 4`");
@@ -137,7 +137,7 @@ fn what_the_graph_does_not_have_is_refused_at_its_place() {
 }
 
 #[test]
-fn streams_are_found_by_their_content() {
+fn streams_are_detected_by_content() {
     for text in [ALL, "+ 1 2\n", "# c\n\n? \n", "?", "%%STARUPDATES", "- 7\n", "=\t1 2 3"] {
         assert_eq!(Format::detect(text.as_bytes()), Some(Updates), "{text:?}");
         for name in ["s.txt", "s", "s.gr", "s.updates"] {
@@ -173,7 +173,7 @@ fn only_streams_are_written_as_streams() {
     check_wording(&written(&grid).unwrap_err());
 }
 
-/// Any line; with weights or without.
+/// Any line, with or without weights.
 fn update(weighted: bool) -> impl Strategy<Value = Update> {
     let vertex = || prop_oneof![1u32..20, Just(u32::MAX)];
     let weight = if weighted { (0..=i64::MAX).boxed() } else { Just(1).boxed() };
@@ -199,7 +199,7 @@ fn update(weighted: bool) -> impl Strategy<Value = Update> {
 
 proptest! {
     #[test]
-    fn streams_come_back(
+    fn streams_round_trip(
         updates in any::<bool>().prop_flat_map(|w| prop::collection::vec(update(w), 1..30)),
         packed in any::<bool>(),
     ) {

@@ -1,4 +1,4 @@
-//! Writing pictures, and reading them back.
+//! Round trips of pictures.
 
 use proptest::prelude::*;
 use star_base::{BitTable, BitVector, BitsRef, Code};
@@ -22,7 +22,7 @@ fn field(name: &str, bits: Option<usize>, values: &[i64]) -> Field {
 }
 
 #[test]
-fn tables_are_pictures_row_by_row() {
+fn tables_are_written_as_pictures_row_by_row() {
     let table = BitTable::parse(&["101", "011"]).unwrap();
     let bits: &[i64] = &[1, 0, 1, 0, 1, 1];
     for (format, name) in [(Png, "gray"), (Pgm, "gray"), (Pbm, "black")] {
@@ -44,7 +44,7 @@ fn tables_are_pictures_row_by_row() {
 }
 
 #[test]
-fn what_is_no_picture_is_refused() {
+fn unsupported_pictures_are_rejected() {
     let grid = |fields: Vec<Field>| Numbers { shape: Shape::Grid { height: 1, width: 2 }, fields };
     let one = grid(vec![field("a", None, &[0, 1])]);
     let three = grid(vec![field("a", None, &[0, 2]); 3]);
@@ -75,7 +75,7 @@ fn what_is_no_picture_is_refused() {
     }
 }
 
-/// A picture of `n_fields` whose samples need no more than `bits`.
+/// A picture with `n_fields` whose samples need at most `bits`.
 fn any_picture(n_fields: usize) -> impl Strategy<Value = Numbers> {
     let depth = prop::sample::select(vec![1usize, 2, 3, 4, 7, 8, 9, 12, 16]);
     (1..20usize, 1..80usize, depth).prop_flat_map(move |(height, width, bits)| {
@@ -100,7 +100,7 @@ fn check_back(format: Format, expected: &Numbers) -> Result<(), TestCaseError> {
 
 proptest! {
     #[test]
-    fn pictures_come_back(
+    fn pictures_round_trip(
         pictures in (any_picture(1), any_picture(2), any_picture(3), any_picture(4)),
     ) {
         let (gray, with_alpha, colors, colors_with_alpha) = pictures;
@@ -113,7 +113,7 @@ proptest! {
     }
 
     #[test]
-    fn tables_come_back_as_pictures(
+    fn tables_round_trip_as_pictures(
         n_rows in 1..150usize,
         columns in prop::collection::vec(any::<u64>(), 1..20),
     ) {

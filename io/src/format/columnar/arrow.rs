@@ -1,4 +1,4 @@
-//! Arrow files, also called Feather: batches of columns as they lie in memory.
+//! Arrow files, also called Feather: batches of columns in their memory layout.
 
 use std::io::Write;
 
@@ -18,7 +18,7 @@ use crate::error::Fault;
 use crate::format::ReadResult;
 use crate::source::Source;
 
-/// The first bytes of every file, and the last ones.
+/// The first and last bytes of every file.
 pub(crate) const MAGIC: [u8; 6] = *b"ARROW1";
 
 const FORMAT: &str = "Arrow";
@@ -30,15 +30,15 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         let bytes = open(source, &MAGIC, FORMAT)?;
         let n_file_bytes = bytes.len() as u64;
         if !blocks_lie_inside(&bytes) {
-            let why = "its directory is cut off, or names what lies behind the end";
-            return Err(source.fault(Code::Truncated, format!("{FORMAT} that is not whole: {why}")));
+            let why = "its directory is cut off or refers to data after the end";
+            return Err(source.fault(Code::Truncated, format!("incomplete {FORMAT} file: {why}")));
         }
         let found = FileReader::try_new(Cursor::new(bytes), None);
         let gathered = found.map_err(|error| damaged(source, FORMAT, &error)).and_then(|batches| {
             let schema = batches.schema();
             gather(source, FORMAT, n_file_bytes, &schema, batches)
         });
-        // Of packed batches the decoder says so when it meets the first one, of a dictionary or of columns.
+        // The decoder reports compression only at the first batch, of a dictionary or of columns.
         gathered.map_err(|fault| match fault.message.contains("IPC decompression requires") {
             true => Box::new(fault.help("write it without compression, or as Parquet")),
             false => fault,
@@ -46,7 +46,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     })
 }
 
-/// Does the directory at the end of the file name batches that lie in it? Memory for a batch is taken as it says.
+/// Returns whether all batches in the directory at the end of the file lie within the file. The
+/// decoder allocates memory for a batch according to the directory.
 #[cfg(feature = "arrow")]
 fn blocks_lie_inside(bytes: &[u8]) -> bool {
     let directory = || {
@@ -66,13 +67,13 @@ fn blocks_lie_inside(bytes: &[u8]) -> bool {
     })
 }
 
-/// Refuses them.
+/// Rejects all files.
 #[cfg(not(feature = "arrow"))]
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Err(super::left_out(&source, FORMAT))
 }
 
-/// Refuses to write.
+/// Rejects all values.
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
     Err(refuse_to_write(value, FORMAT))
 }

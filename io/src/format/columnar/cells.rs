@@ -1,4 +1,4 @@
-//! Cells of typed columns as the text that a CSV file would hold for them.
+//! Cells of typed columns, as the text that a CSV file would contain.
 
 use std::borrow::Cow;
 
@@ -14,10 +14,10 @@ use arrow_schema::{DataType, TimeUnit};
 
 use crate::moment;
 
-/// The text of a cell; empty where nothing stands.
+/// The text of a cell; empty for a null.
 type Cells<'a> = Box<dyn Fn(usize) -> Cow<'a, str> + 'a>;
 
-/// Does a column of this type hold texts?
+/// Returns whether columns of this type hold texts.
 pub(super) fn is_text(kind: &DataType) -> bool {
     match kind {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => true,
@@ -26,7 +26,7 @@ pub(super) fn is_text(kind: &DataType) -> bool {
     }
 }
 
-/// The cells of a column; `None` if its type has none of numbers, texts, dates and times.
+/// The cells of a column; `None` unless its type is a number, text, date or time.
 pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
     let found: Cells<'_> = match array.data_type() {
         DataType::Null => Box::new(|_| "".into()),
@@ -75,14 +75,14 @@ pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
         DataType::Dictionary(..) => {
             let array = array.as_any_dictionary_opt()?;
             if array.values().is_empty() {
-                // No text, so every row is null.
+                // The dictionary is empty, so every row is null.
                 return Some(Box::new(|_| "".into()));
             }
             let keys = array.normalized_keys();
             let values = cells(array.values().as_ref())?;
             Box::new(move |row| values(keys[row]))
         }
-        // Binary data, lists, structures and whatever comes to be: no cell of a list of numbers.
+        // Binary data, lists, structures and future types cannot be cells of a list of numbers.
         _ => return None,
     };
     let nulls = array.logical_nulls();
@@ -92,7 +92,7 @@ pub(super) fn cells(array: &dyn Array) -> Option<Cells<'_>> {
     })
 }
 
-/// Numbers as they are, with their fractions.
+/// Numbers, including their fractions.
 fn whole<T: ArrowPrimitiveType>(array: &dyn Array) -> Cells<'_>
 where
     T::Intrinsic: std::fmt::Display,
@@ -101,7 +101,7 @@ where
     Box::new(|row| array.value(row).to_string().into())
 }
 
-/// Times of the day, so many parts to a second.
+/// Times of day with `parts` units per second.
 fn clock<T: ArrowPrimitiveType>(array: &dyn Array, parts: i64) -> Cells<'_>
 where
     T::Intrinsic: ArrowNativeTypeOp + Into<i64>,
@@ -109,12 +109,12 @@ where
     moments::<T>(array, parts, moment::clock_text)
 }
 
-/// Dates with times, so many parts to a second.
+/// Dates with times, with `parts` units per second.
 fn date_time<T: ArrowPrimitiveType<Intrinsic = i64>>(array: &dyn Array, parts: i64) -> Cells<'_> {
     moments::<T>(array, parts, moment::date_time_text)
 }
 
-/// Seconds have no parts in a CSV file: what is left over stands behind them, and is refused with them.
+/// CSV times have no fractions of a second: a remainder is appended and so rejected by the parser.
 fn moments<T: ArrowPrimitiveType>(
     array: &dyn Array,
     parts: i64,

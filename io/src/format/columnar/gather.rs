@@ -1,4 +1,4 @@
-//! Batches of typed columns as the fields of a list.
+//! Conversion of batches of typed columns to the fields of a list.
 
 use std::fmt::Display;
 
@@ -20,23 +20,23 @@ use crate::scaling::advice;
 use crate::source::Source;
 use crate::text;
 
-/// All bytes of a file that begins with `magic`.
+/// Reads a whole file that begins with `magic`.
 pub(super) fn open(source: &mut Source, magic: &[u8], format: &str) -> Result<Vec<u8>, Fault> {
     let bytes = source.read_all(&[magic])?;
     if bytes.starts_with(magic) {
         return Ok(bytes);
     }
     let code = if magic.starts_with(&bytes) { Code::Truncated } else { Code::BadFormat };
-    Err(source.fault(code, format!("the file does not begin as {format} does")))
+    Err(source.fault(code, format!("the file does not begin like {format}")))
 }
 
-/// The fault that the file cannot be read.
+/// The error for a file that cannot be decoded.
 pub(super) fn damaged(source: &Source, format: &str, error: &dyn Display) -> Fault {
     let reason: String = error.to_string().escape_debug().collect();
-    source.fault(Code::BadFormat, format!("{format} that cannot be read: {reason}"))
+    source.fault(Code::BadFormat, format!("cannot read the {format} file: {reason}"))
 }
 
-/// Does the work of a reader. The decoders, which are not ours, panic on some damaged files.
+/// Calls a decoder and catches its panics: third-party decoders panic on some damaged files.
 pub(super) fn guarded<T>(
     source: &mut Source,
     format: &str,
@@ -48,10 +48,10 @@ pub(super) fn guarded<T>(
     }
 }
 
-/// Rows of a column between two looks at the flags.
+/// Rows of a column between two checks for interruption.
 const POLL_ROWS: usize = 1 << 16;
 
-/// Reads all batches. `n_file_bytes` of the budget are taken.
+/// Reads all batches. `n_file_bytes` of the budget are already in use.
 pub(super) fn gather(
     source: &mut Source,
     format: &str,
@@ -87,9 +87,9 @@ pub(super) fn gather(
             let Some(cells) = cells(array) else {
                 let name = text::quote(column.name().as_bytes());
                 let message =
-                    format!("the field {name} holds {}, not numbers or texts", array.data_type());
+                    format!("field {name} holds {}, not numbers or texts", array.data_type());
                 let fault = source.fault(Code::BadFormat, message);
-                return Err(Box::new(fault.help("leave this field out when the file is written")));
+                return Err(Box::new(fault.help("omit this field when writing the file")));
             };
             for row in 0..batch.num_rows() {
                 if row % POLL_ROWS == 0 {
@@ -115,7 +115,7 @@ pub(super) fn gather(
         }
     }
     let warnings = columns.iter().filter_map(|column| {
-        Some(format!("the field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
+        Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
     });
     let warnings: Vec<String> = warnings.collect();
     let fields = columns.into_iter().map(|column| column.finish(rules.sorted));
@@ -125,7 +125,7 @@ pub(super) fn gather(
     Ok((Data::Numbers(numbers), ReaderNotes::from(warnings)))
 }
 
-/// A record, from 1: these files have no lines.
+/// The number of a record, from 1: these files have no lines.
 #[derive(Clone, Copy)]
 struct Place<'a, 'r, 'o> {
     source: &'a Source<'r, 'o>,
@@ -133,7 +133,8 @@ struct Place<'a, 'r, 'o> {
 }
 
 impl Place<'_, '_, '_> {
-    /// The fault that a cell holds nothing of the kind of its column; a number, if that is not known.
+    /// The error for a cell that does not have the kind of its column, or is not a number if the
+    /// column is unknown.
     fn wrong(self, column: Option<&Column>, cause: Cause, cell: &str, cells: &Cells<'_>) -> Fault {
         let kind = column.map_or(&Meaning::Number, Column::meaning).describe();
         let field = column.map_or_else(String::new, |column| {
@@ -150,7 +151,7 @@ impl Place<'_, '_, '_> {
         let message = format!("record {}{field}: {what} is not {kind}", self.record);
         let fault: FileError = *self.source.fault(Code::BadFormat, message);
         Box::new(match (cause, number) {
-            (Cause::Empty, _) => fault.help("`empty=0` says what stands where nothing does"),
+            (Cause::Empty, _) => fault.help("`empty=0` sets the value of empty fields"),
             (Cause::Cell | Cause::Encoding, Some(number)) => fault.help(advice(number)),
             (Cause::Cell | Cause::Encoding, None) => fault,
         })

@@ -1,8 +1,8 @@
-//! What the headers of a Parquet file's pages say, looked at before a page is unpacked: memory for it is taken as its header
-//! says, and what the system refuses ends the process.
+//! Validation of the page headers of Parquet files before pages are unpacked: the decoder allocates
+//! memory according to the header, and a failed allocation ends the process.
 //!
-//! A header is a structure of Thrift's compact protocol: fields with the difference of their numbers and their type, integers as
-//! zigzag numbers of seven bits a byte.
+//! A header is a structure of Thrift's compact protocol: fields with a number delta and a type;
+//! integers are zigzag varints with seven bits a byte.
 
 use std::io;
 
@@ -11,21 +11,22 @@ use parquet::file::metadata::ParquetMetaData;
 
 use crate::packing::Gunzip;
 
-/// Why pages are not read.
+/// The reason for rejecting pages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Refused {
     /// The file is damaged.
     Damaged(&'static str),
-    /// Nobody reads this yet.
+    /// The encoding is not supported.
     Unknown(&'static str),
-    /// A page takes so many bytes.
+    /// A page needs this many bytes.
     Memory(u64),
 }
 
-/// Levels of structures in a header.
+/// Maximum nesting depth of structures in a header.
 const MAX_DEPTH: usize = 8;
 
-/// Checks all pages: they lie in the file, each takes at most `max_bytes`, and unpacks to what its header says.
+/// Checks that all pages lie in the file, need at most `max_bytes` each, and unpack to the size in
+/// their header.
 pub(super) fn check(file: &[u8], columns: &ParquetMetaData, max_bytes: u64) -> Result<(), Refused> {
     for column in columns.row_groups().iter().flat_map(|group| group.columns()) {
         let packing = column.compression();
@@ -34,15 +35,15 @@ pub(super) fn check(file: &[u8], columns: &ParquetMetaData, max_bytes: u64) -> R
             | Compression::SNAPPY
             | Compression::GZIP(_)
             | Compression::LZ4_RAW => {}
-            Compression::LZ4 => return Err(Refused::Unknown("pages packed by the first LZ4")),
-            Compression::BROTLI(_) => return Err(Refused::Unknown("pages packed by Brotli")),
-            Compression::ZSTD(_) => return Err(Refused::Unknown("pages packed by Zstandard")),
-            Compression::LZO => return Err(Refused::Unknown("pages packed by LZO")),
+            Compression::LZ4 => return Err(Refused::Unknown("pages packed with the first LZ4")),
+            Compression::BROTLI(_) => return Err(Refused::Unknown("pages packed with Brotli")),
+            Compression::ZSTD(_) => return Err(Refused::Unknown("pages packed with Zstandard")),
+            Compression::LZO => return Err(Refused::Unknown("pages packed with LZO")),
         }
         let first = column.dictionary_page_offset().unwrap_or(column.data_page_offset());
         let range = usize::try_from(first).ok().zip(usize::try_from(column.compressed_size()).ok());
         let pages = range.and_then(|(first, len)| file.get(first..first.checked_add(len)?));
-        let mut pages = pages.ok_or(Refused::Damaged("a column lies behind its end"))?;
+        let mut pages = pages.ok_or(Refused::Damaged("a column begins after its end"))?;
         while !pages.is_empty() {
             let (header, rest) = Header::read(pages)?;
             let page = rest.get(..header.packed).ok_or(Refused::Damaged("a page is cut off"))?;
@@ -53,25 +54,25 @@ pub(super) fn check(file: &[u8], columns: &ParquetMetaData, max_bytes: u64) -> R
     Ok(())
 }
 
-/// What matters of a page header.
+/// The relevant parts of a page header.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Header {
-    /// Bytes of the page.
+    /// Bytes of the unpacked page.
     unpacked: usize,
     /// Bytes in the file.
     packed: usize,
-    /// Values of a dictionary.
+    /// Number of values of a dictionary.
     entries: usize,
-    /// Bytes in front of the packed ones.
+    /// Bytes before the packed ones.
     levels: usize,
-    /// Is it packed as the column says?
+    /// Whether the page is packed with the column's method.
     is_packed: bool,
-    /// Are texts kept by their lengths or differences, whose number stands among them?
+    /// Whether texts are encoded by lengths or deltas; their number is stored with them.
     has_differences: bool,
 }
 
 impl Header {
-    /// The header at the beginning, and what is behind it.
+    /// Reads the header and returns it with the bytes that follow.
     fn read(bytes: &[u8]) -> Result<(Header, &[u8]), Refused> {
         let mut header = Header { is_packed: true, ..Header::default() };
         let mut thrift = Thrift { bytes };
@@ -82,19 +83,19 @@ impl Header {
         }
     }
 
-    /// Takes an integer that stands at these numbers of fields; is it one that may stand there?
+    /// Records the integer at this path of field numbers; returns whether its value is valid.
     fn take(&mut self, path: &[i64], number: i64) -> bool {
         let size = usize::try_from(number);
         let place = match path {
             [2] => &mut self.unpacked,
             [3] => &mut self.packed,
             [7, 1] => &mut self.entries,
-            // The encodings of data pages, of the first and second version.
+            // The encodings of data pages, versions 1 and 2.
             [5, 2] | [8, 4] => {
                 self.has_differences |= matches!(number, 6 | 7);
                 return true;
             }
-            // Levels of repetition and definition.
+            // Repetition and definition levels.
             [8, 5 | 6] => {
                 let sum = size.ok().and_then(|size| self.levels.checked_add(size));
                 return sum.map(|sum| self.levels = sum).is_some();
@@ -110,7 +111,7 @@ impl Header {
 
     fn check(&self, page: &[u8], packing: Compression, max_bytes: u64) -> Result<(), Refused> {
         if self.has_differences {
-            return Err(Refused::Unknown("texts by their lengths or differences"));
+            return Err(Refused::Unknown("texts encoded by lengths or deltas"));
         }
         if self.unpacked as u64 > max_bytes {
             return Err(Refused::Memory(self.unpacked as u64));
@@ -120,31 +121,33 @@ impl Header {
         }
         let is_packed = self.is_packed && packing != Compression::UNCOMPRESSED;
         if !is_packed && self.unpacked != self.packed {
-            return Err(Refused::Damaged("a page that is not packed has two lengths"));
+            return Err(Refused::Damaged("a page that is not packed has two different lengths"));
         }
         if let Compression::GZIP(_) = packing
             && is_packed
         {
-            // The decoder takes whatever comes out.
+            // The decoder does not check the unpacked length.
             let packed = page.get(self.levels..).ok_or(Refused::Damaged("a page is cut off"))?;
             let most = self.unpacked as u64 + 1;
             let n_bytes = io::copy(&mut io::Read::take(Gunzip::new(packed), most), &mut io::sink());
             if n_bytes.ok() != (most - 1).checked_sub(self.levels as u64) {
-                return Err(Refused::Damaged("a page unpacks to another length than it says"));
+                return Err(Refused::Damaged(
+                    "the unpacked length of a page differs from its header",
+                ));
             }
         }
         Ok(())
     }
 }
 
-/// Reads structures whose fields nobody knows beforehand.
+/// Reader of structures with unknown fields.
 struct Thrift<'a> {
     bytes: &'a [u8],
 }
 
 impl Thrift<'_> {
-    /// A structure; `take` is told of its integers, with the numbers of the fields that lead there. `false` if one may not stand
-    /// there, `None` if it is damaged.
+    /// Reads a structure; `take` receives each integer with the path of field numbers to it.
+    /// `false` if `take` rejected a value, `None` if the structure is damaged.
     fn structure(
         &mut self,
         depth: usize,
@@ -168,7 +171,7 @@ impl Thrift<'_> {
                     }
                     let mut inner = |path: &[i64], number: i64| match *path {
                         [last] => take(&[field, last], number),
-                        // Statistics, deeper down.
+                        // Statistics, at a deeper level.
                         _ => true,
                     };
                     self.structure(depth + 1, &mut inner)?
@@ -181,7 +184,7 @@ impl Thrift<'_> {
         }
     }
 
-    /// Passes over a value that is no integer of a field.
+    /// Skips a value that is not an integer field.
     fn skip(&mut self, kind: u8, depth: usize) -> Option<()> {
         match kind {
             1..=3 => self.byte().map(|_| ()),
@@ -237,14 +240,15 @@ impl Thrift<'_> {
 mod tests {
     use super::*;
 
-    /// A page of the second version: 300 bytes, 40 of them in the file, statistics with texts and a list, not packed.
+    /// A version 2 page: 300 bytes, 40 of them in the file, statistics with texts and a list, not
+    /// packed.
     const HEADER: [u8; 27] = [
         0x15, 0x06, 0x15, 0xd8, 0x04, 0x15, 0x50, 0x5c, 0x15, 0x02, 0x35, 0x00, 0x15, 0x04, 0x15,
         0x06, 0x12, 0x1c, 0x18, 0x01, b'x', 0x19, 0x18, 0x00, 0x00, 0x00, 0x00,
     ];
 
     #[test]
-    fn headers_say_what_a_page_takes() {
+    fn headers_give_the_size_of_a_page() {
         let bytes = [&HEADER[..], &[0x2a]].concat();
         let (header, rest) = Header::read(&bytes).expect("a header");
         let wanted =
@@ -253,14 +257,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_cut_off_or_nested_too_deeply_is_damaged() {
+    fn truncated_or_deeply_nested_headers_are_damaged() {
         let damaged = Err(Refused::Damaged("the header of a page is damaged"));
         for len in 0..HEADER.len() {
             assert_eq!(Header::read(&HEADER[..len]), damaged, "{len}");
         }
         assert_eq!(Header::read(&[0x1c; 1 << 16]), damaged);
         assert_eq!(Header::read(&[0x19; 1 << 16]), damaged);
-        // A length below zero.
+        // A negative length.
         assert_eq!(Header::read(&[0x25, 0x01, 0x00]), damaged);
     }
 }

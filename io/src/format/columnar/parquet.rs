@@ -45,7 +45,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     })
 }
 
-/// What to say of pages that are not read.
+/// The error for rejected pages.
 #[cfg(feature = "arrow")]
 fn fault(source: &Source, refused: Refused, n_file_bytes: u64) -> Fault {
     match refused {
@@ -54,21 +54,21 @@ fn fault(source: &Source, refused: Refused, n_file_bytes: u64) -> Fault {
             source.out_of_memory(u128::from(n_bytes) + u128::from(n_file_bytes))
         }
         Refused::Unknown(what) => {
-            let fault = source.fault(Code::BadFormat, format!("{what} are not read"));
+            let fault = source.fault(Code::BadFormat, format!("cannot read {what}"));
             let help =
-                "write plain or dictionary pages, packed by Snappy, gzip or LZ4 or not at all";
+                "write plain or dictionary pages, packed with Snappy, gzip or LZ4, or not packed";
             Box::new(fault.help(help))
         }
     }
 }
 
-/// Refuses them.
+/// Rejects all files.
 #[cfg(not(feature = "arrow"))]
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Err(super::left_out(&source, FORMAT))
 }
 
-/// Refuses to write.
+/// Rejects all values.
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
     Err(refuse_to_write(value, FORMAT))
 }

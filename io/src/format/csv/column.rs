@@ -1,7 +1,7 @@
-//! One field of a CSV file while it is read: the kind of its cells, and their numbers.
+//! A field of a CSV file during reading: the kind of its cells and their numbers.
 //!
-//! The first cell that is not empty says the kind, unless the header or the user says that these are texts. Whatever
-//! begins like a number and is none, no date and no time is a mistake and no text.
+//! The first nonempty cell determines the kind, unless the header or the user declares texts. A
+//! cell that begins like a number but is not a number, date or time is an error, not a text.
 
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -12,54 +12,54 @@ use crate::scaling::Scaling;
 
 use super::header::looks_like_data;
 
-/// A field that is being read.
+/// A field during reading.
 pub(in crate::format) struct Column {
     field: Field,
-    /// Is the meaning of the field known?
+    /// Whether the meaning of the field is known.
     is_known: bool,
     values: Growing<i64>,
-    /// Cells so far, all of them empty, while the meaning is not known.
+    /// Number of cells so far, all empty, while the meaning is unknown.
     n_empty: usize,
-    /// What is told about the first of them if they turn out to miss numbers.
+    /// The error for the first empty cell, reported if the field turns out to hold numbers.
     first_empty: Option<Fault>,
-    /// Memory of the texts.
+    /// Memory of the texts in bytes.
     text_bytes: u64,
-    /// A scale of its own.
+    /// The scale of this field.
     scaling: Option<Scaling>,
 }
 
-/// Why a cell is not taken.
+/// The reason for rejecting a cell.
 pub(in crate::format) enum Refused {
-    /// It is none of this kind.
+    /// The cell does not have the kind of the column.
     Wrong(Cause),
-    /// The budget is used up.
+    /// The budget is exhausted.
     Memory(OutOfBudget),
-    /// An empty cell before turns out to miss a number.
+    /// An earlier empty cell should have been a number.
     Before(Fault),
 }
 
-/// What is wrong with a cell.
+/// The problem with a cell.
 #[derive(Clone, Copy)]
 pub(in crate::format) enum Cause {
-    /// It is no number, date or time.
+    /// It is not a number, date or time.
     Cell,
     /// It is empty.
     Empty,
-    /// It is no UTF-8.
+    /// It is not UTF-8.
     Encoding,
 }
 
-/// How cells are read.
+/// Rules for reading cells.
 pub(in crate::format) struct Cells<'a> {
     pub(in crate::format) scaling: Option<&'a Scaling>,
-    /// What stands where a number is missing.
+    /// The value of empty cells in number fields.
     pub(in crate::format) empty: Option<&'a str>,
-    /// Is the point of a number a comma?
+    /// Whether the decimal separator is a comma.
     pub(in crate::format) has_commas: bool,
 }
 
 impl Column {
-    /// No cell was read yet.
+    /// Creates a column without cells.
     pub(in crate::format) fn new(
         field: Field,
         is_text: bool,
@@ -87,22 +87,22 @@ impl Column {
         &self.field.meaning
     }
 
-    /// What its numbers are multiplied with.
+    /// The factor of its numbers.
     pub(in crate::format) fn scaling<'a>(&'a self, cells: &Cells<'a>) -> Option<&'a Scaling> {
         self.scaling.as_ref().or(cells.scaling)
     }
 
-    /// What became of them by a scale of its own.
+    /// The warning about the effect of the field's scale.
     pub(in crate::format) fn warning(&self) -> Option<String> {
         self.scaling.as_ref()?.warning()
     }
 
-    /// Memory that its texts take.
+    /// Memory of its texts in bytes.
     pub(in crate::format) fn text_bytes(&self) -> u64 {
         self.text_bytes
     }
 
-    /// Takes a cell.
+    /// Appends a cell.
     pub(in crate::format) fn push(
         &mut self,
         cell: &[u8],
@@ -121,11 +121,11 @@ impl Column {
         self.values.push(number).map_err(Refused::Memory)
     }
 
-    /// The field with its numbers.
+    /// Returns the field with its numbers.
     pub(in crate::format) fn finish(self, sorted: bool) -> Result<Field, OutOfBudget> {
         let Column { mut field, mut values, is_known, n_empty, .. } = self;
         if !is_known && n_empty > 0 {
-            // With nothing but empty cells it holds texts.
+            // A field of only empty cells holds texts.
             field.meaning = Meaning::Texts(Texts::default());
             (0..n_empty).try_for_each(|_| values.push(0))?;
         }
@@ -141,7 +141,7 @@ impl Column {
         Ok(field)
     }
 
-    /// Finds the kind by the first cell that is not empty.
+    /// Determines the kind from the first nonempty cell.
     #[cold]
     fn decide(&mut self, cell: &[u8], cells: &Cells<'_>) -> Result<(), Refused> {
         let moment = std::str::from_utf8(cell).ok().and_then(Meaning::of_moment);
@@ -170,7 +170,7 @@ impl Column {
         Ok(())
     }
 
-    /// The number of a cell.
+    /// Parses the number in a cell.
     fn number(&mut self, cell: &[u8], cells: &Cells<'_>) -> Result<i64, Cause> {
         if let Meaning::Texts(texts) = &mut self.field.meaning {
             let text = std::str::from_utf8(cell).map_err(|_| Cause::Encoding)?;
@@ -202,7 +202,7 @@ impl Column {
 }
 
 impl Cells<'_> {
-    /// The decimal fraction in a cell.
+    /// Parses the decimal fraction in a cell.
     pub(in crate::format) fn decimal(&self, cell: &[u8]) -> Option<Decimal> {
         let text = std::str::from_utf8(cell).ok()?;
         match self.has_commas {
@@ -216,7 +216,7 @@ pub(in crate::format) fn is_digits(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-/// A whole number, perhaps with a minus.
+/// Parses an integer with an optional minus.
 fn whole_number(cell: &[u8]) -> Option<i64> {
     let is_whole = is_digits(cell.strip_prefix(b"-").unwrap_or(cell));
     std::str::from_utf8(cell).ok().filter(|_| is_whole)?.parse().ok()

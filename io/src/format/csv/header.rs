@@ -1,4 +1,4 @@
-//! The header of a CSV file: names of fields, their widths, and which hold texts.
+//! The header of a CSV file: names of fields, their widths, and text declarations.
 
 use csv::ByteRecord;
 use star_base::Code;
@@ -11,11 +11,11 @@ use crate::meaning::{Meaning, Texts};
 use crate::numbers::{Field, MAX_BITS};
 use crate::text;
 
-/// What stands behind the name of a field that holds texts.
+/// The suffix that declares a text field.
 const TEXT: &str = "text";
 
-/// Is every field of the record a name? One that looks like a number, or like a mistake in one, has a
-/// colon behind it to be one.
+/// Returns whether every field of the record is a name. A name that looks like a number, or like a
+/// malformed number, needs a colon after it.
 pub(super) fn is_header(record: &ByteRecord) -> bool {
     record.iter().all(|cell| match split(&String::from_utf8_lossy(cell)) {
         (_, Behind::Nothing) => !looks_like_data(cell),
@@ -23,7 +23,7 @@ pub(super) fn is_header(record: &ByteRecord) -> bool {
     })
 }
 
-/// The fields that the last record names.
+/// Parses the last record as a header.
 pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
     let columns = records.record().iter().enumerate().map(|(idx, cell)| {
         let text = String::from_utf8_lossy(cell);
@@ -33,8 +33,7 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
             Behind::Width(digits) => match digits.parse::<usize>() {
                 Ok(bits) if bits <= MAX_BITS => Some(bits),
                 Ok(_) | Err(_) => {
-                    let message =
-                        format!("{} has a width beyond {MAX_BITS} bits", text::quote(cell));
+                    let message = format!("{} is wider than {MAX_BITS} bits", text::quote(cell));
                     return Err(records.in_field(idx, Code::OutOfRange, message));
                 }
             },
@@ -45,14 +44,15 @@ pub(super) fn parse(records: &Records) -> Result<Vec<Column>, Fault> {
     columns.collect()
 }
 
-/// The fields of a file without a header.
+/// Creates the fields of a file without a header.
 pub(super) fn unnamed(records: &Records) -> Vec<Column> {
     let names = 1..=records.record().len();
     let columns = names.map(|name| Field::new(name.to_string(), None, Vec::new()));
     columns.map(|field| records.column(field, false)).collect()
 }
 
-/// The header of these fields. Names of other formats may hold zero bytes, which no text has.
+/// Creates the header for these fields. Names from other formats may contain zero bytes, which are
+/// not valid in a text.
 pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     let names = fields.iter().map(|field| match field {
         Field { name, meaning: Meaning::Texts(texts), values, .. }
@@ -71,25 +71,25 @@ pub(super) fn of_fields(fields: &[Field]) -> Vec<String> {
     names.map(|name| name.replace('\0', "")).collect()
 }
 
-/// Would a reader see by the first of them that is not empty that these are texts?
+/// Returns whether a reader would infer a text field from the first nonempty text.
 fn looks_like_text(texts: &Texts, codes: &[i64]) -> bool {
     let first = codes.iter().find(|&&code| code != 0);
     first.and_then(|&code| texts.text(code)).is_none_or(|text| !looks_like_data(text.as_bytes()))
 }
 
-/// Would the name stand for data, or for the end of the file?
+/// Returns whether the name could be taken for data or for the end mark.
 fn is_unclear(name: &[u8]) -> bool {
     looks_like_data(name) || name.ends_with(END)
 }
 
-/// What stands behind the name of a field.
+/// The suffix of a field name.
 enum Behind<'a> {
     Nothing,
-    /// No width.
+    /// A colon without a width.
     Colon,
-    /// The digits of one.
+    /// The digits of a width.
     Width(&'a str),
-    /// That these are texts.
+    /// The text declaration.
     Text,
 }
 
@@ -104,7 +104,7 @@ fn split(cell: &str) -> (&str, Behind<'_>) {
     }
 }
 
-/// Does it begin like a number, a date or a time, or is it nothing that stands in a line?
+/// Returns whether the name begins like a number, date or time, or cannot stand in a line.
 pub(super) fn looks_like_data(name: &[u8]) -> bool {
     let begins_like_a_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.');
     name.first().is_none_or(begins_like_a_number)

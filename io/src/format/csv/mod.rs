@@ -1,9 +1,10 @@
-//! CSV, a record in each line: whole numbers, texts, dates and times, in quotes or not. With a scale the numbers
-//! may have fractions.
+//! CSV, one record a line: integers, texts, dates and times, quoted or not. With a scale the
+//! numbers may have fractions.
 //!
-//! If every field of the first record is a name, it is a header; behind a name may stand the width of its
-//! field in bits, as in `speed:8`, or that it holds texts, `zip:text`. Without a header the fields are called `1`, `2`
-//! and so on. Commas separate the fields, or semicolons or tabs if there are any in the first line.
+//! If every field of the first record is a name, the record is a header; a name may be followed by
+//! the width of its field in bits, as in `speed:8`, or by a text declaration, `zip:text`. Without a
+//! header the fields are called `1`, `2` and so on. Fields are separated by commas, or by
+//! semicolons or tabs if the first line contains any.
 
 pub(super) mod column;
 mod header;
@@ -28,7 +29,7 @@ use crate::scaling::advice;
 use crate::source::Source;
 use crate::text;
 
-/// Memory that a field takes beside its numbers, at least.
+/// Minimum memory of a field in addition to its numbers.
 pub(super) const FIELD_BYTES: u64 = 256;
 
 /// Reads a list.
@@ -70,7 +71,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     }
     let mut warnings = strange_names(&columns, rules);
     warnings.extend(columns.iter().filter_map(|column| {
-        Some(format!("the field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
+        Some(format!("field {}: {}", text::quote(column.name().as_bytes()), column.warning()?))
     }));
     let mut fields = Vec::new();
     for column in columns {
@@ -82,8 +83,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         );
     }
     let separator = match records.separator() {
-        b';' => Some("semicolons separate the fields"),
-        b'\t' => Some("tabs separate the fields"),
+        b';' => Some("fields are separated by semicolons"),
+        b'\t' => Some("fields are separated by tabs"),
         _ => None,
     };
     let notes = separator.map(str::to_owned).into_iter().collect();
@@ -91,14 +92,14 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes }))
 }
 
-/// Names in the rules that no field has; another file of the run may have them.
+/// Warns about names in the rules without a field; another file of the run may have them.
 fn strange_names(columns: &[Column], rules: FieldRules<'_>) -> Vec<String> {
     let names = rules.texts.iter().chain(rules.scales.iter().map(|(name, _)| name));
     let strange = names.filter(|name| columns.iter().all(|column| column.name() != *name));
-    strange.map(|name| format!("there is no field {}", text::quote(name.as_bytes()))).collect()
+    strange.map(|name| format!("unknown field {}", text::quote(name.as_bytes()))).collect()
 }
 
-/// The fault of a cell that its column does not take.
+/// The error for a cell that its column rejected.
 fn refused_cell(
     records: &Records,
     idx: usize,
@@ -115,7 +116,8 @@ fn refused_cell(
     }
 }
 
-/// The fault that field `idx` of the last record holds nothing of the kind of its column; a number, if that is not known.
+/// The error that field `idx` of the last record does not have the kind of its column, or is not a
+/// number if the column is unknown.
 fn wrong(
     records: &Records,
     idx: usize,
@@ -138,10 +140,10 @@ fn wrong(
         (Cause::Cell, _) => match number {
             Some(_) if is_moment => (Code::BadFormat, format!("{quoted} is not {kind}")),
             Some(_) if is_scaled => {
-                (Code::OutOfRange, format!("{quoted} times the scale is beyond 63 bits"))
+                (Code::OutOfRange, format!("{quoted} times the scale exceeds 63 bits"))
             }
             Some(_) if is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) => {
-                (Code::OutOfRange, format!("{quoted} is beyond 63 bits"))
+                (Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
             }
             Some(_) | None => (Code::BadFormat, format!("{quoted} is not {kind}")),
         },
@@ -149,19 +151,18 @@ fn wrong(
     let mut error = *records.in_field(idx, code, message);
     if records.is_first() {
         error = error.note(
-            "the first line names the fields only if none is empty or begins with a sign, digit or point; \
-             a colon behind it makes a name of anything: `2nd:`",
+            "the first line is a header only if no name is empty or begins with a sign, digit or \
+                point; a colon makes any text a name: `2nd:`",
         );
     }
     Box::new(match (cause, number) {
         (Cause::Encoding, _) => error.help("save the file as UTF-8"),
-        (Cause::Empty, _) => error.help("`empty=0` says what stands where nothing does"),
+        (Cause::Empty, _) => error.help("`empty=0` sets the value of empty fields"),
         (Cause::Cell, Some(number)) if code == Code::BadFormat && !is_moment => {
             error.help(advice(number))
         }
         (Cause::Cell, Some(_)) => error,
-        (Cause::Cell, None) => error.help(
-            "`:text` behind the name of a field, or `texts=NAME`, makes texts of all its cells",
-        ),
+        (Cause::Cell, None) => error
+            .help("`:text` after the name of a field, or `texts=NAME`, makes all its cells texts"),
     })
 }

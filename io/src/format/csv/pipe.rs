@@ -1,4 +1,4 @@
-//! The bytes of a CSV file on their way to the parser, with a mark behind them.
+//! The bytes of a CSV file on their way to the parser, followed by an end mark.
 
 use std::cell::{Cell, RefCell};
 use std::io::{self, Read};
@@ -11,29 +11,29 @@ use crate::error::Fault;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
-/// What follows the last line of the file as a line of its own. The parser says nothing of a quote that
-/// is never closed; the mark is then part of that field.
+/// The end mark, on a line after the last line of the file. The parser does not report an unclosed
+/// quote; the mark is then part of that field.
 pub(super) const END: &[u8] = b"\0";
 
-/// Bytes of the longest record, so that a quote that is never closed does not fill the memory.
+/// Maximum length of a record in bytes, so that an unclosed quote does not fill the memory.
 const MAX_RECORD_BYTES: usize = 1 << 24;
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
 
-/// What the parser in between does not pass on.
+/// State that the parser between the two ends does not pass on.
 #[derive(Default)]
 pub(super) struct Shared {
     fault: RefCell<Option<Fault>>,
     /// Bytes read since the last record began.
     n_pending: Cell<usize>,
-    /// The byte and the line from which on that record begins.
+    /// The byte and the line at which that record begins.
     start: Cell<(u64, u64)>,
-    /// What separates fields.
+    /// The field separator.
     pub(super) separator: Cell<u8>,
     recent: RefCell<Recent>,
 }
 
 impl Shared {
-    /// A record begins at this byte of this line, or behind line ends that follow there.
+    /// Notes that a record begins at this byte of this line, or after the line ends that follow it.
     pub(super) fn begin_record(&self, byte: u64, line: u64) {
         self.n_pending.set(0);
         self.start.set((byte, line));
@@ -44,19 +44,19 @@ impl Shared {
         self.recent.borrow().place(byte, line, idx, self.separator.get())
     }
 
-    /// The fault that ended the reading.
+    /// Takes the fault that ended the reading.
     pub(super) fn take_fault(&self) -> Option<Fault> {
         self.fault.borrow_mut().take()
     }
 }
 
-/// The source as a [`Read`]er, which keeps a fault aside and stops at records that are too long.
+/// The source as a [`Read`]er that stores the fault and rejects overlong records.
 pub(super) struct Pipe<'r, 'o> {
     source: Source<'r, 'o>,
     pub(super) shared: Rc<Shared>,
-    /// Were the first bytes read?
+    /// Whether the first bytes were read.
     begun: bool,
-    /// Was the mark given?
+    /// Whether the end mark was returned.
     ended: bool,
     /// The line of the record in which the last piece of the file began.
     line: u64,
@@ -67,7 +67,7 @@ impl<'r, 'o> Pipe<'r, 'o> {
         Pipe { source, shared: Rc::default(), begun: false, ended: false, line: 1 }
     }
 
-    /// Reads the first bytes, and passes over a byte order mark.
+    /// Reads the first bytes and skips a byte order mark.
     fn begin(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.begun = true;
         let mut first = Vec::new();
@@ -83,7 +83,7 @@ impl<'r, 'o> Pipe<'r, 'o> {
         if first == BYTE_ORDER_MARK {
             return self.source.read(buffer).map_err(|fault| self.fail(fault));
         }
-        // The buffer of the reader is a chunk.
+        // The buffer of the reader is one chunk long.
         let n_bytes = first.len().min(buffer.len());
         buffer[..n_bytes].copy_from_slice(&first[..n_bytes]);
         Ok(n_bytes)
@@ -91,7 +91,7 @@ impl<'r, 'o> Pipe<'r, 'o> {
 
     fn fail(&self, fault: Fault) -> io::Error {
         self.shared.fault.replace(Some(fault));
-        io::Error::other("kept aside")
+        io::Error::other("stored separately")
     }
 }
 
@@ -106,7 +106,7 @@ impl Read for Pipe<'_, '_> {
             return (&[b"\n", END].concat()[..]).read(buffer);
         }
         if self.shared.n_pending.get() == 0 {
-            // Of a long record the first bytes will be gone.
+            // The first bytes of a long record are no longer available.
             self.line = self.shared.place(self.shared.start.get(), 0).0;
         }
         let n_pending = self.shared.n_pending.get().saturating_add(n_bytes);
@@ -114,9 +114,9 @@ impl Read for Pipe<'_, '_> {
         self.shared.recent.borrow_mut().push(&buffer[..n_bytes]);
         if n_pending > MAX_RECORD_BYTES + CHUNK {
             let longest = text::size(MAX_RECORD_BYTES as u128);
-            let message = format!("a record longer than {longest}");
+            let message = format!("a record is longer than {longest}");
             let fault = self.source.fault(Code::BadFormat, message).at(self.line, 1);
-            return Err(self.fail(Box::new(fault.note("is there a quote that is not closed?"))));
+            return Err(self.fail(Box::new(fault.note("a quote may be unclosed"))));
         }
         Ok(n_bytes)
     }

@@ -1,19 +1,20 @@
-//! Where the fields of the last record stand. The parser tells where it began to look for a record; the
-//! line ends that it passed over and what it took off the fields are looked up here.
+//! Places of the fields of the last record. The parser reports where it began to search for a
+//! record; the line ends that it skipped and the characters that it stripped from fields are
+//! recovered here.
 
 use crate::source::CHUNK;
 
-/// The last bytes that the parser was given, as many as it has at once and so many before: the last
-/// record is in them unless it is longer.
+/// The last bytes passed to the parser: one chunk, which it may hold at once, and one chunk before
+/// it. They contain the last record unless it is longer.
 #[derive(Default)]
 pub(super) struct Recent {
-    /// Bytes of the file in front of them.
+    /// Number of bytes of the file before them.
     offset: u64,
     bytes: Vec<u8>,
 }
 
 impl Recent {
-    /// Keeps a piece, of at most a chunk, and a chunk before it.
+    /// Stores a piece of at most one chunk, and keeps one chunk before it.
     pub(super) fn push(&mut self, piece: &[u8]) {
         if self.bytes.len() + piece.len() > 2 * CHUNK {
             let n_old = self.bytes.len().saturating_sub(CHUNK);
@@ -23,8 +24,8 @@ impl Recent {
         self.bytes.extend_from_slice(piece);
     }
 
-    /// Line and column of field `idx`, from 0, of the record that was looked for from byte `start` on, in
-    /// `line`. The first column of that line if the bytes are gone.
+    /// Line and column of field `idx`, from 0, of the record that the parser searched for from byte
+    /// `start` in `line`. The first column of that line if the bytes are no longer available.
     pub(super) fn place(&self, start: u64, line: u64, idx: usize, separator: u8) -> (u64, u64) {
         let at = start.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
         let Some(bytes) = at.and_then(|at| self.bytes.get(at..)) else { return (line, 1) };
@@ -44,7 +45,7 @@ impl Recent {
     }
 }
 
-/// A place in the bytes.
+/// A position in the bytes.
 struct Cursor<'a> {
     bytes: &'a [u8],
     line: u64,
@@ -62,13 +63,13 @@ impl Cursor<'_> {
         }
     }
 
-    /// Passes over a field and the separator behind it.
+    /// Skips a field and the separator after it.
     fn skip_field(&mut self, separator: u8) {
         let is_quoted = self.bytes.first() == Some(&b'"');
         let mut is_inside = false;
         while let Some(byte) = self.bytes.first() {
             let ends = *byte == separator && !is_inside;
-            // A quote that is doubled closes and opens again.
+            // A doubled quote closes and reopens the field.
             is_inside ^= is_quoted && *byte == b'"';
             self.bump();
             if ends {
@@ -83,11 +84,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn fields_are_found_behind_blank_lines_quotes_and_blanks() {
+    fn fields_are_found_after_blank_lines_quotes_and_blanks() {
         let mut recent = Recent::default();
         recent.push(b"a,b\r\n\r\n  1,2\r\n");
         assert_eq!(recent.place(0, 1, 1, b','), (1, 3));
-        let behind_return = 4; // the parser has read no further
+        let behind_return = 4; // the parser has read up to here
         assert_eq!(recent.place(behind_return, 1, 0, b','), (3, 3));
         assert_eq!(recent.place(behind_return, 1, 1, b','), (3, 5));
         let mut quoted = Recent::default();
@@ -99,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_are_gone_leave_the_line() {
+    fn discarded_bytes_still_give_the_line() {
         let mut recent = Recent::default();
         for _ in 0..3 {
             recent.push(&b"1,2\n".repeat(CHUNK / 4));

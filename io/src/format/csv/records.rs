@@ -1,4 +1,4 @@
-//! The records of a CSV file, each with its place, to the last one that is whole.
+//! The records of a CSV file with their places, up to the last complete one.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::options::FieldRules;
 use crate::source::{CHUNK, Source};
 use crate::text;
 
-/// The records still to be read, and the last one read.
+/// The remaining records, and the last one read.
 pub(super) struct Records<'r, 'o> {
     reader: Reader<Pipe<'r, 'o>>,
     shared: Rc<Shared>,
@@ -23,12 +23,12 @@ pub(super) struct Records<'r, 'o> {
     budget: Budget,
     rules: FieldRules<'o>,
     record: ByteRecord,
-    /// Fields of the first record.
+    /// Number of fields of the first record.
     n_fields: Option<usize>,
 }
 
 impl<'r, 'o> Records<'r, 'o> {
-    /// Looks at the first line for what separates the fields.
+    /// Detects the separator from the first line.
     pub(super) fn new(mut source: Source<'r, 'o>) -> Result<Self, Fault> {
         let (file, budget) = (source.file().to_owned(), source.budget().clone());
         let rules = source.field_rules();
@@ -51,22 +51,22 @@ impl<'r, 'o> Records<'r, 'o> {
         Ok(Records { reader, shared, file, budget, rules, record, n_fields: None })
     }
 
-    /// What separates the fields.
+    /// The field separator.
     pub(super) fn separator(&self) -> u8 {
         self.shared.separator.get()
     }
 
-    /// The memory for what is read.
+    /// The memory budget.
     pub(super) fn budget(&self) -> &Budget {
         &self.budget
     }
 
-    /// A column of as many as the last record has fields.
+    /// Creates a column; the budget is shared by all fields of the last record.
     pub(super) fn column(&self, field: Field, is_text: bool) -> Column {
         let is_text = is_text || self.rules.texts.contains(&field.name);
         let mut scales = self.rules.scales.iter();
         let scale = scales.find(|(name, _)| *name == field.name).map(|(_, scale)| *scale);
-        // All of them grow together.
+        // All columns grow together.
         let record_bytes = self.record.len() as u64 * size_of::<i64>() as u64;
         Column::new(field, is_text, scale, Growing::new(&self.budget, record_bytes))
     }
@@ -87,23 +87,23 @@ impl<'r, 'o> Records<'r, 'o> {
         let (len, expected) = (self.record.len(), *self.n_fields.get_or_insert(self.record.len()));
         if len != expected {
             let message =
-                format!("{} in a line, {expected} before", text::count(len as u64, "field"));
+                format!("{} in a line, expected {expected}", text::count(len as u64, "field"));
             return Err(self.in_field(0, Code::BadFormat, message));
         }
         Ok(true)
     }
 
-    /// The record that was read.
+    /// The last record read.
     pub(super) fn record(&self) -> &ByteRecord {
         &self.record
     }
 
-    /// Is it the first one?
+    /// Returns whether it is the first one.
     pub(super) fn is_first(&self) -> bool {
         self.record.position().is_none_or(|position| position.record() == 0)
     }
 
-    /// A fault in field `idx`, from 0.
+    /// The error in field `idx`, from 0.
     pub(super) fn in_field(&self, idx: usize, code: Code, message: impl Into<String>) -> Fault {
         let start = self.record.position().map_or((0, 1), |start| (start.byte(), start.line()));
         let (line, column) = self.shared.place(start, idx);
@@ -120,12 +120,13 @@ impl<'r, 'o> Records<'r, 'o> {
         Box::new(FileError::new(code, self.file.as_str(), message).at(line, column))
     }
 
-    /// The fault that the budget does not hold the fields.
+    /// The error that the fields exceed the budget.
     pub(super) fn out_of_memory(&self, n_bytes: u128, max_bytes: u64) -> Fault {
         crate::source::out_of_memory(&self.file, n_bytes, max_bytes)
     }
 
-    /// What the end mark in the last field means: the end, if it is a record of its own behind all others.
+    /// Interprets the end mark in the last field: it ends the file if it is a separate record after
+    /// all others.
     fn end(&mut self, last: usize) -> Result<bool, Fault> {
         let alone = last == 0 && self.record.get(0) == Some(END);
         let marked = std::mem::take(&mut self.record);
@@ -137,16 +138,17 @@ impl<'r, 'o> Records<'r, 'o> {
         Err(match is_data {
             true => self.zero_byte(last),
             false => {
-                let message = "the file ends in a quote that begins here";
+                let message = "the file ends within a quote that begins here";
                 self.in_field(last, Code::Truncated, message)
             }
         })
     }
 
-    /// The fault that a field of the record holds a zero byte, as no text does; a file that began with some would be taken for UTF-16.
+    /// The error for a zero byte in a field; a file that began with zero bytes would have been
+    /// taken for UTF-16.
     fn zero_byte(&self, idx: usize) -> Fault {
         let quoted = text::quote(self.record.get(idx).unwrap_or_default());
-        let fault = self.in_field(idx, Code::BadFormat, format!("{quoted} holds a zero byte"));
+        let fault = self.in_field(idx, Code::BadFormat, format!("{quoted} contains a zero byte"));
         Box::new(fault.help("save the file as UTF-8"))
     }
 
@@ -157,7 +159,7 @@ impl<'r, 'o> Records<'r, 'o> {
             self.shared.take_fault().unwrap_or_else(|| {
                 let reason = match error.kind() {
                     ErrorKind::Io(error) => error.to_string(),
-                    other => format!("{other:?}"), // none of the others is about bytes
+                    other => format!("{other:?}"), // the other variants do not concern bytes
                 };
                 Box::new(FileError::new(Code::BadFormat, self.file.as_str(), reason))
             })
@@ -165,8 +167,8 @@ impl<'r, 'o> Records<'r, 'o> {
     }
 }
 
-/// What separates the fields of a file that begins so: a tab or a semicolon if the first line that is not blank has one
-/// outside of quotes, or else a comma.
+/// Detects the separator: a tab or a semicolon if the first nonblank line has one outside quotes,
+/// else a comma.
 fn separator(bytes: &[u8]) -> u8 {
     let mut found = b',';
     let (mut is_quoted, mut is_blank) = (false, true);

@@ -1,4 +1,4 @@
-//! Writing of CSV: what numbers stand for with the names of their fields, or rows of bits as numbers.
+//! Writing of CSV: values under the names of their fields, or rows of bits as numbers.
 
 use std::io::{self, Write};
 
@@ -10,8 +10,8 @@ use crate::error::Fault;
 use crate::format::{cannot_hold, cannot_write};
 use crate::numbers::Numbers;
 
-/// Writes numbers, cells of a grid row by row, or bits: each row of a table is one number of the field
-/// `bits`, a slice is a column, a word a row.
+/// Writes numbers, the cells of a grid row by row, or bits: each row of a table is one number of
+/// the field `bits`, a slice is a column, a word a row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Numbers(numbers) => return write_numbers(value, numbers, out),
@@ -23,7 +23,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
     };
     let (n_rows, n_cols) = bits.shape();
     if n_cols >= 64 {
-        let holds = "numbers of at most 63 bits, one for each row";
+        let holds = "numbers of at most 63 bits, one per row";
         return Err(Box::new(cannot_hold(value, "CSV", holds)));
     }
     let write = |out: &mut dyn Write| {
@@ -44,10 +44,10 @@ fn write_numbers(
     numbers.check("")?;
     if numbers.fields.is_empty() {
         let fault = cannot_hold(value, "CSV", "lists of fields");
-        return Err(Box::new(fault.note("there is no field")));
+        return Err(Box::new(fault.note("the value has no fields")));
     }
     let names = header::of_fields(&numbers.fields);
-    // By the first line a reader tells what separates the fields.
+    // A reader detects the separator from the first line.
     let quotes = match names.iter().any(|name| name.contains([';', '\t'])) {
         true => QuoteStyle::Always,
         false => QuoteStyle::Necessary,
@@ -67,7 +67,7 @@ fn write_numbers(
     };
     written.and_then(|()| write()).map_err(|error: csv::Error| match error.into_kind() {
         ErrorKind::Io(error) => cannot_write(&error),
-        // The writer has no other reason: all records have as many fields.
+        // The writer has no other error: all records have the same number of fields.
         other => cannot_write(&io::Error::other(format!("{other:?}"))),
     })
 }

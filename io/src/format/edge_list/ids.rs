@@ -1,4 +1,4 @@
-//! From the numbers that a file gives its vertices to numbers without gaps.
+//! Renumbering of the vertices of a file without gaps.
 
 use star_base::Limbs;
 
@@ -7,7 +7,7 @@ use crate::graph::Arc;
 use crate::sort::{AT_ONCE, dedup, sort};
 use crate::source::Source;
 
-/// An edge as the file has it.
+/// An edge with the vertex numbers of the file.
 #[derive(Clone, Copy)]
 pub(super) struct RawArc {
     pub(super) tail: u64,
@@ -22,7 +22,7 @@ pub(super) struct Numbered {
     pub(super) labels: Option<Vec<u64>>,
 }
 
-/// Edges whose ends were checked to be below `n_vertices`.
+/// Numbers edges whose ends are known to be below `n_vertices`.
 pub(super) fn take_from_1(
     raw: &[RawArc],
     n_vertices: u64,
@@ -36,11 +36,11 @@ pub(super) fn take_from_1(
     })
 }
 
-/// Edges with arbitrary ends.
+/// Numbers edges with arbitrary ends.
 pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, Fault> {
     let ids = distinct(raw, source)?;
     let n_vertices = ids.len();
-    // Below 2^32 vertices every rank is a `u32`.
+    // With fewer than 2^32 vertices every rank is a `u32`.
     if n_vertices > u32::MAX as usize {
         return Err(source.out_of_memory(n_vertices as u128 * super::RAW_BYTES as u128));
     }
@@ -52,11 +52,11 @@ pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, F
     let arcs = if gapless {
         renumber(raw, |id| (id - first) as u32, source)?
     } else if last < 2 * raw.len() as u64 {
-        // Few gaps: a table of ranks is quicker than searching, and no larger than the edges.
+        // With few gaps a rank table is faster than a search and no larger than the edges.
         let mut ranks: Vec<u32> = reserved(last as usize + 1, source)?;
         for (ids, rank) in ids.chunks(AT_ONCE).zip((0u32..).step_by(AT_ONCE)) {
             for (&id, rank) in ids.iter().zip(rank..) {
-                // What lies between two of them is never asked for.
+                // Entries between two ranks are never read.
                 while id as usize - ranks.len() > AT_ONCE {
                     ranks.resize(ranks.len() + AT_ONCE, 0);
                     source.go_on()?;
@@ -87,7 +87,7 @@ fn distinct(raw: &[RawArc], source: &mut Source) -> Result<Vec<u64>, Fault> {
     }
 }
 
-/// The distinct ends, of which `last` is the greatest, by a bit for each number.
+/// The distinct ends, found with a bit for each number up to the maximum `last`.
 fn by_bits(raw: &[RawArc], last: usize, source: &mut Source) -> Result<Vec<u64>, Fault> {
     let n_limbs = last / 64 + 1;
     let mut seen =
@@ -110,7 +110,7 @@ fn by_bits(raw: &[RawArc], last: usize, source: &mut Source) -> Result<Vec<u64>,
     Ok(ids)
 }
 
-/// Likewise, where most numbers are no ends.
+/// The distinct ends, found by sorting, for sparse numbers.
 fn by_sorting(raw: &[RawArc], last: u64, source: &mut Source) -> Result<Vec<u64>, Fault> {
     let mut ids = reserved(2 * raw.len(), source)?;
     for raw in raw.chunks(AT_ONCE) {
@@ -141,7 +141,7 @@ fn renumber(
     Ok(arcs)
 }
 
-/// Room for `len` items.
+/// Allocates room for `len` items.
 fn reserved<T>(len: usize, source: &Source) -> Result<Vec<T>, Fault> {
     let mut items = Vec::new();
     let reserved = items.try_reserve_exact(len);

@@ -1,11 +1,10 @@
 //! Edge lists: lines `FROM TO` or `FROM TO WEIGHT`, separated by blanks, tabs or a comma, and
-//! comments from `#` or `%` (SNAP, and lists in the same spirit).
+//! comments from `#` or `%` (SNAP and similar lists).
 //!
-//! Vertices have any numbers below 2^64. Those that are exactly 0..n−1 or 1..n are taken as they
-//! are; otherwise they are numbered in ascending order and kept as labels. Our own writer's
-//! comment, before the first edge, fixes the number of vertices and is exact; the counts of a SNAP
-//! comment are often off, and only give a warning. A file without an edge and without our comment
-//! is refused.
+//! Vertices are arbitrary numbers below 2^64. Exactly 0..n−1 or 1..n are used directly; all others
+//! are numbered in ascending order and kept as labels. Our own writer's comment before the first
+//! edge fixes the number of vertices and is exact; the counts in a SNAP comment are often wrong and
+//! only cause a warning. A file without an edge and without our comment is rejected.
 
 mod ids;
 mod remarks;
@@ -24,8 +23,8 @@ use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::source::Source;
 
-/// Memory that an edge takes: as read, numbered anew, its two ends among the labels, and its key
-/// when repeated ones are counted.
+/// Memory of an edge: as read, renumbered, its two ends among the labels, and its key when
+/// duplicates are counted.
 const RAW_BYTES: u64 = size_of::<RawArc>() as u64 + 2 * 8 + ARC_BYTES;
 
 /// Reads a graph.
@@ -68,7 +67,8 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     };
     if let Some(labels) = &numbered.labels {
         notes.push(format!(
-            "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are taken in ascending order",
+            "the vertices are not numbered 0..n−1 or 1..n: the {} distinct numbers are used in \
+                ascending order",
             labels.len()
         ));
     }
@@ -88,7 +88,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Graph(graph), ReaderNotes { warnings, notes }))
 }
 
-/// Writes a graph with the names of its vertices, or that of an adjacency table.
+/// Writes a graph with the labels of its vertices, or the graph of an adjacency table.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let graph = GraphRef::new(value, "an edge list")?;
     write_edges(graph, out).map_err(|e| super::cannot_write(&e))
@@ -96,7 +96,7 @@ pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fau
 
 fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     let announced = Announced { n_vertices: graph.n_vertices() as u64, n_arcs: graph.n_arcs() };
-    // Names are no numbers from 1, and the comment that fixes the sizes would take them as such.
+    // Labels are not numbers from 1, and the comment that fixes the sizes would declare them so.
     let labels = graph.labels().filter(|_| graph.is_covered());
     writeln!(
         out,
@@ -117,7 +117,7 @@ fn write_edges(graph: GraphRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// Reads one line; the first one says whether there are weights.
+/// Reads one line; the first one determines whether there are weights.
 #[inline]
 fn read_edge(
     scanner: &mut Scanner,
@@ -134,7 +134,10 @@ fn read_edge(
         Some(before) if before == more => {}
         Some(before) => {
             let (before, now) = if before { (3, 2) } else { (2, 3) };
-            let message = format!("{now} fields in a line, {before} in the lines before");
+            let message = format!(
+                "{now} fields in a line, expected {before} as in the lines \
+                before"
+            );
             return Err(scanner.here(Code::BadFormat, message));
         }
     }
@@ -146,7 +149,7 @@ fn read_edge(
     Ok(RawArc { tail, head, weight })
 }
 
-/// Reads a vertex; one from 0 if the file says how many there are.
+/// Reads a vertex; counts from 0 if the file gives the number of vertices.
 #[inline]
 fn read_end(scanner: &mut Scanner, remarks: &Remarks, what: &str) -> Result<u64, Fault> {
     match remarks.exact {
@@ -157,7 +160,7 @@ fn read_end(scanner: &mut Scanner, remarks: &Remarks, what: &str) -> Result<u64,
     }
 }
 
-/// Passes over blanks with at most one comma among them; was there one?
+/// Skips blanks with at most one comma among them; returns whether there was one.
 #[inline]
 fn skip_separator(scanner: &mut Scanner) -> Result<bool, Fault> {
     let comma = scanner.skip_blanks()? == Some(b',');

@@ -1,9 +1,9 @@
-//! What the comments of an edge list say about its sizes: SNAP's `# Nodes: N Edges: M`, and our own
-//! `# vertices N, arcs M, numbered from 1`.
+//! Sizes in the comments of an edge list: SNAP's `# Nodes: N Edges: M`, and our own `# vertices N,
+//! arcs M, numbered from 1`.
 
 use crate::text;
 
-/// Bytes of a comment that are looked at.
+/// Bytes of a comment that are examined.
 pub(super) const MAX_BYTES: usize = 200;
 
 /// Numbers of vertices and arcs.
@@ -13,18 +13,18 @@ pub(super) struct Announced {
     pub(super) n_arcs: u64,
 }
 
-/// What was said so far.
+/// The sizes found so far.
 #[derive(Default)]
 pub(super) struct Remarks {
-    /// Our own comment: these numbers hold.
+    /// From our own comment: exact.
     pub(super) exact: Option<Announced>,
-    /// SNAP's comment: they should.
+    /// From SNAP's comment: not reliable.
     claimed: Option<Announced>,
 }
 
 impl Remarks {
-    /// Looks at a comment line; if it announces sizes, the number of arcs. Our own comment counts
-    /// only `before_edges`, and the first of several comments of a kind wins.
+    /// Parses a comment line; if it announces sizes, returns the number of arcs. Our own comment
+    /// counts only `before_edges`, and the first of several comments of a kind wins.
     pub(super) fn note(&mut self, line: &[u8], before_edges: bool) -> Option<u64> {
         let line = std::str::from_utf8(line).ok()?;
         if before_edges
@@ -41,13 +41,13 @@ impl Remarks {
         self.claimed.map(|claimed| claimed.n_arcs)
     }
 
-    /// A warning if SNAP's numbers are not those that were found.
+    /// A warning if SNAP's numbers differ from those found.
     pub(super) fn disagreement(&self, n_vertices: usize, n_arcs: usize) -> Option<String> {
         let claimed = self.claimed?;
         let agrees = (claimed.n_vertices, claimed.n_arcs) == (n_vertices as u64, n_arcs as u64);
         (!agrees).then(|| {
             format!(
-                "a comment says {} and {}, the file has {n_vertices} and {n_arcs}",
+                "a comment announces {} and {}, the file has {n_vertices} and {n_arcs}",
                 text::counted(claimed.n_vertices, "nodes"),
                 text::counted(claimed.n_arcs, "edges")
             )
@@ -55,13 +55,13 @@ impl Remarks {
     }
 }
 
-/// Our own comment.
+/// Formats our own comment.
 pub(super) fn exact_comment(announced: &Announced) -> String {
     let Announced { n_vertices, n_arcs } = announced;
     format!("# vertices {n_vertices}, arcs {n_arcs}, numbered from 1")
 }
 
-/// SNAP's comment.
+/// Formats SNAP's comment.
 pub(super) fn claim(announced: &Announced) -> String {
     let Announced { n_vertices, n_arcs } = announced;
     format!("# Nodes: {n_vertices} Edges: {n_arcs}")

@@ -1,5 +1,5 @@
-//! The entries of a Matrix Market file in the format `array`: every value, column after column, one
-//! a line; of a symmetric matrix only the part from the diagonal down.
+//! The entries of a Matrix Market file in the format `array`: all values, column by column, one a
+//! line; of a symmetric matrix only the lower triangle with the diagonal.
 
 use super::Entries;
 use super::header::{Field, Header};
@@ -10,13 +10,13 @@ use crate::graph::Arc;
 use crate::growing::Growing;
 use crate::scan::Scanner;
 
-/// Reads all values and keeps those other than zero.
+/// Reads all values and keeps the nonzero ones.
 pub(super) fn read<'r>(
     scanner: &mut Scanner<'r, '_>,
     header: &Header,
 ) -> Result<Entries<'r>, Fault> {
     let (n_rows, n_cols) = (u64::from(header.n_rows), u64::from(header.n_cols));
-    // Both numbers are below 2^32, so that no product is beyond 64 bits.
+    // Both numbers are below 2^32, so their product fits in 64 bits.
     let n_values = match header.symmetric {
         true => n_rows * (n_rows + 1) / 2,
         false => n_rows * n_cols,

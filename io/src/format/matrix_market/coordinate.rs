@@ -12,10 +12,11 @@ use crate::growing::Growing;
 use crate::scan::Scanner;
 use crate::sort::{AT_ONCE, sort};
 
-/// An entry above the diagonal of a symmetric matrix, with its line. The standard has none.
+/// An entry above the diagonal of a symmetric matrix, with its line. The standard does not allow
+/// them.
 type Above = (Arc, u64);
 
-/// Reads `n_entries` entries, no more and no less.
+/// Reads exactly `n_entries` entries.
 pub(super) fn read<'r>(
     scanner: &mut Scanner<'r, '_>,
     header: &Header,
@@ -57,7 +58,7 @@ pub(super) fn read<'r>(
     Ok(Entries { arcs, values })
 }
 
-/// Refuses an entry that is stored together with its mirror image: which one counts?
+/// Rejects an entry stored together with its mirror image, which would be ambiguous.
 fn refuse_mirrored(scanner: &mut Scanner, arcs: &[Arc], above: &[Above]) -> Result<(), Fault> {
     if above.is_empty() {
         return Ok(());
@@ -82,7 +83,7 @@ fn refuse_mirrored(scanner: &mut Scanner, arcs: &[Arc], above: &[Above]) -> Resu
                 "the entry ({row}, {col}) and its mirror image ({col}, {row}) are both stored"
             );
             let fault = scanner.source().fault(Code::BadFormat, message).at(*line, 1);
-            return Err(Box::new(fault.note("a symmetric matrix is stored by one of the two")));
+            return Err(Box::new(fault.note("a symmetric matrix stores only one of the two")));
         }
         scanner.source_mut().go_on()?;
     }

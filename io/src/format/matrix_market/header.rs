@@ -1,4 +1,4 @@
-//! The banner and the line of sizes of a Matrix Market file.
+//! The banner and the size line of a Matrix Market file.
 
 use star_base::Code;
 
@@ -6,26 +6,26 @@ use crate::error::Fault;
 use crate::format::vertex_count;
 use crate::scan::Scanner;
 
-/// What stands before the entries.
+/// The contents of the header.
 pub(super) struct Header {
     pub(super) n_rows: u32,
     pub(super) n_cols: u32,
     pub(super) storage: Storage,
     pub(super) field: Field,
-    /// Is one triangle stored for both?
+    /// Whether only one triangle is stored.
     pub(super) symmetric: bool,
 }
 
-/// How entries are stored.
+/// The storage of entries.
 #[derive(Clone, Copy)]
 pub(super) enum Storage {
-    /// Row, column and value of those that are there.
+    /// Row, column and value of the stored entries.
     Coordinate { n_entries: u64 },
-    /// The values of all, column after column.
+    /// All values, column by column.
     Array,
 }
 
-/// What the values are.
+/// The type of the values.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Field {
     Pattern,
@@ -40,7 +40,7 @@ pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
     banner.choose("the object", &[("matrix", ())])?;
     let coordinate = banner.choose("the format", &[("coordinate", true), ("array", false)])?;
     let fields = [("pattern", Field::Pattern), ("integer", Field::Integer), ("real", Field::Real)];
-    // An array without values would say nothing.
+    // An array without values would carry no information.
     let n_without = usize::from(!coordinate);
     let field = banner.choose("the field", &fields[n_without..])?;
     let symmetric = banner.choose("the symmetry", &[("general", false), ("symmetric", true)])?;
@@ -51,7 +51,7 @@ pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
     }
     scanner.begin_token();
     if scanner.peek()?.is_none() {
-        let message = "the file ends before the line of sizes";
+        let message = "the file ends before the size line";
         return Err(scanner.here(Code::Truncated, message));
     }
     let n_rows = vertex_count(scanner, "the number of rows")?;
@@ -61,10 +61,10 @@ pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
         return Err(scanner.at_token(Code::BadFormat, message));
     }
     if n_rows != n_cols && field == Field::Integer {
-        let message = format!("whole values in a matrix of {n_rows} × {n_cols}");
+        let message = format!("integer values in a matrix of {n_rows} × {n_cols}");
         let fault = scanner.at_token(Code::BadFormat, message);
         let why = "values are the weights of a graph, whose matrix is square";
-        let fault = fault.note(why).help("a table of bits is read from a `pattern`");
+        let fault = fault.note(why).help("use `pattern` for a table of bits");
         return Err(Box::new(fault));
     }
     let storage = match coordinate {
@@ -75,7 +75,7 @@ pub(super) fn read(scanner: &mut Scanner) -> Result<Header, Fault> {
     Ok(Header { n_rows, n_cols, storage, field, symmetric })
 }
 
-/// The first line, word by word, in any letter case.
+/// The first line, word by word, ignoring case.
 struct Banner<'s, 'r, 'o> {
     scanner: &'s mut Scanner<'r, 'o>,
     word: Vec<u8>,
@@ -96,7 +96,7 @@ impl Banner<'_, '_, '_> {
         Err(Box::new(fault.help("a Matrix Market file begins with a line like `%%MatrixMarket matrix coordinate pattern general`")))
     }
 
-    /// The meaning of the next word among `known` ones.
+    /// Reads the next word and returns its meaning among the `known` ones.
     fn choose<T: Copy>(&mut self, what: &str, known: &[(&str, T)]) -> Result<T, Fault> {
         self.scanner.take_word(&mut self.word)?;
         let found = known.iter().find(|(name, _)| self.word.eq_ignore_ascii_case(name.as_bytes()));
@@ -108,11 +108,11 @@ impl Banner<'_, '_, '_> {
                 None => (Code::Truncated, "file"),
                 Some(_) => (Code::BadFormat, "line"),
             };
-            let message = format!("the {end} ends where {what} should stand");
+            let message = format!("expected {what}, found the end of the {end}");
             return Err(self.scanner.here(code, message));
         }
         let quoted = self.scanner.quoted();
-        let message = format!("{what} {quoted} cannot be read");
+        let message = format!("{what} {quoted} is not supported");
         let fault = self.scanner.at_token(Code::BadFormat, message);
         let names: Vec<String> = known.iter().map(|(name, _)| format!("`{name}`")).collect();
         Err(Box::new(fault.note(format!("{what} is {}", names.join(" or ")))))

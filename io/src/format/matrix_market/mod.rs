@@ -1,12 +1,11 @@
 //! Matrix Market, `.mtx`: the line `%%MatrixMarket matrix FORMAT FIELD SYMMETRY`, comments from
-//! `%`, a line of sizes, then the entries, rows and columns from 1.
+//! `%`, a size line, then the entries, rows and columns from 1.
 //!
-//! A square matrix is a graph, entry (i, j) the arc from i to j; any other one is a table of bits.
-//! Values are weights. Real ones are if all are whole numbers, or if there is a scale; otherwise they
-//! only say where an entry is, and layouts with weights are refused. In the format `array`, which stores every value, zero means that there
-//! is no entry. Accepted beyond the
-//! standard: empty lines and comments between entries, entries above the diagonal of a symmetric
-//! matrix, repeated entries.
+//! A square matrix is a graph whose entry (i, j) is the arc from i to j; any other matrix is a
+//! table of bits. Values are weights. Real values are weights if all are integers or if there is a
+//! scale; otherwise they only mark the entries, and layouts with weights are rejected. In the
+//! format `array`, which stores every value, zero means no entry. Extensions: empty lines and
+//! comments between entries, entries above the diagonal of a symmetric matrix, repeated entries.
 
 mod array;
 mod coordinate;
@@ -51,10 +50,10 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if header.field == Field::Real && !weighted {
         arcs.iter_mut().for_each(|arc| arc.weight = 1);
         let what_counts = match header.storage {
-            Storage::Array => "every value other than zero counts".to_owned(),
+            Storage::Array => "every nonzero value counts".to_owned(),
             Storage::Coordinate { .. } => {
                 let zeros = text::count(values.n_zeros(), "stored zero");
-                format!("every entry counts, {zeros} included")
+                format!("every entry counts, including {zeros}")
             }
         };
         let advice = match values.fraction() {
@@ -80,15 +79,15 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
         let table = table(&header, &graph.arcs, scanner.source())?;
         let n_repeated = graph.arcs.len() as u64 - table.count_ones();
         if n_repeated > 0 {
-            let places = text::count(n_repeated, "repeated place");
-            warnings.push(format!("{places}: a bit shows them once"));
+            let places = text::count(n_repeated, "repeated entry");
+            warnings.push(format!("{places}: stored as one bit"));
         }
         Ok((Data::Table(table), warnings.into()))
     }
 }
 
-/// Writes a graph, or the ones of bits as a pattern: a slice is a matrix of one column, a word one of
-/// one row.
+/// Writes a graph, or the ones of bits as a pattern: a slice is a matrix of one column, a word a
+/// matrix of one row.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     let bits = match value {
         OutputRef::Graph(graph) => {
@@ -111,7 +110,7 @@ fn write_pattern(bits: BitsRef<'_>, out: &mut dyn Write) -> io::Result<()> {
     bits.try_for_ones(|row, col| writeln!(out, "{} {}", row + 1, col + 1))
 }
 
-/// Of a symmetric graph the part from the diagonal down.
+/// Writes a graph; of a symmetric one only the lower triangle with the diagonal.
 fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     let field = if graph.weighted { "integer" } else { "pattern" };
     let symmetry = if graph.symmetric { "symmetric" } else { "general" };
@@ -131,7 +130,7 @@ fn write_graph(graph: &Graph, out: &mut dyn Write) -> io::Result<()> {
     })
 }
 
-/// The table of a matrix that is not square.
+/// Converts a matrix that is not square to a table.
 fn table(header: &Header, arcs: &[Arc], source: &Source) -> Result<BitTable, Fault> {
     let n_bytes = u128::from(header.n_rows.div_ceil(64)) * 8 * u128::from(header.n_cols);
     if !source.budget().allows(n_bytes) {

@@ -1,5 +1,5 @@
-//! What becomes of the values of a Matrix Market file: whole ones are weights, and all are with the user's
-//! scale; other real values only say where an entry is, and there are no weights then.
+//! Values of a Matrix Market file: integers are weights, and so are all values with the user's
+//! scale; other real values only mark the entries, and the graph has no weights.
 
 use crate::decimal::Decimal;
 use crate::error::Fault;
@@ -10,18 +10,18 @@ use crate::scan::Scanner;
 pub(super) struct Values<'r> {
     scaling: Option<&'r Scaling>,
     n_zeros: u64,
-    /// The first one that is no whole number of 64 bits, and the fault that it is to who wants weights.
+    /// The first value that is not a 64-bit integer, and the error for layouts that need weights.
     fraction: Option<(Decimal, Fault)>,
 }
 
 impl<'r> Values<'r> {
-    /// Values are weights only `in_graph`s.
+    /// Creates the collector; values are weights only `in_graph`s.
     pub(super) fn new(scanner: &Scanner<'r, '_>, in_graph: bool) -> Self {
         let scaling = scanner.source().scaling().filter(|_| in_graph);
         Values { scaling, n_zeros: 0, fraction: None }
     }
 
-    /// Reads a whole value: is it other than zero, and its weight.
+    /// Reads an integer; returns whether it is nonzero, and its weight.
     #[inline]
     pub(super) fn read_whole(&mut self, scanner: &mut Scanner) -> Result<(bool, i64), Fault> {
         let value = scanner.signed("the value")?;
@@ -31,7 +31,7 @@ impl<'r> Values<'r> {
         }
     }
 
-    /// Reads a real value: is it other than zero, and its weight.
+    /// Reads a real value; returns whether it is nonzero, and its weight.
     pub(super) fn read_real(&mut self, scanner: &mut Scanner) -> Result<(bool, i64), Fault> {
         let value = scanner.real("the value")?;
         self.n_zeros += u64::from(!value.is_nonzero());
@@ -45,17 +45,17 @@ impl<'r> Values<'r> {
         Ok((value.is_nonzero(), weight.unwrap_or(1)))
     }
 
-    /// The first value that is no weight as it stands.
+    /// The first value that is not a weight without a scale.
     pub(super) fn fraction(&self) -> Option<Decimal> {
         self.fraction.as_ref().map(|(value, _)| *value)
     }
 
-    /// Why there are no weights, if there are none.
+    /// The reason why there are no weights, if there are none.
     pub(super) fn into_fault(self) -> Option<Fault> {
         self.fraction.map(|(_, fault)| fault)
     }
 
-    /// Real values that are zero.
+    /// Number of real values that are zero.
     pub(super) fn n_zeros(&self) -> u64 {
         self.n_zeros
     }

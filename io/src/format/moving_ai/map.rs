@@ -1,6 +1,6 @@
 //! MovingAI maps, `.map`: the lines `type octile`, `height H`, `width W`, `map`, then H lines of W
-//! characters. It is a grid with the field `passable`: 1 for ground (`.`, `G`) and swamp (`S`), 0 for
-//! what is out of bounds (`@`, `O`), trees (`T`) and water (`W`).
+//! characters. The result is a grid with the field `passable`: 1 for ground (`.`, `G`) and swamp
+//! (`S`), 0 for out of bounds (`@`, `O`), trees (`T`) and water (`W`).
 
 use std::io::{self, Write};
 
@@ -47,15 +47,15 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     }
     if scanner.next_entry()?.is_some() {
         let all = text::counted(height, "rows");
-        let message = format!("a line beyond the {all} of the header");
+        let message = format!("a line after the {all} of the header");
         return Err(scanner.here(Code::HeaderLies, message));
     }
     let field = Field::new("passable", Some(1), cells.into_vec());
     let shape = Shape::Grid { height: height as usize, width: width as usize };
     let notes = match n_water {
         0 => Vec::new(),
-        1 => vec!["1 cell of water is not passable".to_owned()],
-        n => vec![format!("{n} cells of water are not passable")],
+        1 => vec!["1 water cell is not passable".to_owned()],
+        n => vec![format!("{n} water cells are not passable")],
     };
     Ok((
         Data::Numbers(Numbers { shape, fields: vec![field] }),
@@ -103,7 +103,7 @@ fn write_cells(
     Ok(())
 }
 
-/// Height and width, which stand in either order.
+/// Height and width, in either order.
 fn read_header(scanner: &mut Scanner) -> Result<(u32, u32), Fault> {
     if scanner.next_entry()?.is_none() {
         return Err(scanner.here(Code::Truncated, "the file is empty"));
@@ -122,7 +122,7 @@ fn read_header(scanner: &mut Scanner) -> Result<(u32, u32), Fault> {
             (b"map", Some(height), Some(width)) => break (height, width),
             _ => {
                 let quoted = scanner.quoted();
-                let message = format!("{quoted} in the header of the map");
+                let message = format!("unexpected {quoted} in the header of the map");
                 let fault = scanner.at_token(Code::BadFormat, message);
                 return Err(Box::new(
                     fault.note("the header is `type octile`, `height H`, `width W`, `map`"),
@@ -139,11 +139,11 @@ fn no_terrain(scanner: &mut Scanner, found: Option<u8>, width: u32) -> Fault {
     match found {
         None => scanner.here(Code::Truncated, "the file ends in the middle of a row"),
         Some(b'\r' | b'\n') => {
-            let message = format!("a row that is shorter than the width of {width}");
+            let message = format!("a row shorter than the width of {width}");
             scanner.here(Code::BadFormat, message)
         }
         Some(byte) => {
-            let message = format!("{} is no terrain", text::quote(&[byte]));
+            let message = format!("unknown terrain {}", text::quote(&[byte]));
             let fault = scanner.here(Code::BadFormat, message);
             Box::new(fault.note("the terrain is one of `.`, `G`, `S`, `@`, `O`, `T` and `W`"))
         }

@@ -1,4 +1,4 @@
-//! The grids and problems of the MovingAI benchmarks for path finding.
+//! The grids and problems of the MovingAI path-finding benchmarks.
 
 pub(crate) mod map;
 pub(crate) mod scenarios;
@@ -8,7 +8,7 @@ use star_base::Code;
 use crate::error::Fault;
 use crate::scan::Scanner;
 
-/// Passes over a word that must stand here, in any letter case.
+/// Skips the expected word, ignoring case.
 fn expect(scanner: &mut Scanner, expected: &str) -> Result<(), Fault> {
     let mut word = Vec::new();
     take(scanner, &mut word, &format!("`{expected}`"))?;
@@ -16,11 +16,11 @@ fn expect(scanner: &mut Scanner, expected: &str) -> Result<(), Fault> {
         return Ok(());
     }
     let quoted = scanner.quoted();
-    let message = format!("{quoted} where `{expected}` should stand");
+    let message = format!("expected `{expected}`, found {quoted}");
     Err(scanner.at_token(Code::BadFormat, message))
 }
 
-/// Takes a word that must not be missing; `what` names it in messages.
+/// Reads a word that must be present; `what` names it in messages.
 fn take(scanner: &mut Scanner, word: &mut Vec<u8>, what: &str) -> Result<(), Fault> {
     scanner.take_word(word)?;
     if !word.is_empty() {
@@ -30,5 +30,5 @@ fn take(scanner: &mut Scanner, word: &mut Vec<u8>, what: &str) -> Result<(), Fau
         None => (Code::Truncated, "file"),
         Some(_) => (Code::BadFormat, "line"),
     };
-    Err(scanner.here(code, format!("the {end} ends where {what} should stand")))
+    Err(scanner.here(code, format!("expected {what}, found the end of the {end}")))
 }

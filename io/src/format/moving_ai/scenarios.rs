@@ -1,10 +1,10 @@
-//! MovingAI scenarios, `.scen`: a line `version 1`, then one problem a line: bucket, map, its width and
-//! height, x and y of the start, x and y of the goal, and the optimal length; x is the column, (0, 0)
-//! the upper left.
+//! MovingAI scenarios, `.scen`: a line `version 1`, then one problem a line: bucket, map, its width
+//! and height, x and y of the start, x and y of the goal, and the optimal length; x is the column,
+//! (0, 0) the upper left.
 //!
-//! They are a list with the fields `bucket`, `start-x`, `start-y`, `goal-x`, `goal-y` and `length`; the
-//! length is in thousandths, rounded, or what the user's scale says. The name of the map is passed over:
-//! it is that of another folder, and its size is checked against the places.
+//! The result is a list with the fields `bucket`, `start-x`, `start-y`, `goal-x`, `goal-y` and
+//! `length`; the length is in thousandths, rounded, unless the user gives a scale. The name of the
+//! map is skipped, because it refers to another folder; the places are checked against its size.
 
 use std::io::Write;
 
@@ -23,7 +23,7 @@ use crate::source::Source;
 
 const FIELDS: [&str; 6] = ["bucket", "start-x", "start-y", "goal-x", "goal-y", "length"];
 
-/// Lengths are in thousandths if the user says nothing.
+/// The default unit of lengths: thousandths.
 const DEFAULT_SCALE: u64 = 1000;
 
 /// Reads a list.
@@ -35,13 +35,13 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     expect(&mut scanner, "version")?;
     let version = scanner.real("the version")?;
     if version.to_whole() != Some(1) {
-        let message = "only version 1 of the format is known";
+        let message = "the only supported version is 1";
         return Err(scanner.at_token(Code::BadFormat, message));
     }
     scanner.end_line()?;
     let (given, own) = (scanner.source().scaling(), Scaling::new(Decimal::whole(DEFAULT_SCALE)));
     let scaling = given.unwrap_or(&own);
-    // As read, and field by field.
+    // Once as read and once by field.
     let mut problems: Growing<[i64; 6]> =
         Growing::new(scanner.source().budget(), 2 * size_of::<[i64; 6]>() as u64);
     while scanner.next_entry()?.is_some() {
@@ -60,9 +60,9 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes { warnings: Vec::new(), notes }))
 }
 
-/// Nothing can be written: a problem names its map, which is none of the numbers.
+/// Rejects all values: a problem names its map, which is not a number.
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
-    let holds = "the name of a map with every problem, which no value has";
+    let holds = "a map name for every problem, which values do not have";
     let fault = cannot_hold(value, "MovingAI scenarios", holds);
     Err(Box::new(fault.help("write a list of numbers to a `.csv` file")))
 }
@@ -83,16 +83,16 @@ fn read_problem(scanner: &mut Scanner, scaling: &Scaling) -> Result<[i64; 6], Fa
     Ok([bucket, start_x, start_y, goal_x, goal_y, length])
 }
 
-/// A number of 32 bits, below `limit` if there is one.
+/// Reads a 32-bit number, below `limit` if there is one.
 fn small(scanner: &mut Scanner, what: &str, limit: Option<i64>) -> Result<i64, Fault> {
     let number = scanner.unsigned(what)?;
     let Ok(small) = u32::try_from(number) else {
-        let message = format!("{what} {number} is beyond 32 bits");
+        let message = format!("{what} {number} exceeds 32 bits");
         return Err(scanner.at_token(Code::OutOfRange, message));
     };
     match limit {
         Some(limit) if i64::from(small) >= limit => {
-            let message = format!("{what} {number} lies outside the map, which has {limit}");
+            let message = format!("{what} {number} is outside the map, which has {limit}");
             Err(scanner.at_token(Code::OutOfRange, message))
         }
         Some(_) | None => Ok(i64::from(small)),

@@ -1,7 +1,7 @@
 //! The header of an array: the type of its items, their order, its shape.
 //!
-//! It is read here and not by the crate npyz, which takes memory for as many bytes as the header claims, parses
-//! nested lists without a bound on their depth, and refuses fields that have a title.
+//! The crate npyz is not used for it: it allocates as many bytes as the header claims, parses
+//! nested lists without a depth limit, and rejects fields with a title.
 
 use std::io::{self, Write};
 
@@ -13,14 +13,14 @@ use super::literal::Literal;
 use crate::error::Fault;
 use crate::text;
 
-/// Longest header that is read; records of thousands of fields fit in.
+/// Maximum header length; records with thousands of fields fit.
 const MAX_HEADER_BYTES: usize = 1 << 20;
 
-/// What is written in front of the numbers.
+/// The contents of the header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) item: Item,
-    /// Is the first index the one that runs fastest?
+    /// Whether the first index varies fastest.
     pub(crate) is_by_columns: bool,
     /// The lengths of the dimensions.
     pub(crate) shape: Vec<u64>,
@@ -33,20 +33,20 @@ pub(crate) struct Item {
     pub(crate) n_bytes: usize,
 }
 
-/// A number of an item.
+/// One number of an item.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Column {
-    /// Its name; a number that is no part of a record has none.
+    /// Its name; `None` if the item is not a record.
     pub(crate) name: Option<String>,
     pub(crate) kind: ElementKind,
     pub(crate) n_bytes: usize,
-    /// Does the most significant byte come first?
+    /// Whether the most significant byte comes first.
     pub(crate) is_big: bool,
-    /// Where in the item it begins.
+    /// Its offset in the item.
     pub(crate) at: usize,
 }
 
-/// What a number is.
+/// The type of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ElementKind {
     Bool,
@@ -56,14 +56,14 @@ pub(crate) enum ElementKind {
 }
 
 impl Header {
-    /// Reads up to the first number.
+    /// Reads the header, up to the first number.
     pub(crate) fn read(input: &mut Input<'_>) -> Result<Self, Fault> {
         let mut start = [0; 8];
         let n_bytes = input.fill(&mut start)?;
         let known = n_bytes.min(MAGIC.len());
         if n_bytes > 0 && start[..known] != MAGIC[..known] {
             let quoted = text::quote(&start[..known]);
-            let message = format!("the file begins with {quoted}, not with `NUMPY`");
+            let message = format!("expected `NUMPY` at the start of the file, found {quoted}");
             return Err(Box::new(input.fault(Code::BadFormat, message)));
         }
         if n_bytes < start.len() {
@@ -81,7 +81,10 @@ impl Header {
                 u32::from_le_bytes(len) as usize
             }
             other => {
-                let message = format!("version {other} of the format, and 1 to 3 are known");
+                let message = format!(
+                    "unsupported version {other} of the format; versions 1 to 3 \
+                    are supported"
+                );
                 return Err(Box::new(input.fault(Code::BadFormat, message)));
             }
         };
@@ -91,7 +94,7 @@ impl Header {
         }
         let mut bytes = vec![0; len];
         input.fill_whole(&mut bytes, "its header")?;
-        // Version 1 and 2 have Latin-1, of which no name keeps more than the ASCII here.
+        // Versions 1 and 2 use Latin-1; only the ASCII part of a name is kept.
         let header = Header::parse(&String::from_utf8_lossy(&bytes));
         header.map_err(|message| Box::new(input.fault(Code::BadFormat, message)))
     }
@@ -99,7 +102,7 @@ impl Header {
     fn parse(text: &str) -> Result<Self, String> {
         let broken = || {
             let quoted = text::quote(text.trim_ascii().as_bytes());
-            format!("the header {quoted} is not of an array")
+            format!("the header {quoted} does not describe an array")
         };
         let Some(Literal::Dict(entries)) = Literal::parse(text) else { return Err(broken()) };
         let (mut item, mut is_by_columns, mut shape) = (None, None, None);
@@ -128,7 +131,7 @@ impl Header {
         }
     }
 
-    /// Writes it, padded so that the numbers begin at a multiple of 64 bytes.
+    /// Writes the header, padded so that the numbers begin at a multiple of 64 bytes.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let Header { item, is_by_columns, shape } = self;
         let descr = match &item.columns[..] {
@@ -146,7 +149,7 @@ impl Header {
         let lens: String = shape.iter().map(|len| format!("{len}, ")).collect();
         let order = if *is_by_columns { "True" } else { "False" };
         let text = format!("{{'descr': {descr}, 'fortran_order': {order}, 'shape': ({lens}), }}");
-        // The first version has a length of two bytes and no characters beyond ASCII.
+        // Version 1 has a two-byte length and only ASCII characters.
         let is_first = text.len() < 60_000 && text.is_ascii();
         let n_before = MAGIC.len() + 2 + if is_first { 2 } else { 4 };
         let n_padded = (n_before + text.len() + 1).next_multiple_of(64) - n_before;
@@ -165,7 +168,7 @@ impl Header {
 }
 
 impl Item {
-    /// Numbers one behind the other.
+    /// Creates an item of consecutive numbers.
     pub(crate) fn of(mut columns: Vec<Column>) -> Self {
         let mut n_bytes = 0;
         for column in &mut columns {
@@ -180,29 +183,29 @@ impl Item {
             Literal::Text(descr) => return Column::parse(None, descr).map(|c| Item::of(vec![c])),
             Literal::List(parts) if !parts.is_empty() => parts,
             Literal::List(_) | Literal::Bool(_) | Literal::Int(_) | Literal::Dict(_) => {
-                return Err("items of no known type".to_owned());
+                return Err("items of unknown type".to_owned());
             }
         };
         let (mut columns, mut n_bytes) = (Vec::new(), 0usize);
         for part in parts {
             let Literal::List(part) = part else {
-                return Err("a field of no known type".to_owned());
+                return Err("a field of unknown type".to_owned());
             };
-            let nested = || "a field that is an array or a record itself".to_owned();
+            let nested = || "a field that is an array or a record".to_owned();
             let [name, Literal::Text(descr)] = &part[..] else { return Err(nested()) };
             let name = match name {
                 Literal::Text(name) => name,
                 // A title and a name.
                 Literal::List(names) => match &names[..] {
                     [_, Literal::Text(name)] => name,
-                    _ => return Err("a field of no known type".to_owned()),
+                    _ => return Err("a field of unknown type".to_owned()),
                 },
                 Literal::Bool(_) | Literal::Int(_) | Literal::Dict(_) => return Err(nested()),
             };
             let n_part_bytes = match descr.strip_prefix("|V") {
-                // Bytes between the fields, without a name.
+                // Padding between fields, which has no name.
                 Some(n_bytes) if name.is_empty() => {
-                    n_bytes.parse().map_err(|_| "a field of no known type".to_owned())?
+                    n_bytes.parse().map_err(|_| "a field of unknown type".to_owned())?
                 }
                 _ => {
                     let mut column = Column::parse(Some(name.clone()), descr)?;
@@ -223,12 +226,12 @@ impl Item {
 }
 
 impl Column {
-    /// The smallest type for all the values, of at least `bits` bits.
+    /// The smallest type that holds all values, with at least `bits` bits.
     pub(crate) fn least(name: Option<String>, bits: Option<usize>, values: &[i64]) -> Self {
         let (least, greatest) =
             values.iter().fold((0, 0), |(least, greatest), &v| (v.min(least), v.max(greatest)));
         let n_value_bits = if least < 0 {
-            // A sign, and the bits of the number or of what it is below -1.
+            // A sign, and the bits of the magnitude; negative numbers are counted from -1.
             1 + 64 - greatest.max(!least).leading_zeros() as usize
         } else {
             64 - greatest.leading_zeros() as usize
@@ -246,7 +249,10 @@ impl Column {
     fn parse(name: Option<String>, descr: &str) -> Result<Self, String> {
         let unknown = || {
             let quoted = text::quote(descr.as_bytes());
-            format!("items of the type {quoted}, which are not whole or floating-point numbers")
+            format!(
+                "items of the type {quoted}, which is neither an integer nor a floating-point \
+                type"
+            )
         };
         let mut characters = descr.chars();
         let is_big = match characters.next() {

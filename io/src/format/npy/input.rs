@@ -1,4 +1,4 @@
-//! Where the bytes of an array come from: a file of its own, or a part of an archive.
+//! The bytes of an array: a whole file, or a part of an archive.
 
 use star_base::Code;
 
@@ -9,20 +9,20 @@ use crate::source;
 
 /// The bytes of an array.
 pub(crate) struct Input<'a> {
-    /// Fills a buffer unless the bytes end; how many there were.
+    /// Fills a buffer up to the end of the bytes; returns the number of bytes.
     pub(crate) fill: &'a mut dyn FnMut(&mut [u8]) -> Result<usize, Fault>,
     /// The name for errors.
     pub(crate) file: String,
-    /// How many bytes are left, if that is known.
+    /// Number of remaining bytes, if known.
     pub(crate) n_left: Option<u64>,
     /// Memory budget.
     pub(crate) budget: Budget,
-    /// What the numbers are multiplied by.
+    /// The factor of the numbers.
     pub(crate) scaling: Option<&'a Scaling>,
 }
 
 impl Input<'_> {
-    /// Fills the buffer unless the bytes end; how many there were.
+    /// Fills the buffer up to the end of the bytes; returns the number of bytes.
     pub(super) fn fill(&mut self, buffer: &mut [u8]) -> Result<usize, Fault> {
         let n_bytes = (self.fill)(buffer)?;
         if let Some(n_left) = self.n_left.as_mut() {
@@ -39,12 +39,12 @@ impl Input<'_> {
         Ok(())
     }
 
-    /// An error of the whole array.
+    /// An error about the whole array.
     pub(super) fn fault(&self, code: Code, message: impl Into<String>) -> FileError {
         FileError::new(code, &self.file, message)
     }
 
-    /// The fault that `n_bytes` are needed and the budget is less.
+    /// The error that `n_bytes` exceed the budget.
     pub(super) fn out_of_memory(&self, n_bytes: u128) -> Fault {
         source::out_of_memory(&self.file, n_bytes, self.budget.max_bytes())
     }

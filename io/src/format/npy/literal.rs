@@ -1,7 +1,7 @@
-//! The header of an array is a literal of Python: a dictionary of texts, truth values, whole numbers,
-//! tuples and lists.
+//! Parser for the header of an array, a Python literal: a dictionary of texts, truth values,
+//! integers, tuples and lists.
 
-/// How deep lists may be in lists.
+/// Maximum nesting depth of lists.
 const MAX_DEPTH: usize = 8;
 
 /// A literal.
@@ -16,7 +16,7 @@ pub(super) enum Literal {
 }
 
 impl Literal {
-    /// The literal that the text is, white space around it aside.
+    /// Parses a literal, ignoring surrounding white space.
     pub(super) fn parse(text: &str) -> Option<Literal> {
         let mut parser = Parser { rest: text };
         let literal = parser.literal(0)?;
@@ -76,8 +76,8 @@ impl Parser<'_> {
         Some(Literal::Dict(entries))
     }
 
-    /// A text in quotes of either kind; what a backslash stands in front of is taken as it is, so that
-    /// names with strange characters come out strange.
+    /// Parses a text in quotes of either kind; a character after a backslash is kept unchanged, so
+    /// escapes in names are not decoded.
     fn text(&mut self) -> Option<String> {
         let quote = self.rest.chars().next().filter(|quote| matches!(quote, '\'' | '"'))?;
         let mut text = String::new();
@@ -95,7 +95,7 @@ impl Parser<'_> {
         None
     }
 
-    /// A whole number; Python 2 wrote an `L` behind it.
+    /// Parses an integer; Python 2 appended an `L`.
     fn int(&mut self) -> Option<Literal> {
         let end = self.rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(self.rest.len());
         let (digits, rest) = self.rest.split_at(end);
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dictionaries_of_headers_are_read() {
+    fn reads_header_dictionaries() {
         let text = "{'descr': [('a', '<i4'), (\"b\", '|u1'), ], 'fortran_order': True, 'shape': (3L,), } \n";
         let pair = |name: &str, descr: &str| {
             Literal::List(vec![Literal::Text(name.into()), Literal::Text(descr.into())])
@@ -142,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn rejects_everything_else() {
         for text in [
             "",
             "{",

@@ -1,12 +1,13 @@
-//! NumPy arrays, `.npy`, versions 1 to 3: truth values, whole numbers of 8 to 64 bits, floating-point
+//! NumPy arrays, `.npy`, versions 1 to 3: truth values, integers of 8 to 64 bits, floating-point
 //! numbers of 16 to 64 bits, in both byte orders, row by row or column by column; records of these.
 //!
-//! An array of two dimensions is a grid, one of one dimension a list, a single number a list of one.
-//! Truth values have one bit, unsigned numbers their depth; signed and floating-point numbers have the
-//! bits that they need. Floating-point numbers have to be whole or need `scale=`.
+//! An array of two dimensions is a grid, one of one dimension a list, a single number a list of
+//! one. Truth values have one bit, unsigned numbers the width of their type; signed and
+//! floating-point numbers have the bits that they need. Floating-point numbers must be whole or
+//! need `scale=`.
 //!
-//! A table is written as an array of truth values, numbers in the smallest type that holds them all,
-//! several fields as records.
+//! A table is written as an array of truth values, numbers in the smallest type that holds all of
+//! them, several fields as records.
 
 mod header;
 mod input;
@@ -29,7 +30,7 @@ use crate::source::Source;
 /// The first bytes of every file.
 pub(crate) const MAGIC: [u8; 6] = *b"\x93NUMPY";
 
-/// The name of a field that has none in the file.
+/// The name of a field without a name in the file.
 const NAME: &str = "value";
 
 /// Reads an array.
@@ -43,7 +44,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes::default()))
 }
 
-/// Reads what stands behind the header, to the end; `name` is for a field without a name.
+/// Reads everything after the header; `name` is for a field without a name.
 pub(super) fn read_array(
     input: &mut Input<'_>,
     header: &Header,
@@ -55,9 +56,9 @@ pub(super) fn read_array(
         [height, width] => Shape::Grid { height: side(input, height)?, width: side(input, width)? },
         [_, _, _, ..] => {
             let n_dims = header.shape.len();
-            let fault = input.fault(Code::BadFormat, format!("an array of {n_dims} dimensions"));
+            let fault = input.fault(Code::BadFormat, format!("an array with {n_dims} dimensions"));
             let fault = fault.note("a grid has two dimensions, a list has one");
-            return Err(Box::new(fault.help("save one layer of it: `a[:, :, 0]`")));
+            return Err(Box::new(fault.help("save one layer: `a[:, :, 0]`")));
         }
     };
     let transposed = match shape {
@@ -78,7 +79,7 @@ pub(super) fn read_array(
     Ok(Numbers { shape, fields })
 }
 
-/// Writes any value but a graph.
+/// Writes any value except a graph.
 pub(crate) fn write(value: OutputRef<'_>, out: &mut dyn Write) -> Result<(), Fault> {
     write_array(value, out, "NumPy")
 }
@@ -134,7 +135,8 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
         let mut bytes = Vec::new();
         for idx in 0..n_records {
             for (column, field) in header.item.columns.iter().zip(fields) {
-                // Whole numbers keep their low bytes; `least` saw that the high ones say nothing.
+                // Numbers keep their low bytes; `least` checked that the high ones carry no
+                // information.
                 bytes.extend_from_slice(&field.values[idx].to_le_bytes()[..column.n_bytes]);
             }
             if bytes.len() >= 1 << 16 {

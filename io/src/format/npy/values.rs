@@ -13,8 +13,8 @@ use crate::whole::{self, NotWhole};
 /// Bytes of a number in memory.
 const VALUE_BYTES: u128 = size_of::<i64>() as u128;
 
-/// Reads all numbers, to the end of the input. With `transposed`, the height and width of a grid, they
-/// come column by column and are given row by row.
+/// Reads all numbers, to the end of the input. `transposed` is the height and width of a grid
+/// stored column by column; it is returned row by row.
 pub(super) fn read(
     input: &mut Input<'_>,
     header: &Header,
@@ -22,23 +22,23 @@ pub(super) fn read(
 ) -> Result<Vec<Vec<i64>>, Fault> {
     let item = &header.item;
     let lens = header.shape.iter();
-    // A length of 0 wins over any overflow of the others.
+    // A length of 0 takes precedence over an overflow of the others.
     let n_items = lens.fold(1u128, |product, &len| product.saturating_mul(u128::from(len)));
     let n_items = if header.shape.contains(&0) { 0 } else { n_items };
     let n_file_bytes = n_items.saturating_mul(item.n_bytes as u128);
     let n_copies = 1 + u128::from(transposed.is_some());
     let n_bytes = n_items.saturating_mul(item.columns.len() as u128 * VALUE_BYTES);
     let n_bytes = n_bytes.saturating_mul(n_copies).saturating_add(CHUNK as u128);
-    // More memory would not help a file that is too short.
+    // Checked first, because more memory would not help with a file that is too short.
     if let Some(n_left) = input.n_left.map(u128::from)
         && n_left != n_file_bytes
     {
         let code = if n_left < n_file_bytes { Code::Truncated } else { Code::HeaderLies };
         let bytes = text::count(n_file_bytes, "byte");
-        let message = format!("the header announces {bytes} of numbers, and there are {n_left}");
+        let message = format!("the header announces {bytes} of numbers, but there are {n_left}");
         return Err(Box::new(input.fault(code, message)));
     }
-    // The buffer takes as much for the smallest array; it does not count then.
+    // Even the smallest array needs the buffer, so it is not counted.
     if n_items > 0 && !input.budget.allows(n_bytes - CHUNK as u128) {
         return Err(input.out_of_memory(n_bytes));
     }
@@ -86,7 +86,7 @@ pub(super) fn read(
     Ok(columns)
 }
 
-/// Where the item of this number, from 0, stands.
+/// The place of the item with this index, from 0.
 fn place(header: &Header, idx: usize) -> String {
     match header.shape[..] {
         [height, width] if height > 0 && width > 0 => {
@@ -97,11 +97,12 @@ fn place(header: &Header, idx: usize) -> String {
             };
             format!(" in row {}, column {}", row + 1, col + 1)
         }
-        _ => format!(" in place {}", idx + 1),
+        _ => format!(" at index {}", idx + 1),
     }
 }
 
-/// Appends the numbers of one column of the items in `bytes`, up to the first that is not whole.
+/// Appends the numbers of one column of the items in `bytes`, up to the first that is not an
+/// integer.
 fn append(
     values: &mut Vec<i64>,
     bytes: &[u8],
@@ -111,7 +112,7 @@ fn append(
 ) -> Result<(), NotWhole> {
     let Column { name: _, kind, n_bytes, is_big, at } = *column;
     let first = values.len();
-    // Dispatches once for a chunk, not once for a number.
+    // Dispatches once for each chunk, not for each number.
     macro_rules! numbers {
         ($number:ty, $whole:expr) => {
             extend(values, bytes, n_item_bytes, at, |bytes: [u8; size_of::<$number>()]| {
@@ -163,7 +164,7 @@ fn extend<const N: usize>(
     whole: impl Fn([u8; N]) -> Result<i64, NotWhole>,
 ) -> Result<(), NotWhole> {
     if n_item_bytes == N {
-        let (items, _) = bytes.as_chunks::<N>(); // nothing is left over
+        let (items, _) = bytes.as_chunks::<N>(); // there is no remainder
         for item in items {
             values.push(whole(*item)?);
         }
@@ -177,7 +178,7 @@ fn extend<const N: usize>(
     Ok(())
 }
 
-/// A floating-point number of 16 bits.
+/// Converts a 16-bit floating-point number.
 fn half(bits: u16) -> f64 {
     let sign = if bits >> 15 == 1 { -1.0 } else { 1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f64::from(bits & 1023));
@@ -189,7 +190,7 @@ fn half(bits: u16) -> f64 {
     }
 }
 
-/// Turns a grid round, in blocks that stay in the cache.
+/// Transposes a grid in blocks that fit in the cache.
 fn transpose(by_columns: &[i64], by_rows: &mut [i64], height: usize, width: usize) {
     const SIDE: usize = 32;
     for top in (0..height).step_by(SIDE) {
@@ -208,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn halves_have_their_values() {
+    fn half_precision_numbers_are_converted() {
         for (bits, value) in [
             (0x0000, 0.0),
             (0x3c00, 1.0),
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn grids_are_turned_round_across_blocks() {
+    fn transposition_crosses_blocks() {
         let (height, width) = (70, 33);
         let by_columns: Vec<i64> = (0..height * width).map(|idx| idx as i64).collect();
         let mut by_rows = vec![0; by_columns.len()];

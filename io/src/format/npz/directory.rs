@@ -1,34 +1,36 @@
-//! How many parts an archive announces, before the library that reads it takes memory for them.
+//! Check of the number of parts that an archive announces, before the zip library allocates memory
+//! for them.
 //!
-//! Note [Announced parts]. The directory of an archive is found from records that may lie anywhere, and
-//! the library takes memory for as many parts as one of them says, as long as they are no more than the
-//! file has bytes. So all records that it could take for such a one are looked at here. Bytes of an array
-//! look like one too, now and then: those are left out whose other fields cannot be right.
+//! Note [Announced parts]. The directory of an archive is found through records that may be
+//! anywhere, and the library allocates memory for the number of parts in one of them, if it does
+//! not exceed the number of bytes of the file. Therefore all records that the library could choose
+//! are checked here. Bytes of an array occasionally look like a record; those with impossible
+//! values in other fields are ignored.
 
 use crate::budget::Budget;
 
-/// Signature of the record at the end of the directory.
+/// Signature of the end-of-directory record.
 const END: [u8; 4] = *b"PK\x05\x06";
 
-/// Signature of that of a large archive.
+/// Signature of the end-of-directory record of a large archive.
 const LARGE_END: [u8; 4] = *b"PK\x06\x06";
 
 /// Bytes of the smallest entry of a directory.
 const ENTRY_BYTES: u64 = 46;
 
-/// Memory that a part takes in the library.
+/// Memory of a part in the library.
 const PART_BYTES: u64 = 512;
 
-/// What is wrong with the number of parts.
+/// The problem with the number of parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Announced {
-    /// More than the file has room for.
+    /// More parts than fit in the file.
     TooMany(u64),
-    /// More than the budget; they take so many bytes.
+    /// More parts than fit in the budget; the number of bytes that they need.
     TooLarge(u64),
 }
 
-/// Looks at every number of parts that the file may announce; `budget` is the memory for them.
+/// Checks every number of parts that the file may announce; `budget` is the memory for them.
 pub(super) fn check(bytes: &[u8], budget: &Budget) -> Result<(), Announced> {
     let len = bytes.len() as u64;
     let mut rest = bytes;
@@ -48,7 +50,7 @@ pub(super) fn check(bytes: &[u8], budget: &Budget) -> Result<(), Announced> {
     Ok(())
 }
 
-/// The number of parts, if the bytes begin with such a record.
+/// The number of parts, if the bytes begin with a plausible record.
 fn announced(bytes: &[u8], len: u64) -> Option<u64> {
     if bytes.starts_with(&END) {
         return Some(u64::from(u16::from_le_bytes(*bytes.get(8..)?.first_chunk()?)));
@@ -83,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_need_room_in_the_file_and_in_memory() {
+    fn parts_must_fit_in_file_and_memory() {
         assert_eq!(check(&end(10), &Budget::from(1 << 20)), Ok(()));
         assert_eq!(check(&end(11), &Budget::from(1 << 20)), Err(Announced::TooMany(11)));
         assert_eq!(check(&end(10), &Budget::from(5000)), Err(Announced::TooLarge(5120)));
@@ -96,7 +98,7 @@ mod tests {
     }
 
     #[test]
-    fn bytes_that_cannot_be_such_a_record_do_not_matter() {
+    fn implausible_records_are_ignored() {
         assert_eq!(check(&large_end(1 << 50, 1 << 40), &Budget::from(1 << 20)), Ok(()));
         for cut in 0..40 {
             assert!(check(&large_end(44, 1)[..cut], &Budget::from(1 << 20)).is_ok());

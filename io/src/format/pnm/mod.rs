@@ -1,8 +1,8 @@
 //! The Netpbm formats: PBM (bits), PGM (gray) and PPM (colours), plain and binary. The first bytes
-//! say which one a file is, so that all three are read in the same way; they are written binary.
+//! determine the variant, so all three share one reader; the writers use the binary variants.
 //!
-//! Samples come as the file has them: of a bit map 1 is black, and a sample has as many bits as the
-//! greatest value of the header needs. A file holds one picture.
+//! Samples are not scaled: 1 in a bit map is black, and a sample has as many bits as the maximum
+//! value in the header needs. A file holds one picture.
 
 pub(crate) mod pbm;
 pub(crate) mod pgm;
@@ -22,11 +22,11 @@ use crate::error::{Fault, FileError};
 use crate::numbers::Field;
 use crate::source::Source;
 
-/// What the digit behind the `P` says.
+/// The meaning of the digit after the `P`.
 struct HeaderKind {
     names: &'static [&'static str],
     is_plain: bool,
-    /// Is a sample one bit, without a greatest value in the header?
+    /// Whether samples are single bits, without a maximum value in the header.
     is_bit_map: bool,
 }
 
@@ -47,7 +47,7 @@ impl HeaderKind {
         Some(HeaderKind { names, is_plain, is_bit_map })
     }
 
-    /// Bits that a sample of so many takes in a binary file.
+    /// Number of bits in which a binary file stores a sample of `bits` bits.
     fn stored_bits(&self, bits: usize) -> usize {
         match bits {
             1 if self.is_bit_map => 1,
@@ -57,10 +57,10 @@ impl HeaderKind {
     }
 }
 
-/// The first bytes of the files of the six kinds.
+/// The first bytes of the six variants.
 const MAGICS: [&[u8]; 6] = [b"P1", b"P2", b"P3", b"P4", b"P5", b"P6"];
 
-/// Do the bytes begin as one of these formats does?
+/// Returns whether the bytes begin like one of these formats.
 pub(crate) fn is_start(bytes: &[u8]) -> bool {
     match bytes {
         [b'P', digit, next, ..] => {
@@ -85,10 +85,10 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
     let height = text.number(&source, "the height", u64::from(u32::MAX))?;
     let max = match kind.is_bit_map {
         true => 1,
-        false => text.number(&source, "the greatest value", u64::from(u16::MAX))?,
+        false => text.number(&source, "the maximum value", u64::from(u16::MAX))?,
     };
     if max == 0 {
-        return Err(text.at_number(&source, Code::OutOfRange, "the greatest value is 0"));
+        return Err(text.at_number(&source, Code::OutOfRange, "the maximum value is 0"));
     }
     let bits = 64 - max.leading_zeros() as usize;
     let (size, n_bands) = ((width, height), kind.names.len());
@@ -100,7 +100,7 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
         n_bytes,
     };
     let (extent, fields) = if kind.is_plain {
-        // A sample takes a digit, and a space in front of it unless it is a bit.
+        // A sample has at least a digit, and a preceding space unless it is a bit.
         let sample_bits = if kind.is_bit_map { 8 } else { 16 };
         stored(sample_bits, text.len()).check(&source, size)?;
         let extent = extent(&source)?;
@@ -117,7 +117,7 @@ fn read(mut source: Source) -> Result<ReadResult, Fault> {
     Ok((raster::scaled_grid(&source, extent, fields)?, ReaderNotes::default()))
 }
 
-/// Samples as decimal numbers; those of a bit map need no space between them.
+/// Reads samples in decimal; those of a bit map need no separator.
 fn plain_fields(
     source: &mut Source,
     text: &mut Text<'_>,
@@ -147,7 +147,8 @@ fn plain_fields(
     Ok(fields)
 }
 
-/// Samples of one bit, one byte or two bytes, the most significant one first; there are enough of them.
+/// Reads samples of one bit, one byte or two bytes, most significant byte first; the length was
+/// checked.
 fn binary_fields(
     source: &mut Source,
     samples: &[u8],
@@ -169,7 +170,7 @@ fn binary_fields(
         }
         1..=8 => raster::take_apart(source, samples, kind.names, bits, i64::from)?,
         _ => {
-            let (pairs, _) = samples.as_chunks::<2>(); // nothing is left over
+            let (pairs, _) = samples.as_chunks::<2>(); // there is no remainder
             let whole = |pair| i64::from(u16::from_be_bytes(pair));
             raster::take_apart(source, pairs, kind.names, bits, whole)?
         }
@@ -178,7 +179,7 @@ fn binary_fields(
     match values.find(|&&value| value > max as i64) {
         None => Ok(fields),
         Some(beyond) => {
-            let message = format!("a sample is {beyond}, and the greatest value is {max}");
+            let message = format!("sample {beyond} exceeds the maximum value {max}");
             Err(source.fault(Code::OutOfRange, message))
         }
     }
@@ -203,7 +204,7 @@ fn write_samples(
     picture.try_for_rows(|row| {
         bytes.clear();
         match bits {
-            1..=8 => bytes.extend(row.iter().map(|&sample| sample as u8)), // they fit by `bits`
+            1..=8 => bytes.extend(row.iter().map(|&sample| sample as u8)), // guaranteed by `bits`
             _ => bytes.extend(row.iter().flat_map(|sample| sample.to_be_bytes())),
         }
         out.write_all(&bytes).map_err(|e| cannot_write(&e))

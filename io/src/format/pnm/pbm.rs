@@ -1,4 +1,4 @@
-//! PBM: bits, of which 1 is black.
+//! PBM: bits; 1 is black.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! PGM: gray. A table is written as gray of the greatest value 1, so that its ones are white.
+//! PGM: gray. A table is written as gray with the maximum value 1, so that ones are white.
 
 use std::io::Write;
 

@@ -1,4 +1,4 @@
-//! The part of a Netpbm file that is text: numbers between white space and comments.
+//! The text part of a Netpbm file: numbers between white space and comments.
 
 use star_base::Code;
 
@@ -6,11 +6,11 @@ use crate::error::{Fault, FileError};
 use crate::source::Source;
 use crate::text;
 
-/// A place in the bytes of a file.
+/// A position in the bytes of a file.
 pub(super) struct Text<'a> {
     bytes: &'a [u8],
     at: usize,
-    /// Where the last number began.
+    /// The start of the last number.
     number: usize,
 }
 
@@ -19,12 +19,12 @@ impl<'a> Text<'a> {
         Text { bytes, at, number: at }
     }
 
-    /// Number of bytes that follow.
+    /// Number of remaining bytes.
     pub(super) fn len(&self) -> usize {
         self.bytes.len() - self.at
     }
 
-    /// A decimal number, 0..=`max`, and what stands in front of it.
+    /// Reads a decimal number, 0..=`max`, and the white space before it.
     pub(super) fn number(&mut self, source: &Source, what: &str, max: u64) -> Result<u64, Fault> {
         self.skip_space();
         self.number = self.at;
@@ -43,15 +43,14 @@ impl<'a> Text<'a> {
             number = number.saturating_mul(10).saturating_add(u64::from(byte - b'0'));
         }
         if number > max {
-            let message =
-                format!("{what} is {}, and at most {max} is possible", text::quote(token));
+            let message = format!("{what} is {}, but must be at most {max}", text::quote(token));
             return Err(self.fault(source, Code::OutOfRange, message));
         }
         self.at += token.len();
         Ok(number)
     }
 
-    /// A `0` or `1`, and what stands in front of it.
+    /// Reads a `0` or `1`, and the white space before it.
     pub(super) fn bit(&mut self, source: &Source) -> Result<u64, Fault> {
         self.skip_space();
         let bit = match self.bytes.get(self.at) {
@@ -67,30 +66,37 @@ impl<'a> Text<'a> {
         Ok(bit)
     }
 
-    /// The bytes behind the header: one byte of white space ends it.
+    /// The bytes after the header, which ends with one byte of white space.
     pub(super) fn samples(&mut self, source: &Source) -> Result<&'a [u8], Fault> {
         match self.bytes.get(self.at) {
             Some(byte) if byte.is_ascii_whitespace() => Ok(&self.bytes[self.at + 1..]),
-            Some(_) => Err(self.fault(source, Code::BadFormat, "no white space ends the header")),
+            Some(_) => Err(self.fault(
+                source,
+                Code::BadFormat,
+                "expected white space after the \
+                header",
+            )),
             None => Err(self.ends(source, "the picture")),
         }
     }
 
-    /// Refuses anything that follows.
+    /// Rejects trailing bytes.
     pub(super) fn end(&mut self, source: &Source) -> Result<(), Fault> {
         self.skip_space();
         match self.bytes.get(self.at) {
             None => Ok(()),
-            Some(_) => Err(self.fault(source, Code::HeaderLies, "more behind the picture")),
+            Some(_) => {
+                Err(self.fault(source, Code::HeaderLies, "unexpected data after the picture"))
+            }
         }
     }
 
-    /// A fault at this place.
+    /// An error at this position.
     pub(super) fn fault(&self, source: &Source, code: Code, message: impl Into<String>) -> Fault {
         self.fault_at(self.at, source, code, message)
     }
 
-    /// A fault at the last number.
+    /// An error at the last number.
     pub(super) fn at_number(
         &self,
         source: &Source,
@@ -115,10 +121,10 @@ impl<'a> Text<'a> {
     }
 
     fn ends(&self, source: &Source, what: &str) -> Fault {
-        self.fault(source, Code::Truncated, format!("the file ends where {what} should be"))
+        self.fault(source, Code::Truncated, format!("expected {what}, found the end of the file"))
     }
 
-    /// Passes over white space and comments, `#` up to the end of the line.
+    /// Skips white space and comments, from `#` to the end of the line.
     fn skip_space(&mut self) {
         let mut in_comment = false;
         while let Some(&byte) = self.bytes.get(self.at) {

@@ -1,6 +1,6 @@
 //! Sparse tables, in version 2 of the format.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 8 | `STARTBL` and a zero byte |
 //! | 4 | version, 2 |
@@ -8,12 +8,13 @@
 //! | 8 | rows |
 //! | 8 | columns |
 //! | 8 | limbs |
-//! | 4 each | lines: how many limbs differ from the ground; the highest bit is set if that is ones |
-//! | 4 each | limbs: which limb of its line it is, from 0, ascending in a line |
+//! | 4 each | lines: number of limbs that differ from the ground; the highest bit is set if the ground is ones |
+//! | 4 each | limbs: index of the limb in its line, from 0, ascending within a line |
 //! | 8 each | limbs |
 //! | 4 | CRC-32 of everything before it |
 //!
-//! A line is a column, or a row. Its limbs are those of a dense column; none of them is the ground of its line.
+//! A line is a column or a row. Its limbs are those of a dense column; none of them equals the
+//! ground of its line.
 
 use std::io::{self, Write};
 
@@ -30,12 +31,12 @@ pub(super) const VERSION: u32 = 2;
 
 const BY_COLUMNS: u32 = 4;
 const BY_ROWS: u32 = 5;
-/// The bit of a line that says that its ground is ones.
+/// The bit of a line whose ground is ones.
 const ON_ONES: u32 = 1 << 31;
 /// Bytes of the number of limbs.
 const COUNT_BYTES: usize = 8;
 
-/// Reads what stands behind the first bytes, of which `crc` is the checksum.
+/// Reads everything after the first bytes, whose checksum is `crc`.
 pub(super) fn read(source: &mut Source, mut crc: Hasher, head: Head) -> Result<SparseTable, Fault> {
     let by_rows = match head.kind {
         BY_COLUMNS => false,
@@ -58,9 +59,9 @@ pub(super) fn read(source: &mut Source, mut crc: Hasher, head: Head) -> Result<S
         .chain([(n_lines, 4), (n_limbs, 12)].map(|(n, each)| u128::from(n) * each))
         .sum();
     check_size(source, n_bytes)?;
-    // The lists and, for a while, what lines take beside them.
+    // The lists, and temporarily the lines in a second form.
     let wanted = u128::from(n_lines) * 20 + u128::from(n_limbs) * 12;
-    // A list that grows takes twice as much.
+    // A growing list needs twice the memory.
     let wanted = if source.size_hint().is_some() { wanted } else { 2 * wanted };
     let out_of_memory = || source.out_of_memory(wanted);
     if !source.budget().allows(wanted) {
@@ -78,18 +79,20 @@ pub(super) fn read(source: &mut Source, mut crc: Hasher, head: Head) -> Result<S
             WrongParts::Line(idx) => {
                 let line = if by_rows { "row" } else { "column" };
                 format!(
-                    "the limbs of {line} {} are not in order, not all there, beyond its end, or those of its ground",
+                    "the limbs of {line} {} are out of order, incomplete, beyond its end, or \
+                        equal to its ground",
                     idx + 1
                 )
             }
-            WrongParts::TooLong => format!("{n_limbs} limbs, and its lines have fewer"),
+            WrongParts::TooLong => format!("{n_limbs} limbs, but its lines have fewer"),
         };
         source.fault(Code::BadFormat, message)
     })?;
     Ok(SparseTable { lines, by_rows })
 }
 
-/// Reads so many numbers of `N` bytes. A list whose length that of the file bears out is taken at once, any other grows with what arrives.
+/// Reads `len` numbers of `N` bytes. A list whose length is confirmed by that of the file is
+/// allocated at once; any other grows as data arrives.
 fn read_list<T, const N: usize>(
     source: &mut Source,
     crc: &mut Hasher,
@@ -119,7 +122,7 @@ fn read_list<T, const N: usize>(
         if list.try_reserve(n_now as usize).is_err() {
             return Err(source.out_of_memory(n_bytes));
         }
-        let (whole, _) = bytes.as_chunks::<N>(); // nothing is left over
+        let (whole, _) = bytes.as_chunks::<N>(); // there is no remainder
         list.extend(whole.iter().map(|bytes| parse(*bytes)));
         n_left -= n_now;
     }

@@ -1,33 +1,34 @@
-//! What the bands of a TIFF file mean.
+//! The meaning of the bands of a TIFF file.
 //!
-//! Note [Bands]: the decoder shows a picture as its colours only. It leaves out bands that are no
-//! colours, such as near infrared behind red, green and blue, and refuses palettes. Therefore the tag
-//! that says what the samples stand for is read here and then changed to gray in the bytes, before
-//! the decoder sees them; it takes a gray picture of several samples as so many bands.
+//! Note [Bands]: the decoder exposes a picture only as colours. It drops bands that are not
+//! colours, such as near infrared after red, green and blue, and rejects palettes. Therefore the
+//! tag that gives the meaning of the samples is read here and then changed to gray in the bytes,
+//! before the decoder reads them; the decoder accepts a gray picture with several samples per pixel
+//! as that number of bands.
 
 use std::ops::Range;
 
-/// The tag that says what the samples stand for.
+/// The tag that gives the meaning of the samples.
 const PHOTOMETRIC: u64 = 262;
 
 const BLACK_IS_ZERO: u16 = 1;
 const RGB: u16 = 2;
-/// The samples are numbers of colours in a palette.
+/// The samples are palette indices.
 pub(super) const PALETTE: u16 = 3;
 const MASK: u16 = 4;
 const INKS: u16 = 5;
 
-/// The tags that the decoder reads, whole lists of values.
+/// The tags for which the decoder reads complete lists of values.
 const READ: [u64; 19] =
     [256, 257, 258, 259, 262, 273, 277, 278, 279, 284, 317, 322, 323, 324, 325, 338, 339, 347, 530];
 
-/// The first directory of a file: what is said of the first picture.
+/// The first directory of a file, which describes the first picture.
 struct Directory {
     is_little: bool,
     first: usize,
     n_entries: usize,
     entry_len: usize,
-    /// Where in an entry the value is, or the place of the values.
+    /// Offset in an entry of the value, or of the offset of the values.
     value_at: usize,
 }
 
@@ -46,26 +47,26 @@ impl Directory {
         Some(Directory { is_little, first, n_entries, entry_len, value_at })
     }
 
-    /// Where its entries are, and their tags.
+    /// The offsets and tags of its entries.
     fn entries(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
         let places = (0..self.n_entries).map(|idx| self.first.saturating_add(idx * self.entry_len));
         places.filter_map(|at| Some((at, number(bytes, at..at.checked_add(2)?, self.is_little)?)))
     }
 }
 
-/// How many values the decoder will read to know the first picture.
+/// Number of values that the decoder reads to describe the first picture.
 pub(super) fn n_values(bytes: &[u8]) -> u64 {
     let Some(directory) = Directory::find(bytes) else { return 0 };
     let counts = directory.entries(bytes).filter(|(_, tag)| READ.contains(tag)).map(|(at, _)| {
-        // Behind the tag and the type.
+        // After the tag and the type.
         let count = at.saturating_add(4)..at.saturating_add(directory.value_at);
         number(bytes, count, directory.is_little).unwrap_or(0)
     });
     counts.fold(0, u64::saturating_add)
 }
 
-/// Turns the first picture into bands, see Note [Bands], and gives what the samples stood for.
-/// Whatever does not look as it should is left as it is for the decoder to refuse.
+/// Turns the first picture into bands, see Note [Bands], and returns the meaning of the samples.
+/// Malformed parts are left unchanged for the decoder to reject.
 pub(super) fn make_bands(bytes: &mut [u8]) -> Option<u16> {
     let directory = Directory::find(bytes)?;
     let is_little = directory.is_little;
@@ -83,8 +84,8 @@ pub(super) fn make_bands(bytes: &mut [u8]) -> Option<u16> {
     Some(meaning)
 }
 
-/// Names for the bands: the colours, and numbers for all others. That a file calls a fourth band alpha
-/// means nothing: programs that know four bands only as colours with alpha write it of near infrared.
+/// Names for the bands: colours, and numbers for all others. An alpha tag on a fourth band is
+/// ignored: programs that know four bands only as colours with alpha set it for near infrared.
 pub(super) fn band_names(meaning: Option<u16>, n_bands: usize) -> Vec<String> {
     let colors: &[&str] = match meaning {
         Some(RGB) => &["red", "green", "blue"],
@@ -101,7 +102,7 @@ pub(super) fn band_names(meaning: Option<u16>, n_bands: usize) -> Vec<String> {
     (0..n_bands).map(name).collect()
 }
 
-/// Up to eight bytes as a number.
+/// Converts up to eight bytes to a number.
 fn number(bytes: &[u8], range: Range<usize>, is_little: bool) -> Option<u64> {
     let bytes = bytes.get(range)?;
     let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bands_are_named_by_what_the_file_says_of_them() {
+    fn bands_are_named_after_their_meaning() {
         assert_eq!(band_names(Some(RGB), 3), ["red", "green", "blue"]);
         assert_eq!(band_names(Some(RGB), 4), ["red", "green", "blue", "band4"]);
         assert_eq!(band_names(Some(RGB), 1), ["red"]);
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_meaning_of_the_samples_is_changed() {
+    fn only_the_meaning_of_samples_changes() {
         // One entry: tag 262, type 3, one value, palette.
         let mut little = b"II*\0\x08\0\0\0\x01\0\x06\x01\x03\0\x01\0\0\0\x03\0\0\0".to_vec();
         let before = little.clone();
@@ -147,8 +148,8 @@ mod tests {
     }
 
     #[test]
-    fn values_of_tags_that_nobody_reads_do_not_count() {
-        // Tag 257, 2¹⁸ + 1 values, and a private one, tag 50000, with as many.
+    fn values_of_unread_tags_do_not_count() {
+        // Tag 257 with 2¹⁸ + 1 values, and a private tag, 50000, with as many.
         let entry = b"\x03\0\x01\0\x04\0\0\0\0\0";
         let file =
             [b"II*\0\x08\0\0\0\x02\0\x01\x01".as_slice(), entry, b"\x50\xc3", entry].concat();

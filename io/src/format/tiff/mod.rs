@@ -1,10 +1,10 @@
 //! TIFF, `.tif`: reading of bands with 1 to 64 bits: gray, palettes, colours, any number of further
-//! bands; uncompressed, PackBits, LZW and deflate; in strips and tiles. What GeoTIFF adds is passed
-//! over.
+//! bands; uncompressed, PackBits, LZW and deflate; in strips and tiles. GeoTIFF extensions are
+//! ignored.
 //!
-//! Samples come as the file has them, palette pictures as their numbers (a field `index`), only gray
-//! whose zero is white is turned round. Floating-point samples have to be whole numbers or need
-//! `scale=`. Of several pictures the first one is read.
+//! Samples are not scaled; palette pictures give their indices (a field `index`), and only gray
+//! with white as zero is inverted. Floating-point samples must be whole numbers or need `scale=`.
+//! Of several pictures only the first is read.
 
 mod header;
 mod samples;
@@ -24,26 +24,26 @@ use crate::error::Fault;
 use crate::numbers::Field;
 use crate::source::Source;
 
-/// The first bytes of the four kinds of files: two byte orders, offsets of 32 and 64 bits.
+/// The first bytes of the four variants: two byte orders, offsets of 32 and 64 bits.
 pub(crate) const MAGICS: [[u8; 4]; 4] = [*b"II*\0", *b"MM\0*", *b"II+\0", *b"MM\0+"];
 
-/// Most bytes that a byte can stand for.
+/// Maximum expansion.
 const PACK_BITS_RATIO: u64 = 64;
 const LZW_RATIO: u64 = 2731; // 12 bits for at most 4096 bytes
 
-/// Bytes that a sample takes while its strip or tile is decoded, unpacked bits included.
+/// Bytes of a sample while its strip or tile is decoded, unpacked bits included.
 const WORK_BYTES: u64 = 9;
 
-/// Bytes that the decoder takes for a value of a tag.
+/// Bytes that the decoder needs for a value of a tag.
 const VALUE_BYTES: u64 = 32;
 
-/// Bits that say what a picture is to the others of its file.
+/// The bits that relate a picture to the others of its file.
 const SMALLER: u32 = 1;
 const MASK: u32 = 4;
 
 type FileDecoder<'a> = Decoder<Cursor<&'a [u8]>>;
 
-/// How the picture lies in the file.
+/// The layout of the picture in the file.
 struct Layout {
     extent: Extent,
     bits: usize,
@@ -84,7 +84,7 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         warnings.push("only the first picture of several is read".to_owned());
     }
     let data = match kind {
-        SampleKind::Float => raster::grid(layout.extent, fields), // scaled sample by sample
+        SampleKind::Float => raster::grid(layout.extent, fields), // already scaled
         SampleKind::Unsigned | SampleKind::Signed => {
             raster::scaled_grid(&source, layout.extent, fields)?
         }
@@ -92,8 +92,8 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     Ok((data, warnings.into()))
 }
 
-/// Refuses lists that the file does not have or that take too much memory: the decoder reads those of the first
-/// picture before it can be told a limit.
+/// Rejects lists that do not fit in the file or in memory: the decoder reads those of the first
+/// picture before a limit can be set.
 fn check_values(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
     let n_values = header::n_values(bytes);
     if n_values > bytes.len() as u64 {
@@ -105,14 +105,14 @@ fn check_values(source: &Source, bytes: &[u8]) -> Result<(), Fault> {
     }
 }
 
-/// Refuses every value.
+/// Rejects all values.
 pub(crate) fn write(value: OutputRef<'_>, _: &mut dyn Write) -> Result<(), Fault> {
-    let fault = cannot_hold(value, "TIFF", "pictures that are only read");
+    let fault = cannot_hold(value, "TIFF", "pictures, and is read only");
     Err(Box::new(fault.help("write it to a `.png` or `.npy` file")))
 }
 
-/// Are there pictures that are not the first one made smaller, or a mask of it? What cannot be read is
-/// none.
+/// Returns whether there are pictures other than the first one, its thumbnails and masks.
+/// Unreadable ones are ignored.
 fn has_more_pictures(decoder: &mut FileDecoder<'_>) -> bool {
     while decoder.more_images() && decoder.next_image().is_ok() {
         match decoder.find_tag_unsigned::<u32>(Tag::NewSubfileType) {
@@ -124,7 +124,7 @@ fn has_more_pictures(decoder: &mut FileDecoder<'_>) -> bool {
     false
 }
 
-/// The sizes, compared with the budget and the length of the file before anything is decoded.
+/// Compares the sizes with the budget and the length of the file before decoding.
 fn layout(
     source: &Source,
     decoder: &mut FileDecoder<'_>,
@@ -139,7 +139,7 @@ fn layout(
         ColorType::Gray(bits) => bits,
         ColorType::Multiband { bit_depth, num_samples: _ } => bit_depth,
         other => {
-            let reason = format!("colours of the kind {other:?}");
+            let reason = format!("unsupported colours {other:?}");
             return Err(raster::damaged(source, "TIFF", &reason));
         }
     };
@@ -150,7 +150,7 @@ fn layout(
         Some(CompressionMethod::PackBits) => PACK_BITS_RATIO,
         Some(CompressionMethod::None) => 1,
         _ => {
-            let reason = format!("compression of the kind {compression}");
+            let reason = format!("unsupported compression {compression}");
             return Err(raster::damaged(source, "TIFF", &reason));
         }
     };
@@ -172,7 +172,7 @@ fn layout(
     Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height })
 }
 
-/// Refuses strips and tiles beyond the end of the file: a decoder may have enough before the last byte.
+/// Rejects strips and tiles beyond the end of the file: a decoder may finish before the last byte.
 fn check_chunks_inside(
     source: &Source,
     decoder: &mut FileDecoder<'_>,
@@ -198,7 +198,7 @@ fn tag(decoder: &mut FileDecoder<'_>, tag: Tag, default: u16) -> TiffResult<u16>
     Ok(decoder.find_tag_unsigned(tag)?.unwrap_or(default))
 }
 
-/// Decodes strip after strip or tile after tile. The kind of the samples.
+/// Decodes all strips or tiles; returns the kind of the samples.
 fn read_chunks(
     source: &mut Source,
     decoder: &mut FileDecoder<'_>,
@@ -247,7 +247,7 @@ fn fault(source: &Source, error: &TiffError) -> Fault {
             raster::truncated(source)
         }
         TiffError::LimitsExceeded => {
-            source.fault(Code::DoesNotFit, "a part of the file is larger than the memory budget")
+            source.fault(Code::DoesNotFit, "a part of the file exceeds the memory budget")
         }
         TiffError::FormatError(error) => raster::damaged(source, "TIFF", error),
         TiffError::UnsupportedError(error) => raster::damaged(source, "TIFF", error),

@@ -1,4 +1,4 @@
-//! The samples of a strip or tile, put into the fields.
+//! Copying of the samples of a strip or tile into the fields.
 
 use tiff::decoder::DecodingResult;
 
@@ -7,7 +7,7 @@ use crate::numbers::Field;
 use crate::scaling::Scaling;
 use crate::whole::{self, NotWhole};
 
-/// Where a strip or tile lies in the grid.
+/// The position of a strip or tile in the grid.
 pub(super) struct StripRegion {
     pub(super) top: usize,
     pub(super) left: usize,
@@ -16,7 +16,7 @@ pub(super) struct StripRegion {
     pub(super) grid_width: usize,
 }
 
-/// What the samples of a file are.
+/// The type of the samples of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SampleKind {
     Unsigned,
@@ -45,16 +45,16 @@ impl SampleKind {
 /// A decoded strip or tile.
 pub(super) struct Chunk<'a> {
     pub(super) decoded: DecodingResult,
-    /// Bits of a sample in the file; below 8 the rows are packed.
+    /// Bits of a sample in the file; rows are packed below 8.
     pub(super) bits: usize,
     pub(super) scaling: Option<&'a Scaling>,
 }
 
-/// A sample that is no whole number, with its row and column from 0.
+/// A sample that is not an integer, with its row and column from 0.
 type BadSample = (usize, usize, NotWhole);
 
 impl Chunk<'_> {
-    /// How many samples there are.
+    /// Number of samples.
     pub(super) fn n_samples(&self, place: &StripRegion, n_bands: usize) -> usize {
         match &self.decoded {
             DecodingResult::U8(bytes) if self.bits < 8 => {
@@ -75,7 +75,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Puts the samples, pixel by pixel one for each band, into the fields at their place.
+    /// Copies the samples, interleaved by band, to their place in the fields.
     pub(super) fn place(&self, place: &StripRegion, bands: &mut [Field]) -> Result<(), BadSample> {
         let scaling = self.scaling;
         match &self.decoded {

@@ -1,9 +1,9 @@
-//! Specifications of data to be made: a kind and its options, from a command line or from text.
+//! Specifications of generated data: a kind and its options, from a command line or from text.
 //!
-//! * [`options`]: the kinds and their options. * [`value`]: what stands behind an option.
+//! * [`options`]: the kinds and their options. * [`value`]: option values.
 //! * [`words`]: a specification in text.
 //!
-//! Whoever has the options taken apart (a command line does) gives them to [`Specification::new`].
+//! Callers with parsed options, such as a command line, use [`Specification::new`].
 
 pub mod options;
 pub mod value;
@@ -21,23 +21,23 @@ use crate::data::Data;
 use crate::error::FileError;
 use crate::graph::Graph;
 
-/// What is to be made, and how.
+/// A generator with its parameters and options.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Specification {
-    /// What.
+    /// The generator.
     pub generator: Generator,
-    /// Where the random numbers begin.
+    /// The seed of the random numbers.
     pub seed: u64,
-    /// Most bytes of memory that making it may take.
+    /// The memory budget in bytes.
     pub max_bytes: Option<u64>,
-    /// The file for the true curve of an image.
+    /// The output file for the true curve of an image.
     pub mask: Option<String>,
 }
 
 /// A generator with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Generator {
-    /// A graph in which every arc is as likely as any other.
+    /// A graph in which all arcs are equally likely.
     Uniform(UniformGraph),
     /// An R-MAT graph.
     Rmat(Rmat),
@@ -57,42 +57,42 @@ pub enum Generator {
     Updates(UpdateOptions),
 }
 
-/// What an update stream is made of.
+/// The parameters of an update stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UpdateOptions {
-    /// The graph with which the changes begin.
+    /// The initial graph.
     pub start: Start,
-    /// Edges in place of arcs?
+    /// Whether the graph has edges instead of arcs.
     pub undirected: bool,
     /// Number of operations.
     pub n_operations: u64,
     /// Shares of the operations.
     pub shares: Shares,
-    /// The greatest weight, if it is not that of the graph.
+    /// The maximum weight, if it is not that of the graph.
     pub max_weight: Option<i64>,
 }
 
-/// The graph with which changes begin.
+/// The initial graph of an update stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// One of so many vertices, without arcs.
+    /// A graph with this number of vertices and no arcs.
     Bare(u64),
-    /// That of a file.
+    /// The graph of a file.
     File(String),
 }
 
-/// Something made.
+/// The result of a generator.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Made {
-    /// What was asked for.
+    /// The requested data.
     pub data: Data,
     /// The true curve of an image.
     pub mask: Option<Data>,
-    /// Its sizes for a summary, by their names.
+    /// Its sizes with their names, for a summary.
     pub sizes: Vec<(&'static str, u64)>,
 }
 
-/// The values of options by the long names of these; several where an option takes a list.
+/// Option values by their long names; several for list options.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OptionValues {
     values: Vec<(&'static str, Value)>,
@@ -128,7 +128,7 @@ impl OptionValues {
         self.all(option).next().and_then(take)
     }
 
-    /// The value of an option that has to be there: whoever took the options apart saw to it.
+    /// The value of an option that must be present: the parser guarantees it.
     fn get<T>(&self, option: &str, take: fn(&Value) -> Option<T>) -> Result<T, FileError> {
         self.find(option, take).ok_or_else(|| {
             let message = format!("internal error: no value for the option `--{option}`");
@@ -140,7 +140,7 @@ impl OptionValues {
         self.get(option, count)
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit number.
     fn short(&self, option: &str) -> Result<u32, FileError> {
         self.get(option, |value| count(value)?.try_into().ok())
     }
@@ -189,10 +189,10 @@ fn text(value: &Value) -> Option<String> {
 }
 
 impl Specification {
-    /// The specification that these options are, defaults included.
+    /// Creates a specification from options, adding defaults.
     ///
     /// # Errors
-    /// An internal error if an option that the kind requires is not there.
+    /// An internal error if a required option of the kind is missing.
     pub fn new(kind: GeneratorKind, options: &OptionValues) -> Result<Self, FileError> {
         let generator = match kind {
             GeneratorKind::Gnp => {
@@ -291,7 +291,7 @@ impl Specification {
 }
 
 impl Generator {
-    /// The file of the graph with which it begins.
+    /// The file of the initial graph.
     pub fn start(&self) -> Option<&str> {
         match self {
             Generator::Updates(UpdateOptions { start: Start::File(file), .. }) => Some(file),
@@ -307,10 +307,10 @@ impl Generator {
         }
     }
 
-    /// Makes the data; `graph` is what [`Generator::start`] names.
+    /// Generates the data; `graph` is the contents of [`Generator::start`].
     ///
     /// # Errors
-    /// As the generators say.
+    /// Those of the generators.
     pub fn make(
         &self,
         graph: Option<&Graph>,
@@ -319,7 +319,7 @@ impl Generator {
         let of_data = |data, sizes| Ok(Made { data, mask: None, sizes });
         match self {
             Generator::Uniform(uniform) => Ok(of_graph(uniform.generate(options)?, None)),
-            // Loops and parallel arcs are drawn and left out.
+            // Loops and parallel arcs are drawn and then dropped.
             Generator::Rmat(rmat) => {
                 Ok(of_graph(rmat.generate(options)?, Some(("drawn", rmat.n_arcs))))
             }
@@ -380,7 +380,7 @@ impl Generator {
 }
 
 impl UpdateOptions {
-    /// The graph without arcs with which the changes begin if there is no other.
+    /// The initial graph without arcs, if no file is given.
     fn bare(&self) -> Graph {
         let n_vertices = match self.start {
             Start::Bare(n_vertices) => usize::try_from(n_vertices).unwrap_or(usize::MAX),

@@ -4,12 +4,12 @@ use super::value::ValueKind::{
     self, Count, Counts, File, Flag, Gray, Integer, Scale, Share, Short, Size,
 };
 
-/// What can be made.
+/// The kinds of generated data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GeneratorKind {
     /// A random graph, each arc with the same probability.
     Gnp,
-    /// A random graph of so many arcs.
+    /// A random graph with a given number of arcs.
     Gnm,
     /// A random graph without cycles.
     Dag,
@@ -31,23 +31,23 @@ pub enum GeneratorKind {
     Updates,
 }
 
-/// A kind of data as users choose it.
+/// The description of a kind of data for users.
 #[derive(Debug)]
 pub struct KindSpec {
-    /// Which one.
+    /// The kind.
     pub kind: GeneratorKind,
     /// Its name.
     pub name: &'static str,
-    /// What it is, in a line.
+    /// A one-line description.
     pub about: &'static str,
-    /// Commands that make it.
+    /// Example commands.
     pub examples: &'static [&'static str],
     /// Its options, in groups.
     groups: &'static [&'static [OptionSpec]],
 }
 
 impl KindSpec {
-    /// Its options, those that all kinds have last.
+    /// Its options, the common ones last.
     pub fn options(&self) -> impl Iterator<Item = &'static OptionSpec> {
         self.groups.iter().copied().chain([COMMON]).flatten()
     }
@@ -56,32 +56,32 @@ impl KindSpec {
 /// An option, `--NAME VALUE`.
 #[derive(Debug)]
 pub struct OptionSpec {
-    /// The name behind two dashes.
+    /// The name after two dashes.
     pub long: &'static str,
-    /// The letter behind one dash.
+    /// The letter after one dash.
     pub short: Option<char>,
-    /// What help calls the value; nothing for a flag.
+    /// The name of the value in the help; empty for a flag.
     pub value_name: &'static str,
-    /// What the value may be.
+    /// The valid values.
     pub value: ValueKind,
-    /// Help in a line.
+    /// The help in one line.
     pub help: &'static str,
-    /// A second paragraph of it.
+    /// A second paragraph of the help.
     pub more_help: Option<&'static str>,
-    /// Must it be there?
+    /// Whether the option is required.
     pub presence: Presence,
 }
 
-/// Must an option be there?
+/// Whether an option is required.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It may be left out.
+    /// It may be omitted.
     Optional,
-    /// It has to be there.
+    /// It must be present.
     Required,
-    /// One option of the kind that says so has to be there, and no other such one.
+    /// Exactly one of the options of the kind with this variant must be present.
     OneOf,
-    /// This stands for it if it is left out.
+    /// The default value.
     Default(&'static str),
 }
 
@@ -134,7 +134,7 @@ const fn option(
 
 const VERTICES: OptionSpec = option("vertices", "N", Count, "Number of vertices").short('n');
 const ARCS: OptionSpec = option("arcs", "M", Count, "Number of arcs").short('m');
-const UNDIRECTED: OptionSpec = OptionSpec::flag("undirected", "Edges in place of arcs");
+const UNDIRECTED: OptionSpec = OptionSpec::flag("undirected", "Generate edges instead of arcs");
 
 const IMPASSABLE: OptionSpec = option(
     "impassable",
@@ -147,31 +147,25 @@ const IMPASSABLE: OptionSpec = option(
 const GRAPH: &[OptionSpec] = &[
     option("max-weight", "W", Integer, "Weights from 1 to W, all equally likely; none without it")
         .optional(),
-    OptionSpec::flag("shuffle", "Number the vertices at random"),
+    OptionSpec::flag("shuffle", "Number the vertices randomly"),
 ];
 
-/// Options of all kinds. The command line has one more, for the file.
+/// Options of all kinds. The command line adds one for the file.
 const COMMON: &[OptionSpec] = &[
-    option("seed", "N", Count, "Where the random numbers begin").default("1"),
+    option("seed", "N", Count, "Seed of the random numbers").default("1"),
     OptionSpec {
-        more_help: Some("Without it, three quarters of the memory that is available."),
-        ..option(
-            "max-memory",
-            "SIZE",
-            Size,
-            "Bytes of memory that making it may take: `512M`, `2G`",
-        )
-        .optional()
+        more_help: Some("Default: three quarters of the available memory."),
+        ..option("max-memory", "SIZE", Size, "Memory limit in bytes: `512M`, `2G`").optional()
     },
-    OptionSpec::flag("quiet", "No summary").short('q'),
+    OptionSpec::flag("quiet", "Suppress the summary").short('q'),
 ];
 
-/// Everything that can be made.
+/// All kinds of generated data.
 pub static KINDS: &[KindSpec] = &[
     KindSpec {
         kind: GeneratorKind::Gnp,
         name: "gnp",
-        about: "G(n, p): each arc is there with the same probability",
+        about: "G(n, p): every arc with the same probability",
         examples: &["gnp -n 1000 -p 0.01 --max-weight 100 -o sparse.gr"],
         groups: &[
             &[
@@ -186,7 +180,7 @@ pub static KINDS: &[KindSpec] = &[
     KindSpec {
         kind: GeneratorKind::Gnm,
         name: "gnm",
-        about: "G(n, m): so many arcs, every set of them equally likely",
+        about: "G(n, m): a given number of arcs, all sets equally likely",
         examples: &["gnm -n 1000 -m 5000 --undirected --seed 7 -o edges.mtx"],
         groups: &[&[VERTICES, ARCS, UNDIRECTED], GRAPH],
     },
@@ -214,18 +208,18 @@ pub static KINDS: &[KindSpec] = &[
     KindSpec {
         kind: GeneratorKind::Rmat,
         name: "rmat",
-        about: "R-MAT: few great vertices and many small ones",
+        about: "R-MAT: few vertices of high degree, many of low degree",
         examples: &["rmat --scale 16 --edge-factor 8 -o web.gr"],
         groups: &[
             &[
                 VERTICES.one_of(),
-                option("scale", "S", Scale, "The same as 2^S vertices").one_of(),
-                option("edge-factor", "N", Count, "Arcs for each vertex").default("16"),
+                option("scale", "S", Scale, "Number of vertices as the power 2^S").one_of(),
+                option("edge-factor", "N", Count, "Number of arcs per vertex").default("16"),
                 option("a", "A", Share, "Probability of the first quarter, top left")
                     .short('a')
                     .default("0.57"),
                 option("b", "B", Share, "Top right").short('b').default("0.19"),
-                option("c", "C", Share, "Bottom left; the last quarter has what is left of 1")
+                option("c", "C", Share, "Bottom left; the last quarter gets the rest to 1")
                     .short('c')
                     .default("0.19"),
                 OptionSpec::flag("keep-repeats", "Keep loops and parallel arcs"),
@@ -244,7 +238,7 @@ pub static KINDS: &[KindSpec] = &[
             option("missing", "P", Share, "Probability that a street is missing").default("0.1"),
             option("diagonals", "P", Share, "Probability that a block has a diagonal")
                 .default("0.05"),
-            OptionSpec::flag("connected", "Keep the largest connected part only"),
+            OptionSpec::flag("connected", "Keep only the largest connected component"),
             option("max-weight", "W", Integer, "Lengths of streets from 1 to W").default("1000"),
         ]],
     },
@@ -261,14 +255,14 @@ pub static KINDS: &[KindSpec] = &[
                 Counts,
                 "Widths of the fields in bits, from left to right: `16,16,1`",
             ),
-            option("density", "P", Share, "Probability that a bit is one; a half without it")
+            option("density", "P", Share, "Probability that a bit is one; 0.5 by default")
                 .optional(),
         ]],
     },
     KindSpec {
         kind: GeneratorKind::Terrain,
         name: "terrain",
-        about: "Heights of hills, by diamond and square",
+        about: "Heights of hills, by the diamond-square algorithm",
         examples: &["terrain --size 8 --roughness 0.3 --bits 12 -o heights.stb"],
         groups: &[&[
             option("size", "K", Short, "The side has 2^K + 1 cells"),
@@ -279,7 +273,7 @@ pub static KINDS: &[KindSpec] = &[
     KindSpec {
         kind: GeneratorKind::Blocks,
         name: "blocks",
-        about: "A grid whose transitions are blocked one by one, for `star:wave`",
+        about: "A grid with individually blocked transitions, for `star:wave`",
         examples: &["blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz"],
         groups: &[&[
             option("rows", "N", Count, "Rows of cells"),
@@ -309,39 +303,35 @@ pub static KINDS: &[KindSpec] = &[
             option("rows", "N", Count, "Rows of pixels"),
             option("columns", "N", Count, "Columns of pixels"),
             option("thickness", "N", Count, "Thickness of the curve in pixels").default("3"),
-            option("bends", "N", Count, "Pieces of the curve: the more, the more it winds")
+            option("bends", "N", Count, "Number of pieces of the curve: more pieces, more bends")
                 .default("6"),
             option("line", "GRAY", Gray, "Gray of the curve").default("180"),
             option("ground", "GRAY", Gray, "Gray of everything else").default("100"),
             option("noise", "GRAY", Gray, "Standard deviation of the noise").default("30"),
-            option("mask", "FILE", File, "Write the true curve to a second file").optional(),
+            option("mask", "FILE", File, "Write the true curve to FILE").optional(),
         ]],
     },
     KindSpec {
         kind: GeneratorKind::Updates,
         name: "updates",
-        about: "Changes of a graph and questions about it, one after another",
+        about: "A sequence of changes and queries of a graph",
         examples: &[
             "updates --graph road.gr --undirected -k 1000 -o road.updates",
             "updates -n 100 -k 1000 --delete 0 -o growth.updates",
         ],
         groups: &[&[
-            option(
-                "vertices",
-                "N",
-                Count,
-                "Number of vertices of a graph without arcs, which is where the changes begin",
-            )
-            .short('n')
-            .one_of(),
-            option("graph", "FILE", File, "The graph with which the changes begin").one_of(),
+            option("vertices", "N", Count, "Number of vertices of an initial graph without arcs")
+                .short('n')
+                .one_of(),
+            option("graph", "FILE", File, "Initial graph").one_of(),
             option("operations", "K", Count, "Number of operations").short('k'),
             UNDIRECTED,
             option(
                 "max-weight",
                 "W",
                 Integer,
-                "Weights from 1 to W; without it up to the greatest of the graph, and none if it has none",
+                "Weights from 1 to W; default: the maximum weight of the graph, and no weights if \
+                    it has none",
             )
             .optional(),
             option("insert", "SHARE", Short, "Share of insertions among the operations")
@@ -350,10 +340,10 @@ pub static KINDS: &[KindSpec] = &[
                 "delete",
                 "SHARE",
                 Short,
-                "Share of deletions; where nothing can be deleted or inserted, a question stands instead",
+                "Share of deletions; an impossible deletion or insertion becomes a query",
             )
             .default("2"),
-            option("change", "SHARE", Short, "Share of new weights, if there are weights")
+            option("change", "SHARE", Short, "Share of changes of weights, if there are weights")
                 .default("1"),
             option(
                 "whole-vertices",
@@ -362,7 +352,7 @@ pub static KINDS: &[KindSpec] = &[
                 "Share of deletions and insertions of vertices",
             )
             .default("0"),
-            option("ask", "SHARE", Short, "Share of questions").default("2"),
+            option("ask", "SHARE", Short, "Share of queries").default("2"),
         ]],
     },
 ];

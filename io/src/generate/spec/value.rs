@@ -1,28 +1,28 @@
-//! The values of options, refused in our words.
+//! Parsing of option values, with our own error messages.
 
 use star_base::quantity::{parse_count, parse_size};
 
-/// Most halvings of a graph whose vertices have numbers of 32 bits.
+/// Maximum scale for graphs with 32-bit vertex numbers.
 const MAX_SCALE: u64 = 31;
 
-/// What may stand behind an option.
+/// The kind of value of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueKind {
-    /// Nothing: the option is there or not.
+    /// No value: the option is a flag.
     Flag,
     /// A number.
     Count,
-    /// Numbers with commas between them; several such options add up.
+    /// Numbers separated by commas; repeated options are concatenated.
     Counts,
-    /// A number of 32 bits.
+    /// A 32-bit number.
     Short,
     /// The binary logarithm of a number of vertices.
     Scale,
     /// A gray.
     Gray,
-    /// A whole number, perhaps negative.
+    /// An integer, possibly negative.
     Integer,
-    /// A probability, or another share. Its range is the business of the generator.
+    /// A probability or another share. The generator checks its range.
     Share,
     /// A number of bytes.
     Size,
@@ -35,7 +35,7 @@ pub enum ValueKind {
 pub enum Value {
     /// A number, at least 0.
     Count(u64),
-    /// A whole number.
+    /// An integer.
     Integer(i64),
     /// A share.
     Share(f64),
@@ -44,10 +44,10 @@ pub enum Value {
 }
 
 impl ValueKind {
-    /// Reads one value of this kind.
+    /// Parses a value of this kind.
     ///
     /// # Errors
-    /// What is wrong with it, as part of a sentence.
+    /// The problem, as part of a sentence.
     pub fn parse(self, text: &str) -> Result<Value, String> {
         match self {
             ValueKind::Flag | ValueKind::File => Ok(Value::Text(text.to_owned())),
@@ -61,7 +61,7 @@ impl ValueKind {
         }
     }
 
-    /// Is it a number, so that a minus sign is no option?
+    /// Returns whether it is a number, so that a minus sign does not begin an option.
     pub fn is_number(self) -> bool {
         match self {
             ValueKind::Count
@@ -78,7 +78,7 @@ impl ValueKind {
 
 fn share(text: &str) -> Result<f64, String> {
     let number = text.parse().ok().filter(|number: &f64| number.is_finite());
-    number.ok_or_else(|| "a number is written `0.25` or `1e-3`".to_owned())
+    number.ok_or_else(|| "expected a number like `0.25` or `1e-3`".to_owned())
 }
 
 fn integer(text: &str) -> Result<i64, String> {
@@ -87,13 +87,13 @@ fn integer(text: &str) -> Result<i64, String> {
         None => (1, text),
     };
     let number = i64::try_from(parse_count(digits)?);
-    number.map(|number| sign * number).map_err(|_| "the number is beyond 63 bits".to_owned())
+    number.map(|number| sign * number).map_err(|_| "the number exceeds 63 bits".to_owned())
 }
 
 fn within(text: &str, most: u64) -> Result<Value, String> {
     match parse_count(text)? {
         number if number <= most => Ok(Value::Count(number)),
-        _ => Err(format!("it is to be from 0 to {most}")),
+        _ => Err(format!("it must be from 0 to {most}")),
     }
 }
 
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_refused_in_our_words() {
+    fn bad_numbers_get_our_messages() {
         assert_eq!((share("0.5"), integer("-3")), (Ok(0.5), Ok(-3)));
         assert_eq!(ValueKind::Gray.parse("255"), Ok(Value::Count(255)));
         assert_eq!(ValueKind::Short.parse("4_294_967_295"), Ok(Value::Count(u32::MAX.into())));

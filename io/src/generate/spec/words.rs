@@ -1,4 +1,4 @@
-//! Specifications in text: `gnp -n 100 -p 0.1`. The wording is that of the command line.
+//! Specifications in text: `gnp -n 100 -p 0.1`. The messages match those of the command line.
 
 use star_base::Code;
 
@@ -7,17 +7,18 @@ use super::value::ValueKind;
 use super::{OptionValues, Specification};
 use crate::error::FileError;
 
-/// Reads a specification: a kind and its options, with blanks between them.
+/// Parses a specification: a kind and its options, separated by blanks.
 ///
 /// # Errors
-/// E0605 if there is no such kind or option, a value does not suit, or something is missing. It names no file.
+/// E0605 for an unknown kind or option, an invalid value, or a missing option. The error has no
+/// file name.
 pub fn parse(text: &str) -> Result<Specification, FileError> {
     let words: Vec<&str> = text.split_whitespace().collect();
     let wants_help = words.iter().any(|word| matches!(*word, "-h" | "--help"));
     let (&kind, options) = match words.split_first() {
         Some(split) if !wants_help => split,
         Some(_) | None => {
-            return Err(bad("the options ask for help, or name no kind".to_owned())
+            return Err(bad("expected a kind; help is not available here".to_owned())
                 .help("`star gen --help` lists the kinds"));
         }
     };
@@ -66,7 +67,7 @@ pub fn parse(text: &str) -> Result<Specification, FileError> {
     Specification::new(kind.kind, &values)
 }
 
-/// Refuses options that exclude each other, or that are missing.
+/// Rejects conflicting and missing options.
 fn complete(kind: &KindSpec, values: &OptionValues) -> Result<(), FileError> {
     let group: Vec<&OptionSpec> =
         kind.options().filter(|option| option.presence == Presence::OneOf).collect();
@@ -94,7 +95,7 @@ fn complete(kind: &KindSpec, values: &OptionValues) -> Result<(), FileError> {
     }
 }
 
-/// The option that a word names, and the value that stands in the same word.
+/// Returns the option that a word names, and the value in the same word.
 fn find<'w>(kind: &KindSpec, word: &'w str) -> Option<(&'static OptionSpec, Option<&'w str>)> {
     if let Some(name) = word.strip_prefix("--") {
         let (name, value) = match name.split_once('=') {
@@ -115,7 +116,7 @@ fn is_negative(kind: ValueKind, word: &str) -> bool {
     kind.is_number() && word.parse::<f64>().is_ok()
 }
 
-/// As messages show an option: `--vertices <N>`.
+/// The notation of an option in messages: `--vertices <N>`.
 fn shown(option: &OptionSpec) -> String {
     match option.value == ValueKind::Flag {
         true => format!("--{}", option.long),
@@ -134,7 +135,7 @@ mod tests {
     use crate::generate::{Density, GraphKind, Labels, Repeats, Rmat, UniformGraph};
 
     #[test]
-    fn options_are_written_in_several_ways() {
+    fn options_have_several_notations() {
         for text in
             ["gnm -n 9 -m 7 --seed 3", "gnm --vertices=9 -m7 --seed=3", "gnm -n=9 -m 7 --seed 3"]
         {
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_wording_is_that_of_the_command_line() {
+    fn messages_match_the_command_line() {
         let message = |text| parse(text).unwrap_err().message;
         for (text, expected) in [
             ("", "the options ask for help, or name no kind"),

@@ -16,7 +16,7 @@ const RMAT: Rmat = Rmat {
 };
 
 #[test]
-fn graphs_with_a_number_of_arcs_have_exactly_so_many() {
+fn gnm_has_exactly_the_given_number_of_arcs() {
     for kind in KINDS {
         for n_vertices in [1, 2, 3, 65, 300] {
             let most = uniform(n_vertices, Density::Arcs(0), kind).max_arcs();
@@ -33,7 +33,7 @@ fn graphs_with_a_number_of_arcs_have_exactly_so_many() {
 }
 
 #[test]
-fn graphs_with_a_probability_have_about_as_many_arcs_as_it_says() {
+fn gnp_has_the_expected_number_of_arcs() {
     for kind in KINDS {
         for probability in [0.0, 0.0001, 0.1, 0.5, 0.99, 1.0] {
             let parameters = uniform(700, Density::Probability(probability), kind);
@@ -47,7 +47,7 @@ fn graphs_with_a_probability_have_about_as_many_arcs_as_it_says() {
 }
 
 #[test]
-fn arcs_are_spread_evenly_over_tails_and_heads() {
+fn arcs_are_evenly_distributed_over_tails_and_heads() {
     for density in [Density::Probability(0.02), Density::Arcs(19_900), Density::Arcs(900_000)] {
         let graph = uniform(1000, density, GraphKind::Directed).generate(&mut options(8)).unwrap();
         let share = graph.n_edges() as f64 / 999_000.0;
@@ -62,7 +62,7 @@ fn arcs_are_spread_evenly_over_tails_and_heads() {
 }
 
 #[test]
-fn a_great_sparse_graph_needs_memory_for_its_arcs_only() {
+fn large_sparse_graph_needs_memory_only_for_its_arcs() {
     let n_vertices = u64::from(u32::MAX);
     for kind in KINDS {
         let graph = uniform(n_vertices, Density::Probability(1e-16), kind);
@@ -76,7 +76,7 @@ fn a_great_sparse_graph_needs_memory_for_its_arcs_only() {
     }
 }
 
-/// Removes vertices without arcs to them until none is left; a cycle would stay.
+/// Repeatedly removes vertices without incoming arcs; a cycle would remain.
 fn is_acyclic(graph: &Graph) -> bool {
     let mut n_into = vec![0; graph.n_vertices];
     let mut heads = vec![Vec::new(); graph.n_vertices];
@@ -99,7 +99,7 @@ fn is_acyclic(graph: &Graph) -> bool {
 }
 
 #[test]
-fn acyclic_graphs_have_no_cycle_however_they_are_numbered() {
+fn acyclic_graphs_have_no_cycle_under_any_numbering() {
     for density in [Density::Probability(0.05), Density::Arcs(3000)] {
         let in_order = uniform(200, density, GraphKind::Acyclic);
         let graph = in_order.generate(&mut options(2)).unwrap();
@@ -115,7 +115,7 @@ fn acyclic_graphs_have_no_cycle_however_they_are_numbered() {
 }
 
 #[test]
-fn weights_are_uniform_and_change_no_arc() {
+fn weights_are_uniform_and_do_not_change_arcs() {
     let plain = uniform(100, Density::Arcs(6000), GraphKind::Directed);
     let without = plain.generate(&mut options(5)).unwrap();
     assert!(!without.weighted && without.arcs.iter().all(|arc| arc.weight == 1));
@@ -136,11 +136,11 @@ fn weights_are_uniform_and_change_no_arc() {
 }
 
 #[test]
-fn rmat_fills_the_quarters_with_their_probabilities() {
+fn rmat_fills_quarters_by_their_probabilities() {
     let graph = RMAT.generate(&mut options(6)).unwrap();
     assert_eq!(graph.n_edges() as u64, RMAT.n_arcs);
     let n = RMAT.n_arcs as f64;
-    // On the first cut, and inside a quarter on the second.
+    // The first division, and the second one inside a quarter.
     for (shift, mean) in [(9, n), (8, n * 0.57)] {
         let [mut counts, mut n_inside] = [[0.0; 4], [0.0; 4]];
         for arc in graph.arcs.iter().filter(|arc| (arc.tail | arc.head) >> shift <= 1) {
@@ -155,7 +155,7 @@ fn rmat_fills_the_quarters_with_their_probabilities() {
 }
 
 #[test]
-fn rmat_without_repeats_is_a_simple_graph_of_the_same_arcs() {
+fn rmat_without_repeats_is_simple_with_the_same_arcs() {
     let kept = RMAT.generate(&mut options(6)).unwrap();
     let dropped = Rmat { repeats: Repeats::Dropped, ..RMAT }.generate(&mut options(6)).unwrap();
     is_simple(&dropped);
@@ -176,7 +176,7 @@ fn rmat_without_repeats_is_a_simple_graph_of_the_same_arcs() {
 }
 
 #[test]
-fn rmat_takes_any_number_of_vertices_and_any_corner() {
+fn rmat_accepts_any_number_of_vertices_and_any_corner() {
     for n_vertices in [1, 2, 3, 5, 1000, 1025] {
         for corners in [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.25; 3], [0.5, 0.3, 0.2]] {
             let rmat = Rmat { n_vertices, n_arcs: 3000, corners, ..RMAT };

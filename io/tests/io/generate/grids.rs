@@ -15,7 +15,7 @@ fn numbers_of_a_field_are_uniform() {
     for row in 0..64_000 {
         let bit = |col| usize::from(table.get(row, col));
         counts[0][bit(0) * 4 + bit(1) * 2 + bit(2)] += 1.0;
-        // Neighbours in different fields are independent, too.
+        // Adjacent bits of different fields are also independent.
         counts[1][bit(2) * 4 + bit(3) * 2 + bit(4)] += 1.0;
     }
     for count in counts.into_iter().flatten() {
@@ -24,14 +24,14 @@ fn numbers_of_a_field_are_uniform() {
 }
 
 #[test]
-fn tables_have_the_density_asked_for() {
+fn tables_have_the_requested_density() {
     for n_rows in [0, 1, 63, 64, 65, 5000] {
         for density in [0.0, 0.01, 0.5, 0.7, 1.0] {
             let table = RandomTable { n_rows, widths: vec![20, 20], density: Some(density) };
             let table = table.generate(&mut options(2)).unwrap();
             let n = (n_rows * 40) as f64;
             near(table.count_ones() as f64, n * density, (n * density * (1.0 - density)).sqrt());
-            // No bit beyond the rows.
+            // There are no bits beyond the rows.
             let n_counted = (0..40).map(|col| table.column(col).iter().filter(|bit| *bit).count());
             assert_eq!(n_counted.sum::<usize>() as u64, table.count_ones());
         }
@@ -61,7 +61,7 @@ fn heights_fill_the_range_of_their_bits() {
 }
 
 #[test]
-fn rough_country_has_greater_steps() {
+fn rough_terrain_has_greater_steps() {
     let mean_step = |roughness: f64| {
         let terrain = Terrain { size_log2: 8, roughness, bits: 16 };
         let numbers = terrain.generate(&mut options(4)).unwrap();
@@ -72,11 +72,12 @@ fn rough_country_has_greater_steps() {
     };
     let steps = [0.0, 0.25, 0.5, 0.75, 1.0].map(mean_step);
     assert!(steps.is_sorted_by(|a, b| a * 1.5 < *b), "{steps:?}");
-    // Soft hills: neighbours of 257 differ by few thousandths of the range; rock: by a great part.
+    // Soft hills: neighbours in a row of 257 differ by a few thousandths of the range; rock: by a
+    // large part.
     assert!(steps[0] < 65_536.0 * 0.02 && steps[4] > 65_536.0 * 0.05, "{steps:?}");
 }
 
-/// Rows of the ones of a column, first and last; they are all without a gap.
+/// The first and last row of the ones of a column, which must be contiguous.
 fn run(mask: &BitTable, col: usize) -> (usize, usize) {
     let rows: Vec<usize> = (0..mask.n_rows()).filter(|&row| mask.get(row, col)).collect();
     let (Some(&first), Some(&last)) = (rows.first(), rows.last()) else {
@@ -87,7 +88,7 @@ fn run(mask: &BitTable, col: usize) -> (usize, usize) {
 }
 
 #[test]
-fn the_curve_runs_from_border_to_border_without_a_gap() {
+fn curve_runs_from_border_to_border_without_gaps() {
     for thickness in [1, 2, 5, 30, 90] {
         for bends in [1, 3, 12] {
             for seed in 0..5 {
@@ -106,7 +107,7 @@ fn the_curve_runs_from_border_to_border_without_a_gap() {
 }
 
 #[test]
-fn noise_has_its_mean_and_deviation() {
+fn noise_has_the_expected_mean_and_deviation() {
     let curve = NoisyCurve { height: 300, width: 300, line: 150, ground: 100, noise: 12, ..CURVE };
     let made = curve.generate(&mut options(7)).unwrap();
     let pixels = values(&made.image);
@@ -139,7 +140,7 @@ fn neighbours(height: usize, width: usize) -> impl Iterator<Item = (usize, usize
 }
 
 #[test]
-fn transitions_are_blocked_with_their_probability_and_at_the_border() {
+fn transitions_are_blocked_by_probability_and_at_the_border() {
     for impassable in [0.0, 0.3, 1.0] {
         let blocks = Blocks { height: 90, width: 110, impassable };
         let made = blocks.generate(&mut options(2)).unwrap();
@@ -160,7 +161,7 @@ fn transitions_are_blocked_with_their_probability_and_at_the_border() {
 }
 
 #[test]
-fn the_threshold_of_a_country_blocks_most_nearly_what_is_wanted() {
+fn country_threshold_blocks_the_closest_possible_share() {
     for (height, width, bits) in [(1, 1, 8), (1, 40, 8), (33, 33, 3), (50, 70, 16), (64, 20, 32)] {
         for impassable in [0.0, 0.1, 0.425, 0.6, 1.0] {
             let country = Country { height, width, impassable, roughness: 0.7, bits };

@@ -1,4 +1,4 @@
-//! Generators: what every one of them keeps. The tests of one family are in its file.
+//! Common properties of the generators. The tests of one family are in a separate file.
 
 mod graphs;
 mod grids;
@@ -12,7 +12,7 @@ use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, NoisyCurve,
 
 use crate::support::BUDGET;
 
-/// Options with room for everything.
+/// Options with a large budget.
 pub(crate) fn options(seed: u64) -> GenerateOptions<'static> {
     GenerateOptions::new(seed, BUDGET)
 }
@@ -21,7 +21,7 @@ pub(crate) fn options(seed: u64) -> GenerateOptions<'static> {
 pub(crate) const CURVE: NoisyCurve =
     NoisyCurve { height: 90, width: 200, thickness: 5, bends: 6, line: 200, ground: 90, noise: 20 };
 
-/// A graph without weights, vertices in order.
+/// An unweighted graph with vertices in order.
 pub(crate) fn uniform(n_vertices: u64, density: Density, kind: GraphKind) -> UniformGraph {
     UniformGraph { n_vertices, density, kind, labels: Labels::InOrder, max_weight: None }
 }
@@ -32,7 +32,7 @@ pub(crate) fn near(found: f64, mean: f64, deviation: f64) {
     assert!((found - mean).abs() <= 5.0 * deviation, "{found} instead of {mean} ± {deviation}");
 }
 
-/// Asserts that there are neither loops nor parallel arcs.
+/// Asserts that there are no loops or parallel arcs.
 #[track_caller]
 pub(crate) fn is_simple(graph: &Graph) {
     let ends = graph.arcs.iter().map(|arc| match graph.symmetric {

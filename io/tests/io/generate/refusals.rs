@@ -1,4 +1,4 @@
-//! Parameters that are refused, budgets, and stopping.
+//! Rejected parameters, budgets, and interruption.
 
 use star_base::Code;
 use star_io::generate::{
@@ -36,7 +36,7 @@ const COUNTRY: Country =
 const TERRAIN: Terrain = Terrain { size_log2: 8, roughness: 0.5, bits: 8 };
 
 #[test]
-fn a_parameter_outside_its_range_is_named() {
+fn out_of_range_parameter_is_named() {
     let graph = |graph: UniformGraph| graph.generate(&mut super::options(0)).map(|_| ());
     let arcs = |n_vertices, n_arcs, kind| graph(uniform(n_vertices, Density::Arcs(n_arcs), kind));
     let probability = |p| graph(uniform(5, Density::Probability(p), GraphKind::Directed));
@@ -109,7 +109,7 @@ fn a_parameter_outside_its_range_is_named() {
     }
 }
 
-/// Each generator once, in all its branches, with data of a few hundred kilobytes.
+/// Runs each generator once, in all its branches, with data of a few hundred kilobytes.
 fn each(check: impl Fn(&str, Make<'_>)) {
     let dense = uniform(300, Density::Arcs(20_000), GraphKind::Directed);
     let sparse = uniform(100_000, Density::Arcs(20_000), GraphKind::Undirected);
@@ -143,7 +143,7 @@ fn each(check: impl Fn(&str, Make<'_>)) {
 }
 
 #[test]
-fn what_does_not_fit_is_refused_before_it_is_made() {
+fn oversized_data_are_rejected_before_generation() {
     each(|name, make| {
         let mut n_asked = 0;
         let mut progress = |_| {
@@ -158,7 +158,7 @@ fn what_does_not_fit_is_refused_before_it_is_made() {
         assert_eq!(n_asked, 0, "{name} began");
         make(&mut GenerateOptions::new(1, 100 << 20)).expect(name);
     });
-    // Sizes whose products are beyond 64 bits.
+    // Sizes whose products exceed 64 bits.
     let n_vertices = u64::from(u32::MAX);
     for density in [Density::Probability(1.0), Density::Arcs(1 << 62)] {
         let graph = uniform(n_vertices, density, GraphKind::Directed);
@@ -171,7 +171,7 @@ fn what_does_not_fit_is_refused_before_it_is_made() {
 }
 
 #[test]
-fn every_generator_stops_wherever_it_is_told_to() {
+fn every_generator_can_be_interrupted_anywhere() {
     each(|name, make| {
         let mut n_turns = 0;
         let mut count = |_| {

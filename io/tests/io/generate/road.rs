@@ -16,7 +16,7 @@ const ROAD: Road = Road {
     max_weight: Some(1000),
 };
 
-/// Sizes of the connected parts, by breadth-first search.
+/// Sizes of the connected components, by breadth-first search.
 fn part_sizes(graph: &Graph) -> Vec<usize> {
     let mut neighbours = vec![Vec::new(); graph.n_vertices];
     for arc in graph.directed_arcs() {
@@ -41,7 +41,7 @@ fn part_sizes(graph: &Graph) -> Vec<usize> {
 }
 
 #[test]
-fn a_whole_grid_has_every_street_and_nothing_else() {
+fn complete_grid_has_all_streets_and_nothing_else() {
     for (height, width) in [(1, 1), (1, 7), (7, 1), (2, 2), (40, 60)] {
         let road = Road { height, width, ..ROAD }.generate(&mut options(1)).unwrap();
         let n_streets = height * (width - 1) + width * (height - 1);
@@ -63,7 +63,7 @@ fn a_whole_grid_has_every_street_and_nothing_else() {
 }
 
 #[test]
-fn streets_are_missing_and_blocks_have_diagonals_as_often_as_they_should() {
+fn missing_streets_and_diagonals_have_their_probability() {
     let road = Road { missing: 0.2, diagonals: 0.3, ..ROAD }.generate(&mut options(3)).unwrap();
     is_simple(&road.graph);
     let ways = road.graph.arcs.iter().map(|arc| arc.tail - arc.head);
@@ -98,7 +98,7 @@ fn weights_are_lengths() {
 }
 
 #[test]
-fn the_largest_part_is_connected_and_counted() {
+fn largest_component_is_connected_and_counted() {
     for missing in [0.3, 0.45, 0.6, 0.95, 1.0] {
         let all = Road { missing, ..ROAD };
         let whole = all.generate(&mut options(9)).unwrap();
@@ -109,7 +109,7 @@ fn the_largest_part_is_connected_and_counted() {
         assert_eq!((road.n_connected, road.graph.n_vertices), (largest, largest));
         assert_eq!(part_sizes(&road.graph), [largest]);
         is_simple(&road.graph);
-        // It has the streets of that part, with their weights.
+        // The network has the streets of that component, with their weights.
         let mut weights = road.graph.arcs.iter().map(|arc| arc.weight);
         let all_weights = whole.graph.arcs.iter().map(|arc| arc.weight);
         let mut next = weights.next();

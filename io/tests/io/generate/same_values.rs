@@ -1,4 +1,4 @@
-//! The same seed gives the same data, in every version: these sums must never change.
+//! The same seed gives the same data in every version: these checksums must never change.
 
 use star_base::BitTable;
 use star_io::generate::{
@@ -36,7 +36,7 @@ fn of_numbers(numbers: &Numbers) -> u32 {
     hasher.finalize()
 }
 
-/// Sums of data of all kinds.
+/// Checksums of data of all kinds.
 fn sums(seed: u64) -> Vec<(&'static str, u32)> {
     let graph =
         |graph: UniformGraph| of_graph(&graph.generate(&mut options(seed)).expect("small enough"));
@@ -100,7 +100,7 @@ fn sums(seed: u64) -> Vec<(&'static str, u32)> {
 }
 
 #[test]
-fn a_seed_gives_the_same_data_in_every_version() {
+fn seed_gives_the_same_data_in_every_version() {
     let expected = [
         ("gnp", 2267367020),
         ("gnm, by bits", 4253832582),
@@ -123,12 +123,12 @@ fn a_seed_gives_the_same_data_in_every_version() {
 }
 
 #[test]
-fn seeds_give_data_of_their_own() {
+fn different_seeds_give_different_data() {
     let (one, other) = (sums(1), sums(2));
     assert_eq!(one, sums(1));
     for (a, b) in one.iter().zip(&other) {
         assert_ne!(a, b);
     }
-    // The highest byte of a seed counts, too.
+    // The highest byte of a seed also matters.
     assert!(sums(1 | 1 << 63).iter().zip(&one).all(|(a, b)| a != b));
 }

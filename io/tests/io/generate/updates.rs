@@ -1,4 +1,4 @@
-//! Update streams: every operation is possible when its turn comes, and the shares are kept.
+//! Update streams: every operation is valid when it is executed, and the shares are respected.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use super::{near, options, uniform};
 
 pub(super) const SHARES: Shares = Shares { insert: 3, delete: 2, change: 1, vertices: 1, ask: 2 };
 
-/// The graph with which the streams begin.
+/// The initial graph of the streams.
 pub(super) fn start(kind: GraphKind) -> Graph {
     let graph = uniform(30, Density::Arcs(60), kind);
     graph.generate(&mut options(5)).expect("small enough")
@@ -27,7 +27,7 @@ fn stream(start: &Graph, undirected: bool, shares: Shares, max_weight: Option<i6
 }
 
 #[test]
-fn every_operation_is_possible_when_its_turn_comes() {
+fn every_operation_is_valid_when_executed() {
     for (kind, undirected) in [(GraphKind::Directed, false), (GraphKind::Undirected, true)] {
         let graph = start(kind);
         let key = |tail: u32, head: u32| match undirected {
@@ -73,10 +73,10 @@ fn every_operation_is_possible_when_its_turn_comes() {
 }
 
 #[test]
-fn only_what_has_a_share_comes() {
+fn only_operations_with_a_share_occur() {
     let graph = start(GraphKind::Directed);
     let growth = Shares { insert: 1, delete: 0, change: 0, vertices: 0, ask: 0 };
-    // There are only so many pairs; then questions take the place of insertions.
+    // The number of pairs is limited; after that, queries replace insertions.
     let updates = stream(&graph, false, growth, None);
     let n_inserted = updates.iter().filter(|u| matches!(u, Update::InsertArc { .. })).count();
     assert_eq!(n_inserted, 30 * 29 - 60);
