@@ -1,12 +1,12 @@
-//! Tells `star` which commit and which compiler it was built from, for files of benchmarks. Without git, or
-//! outside a working copy of this repository, the commit is not known, and nothing else changes.
+//! Passes the commit and the compiler version to `star` for benchmark files. The commit is unknown
+//! without git or outside a working copy of this repository.
 
-#![allow(clippy::print_stdout, reason = "that is how a build script speaks to cargo")]
+#![allow(clippy::print_stdout, reason = "a build script passes values to cargo on standard output")]
 
 use std::path::Path;
 use std::process::Command;
 
-/// What the binary is made of, seen from the folder of this file.
+/// Sources of the binary, relative to the folder of this file.
 const SOURCES: [&str; 8] =
     ["cli", "compiler", "harness", "io", "stdlib", "vm", "Cargo.toml", "Cargo.lock"];
 
@@ -21,11 +21,11 @@ fn main() {
     }
 }
 
-/// The commit, with `+` behind it if sources of the binary were changed since.
+/// Returns the commit, followed by `+` if sources of the binary were changed since.
 fn commit() -> Option<String> {
     let top = said(&mut git(&["rev-parse", "--show-toplevel"]))?;
     let here = std::env::var("CARGO_MANIFEST_DIR").ok()?;
-    // The sources may be a part of somebody's repository that is not this one.
+    // The sources may be part of a different repository.
     if Path::new(&here).parent()?.canonicalize().ok()? != Path::new(&top).canonicalize().ok()? {
         return None;
     }
@@ -46,7 +46,7 @@ fn git(arguments: &[&str]) -> Command {
     command
 }
 
-/// What a command that ends well prints, unless that is nothing.
+/// Returns the output of a command that succeeds, unless it is empty.
 fn said(command: &mut Command) -> Option<String> {
     let output = command.output().ok().filter(|output| output.status.success())?;
     let text = String::from_utf8(output.stdout).ok()?;

@@ -1,7 +1,7 @@
-//! What `star doctor` finds out: the processor, memory, kernels, file limits and backends. Everything
-//! is read from the system and nothing changed; what it does not say is `None`.
+//! System information for `star doctor`: processor, memory, kernels, file limits and backends. The
+//! system is only read, not changed; unknown values are `None`.
 //!
-//! Wording is the business of [`crate::command::doctor`].
+//! [`crate::command::doctor`] formats the output.
 
 use std::path::PathBuf;
 use std::thread;
@@ -14,16 +14,16 @@ use star_os::engine;
 use star_os::limits::default_memory;
 use star_os::size_args::{address_space_left, available_memory, meminfo};
 
-/// The machine and what `star` makes of it.
+/// The machine, and its use by `star`.
 #[derive(Debug)]
 pub(crate) struct Findings {
     /// The processor.
     pub(crate) processor: Processor,
     /// The memory.
     pub(crate) memory: Memory,
-    /// The kernels that were chosen.
+    /// The selected kernels.
     pub(crate) kernels: &'static str,
-    /// Files.
+    /// File limits.
     pub(crate) files: Files,
     /// The backends.
     pub(crate) backends: Vec<BackendState>,
@@ -34,36 +34,36 @@ pub(crate) struct Findings {
 pub(crate) struct Processor {
     /// Its name.
     pub(crate) model: Option<String>,
-    /// The architecture this build is for: `x86_64`.
+    /// The architecture of this build: `x86_64`.
     pub(crate) architecture: &'static str,
-    /// Instructions that kernels use, and whether they are there.
+    /// Instruction sets used by kernels, and whether they are supported.
     pub(crate) features: Vec<(&'static str, bool)>,
-    /// Threads that this process may run at once.
+    /// Number of threads that this process may run concurrently.
     pub(crate) n_threads: Option<usize>,
 }
 
 /// Memory in bytes.
 #[derive(Debug)]
 pub(crate) struct Memory {
-    /// Of the machine.
+    /// Total memory of the machine.
     pub(crate) total: Option<u64>,
-    /// That can be taken without harm to others, and within the limit of this process.
+    /// Memory available to this process without swapping.
     pub(crate) available: u64,
-    /// That this process may still take at all; `None` if there is no limit.
+    /// Memory that this process may still allocate; `None` if unlimited.
     pub(crate) allowed: Option<u64>,
 }
 
-/// What limits files.
+/// File limits.
 #[derive(Debug)]
 pub(crate) struct Files {
-    /// Files that this process may have open at once.
+    /// Maximum number of files that this process may have open.
     pub(crate) max_open: Option<u64>,
-    /// Most bytes of a file that this process writes; `None` if there is no limit.
+    /// Maximum size of a file written by this process; `None` if unlimited.
     pub(crate) max_bytes: Option<u64>,
-    /// The folder at hand. A file is made beside its place, so that nothing is written to a folder for
-    /// temporary files.
+    /// The current folder. Temporary files are created next to their destination, so no folder for
+    /// temporary files is needed.
     pub(crate) folder: Option<PathBuf>,
-    /// Bytes free there.
+    /// Free space in bytes.
     pub(crate) free: Option<u64>,
 }
 
@@ -72,19 +72,19 @@ pub(crate) struct Files {
 pub(crate) struct BackendState {
     /// Its name for `--backend`.
     pub(crate) name: &'static str,
-    /// Does it run programs unless told otherwise?
+    /// Whether it is the default.
     pub(crate) is_default: bool,
-    /// Is it there? If not, why.
+    /// Whether it is available, or the reason why not.
     pub(crate) state: Result<(), String>,
-    /// The device that it computes on, with its limits, if that is not the processor.
+    /// Its device with limits, unless it is the processor.
     pub(crate) device: Option<String>,
-    /// Bytes of values, packed, that a run may have without `--max-memory`.
+    /// Default memory limit of a run, in bytes of packed values.
     pub(crate) default_memory: Option<u64>,
-    /// Library routines that it does in ways of its own.
+    /// Library routines with an intrinsic.
     pub(crate) intrinsics: Vec<Intrinsic>,
 }
 
-/// Looks at the machine, and opens the device of every backend.
+/// Collects the information and opens the device of every backend.
 pub(crate) fn examine() -> Findings {
     let folder = std::env::current_dir().ok();
     let memory = memory();
@@ -102,7 +102,7 @@ pub(crate) fn examine() -> Findings {
     }
 }
 
-/// Looks at the processor.
+/// Examines the processor.
 pub(crate) fn processor() -> Processor {
     Processor {
         model: model(),
@@ -112,13 +112,13 @@ pub(crate) fn processor() -> Processor {
     }
 }
 
-/// Looks at the memory.
+/// Examines the memory.
 pub(crate) fn memory() -> Memory {
     let (available, allowed) = (available_memory(), address_space_left());
     Memory { total: meminfo("MemTotal:"), available, allowed }
 }
 
-/// The backends as the harness lists them.
+/// Returns the backends listed by the harness.
 fn list_backends(available: u64) -> Vec<BackendState> {
     let state = |entry: &BackendSpec| {
         let (name, is_default) = (entry.name, entry.name == engine::DEFAULT);
@@ -152,7 +152,7 @@ fn model() -> Option<String> {
     field(&text, "model name").or_else(|| field(&text, "Model"))
 }
 
-/// The value of the first line `NAME : VALUE`.
+/// Returns the value of the first line `NAME : VALUE`.
 fn field(text: &str, name: &str) -> Option<String> {
     text.lines().find_map(|line| {
         let (found, value) = line.split_once(':')?;
@@ -183,7 +183,7 @@ fn features() -> Vec<(&'static str, bool)> {
     Vec::new()
 }
 
-/// What the system allows, by its soft limits; `None` if there is no limit.
+/// The soft limits of the system; `None` if unlimited.
 #[cfg(unix)]
 mod limits {
     use std::path::Path;
@@ -226,18 +226,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_model_is_found_among_the_fields() {
+    fn finds_the_model_among_the_fields() {
         let text = "processor\t: 0\nmodel name\t: A B: C\nmodel name\t: other\n";
         assert_eq!(field(text, "model name").as_deref(), Some("A B: C"));
     }
 
     #[test]
-    fn a_backend_that_is_there_is_not_told_to_be_missing() {
+    fn available_backends_are_not_reported_as_missing() {
         let backends = list_backends(8 << 30);
         let mut names: Vec<&str> = backends.iter().map(|backend| backend.name).collect();
         for name in engine::ready_names() {
             let mut states = backends.iter();
-            // The device of one may be missing, which it says.
+            // The device of a backend may be missing; its state then says so.
             let fits = |state: &BackendState| match &state.state {
                 Ok(()) => true,
                 Err(why) => name == "gpu" && why.contains("adapter"),
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn the_chosen_kernels_are_backed_by_the_features() {
+    fn the_processor_supports_the_selected_kernels() {
         let findings = examine();
         let has = |name: &str| findings.processor.features.contains(&(name, true));
         match Level::detect() {

@@ -1,5 +1,5 @@
-//! What became of a program: in lines for people, `star run --explain`, or as notes at the loops, `star check --plan`.
-//! Passes say it of loops, the backend of the rest.
+//! Report on the compilation of a program: lines of text for `star run --explain`, or notes at the
+//! loops for `star check --plan`. Passes report on loops, the backend on everything else.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use star_opt::{Remark, loops};
 use star_vm::explain::{Became, Item, Subject};
 use star_vm::{Counters, Explanation};
 
-/// A line for each thing that the backend decided about, and for each loop that the passes looked at.
+/// Formats a line for each decision of the backend and for each loop that the passes examined.
 pub(crate) fn lines(
     explanation: &Explanation,
     remarks: &[Remark],
@@ -30,7 +30,7 @@ pub(crate) fn lines(
         };
         format!("{}{}: {what}", subject.name(), place(*routine, *loc))
     });
-    // What is a kernel though no pass changed it is said once.
+    // Report a kernel only once if no pass changed it.
     let is_kernel = |routine: RoutineId, loc: LocId| {
         explanation.items.iter().any(|item| {
             (item.subject, item.routine, item.loc) == (Subject::Loop, Some(routine), Some(loc))
@@ -47,7 +47,7 @@ pub(crate) fn lines(
     items.chain(loops).collect()
 }
 
-/// What a run took of a device, if it had one.
+/// Formats the use of the device by a run, if there was one.
 pub(crate) fn on_device(paths: &Counters) -> Option<String> {
     let n = text::count;
     (paths.unit_dispatches > 0).then(|| {
@@ -64,23 +64,24 @@ pub(crate) fn on_device(paths: &Counters) -> Option<String> {
     })
 }
 
-/// The file of a location, and its line there, from 1.
+/// Returns the file of a location, and its line, from 1.
 fn line_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<(FileId, usize)> {
     let span = program.locations.get(loc)?.span;
     let line = sources.get(span.file)?.line_column(span.start as usize).line;
     Some((span.file, line))
 }
 
-/// Its file and line in words.
+/// Formats the file and line of a location.
 fn place_of(loc: LocId, program: &Program, sources: &SourceMap) -> Option<String> {
     let (file, line) = line_of(loc, program, sources)?;
     Some(format!("{}:{line}", text::one_line(sources.get(file)?.name())))
 }
 
-/// What became of the loops that begin on a line, by file and line from 0.
+/// The results for loops, by file and first line, from 0.
 pub(crate) type Plan = BTreeMap<(FileId, usize), Vec<String>>;
 
-/// What passes made of the loops of a program, or why nothing, then what the backend makes of that.
+/// Returns the transformations of each loop of a program or the reason why there are none, followed
+/// by the decisions of the backend.
 pub(crate) fn by_lines(
     explanation: &Explanation,
     remarks: &[Remark],
@@ -111,7 +112,7 @@ pub(crate) fn by_lines(
     lines
 }
 
-/// A note for each loop of a file that the passes looked at, in the order of the text.
+/// Returns a note for each loop of a file that the passes examined, in source order.
 pub(crate) fn plan(remarks: &[Remark], program: &Program, file: FileId) -> Vec<Diagnostic> {
     let mut notes = Vec::new();
     for ((routine, loc), became) in loops(remarks) {
@@ -135,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_run_says_what_it_took_of_a_device() {
+    fn reports_the_use_of_the_device() {
         let mut paths = Counters::default();
         assert_eq!(on_device(&paths), None);
         (paths.unit_dispatches, paths.grid_kernels, paths.device_reads) = (3, 1, 4);

@@ -1,13 +1,13 @@
-//! A function as an entry: a backend gives back `var` parameters only, so a routine around the
-//! function takes its value as one.
+//! Functions as entries: backends return only `var` parameters, so a wrapper routine returns the
+//! value of the function as one.
 
 use star_ir::{
     Arg, Extent, Mode, Param, Program, Routine, RoutineId, Stmt, StmtKind, Ty, Var, VarId,
 };
 use star_vm::Outcome;
 
-/// Adds a routine that has the parameters of the function `entry` and, last, its value as a `var`
-/// parameter. `None` if `entry` is no function.
+/// Adds a routine with the parameters of the function `entry` and, last, its value as a `var`
+/// parameter. Returns `None` if `entry` is not a function.
 pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<RoutineId> {
     let function = program.routine(entry);
     let result = function.var(function.result?);
@@ -50,7 +50,8 @@ pub(crate) fn with_result(program: &mut Program, entry: RoutineId) -> Option<Rou
     Some(id)
 }
 
-/// How a run ended, as if the function itself were the entry if `is_function`: without the frame of its wrapper.
+/// Removes the frame of the wrapper from an outcome if `is_function`, as if the function were the
+/// entry.
 pub(crate) fn unwrapped(mut outcome: Outcome, is_function: bool) -> Outcome {
     match &mut outcome {
         Outcome::Trap(trap) if is_function && trap.frames.len() > 1 => {
@@ -86,7 +87,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_wrapper_of_a_function_verifies() {
+    fn function_wrappers_verify() {
         let text = "routine 0 \"F\" (value %n: int, ref %T: table[?, ?]) -> %F !0 {\n  var %F: int\n  %F = copy 1 !0\n}\nlocations {\n  !0 = 0:0..9\n}\n";
         let mut program = star_ir::parse(text).unwrap();
         let id = with_result(&mut program, RoutineId(0)).unwrap();

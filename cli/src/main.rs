@@ -1,18 +1,20 @@
 //! `star`: checks and runs Star programs.
 //!
-//! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse; [`mod@view`]: pictures of data.
-//! * A run: star-bind finds out where the parameters of a routine get their values, star-os has the backends, files,
-//!   flags and passes, [`function_entry`] makes functions runnable; [`results`] go to an [`output_target`], [`profile`] and [`records`]
-//!   to files.
-//! * [`times`]: how long the parts of a run took.
-//! * [`repl`]: a terminal and a pipe for the sessions of star-repl.
-//! * [`explain`]: what a backend made of a program; [`doctor`]: what the machine has; [`headers`]: the tests and benchmarks in comments.
+//! * [`command`]: the subcommands, one file each; [`usage`]: command lines that do not parse;
+//!   [`mod@view`]: pictures of data.
+//! * A run: star-bind resolves the sources of parameter values, star-edge provides backends, files,
+//!   flags and passes, [`function_entry`] makes functions runnable; [`results`] are written to an
+//!   [`output_target`], [`profile`] and [`records`] to files.
+//! * [`times`]: durations of the parts of a run.
+//! * [`repl`]: terminal and pipe front ends for the sessions of star-repl.
+//! * [`explain`]: report on the compilation of a program; [`doctor`]: system information;
+//!   [`headers`]: tests and benchmarks in comments.
 //!
-//! Nothing here knows how a program is compiled, a value stored or a file format read.
+//! Nothing here depends on how programs are compiled, values are stored or file formats are read.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a message is made once, where a command ends, and its fields are public and plain"
+    reason = "a message is created once, where a command ends, and its fields are public and plain"
 )]
 
 mod command;
@@ -41,7 +43,7 @@ use star_os::report::{ErrorFormat, Reporter};
 
 use crate::usage::Refusal;
 
-/// The toolchain for Star, the language of the STAR-machine
+/// Toolchain for Star, the language of the STAR machine
 #[derive(Parser, Debug)]
 #[command(name = "star", version, arg_required_else_help = true)]
 #[command(after_help = "Examples:
@@ -53,7 +55,7 @@ use crate::usage::Refusal;
   star doc MATCH
   star explain E0602")]
 struct Cli {
-    /// The form of messages
+    /// Select the format of messages
     #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     error_format: ErrorFormat,
 
@@ -63,49 +65,49 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Run a program, or a routine of a file
+    /// Run a program or a routine
     Run(Box<command::run::RunArgs>),
-    /// Type lines that run at once: try statements, routines, files
+    /// Start an interactive session
     Repl(Box<command::repl::ReplArgs>),
-    /// Say what is wrong with programs, without running them
+    /// Check programs without running them
     Check(command::check::CheckArgs),
-    /// Format programs: layout, `:=`, the spelling of keywords and built-ins
+    /// Format Star files in place
     Fmt(command::fmt::FmtArgs),
-    /// Show, write, check or test the documentation of the library and of your own files
+    /// Show, write, check or test documentation
     Doc(command::doc::DocArgs),
-    /// Run the tests in the comments of Star files, on several backends
+    /// Run the tests in Star files on several backends
     Test(Box<command::test::TestArgs>),
-    /// Explain the code of a message
+    /// Explain a message code
     Explain(command::explain::ExplainArgs),
-    /// Make a folder with a program, a test, a benchmark and data to begin with
+    /// Create a folder with a program, test, benchmark and data
     New(command::new::NewArgs),
-    /// Draw a file: bits, a graph, numbers in a grid
+    /// Draw bits, a graph or a grid of numbers
     View(command::view::ViewArgs),
-    /// Make a random graph, table, terrain or image, and write it to a file
+    /// Generate a random graph, table, terrain or image
     #[command(name = "gen")]
     Generate(Box<command::generate::GenArgs>),
-    /// Keep objects that move: take a stream of updates, answer a stream of questions
+    /// Apply updates of moving objects and answer queries
     Moving(Box<command::moving::MovingArgs>),
-    /// Show what the compiler makes of a program
+    /// Show the compiler output for a program
     Dev(command::dev::DevArgs),
-    /// Run the benchmarks that the headers of programs describe
+    /// Run the benchmarks in program headers
     Bench(Box<command::bench::BenchArgs>),
-    /// Say what changed between two files of benchmarks, and whether that means anything
+    /// Compare two benchmark files and report significant changes
     #[command(name = "benchcmp")]
     BenchCompare(command::benchcmp::CompareArgs),
-    /// Show files of benchmarks, ours and those of peers, on one page
+    /// Create an HTML page from benchmark files of Star and its peers
     #[command(name = "benchpage")]
     BenchPage(command::benchpage::PageArgs),
-    /// Say what this machine has: processor, memory, files, backends
+    /// Show system information: processor, memory, file limits, backends
     Doctor(command::doctor::DoctorArgs),
-    /// Print a script that completes commands in a shell
+    /// Print a completion script for a shell
     Completions(command::completions::CompletionsArgs),
 }
 
 fn main() -> ExitCode {
     #[cfg(unix)]
     {
-        // If the system refuses, such a write ends the process.
+        // If the system refuses, a write beyond the limit ends the process.
         let _ = star_os::flags::survive_large_files();
     }
     let mut output = Output::stdout();
@@ -128,7 +130,7 @@ fn main() -> ExitCode {
     exit.into()
 }
 
-/// Runs the command; a panic is a message like any other.
+/// Runs the command; converts a panic into a diagnostic.
 fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit {
     let for_hook = *reporter;
     panic::set_hook(Box::new(move |info: &PanicHookInfo<'_>| {
@@ -182,7 +184,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
     }
 }
 
-/// Answers a command line that names no command.
+/// Handles a command line without a valid command.
 fn refused(refusal: Refusal, reporter: &Reporter, output: &mut Output) -> Exit {
     match refusal {
         Refusal::Answer(text) => {

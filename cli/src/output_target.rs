@@ -1,4 +1,4 @@
-//! Where what the command line names goes: to a file, or to standard output, as `gr:-`.
+//! Output destination on the command line: a file, or standard output, as `gr:-`.
 
 use std::path::Path;
 
@@ -10,25 +10,25 @@ use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::{self, Target, Written};
 
-/// What stands for standard output, behind an extension and a colon.
+/// Denotes standard output after an extension and a colon.
 const STDOUT: &str = "-";
 
 /// A file, or standard output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Outlet {
-    /// A file, whole or not at all.
+    /// A file, written atomically.
     File(Target),
-    /// Standard output, piece by piece.
+    /// Standard output, written incrementally.
     Stdout(Encoding),
 }
 
 impl Outlet {
-    /// What `text` names: `FILE`, whose extension says the format, or `EXTENSION:-`. `holds` refuses the
-    /// formats that cannot hold what is going to be written.
+    /// Parses `FILE`, whose extension selects the format, or `EXTENSION:-`. `holds` rejects formats
+    /// that cannot represent the data.
     ///
     /// # Errors
-    /// E0506 if no format is named, E0507 if it is refused, E0509 if it can be seen that the file cannot
-    /// be written.
+    /// E0506 if the format is unknown, E0507 if it is rejected, E0509 if a check shows that the
+    /// file cannot be written.
     pub(crate) fn new(
         text: &str,
         holds: &dyn Fn(Format) -> Result<(), FileError>,
@@ -40,17 +40,17 @@ impl Outlet {
             Some(_) | None => Target::new(Path::new(text), text, holds).map(Outlet::File),
         };
         outlet.map_err(|error| match error.code == Code::UnknownFormat {
-            true => error.help("standard output is an extension and `:-`: `gr:-`"),
+            true => error.help("use an extension and `:-` for standard output: `gr:-`"),
             false => error,
         })
     }
 
-    /// Does it go to standard output?
+    /// Tests whether the destination is standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self, Outlet::Stdout(_))
     }
 
-    /// Do both go to the same place?
+    /// Tests whether both destinations are the same.
     pub(crate) fn is(&self, other: &Outlet) -> bool {
         match (self, other) {
             (Outlet::File(one), Outlet::File(other)) => one.is(other),
@@ -59,7 +59,7 @@ impl Outlet {
         }
     }
 
-    /// Would this file be replaced?
+    /// Tests whether `file` would be replaced.
     pub(crate) fn replaces(&self, file: &str) -> bool {
         match self {
             Outlet::File(target) => target.replaces(file),
@@ -67,12 +67,12 @@ impl Outlet {
         }
     }
 
-    /// As the user named it.
+    /// Returns the name given by the user.
     pub(crate) fn name(&self) -> &str {
         &self.encoding().name
     }
 
-    /// The format.
+    /// Returns the format.
     pub(crate) fn format(&self) -> Format {
         self.encoding().format
     }
@@ -84,11 +84,11 @@ impl Outlet {
         }
     }
 
-    /// Writes data until a flag is set, to a file beside its place; gives the number of bytes, too. What
-    /// standard output does not take is told when the command ends.
+    /// Writes data until a flag is set, to a temporary file next to the destination; also returns
+    /// the number of bytes. Failures of standard output are reported when the command ends.
     ///
     /// # Errors
-    /// If the format does not hold such data, the system refuses, or a flag is set.
+    /// If the format cannot represent the data, the system refuses, or a flag is set.
     pub(crate) fn write(
         self,
         data: OutputRef<'_>,
@@ -112,7 +112,7 @@ impl Outlet {
     }
 }
 
-/// The format that the name of a file or of standard output says.
+/// Returns the format selected by the name of a file or of standard output.
 pub(crate) fn format_of(text: &str) -> Option<Format> {
     match text.rsplit_once(':') {
         Some((extension, STDOUT)) if is_extension(extension) => {
@@ -122,7 +122,7 @@ pub(crate) fn format_of(text: &str) -> Option<Format> {
     }
 }
 
-/// Letters and digits, perhaps with `.gz` behind them; anything else is the name of a file.
+/// Accepts letters and digits, optionally followed by `.gz`; everything else is the name of a file.
 fn is_extension(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.')
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dash_behind_an_extension_is_standard_output() {
+    fn a_dash_after_an_extension_is_standard_output() {
         let stdout = Outlet::new("gr:-", &all).unwrap();
         assert_eq!(
             (stdout.is_stdout(), stdout.format(), stdout.name()),
@@ -153,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn data_for_standard_output_go_where_everything_printed_goes() {
+    fn data_and_printed_text_share_standard_output() {
         let mut output = Output::kept();
         output.write("before\n");
         let table = BitTable::parse(&["01", "00"]).unwrap();

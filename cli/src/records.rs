@@ -1,4 +1,4 @@
-//! Files of benchmarks on the disk.
+//! Benchmark files on disk.
 
 use std::fs;
 
@@ -8,20 +8,22 @@ use star_report::record::{Record, from_json};
 
 use crate::text;
 
-/// Reads a file of benchmarks.
+/// Reads a benchmark file.
 ///
 /// # Errors
-/// If it cannot be read, or is none.
+/// If it cannot be read or is not a benchmark file.
 pub(crate) fn read(file: &str) -> Result<Record, FileError> {
     let bytes = fs::read(file).map_err(|error| {
         let message = format!("cannot open: {}", text::reason(&error));
         FileError::new(Code::CannotOpen, file, message)
     })?;
     let bad = |message: &str| {
-        FileError::new(Code::BadFormat, file, message)
-            .help("`star bench --out FILE` writes such a file; docs/benchmarks.md describes it")
+        FileError::new(Code::BadFormat, file, message).help(
+            "`star bench --out FILE` writes benchmark files; docs/benchmarks.md describes \
+                them",
+        )
     };
-    let text = String::from_utf8(bytes).map_err(|_| bad("this is no text"))?;
+    let text = String::from_utf8(bytes).map_err(|_| bad("it is not valid UTF-8"))?;
     from_json(&text).map_err(|error| {
         let mut fault = bad(&error.message);
         fault.line = error.place.map(|(line, _)| line as u64);
@@ -30,7 +32,7 @@ pub(crate) fn read(file: &str) -> Result<Record, FileError> {
     })
 }
 
-/// What a page calls a file: its name without the folders.
+/// Returns the short name of a file on a page, without its folders.
 pub(crate) fn short_name(file: &str) -> String {
     let name = std::path::Path::new(file).file_name();
     name.map_or_else(|| file.to_owned(), |name| name.to_string_lossy().into_owned())

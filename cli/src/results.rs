@@ -1,4 +1,4 @@
-//! Where the results of a run go: `--out NAME=FILE`, and the summary on standard output.
+//! Results of a run: `--out NAME=FILE`, and the summary on standard output.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -15,22 +15,22 @@ use star_vm::HostValue;
 use crate::output_target::{self, Outlet};
 use crate::view::Places;
 
-/// An `--out`: which result, counted from 0 among the `var` parameters, goes where.
+/// An `--out` option: a result, counted from 0 among the `var` parameters, and its destination.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Out {
     result: usize,
-    /// What it is written as, if not as its bits.
+    /// Its form, if it is not written as bits.
     form: Option<ResultForm>,
     outlet: Outlet,
 }
 
 impl Out {
-    /// Which result, counted from 0 among the `var` parameters.
+    /// Returns the index of the result among the `var` parameters, from 0.
     pub(crate) fn result(&self) -> usize {
         self.result
     }
 
-    /// Where it goes.
+    /// Returns its destination.
     pub(crate) fn outlet(&self) -> &Outlet {
         &self.outlet
     }
@@ -39,29 +39,29 @@ impl Out {
 /// A result: unset if it is a table that stays sparse.
 pub(crate) type Taken = (HostValue, Option<SparseTable>);
 
-/// Is a result written as its bits alone? Then a sparse table may stay as it is.
+/// Tests whether a result is written only as bits. A sparse table can then stay sparse.
 pub(crate) fn are_bits(outs: &[Out], result: usize) -> bool {
     outs.iter().all(|out| out.result != result || out.form.is_none())
 }
 
-/// What the values of a run come from, where its results are written as that.
+/// The origins of the values of a run, for results written in terms of them.
 #[derive(Debug, Default)]
 pub(crate) struct Origins {
-    /// What the rows of parameters stand for, by their names.
+    /// The meaning of the rows of parameters, by parameter name.
     pub(crate) rows: BTreeMap<String, Rows>,
-    /// The lists whose records lie in the rows of parameters.
+    /// The lists whose records are in the rows of parameters.
     pub(crate) lists: Vec<RecordList>,
-    /// The graph, and its file.
+    /// The graph and its file.
     pub(crate) graph: Option<(String, Rc<Graph>)>,
-    /// Coordinates of its vertices, where it is drawn.
+    /// Coordinates of its vertices, if it is drawn.
     pub(crate) places: Option<Places>,
 }
 
-/// Understands the `--out NAME=FILE` of a command line. A slice in a file that holds graphs and no slices is the graph of the
-/// arcs that it marks among those of `arcs`.
+/// Parses the `--out NAME=FILE` options. A slice in a file format for graphs but not slices is
+/// written as the graph of the arcs in `arcs` that it marks.
 ///
 /// # Errors
-/// All of E0606, E0608, E0506, E0507 and E0509 that can be seen before the run.
+/// All of E0606, E0608, E0506, E0507 and E0509 that can be detected before the run.
 pub(crate) fn outs(
     entry: &Signature,
     options: &[String],
@@ -104,17 +104,17 @@ fn out(entry: &Signature, option: &str, arcs: Option<&str>) -> Result<Out, Diagn
     Ok(Out { result: idx, form, outlet })
 }
 
-/// The parameters whose rows they speak of.
+/// Returns the parameters whose rows the options refer to.
 pub(crate) fn parameters(outs: &[Out]) -> Vec<String> {
     outs.iter().filter_map(|out| Some(out.form.as_ref()?.parameter()?.to_owned())).collect()
 }
 
-/// Does one of them name vertices?
+/// Tests whether an option names vertices.
 pub(crate) fn name_vertices(outs: &[Out]) -> bool {
     outs.iter().any(|out| out.form.as_ref().is_some_and(ResultForm::names_vertices))
 }
 
-/// Does one of them go to standard output?
+/// Tests whether an option uses standard output.
 pub(crate) fn use_stdout(outs: &[Out]) -> bool {
     outs.iter().any(|out| out.outlet.is_stdout())
 }
@@ -122,7 +122,7 @@ pub(crate) fn use_stdout(outs: &[Out]) -> bool {
 /// Writes all files that can be written, or none if a flag is set meanwhile.
 ///
 /// # Errors
-/// Every file that cannot be written; or only that a flag was set meanwhile.
+/// An error for every file that cannot be written, or only an error for the flag.
 pub(crate) fn save(
     outs: Vec<Out>,
     results: &[Taken],
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn outs_name_tables_slices_and_words_that_are_results() {
+    fn outs_name_result_tables_slices_and_words() {
         assert_eq!(codes(&["D=d.mtx", "X=x.stb"]), []);
         let wrong = ["d=b.mtx", "D", "X=x.xyz", "X=no/x.stb"];
         let expected = [Code::NotAResult, Code::Usage, Code::UnknownFormat, Code::CannotWrite];
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn formats_that_hold_no_such_result_are_refused_before_the_run() {
+    fn rejects_unsuitable_formats_before_the_run() {
         assert_eq!(codes(&["D=d.jpg", "X=x.gr"]), [Code::NoSuchLayout; 2]);
         assert_eq!(codes(&["D=jpg:-", "X=gr:-"]), [Code::NoSuchLayout; 2]);
         assert_eq!(codes(&["D=gr:-", "X=x.stb"]), []);

@@ -1,4 +1,4 @@
-//! `star run --time`: how long each part of a run took, by the clock on the wall.
+//! `star run --time`: wall-clock duration of each part of a run.
 
 use std::time::{Duration, Instant};
 
@@ -8,13 +8,13 @@ use star_os::report::Reporter;
 /// The parts of a run, in order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Reading the program and making code of it.
+    /// Reading and compiling the program.
     Compiling,
-    /// Reading files and laying out what they hold.
+    /// Reading files and converting their contents.
     Loading,
-    /// The run itself, with what it prints, reads and writes.
+    /// The run, with its output and file access.
     Running,
-    /// Taking, writing and showing the results.
+    /// Collecting, writing and showing the results.
     Results,
 }
 
@@ -31,7 +31,7 @@ impl Part {
     }
 }
 
-/// A clock that says when each part ended.
+/// A clock that records the end of each part.
 #[derive(Debug)]
 pub(crate) struct Times {
     last: Instant,
@@ -39,19 +39,19 @@ pub(crate) struct Times {
 }
 
 impl Times {
-    /// The first part begins.
+    /// Starts the first part.
     pub(crate) fn start() -> Self {
         Times { last: Instant::now(), taken: Vec::new() }
     }
 
-    /// This part ends, and the next one begins.
+    /// Ends this part and starts the next one.
     pub(crate) fn end(&mut self, part: Part) {
         let now = Instant::now();
         self.taken.push((part, now.duration_since(self.last)));
         self.last = now;
     }
 
-    /// Tells the parts that ended.
+    /// Reports the completed parts.
     pub(crate) fn tell(&self, reporter: &Reporter) {
         let parts = Part::ALL.iter().filter_map(|part| {
             let (_, taken) = self.taken.iter().find(|(known, _)| known == part)?;

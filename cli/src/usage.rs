@@ -1,4 +1,4 @@
-//! Command lines that do not parse: clap's words as one of our messages.
+//! Command lines that do not parse: conversion of clap's errors into diagnostics.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, CommandFactory, Error};
@@ -6,17 +6,17 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 
 use star_os::report::ErrorFormat;
 
-/// What to do when clap has no command for us.
+/// The response to a command line without a valid command.
 pub(crate) enum Refusal {
-    /// Help or a version: for standard output.
+    /// Help or version, for standard output.
     Answer(String),
-    /// No subcommand: the help, for standard error.
+    /// Help for a missing subcommand, for standard error.
     Help(String),
     /// A command line that does not parse.
     Fault(Diagnostic),
 }
 
-/// Sorts out what clap says.
+/// Converts an error of clap.
 pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
     let rendered = error.render();
     match error.kind() {
@@ -37,7 +37,7 @@ pub(crate) fn refusal(error: &Error, coloured: bool) -> Refusal {
     }
 }
 
-/// The form of messages that a command line asks for which does not parse.
+/// Returns the message format requested by a command line that does not parse.
 pub(crate) fn format_of(arguments: &[String]) -> ErrorFormat {
     let next = arguments.iter().skip(1).map(String::as_str);
     let pairs = arguments.iter().map(String::as_str).zip(next);
@@ -49,7 +49,7 @@ pub(crate) fn format_of(arguments: &[String]) -> ErrorFormat {
     }
 }
 
-/// The first paragraph is what is wrong, `tip:` lines are help, the usage is a note.
+/// Converts the first paragraph to the message, `tip:` lines to help, and the usage to a note.
 fn fault(text: &str) -> Diagnostic {
     let text = text.strip_prefix("error: ").unwrap_or(text).replace('\'', "`");
     let mut paragraphs = text.split("\n\n");
@@ -70,7 +70,7 @@ fn fault(text: &str) -> Diagnostic {
     diagnostic
 }
 
-/// Adds what was probably meant by a word that is no subcommand, unless clap has said so.
+/// Suggests a subcommand for an unknown word, unless clap did.
 fn meant(fault: Diagnostic, typed: &str, command: &Command) -> Diagnostic {
     if typed.ends_with(".star") {
         let file = text::shell_word(typed);
@@ -89,7 +89,7 @@ fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     match chars.next() {
         Some(first) => first.to_lowercase().chain(chars).collect(),
-        None => "the command line does not parse".to_owned(),
+        None => "cannot parse the command line".to_owned(),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_words_of_clap_become_message_help_and_note() {
+    fn clap_errors_become_message_help_and_note() {
         let text = "error: unexpected argument '--prok' found\n\n  tip: a similar argument exists: \
                     '--proc'\n\nUsage: star run [OPTIONS] <FILE>\n\nFor more information, try \
                     '--help'.\n";
@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn the_error_format_is_known_before_the_rest() {
+    fn error_format_is_known_before_parsing() {
         let of = |text: &str| {
             let arguments: Vec<String> = text.split(' ').map(str::to_owned).collect();
             format_of(&arguments)

@@ -1,5 +1,5 @@
-//! Pictures of data: `star view FILE`, and `star run --view NAME[=FILE]`. What is drawn is star-report's business; here it
-//! is chosen, and written as SVG or PNG.
+//! Pictures of data: `star view FILE`, and `star run --view NAME[=FILE]`. star-report draws; this
+//! module selects the contents and writes SVG or PNG files.
 
 use std::path::Path;
 
@@ -15,63 +15,63 @@ use star_vm::HostValue;
 use crate::results::{Origins, Taken};
 use crate::text;
 
-/// How pictures are written.
+/// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Svg,
     Png,
 }
 
-/// A file for a picture.
+/// A picture file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Frame {
-    /// As messages show it.
+    /// Its name in messages.
     pub(crate) name: String,
     form: Form,
     place: Destination,
 }
 
 impl Frame {
-    /// A file, whose extension says the form.
+    /// Creates a picture file; its extension selects the format.
     ///
     /// # Errors
-    /// E0506 if it says none, E0509 if it can be seen that the file cannot be written.
+    /// E0506 if the extension is unknown, E0509 if a check shows that the file cannot be written.
     pub(crate) fn new(name: &str) -> Result<Self, FileError> {
         let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
         let form = match extension.map(str::to_ascii_lowercase).as_deref() {
             Some("svg") => Form::Svg,
             Some("png") => Form::Png,
             Some(_) | None => {
-                let message = "the name does not say the form of the picture";
+                let message = "unknown picture format";
                 return Err(FileError::new(Code::UnknownFormat, name, message)
-                    .help("it can end in `.svg` or `.png`"));
+                    .help("supported extensions: `.svg`, `.png`"));
             }
         };
         let place = Destination::new(Path::new(name), name)?;
         Ok(Frame { name: name.to_owned(), form, place })
     }
 
-    /// A file that nobody named: what is there already may be another picture, or none of ours, and is not replaced. `option`
-    /// names it, for who wants that.
+    /// Creates a picture file with a default name. An existing file may be unrelated and is not
+    /// replaced; the help suggests `option` to replace it.
     ///
     /// # Errors
-    /// As of [`Frame::new`], and E0509 if there is something already.
+    /// The errors of [`Frame::new`], and E0509 if the file exists.
     pub(crate) fn unnamed(name: &str, option: &str) -> Result<Self, FileError> {
         match Path::new(name).symlink_metadata() {
             Ok(_) => {
                 let help = format!("`{option}{}` replaces it", text::one_line(name));
-                Err(FileError::new(Code::CannotWrite, name, "the file is there already").help(help))
+                Err(FileError::new(Code::CannotWrite, name, "the file already exists").help(help))
             }
             Err(_) => Frame::new(name),
         }
     }
 
-    /// Would this file be replaced?
+    /// Tests whether `file` would be replaced.
     pub(crate) fn replaces(&self, file: &str) -> bool {
         self.place.replaces(file)
     }
 
-    /// Writes a drawing there.
+    /// Writes a drawing to the file.
     ///
     /// # Errors
     /// If the system refuses.
@@ -83,7 +83,7 @@ impl Frame {
     }
 }
 
-/// A picture as a file of PNG.
+/// Encodes a picture as PNG.
 fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
     let Picture { width, height, pixels } = picture;
     let field = |(channel, name): (usize, &str)| {
@@ -97,22 +97,22 @@ fn png(picture: &Picture) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// Coordinates of the vertices of a graph, in their order: `x` and `y`.
+/// Coordinates of the vertices of a graph, in order: `x` and `y`.
 pub(crate) type Places = [Field; 2];
 
-/// What a graph is drawn with.
+/// Additional data for drawing a graph.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Extras<'a> {
     /// Coordinates of its vertices.
     pub(crate) places: Option<&'a Places>,
-    /// Its arcs or its vertices that stand out.
+    /// Its highlighted arcs or vertices.
     pub(crate) marked: Option<&'a BitVector>,
 }
 
-/// A drawing of data, called `name` in messages.
+/// Draws data, called `name` in messages.
 ///
 /// # Errors
-/// E0507 if there is no picture of such data.
+/// E0507 if the data cannot be drawn.
 pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Drawing, FileError> {
     match data {
         Data::Graph(graph) => of_graph(graph, extras, name),
@@ -124,7 +124,7 @@ pub(crate) fn drawing(data: &Data, extras: Extras<'_>, name: &str) -> Result<Dra
     }
 }
 
-/// A drawing of bits.
+/// Draws bits.
 ///
 /// # Errors
 /// E0507 if there are none.
@@ -135,10 +135,10 @@ pub(crate) fn of_bits(value: BitsRef<'_>, name: &str) -> Result<Drawing, FileErr
     }
 }
 
-/// A drawing of a graph.
+/// Draws a graph.
 ///
 /// # Errors
-/// E0507 if it is too large, or the coordinates are not those of its vertices.
+/// E0507 if it is too large, or the coordinates do not match its vertices.
 pub(crate) fn of_graph(
     graph: &Graph,
     extras: Extras<'_>,
@@ -193,11 +193,11 @@ pub(crate) fn of_graph(
             .note(format!(
                 "at most {MAX_ARCS} arcs are drawn, and {MAX_VERTICES} vertices without coordinates"
             ))
-            .help("coordinates are a file of the same name that ends in `.co`, or `--places FILE`")
+            .help("provide coordinates in a `.co` file of the same name, or with `--places FILE`")
     })
 }
 
-/// A drawing of numbers: a grid as a picture with a scale, places as points.
+/// Draws numbers: a grid as a picture with a scale, coordinates as points.
 fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
     let fields = numbers.fields.as_slice();
     let first = match fields {
@@ -208,8 +208,8 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
         (Shape::List(_), [x, y]) if (x.name.as_str(), y.name.as_str()) == ("x", "y") => {
             Ok(view::points(&x.values, &y.values))
         }
-        (Shape::List(_), _) => Err(refused(name, "a list of records is no picture")
-            .note("grids, pictures, graphs, bits and lists of `x` and `y` are drawn")),
+        (Shape::List(_), _) => Err(refused(name, "a list of records cannot be drawn")
+            .note("grids, pictures, graphs, bits and lists of `x` and `y` can be drawn")),
         (Shape::Grid { width, .. }, [red, green, blue, ..]) => {
             let channels = [red, green, blue].map(|field| &field.values[..]);
             let most = match red.bits {
@@ -224,11 +224,11 @@ fn of_numbers(numbers: &Numbers, name: &str) -> Result<Drawing, FileError> {
     }
 }
 
-/// The coordinates for the graph of a file: those of `given`, or those beside it, in a file of the same name that ends in
-/// `.co`, if there is one.
+/// Returns the coordinates for the graph of a file: those in `given`, or those in a `.co` file of
+/// the same name next to it, if there is one.
 ///
 /// # Errors
-/// If they cannot be read, or the file holds something else.
+/// If they cannot be read, or the file contains something else.
 pub(crate) fn places_for(
     reading: Reading<'_>,
     file: &str,
@@ -249,7 +249,7 @@ pub(crate) fn places_for(
     }
 }
 
-/// The fields `x` and `y` of a list, which hold numbers.
+/// Returns the numeric fields `x` and `y` of a list.
 fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
     let mut take = |axis: &str| {
         let place = fields.iter().position(|field| field.name == axis);
@@ -258,7 +258,7 @@ fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
             Meaning::Number | Meaning::Scaled(_) => Ok(field),
             Meaning::Texts(_) | Meaning::Date | Meaning::Clock | Meaning::DateTime => {
                 let message =
-                    format!("the field `{axis}` holds texts or times, and no coordinates");
+                    format!("the field `{axis}` contains texts or times, not coordinates");
                 Err(refused(name, &message))
             }
         }
@@ -267,25 +267,25 @@ fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
 }
 
 fn no_places(name: &str) -> FileError {
-    refused(name, "the file holds no coordinates").help(
+    refused(name, "the file contains no coordinates").help(
         "coordinates are a list with the fields `x` and `y`, a record for each vertex in their order, \
          or a `.co` file",
     )
 }
 
-/// A `--view` of a run: which result, counted from 0 among the `var` parameters, goes where.
+/// A `--view` option: a result, counted from 0 among the `var` parameters, and its file.
 #[derive(Debug)]
 pub(crate) struct View {
     result: usize,
-    /// What it is drawn as, if not as its bits or as marks of a graph.
+    /// Its form, if it is drawn neither as bits nor as marks of a graph.
     form: Option<ResultForm>,
     frame: Frame,
 }
 
-/// Understands the `--view NAME[=[FORM:]FILE]` of a command line.
+/// Parses the `--view NAME[=[FORM:]FILE]` options.
 ///
 /// # Errors
-/// All of E0506, E0507, E0509, E0606 and E0608 that can be seen before the run.
+/// All of E0506, E0507, E0509, E0606 and E0608 that can be detected before the run.
 pub(crate) fn views(entry: &Signature, options: &[String]) -> Result<Vec<View>, Vec<Diagnostic>> {
     let mut faults = Vec::new();
     let mut views = Vec::new();
@@ -322,26 +322,26 @@ fn view_of(entry: &Signature, option: &str) -> Result<View, Diagnostic> {
     Ok(View { result, form, frame })
 }
 
-/// The parameters whose rows they speak of.
+/// Returns the parameters whose rows the options refer to.
 pub(crate) fn parameters(views: &[View]) -> impl Iterator<Item = String> {
     views.iter().filter_map(|view| Some(view.form.as_ref()?.parameter()?.to_owned()))
 }
 
-/// Does one of them show this result?
+/// Tests whether an option draws this result.
 pub(crate) fn shows(views: &[View], result: usize) -> bool {
     views.iter().any(|view| view.result == result)
 }
 
 impl View {
-    /// Where it goes.
+    /// Returns the picture file.
     pub(crate) fn frame(&self) -> &Frame {
         &self.frame
     }
 
-    /// Draws the result and says what is to be seen.
+    /// Draws the result and describes the picture.
     ///
     /// # Errors
-    /// E0507 if there is no picture of it, E0509 if it is unset or cannot be written.
+    /// E0507 if it cannot be drawn, E0509 if it is unset or cannot be written.
     pub(crate) fn draw(
         &self,
         results: &[Taken],
@@ -368,7 +368,7 @@ impl View {
             }
             (None, OutputRef::Bits(bits)) => of_bits(bits, name)?,
             (_, OutputRef::Graph(_) | OutputRef::Numbers(_)) => {
-                return Err(refused(name, "a value of a program is bits"));
+                return Err(refused(name, "values of a program are bits"));
             }
         };
         self.frame.write(&drawing)?;

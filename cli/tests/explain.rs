@@ -1,14 +1,15 @@
-//! The explanations of the codes have one form, their examples show their code and no other, and
-//! what is mended shows none.
+//! The explanations of codes have a fixed structure; their examples produce exactly their code, and
+//! the corrected versions produce none.
 //!
-//! An explanation is `# TITLE`, one to three paragraphs, and the sections `## Example` and
-//! `## Mended`, which hold blocks between fences and nothing else:
+//! An explanation is `# TITLE`, one to three paragraphs, and the sections `## Example` and `##
+//! Mended`, which contain only fenced blocks:
 //!
 //! * `star NAME.star` and `text NAME` are files;
-//! * `sh`, the last one, has the lines to run in a folder with these files. All but the last line
-//!   only prepare.
+//! * `sh`, the last one, contains the lines to run in a folder with these files. All but the last
+//!   line are preparation.
 //!
-//! `Mended` has the files of the example unless it replaces them, and its lines unless it has some.
+//! `Mended` inherits the files of the example unless it replaces them, and its lines unless it has
+//! some.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
@@ -21,20 +22,20 @@ use std::thread;
 
 use star_base::{Code, Severity};
 
-/// Codes without an example, and why.
+/// Codes without an example, and the reason.
 const WITHOUT_EXAMPLE: &[(Code, &str)] = &[
-    (Code::Internal, "a fault that is known is mended"),
+    (Code::Internal, "known internal errors are fixed"),
     (Code::Interrupted, "it takes a hand at the keyboard"),
     (Code::DeviceLost, "a device cannot be lost at will"),
 ];
 
-/// Characters in a line of text; code may be longer.
+/// Maximum length of a line of text; code may be longer.
 const MAX_WIDTH: usize = 100;
-/// Seconds after which an example is stuck.
+/// Time limit of an example in seconds.
 const PATIENCE: &str = "20";
 
 #[test]
-fn every_explanation_shows_its_code_and_how_to_mend_it() {
+fn every_explanation_shows_its_code_and_the_fix() {
     let n_workers = thread::available_parallelism().map_or(4, usize::from);
     let mut failures: Vec<String> = thread::scope(|scope| {
         let workers: Vec<_> = (0..n_workers)
@@ -78,17 +79,17 @@ fn examine(code: Code) -> Result<(), String> {
 struct Explanation<'a> {
     title: &'a str,
     text: String,
-    /// Example and mended.
+    /// The example and its corrected version.
     example: Option<(Scene<'a>, Scene<'a>)>,
 }
 
-/// Files, and what to do with them.
+/// Files, and commands to run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Scene<'a> {
     files: BTreeMap<&'a str, String>,
-    /// Lines of the shell that prepare.
+    /// Shell lines for preparation.
     preparation: Vec<&'a str>,
-    /// The line that is looked at.
+    /// The line to check.
     line: &'a str,
 }
 
@@ -121,13 +122,14 @@ impl<'a> Explanation<'a> {
             mended.line = example.line;
         }
         if mended == example {
-            return Err("nothing is mended".to_owned());
+            return Err("nothing is fixed".to_owned());
         }
         Ok(Explanation { title, text, example: Some((example, mended)) })
     }
 }
 
-/// One to three paragraphs, set off by single empty lines, without headings and blocks.
+/// Checks for one to three paragraphs, separated by single blank lines, without headings and
+/// blocks.
 fn check_text(text: &str) -> Result<(), String> {
     let wide = text.lines().find(|line| line.chars().count() > MAX_WIDTH);
     if let Some(line) = wide {
@@ -136,7 +138,7 @@ fn check_text(text: &str) -> Result<(), String> {
     if text.lines().any(|line| line.starts_with('#') || line.starts_with("```")) {
         return Err("a heading or block among the text".to_owned());
     }
-    let text = text.strip_prefix('\n').ok_or("no empty line behind the title")?;
+    let text = text.strip_prefix('\n').ok_or("no blank line after the title")?;
     let paragraphs: Vec<&str> = text.trim_end_matches('\n').split("\n\n").collect();
     match paragraphs.len() {
         1..=3 if paragraphs.iter().all(|text| text.trim() == *text && !text.is_empty()) => Ok(()),
@@ -145,7 +147,7 @@ fn check_text(text: &str) -> Result<(), String> {
 }
 
 impl<'a> Scene<'a> {
-    /// Adds the blocks of a section; each file may be there from `start`.
+    /// Parses the blocks of a section; files may be inherited from `start`.
     fn parse(start: Scene<'a>, section: &[&'a str]) -> Result<Self, String> {
         let mut scene = start;
         let mut lines = section.iter().copied();
@@ -190,7 +192,7 @@ impl<'a> Scene<'a> {
         }
     }
 
-    /// Runs the lines, and compares the codes of the last one.
+    /// Runs the lines and compares the codes of the last one.
     fn shows(&self, wanted: &BTreeSet<String>, stops: bool) -> Result<(), String> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in &self.files {
@@ -219,7 +221,7 @@ fn is_program(kind: &str, name: &str) -> bool {
     kind == "star" && name.ends_with(".star")
 }
 
-/// The codes of messages: `E0301` of a line that begins with `error[E0301]`.
+/// Returns the codes of messages: `E0301` for a line that begins with `error[E0301]`.
 fn codes_of(stderr: &str) -> BTreeSet<String> {
     let heads = stderr.lines().filter_map(|line| {
         let rest =
@@ -229,7 +231,7 @@ fn codes_of(stderr: &str) -> BTreeSet<String> {
     heads.collect()
 }
 
-/// How a run of the shell ended.
+/// The outcome of a shell run.
 #[derive(Debug)]
 #[allow(dead_code, reason = "all of it is shown when a test fails")]
 struct Ran {
@@ -237,13 +239,13 @@ struct Ran {
     stderr: String,
 }
 
-/// Runs lines in the folder `work`, with `star` in reach, until the first one that fails.
+/// Runs lines in the folder `work`, with `star` in the path, up to the first failure.
 fn shell(folder: &Path, lines: &str) -> Ran {
     let star = Path::new(env!("CARGO_BIN_EXE_star"));
     let others = std::env::var("PATH").unwrap_or_default();
     let path = format!("{}:{others}", star.parent().unwrap().display());
     let log = folder.join("stderr");
-    // `timeout` ends what the shell has begun, too.
+    // `timeout` also ends the child processes of the shell.
     let status = Command::new("timeout")
         .args([PATIENCE, "sh", "-e", "-c", lines])
         .current_dir(folder.join("work"))

@@ -1,6 +1,6 @@
-//! Which files a program may read and write: those that the command line names, those in its own
-//! folder or below, and what `--allow-read` and `--allow-write` grant. Links and `..` are followed
-//! before anything is decided.
+//! Access control for files. A program may read and write the files named on the command line,
+//! those in the folder of the program or below, and those granted by `--allow-read` and
+//! `--allow-write`. Links and `..` are resolved before the check.
 
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -11,48 +11,48 @@ use star_io::FileError;
 
 use crate::sources::STDIN;
 
-/// What a program may touch. Folders and files are canonical.
+/// The files that a program may access. Folders and files are canonical paths.
 #[derive(Debug, Default)]
 pub struct Access {
-    /// The folder of the program; relative names begin here.
+    /// The folder of the program; base of relative names.
     folder: PathBuf,
     reading: Rights,
     writing: Rights,
-    /// Is it that of a session? There is no program then.
+    /// Whether this is the access of a session, which has no program.
     in_session: bool,
 }
 
-/// What may be done in one way.
+/// The rights for reading or for writing.
 #[derive(Debug, Default)]
 struct Rights {
     folders: Vec<PathBuf>,
-    /// As the command line spells them.
+    /// Names as written on the command line.
     names: Vec<String>,
     files: Vec<PathBuf>,
 }
 
-/// What the user grants on the command line.
+/// The grants on the command line.
 #[derive(Debug, Default)]
 pub struct Grants<'a> {
-    /// Folders for reading.
+    /// Readable folders.
     pub read: &'a [PathBuf],
-    /// Folders for writing.
+    /// Writable folders.
     pub write: &'a [PathBuf],
-    /// Files for reading, by name.
+    /// Readable files, by name.
     pub read_names: Vec<String>,
-    /// Files for writing, by name.
+    /// Writable files, by name.
     pub write_names: Vec<String>,
 }
 
 impl Access {
-    /// What the program in `file` may touch.
+    /// Returns the access of the program in `file`.
     ///
     /// # Errors
     /// E0510 if a granted folder does not exist.
     pub fn new(file: &str, grants: Grants<'_>) -> Result<Self, Diagnostic> {
         let path = Path::new(file);
         let folder = match path.parent() {
-            // A program from a pipe is as one typed here.
+            // A program from a pipe gets the same access as one entered here.
             Some(folder) if file != STDIN && path.is_file() => folder,
             Some(_) | None => Path::new(""),
         };
@@ -70,18 +70,18 @@ impl Access {
         })
     }
 
-    /// What a session may touch: the folder at hand, and what is granted.
+    /// Returns the access of a session: the current folder and what is granted.
     ///
     /// # Errors
-    /// E0510 if the folder at hand is gone, or a granted one does not exist.
+    /// E0510 if the current folder or a granted folder does not exist.
     pub fn of_session(grants: Grants<'_>) -> Result<Self, Diagnostic> {
         Ok(Access { in_session: true, ..Access::new("", grants)? })
     }
 
-    /// The path of a file that the program wants to read.
+    /// Returns the path of a file that the program wants to read.
     ///
     /// # Errors
-    /// E0510 if it may not.
+    /// E0510 if reading is not allowed.
     pub fn for_reading(&self, file: &str) -> Result<PathBuf, FileError> {
         if self.reading.names.iter().any(|name| name == file) {
             return Ok(PathBuf::from(file));
@@ -89,16 +89,16 @@ impl Access {
         let path = self.folder.join(file);
         match fs::canonicalize(&path) {
             Ok(path) if self.reading.allows(&path) => regular(path, file),
-            // Whether a file that is out of bounds exists is none of the program's business.
+            // Do not reveal whether a file outside the permitted folders exists.
             Err(_) if self.reading.allows(&existing_part(&path)) => Ok(path),
             Ok(_) | Err(_) => Err(self.not_allowed(file, "read", "--allow-read")),
         }
     }
 
-    /// The path of a file that the program wants to write.
+    /// Returns the path of a file that the program wants to write.
     ///
     /// # Errors
-    /// E0510 if it may not.
+    /// E0510 if writing is not allowed.
     pub fn for_writing(&self, file: &str) -> Result<PathBuf, FileError> {
         if self.writing.names.iter().any(|name| name == file) {
             return Ok(PathBuf::from(file));
@@ -111,7 +111,7 @@ impl Access {
                 false => Err(refused()),
             };
         }
-        // A link to nowhere would be followed on writing.
+        // Writing would follow a dangling link.
         let is_link = fs::symlink_metadata(&path).is_ok();
         let (Some(folder), Some(last), false) = (path.parent(), path.file_name(), is_link) else {
             return Err(refused());
@@ -125,13 +125,13 @@ impl Access {
 
     fn not_allowed(&self, file: &str, verb: &str, option: &str) -> FileError {
         let (folder, help) = match self.in_session {
-            true => ("folder at hand", format!("`star repl {option} DIR` grants a folder")),
+            true => ("current folder", format!("`star repl {option} DIR` grants a folder")),
             false => (
                 "folder of the program",
                 format!("`{option} DIR` grants a folder, `NAME=FILE` a file"),
             ),
         };
-        let message = format!("it may not be {verb}: it lies outside the {folder}");
+        let message = format!("it may not be {verb}: it is outside the {folder}");
         FileError::new(Code::NotAllowed, file, message).help(help)
     }
 }
@@ -156,31 +156,31 @@ impl Rights {
     }
 }
 
-/// The canonical form of a folder.
+/// Returns the canonical form of a folder.
 fn granted(what: &str, folder: &Path) -> Result<PathBuf, Diagnostic> {
     let fault = |why: &str| {
-        let message = format!("the folder `{}` of {what}: {why}", folder.display());
+        let message = format!("cannot access folder `{}` of {what}: {why}", folder.display());
         Diagnostic::new(Code::NotAllowed, message)
     };
     match fs::canonicalize(folder) {
         Ok(path) if path.is_dir() => Ok(path),
-        Ok(_) => Err(fault("it is no folder")),
+        Ok(_) => Err(fault("it is not a folder")),
         Err(error) => Err(fault(&text::reason(&error))),
     }
 }
 
-/// A pipe or device is read and written only if the command line names it.
+/// Rejects pipes and devices, which may be read and written only if the command line names them.
 fn regular(path: PathBuf, file: &str) -> Result<PathBuf, FileError> {
     let special = fs::metadata(&path).is_ok_and(|data| !data.is_file() && !data.is_dir());
     if special {
-        let message = "it is no regular file, and the command line does not name it";
+        let message = "it is not a regular file, and the command line does not name it";
         return Err(FileError::new(Code::NotAllowed, file, message));
     }
     Ok(path)
 }
 
-/// The canonical form of the longest part of the path that exists; nothing if what is left of the
-/// path leads back.
+/// Returns the canonical form of the longest existing part of the path; an empty path if the
+/// remainder contains `..`.
 fn existing_part(path: &Path) -> PathBuf {
     let parts = path.ancestors().filter(|part| !part.as_os_str().is_empty());
     let mut existing = parts.filter_map(|part| Some((part, fs::canonicalize(part).ok()?)));
@@ -198,7 +198,7 @@ fn existing_part(path: &Path) -> PathBuf {
 mod tests {
     use super::*;
 
-    /// `in/p.star`, `in/a.mtx`, `out/b.mtx`.
+    /// Creates `in/p.star`, `in/a.mtx`, `out/b.mtx`.
     fn world() -> (tempfile::TempDir, String) {
         let folder = tempfile::tempdir().unwrap();
         for file in ["in/p.star", "in/a.mtx", "out/b.mtx"] {
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_program_stays_in_its_folder() {
+    fn programs_are_confined_to_their_folder() {
         let (_folder, program) = world();
         let access = Access::new(&program, Grants::default()).unwrap();
         assert!(access.for_reading("a.mtx").is_ok());
@@ -227,7 +227,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn links_do_not_lead_out() {
+    fn links_cannot_escape_the_folder() {
         let (folder, program) = world();
         let link = |to: &str, name: &str| {
             let (to, name) = (folder.path().join(to), folder.path().join(name));
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line_grants_folders_and_files() {
+    fn command_line_grants_folders_and_files() {
         let (folder, program) = world();
         let out = [folder.path().join("out")];
         let file = folder.path().join("out/b.mtx").display().to_string();

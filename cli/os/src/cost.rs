@@ -1,12 +1,13 @@
-//! What `--cost` shows.
+//! Output of `--cost`.
 
 use serde_json::json;
 use star_report::columns::{self, Align};
 use star_report::json;
 use star_vm::Stats;
 
-/// What a run used, one line each. `loading_bytes` is the most memory that loading its arguments took, 0 if nothing was
-/// read; the greater of both peaks is what `--max-memory` has to allow.
+/// Formats the resources used by a run, one line each. `loading_bytes` is the peak memory while
+/// loading arguments, 0 if nothing was read. `--max-memory` must allow the greater of the two
+/// peaks.
 pub fn table(stats: &Stats, loading_bytes: u64) -> String {
     let Stats { operations, steps, peak_bytes, output_bytes, intrinsics: _, counters: _ } = stats;
     let loading = (loading_bytes > 0).then_some(("peak bytes of loading", &loading_bytes));
@@ -17,7 +18,7 @@ pub fn table(stats: &Stats, loading_bytes: u64) -> String {
     columns::lines([Align::Left, Align::Right], rows)
 }
 
-/// The same as an object.
+/// Formats the same data as a JSON object.
 pub fn json(stats: &Stats, loading_bytes: u64) -> String {
     let Stats { operations, steps, peak_bytes, output_bytes, intrinsics: _, counters: _ } = stats;
     json::line(&json!({
@@ -36,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_stand_below_each_other() {
+    fn numbers_are_aligned() {
         let stats = Stats { operations: 833, steps: 12_345, peak_bytes: 8, ..Stats::default() };
         let with_loading = table(&stats, 7);
         assert_eq!(with_loading.lines().nth(2), Some("peak bytes of loading      7"));

@@ -1,4 +1,5 @@
-//! Places of files that are written whole or not at all: beside the place first, then put there.
+//! Destinations of atomically written files: the data is written to a temporary file next to the
+//! destination, which then replaces it.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -11,37 +12,38 @@ use tempfile::{Builder, NamedTempFile, TempPath};
 
 use star_base::text;
 
-/// Where a file is to be.
+/// The destination of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Destination {
-    /// As messages show it.
+    /// The name in messages.
     name: String,
     path: PathBuf,
 }
 
-/// A file beside its place. Dropped, it leaves nothing behind.
+/// A temporary file next to its destination. It is deleted when dropped.
 ///
-/// Note [Closing]. When the last handle of a file without a name is closed, the system drops its pages, for a file of
-/// a gigabyte a tenth of a second and more. So the name goes at once, and a thread of its own closes the file:
-/// messages and other work need not wait, and the end of the process overlaps with it.
+/// Note [Closing]. When the last handle of a deleted file is closed, the system drops its pages,
+/// which takes a tenth of a second or more for a file of a gigabyte. So the name is removed
+/// immediately, and a separate thread closes the file: messages and other work do not wait, and the
+/// end of the process overlaps with it.
 #[derive(Debug)]
 pub struct Temporary {
-    /// `None` once it was put in its place.
+    /// `None` after the file was moved to its destination.
     file: Option<NamedTempFile>,
 }
 
 impl Temporary {
-    /// Holds a file that was made.
+    /// Wraps an existing temporary file.
     pub fn new(file: NamedTempFile) -> Self {
         Temporary { file: Some(file) }
     }
 
-    /// The file to write to.
+    /// Returns the file for writing.
     pub fn as_file_mut(&mut self) -> &mut File {
         self.file.as_mut().expect("it is taken only where it ends").as_file_mut()
     }
 
-    /// The path alone: the file is closed, and nothing more is written.
+    /// Closes the file and returns its path. Nothing more can be written.
     pub fn into_path(mut self) -> TempPath {
         self.file.take().expect("it is taken only where it ends").into_temp_path()
     }
@@ -52,20 +54,20 @@ impl Drop for Temporary {
         if let Some(file) = self.file.take() {
             let (file, path) = file.into_parts();
             drop(path);
-            // Without a thread, it is closed here.
+            // Without a thread, the file is closed here.
             let _ = thread::Builder::new().name("closing".to_owned()).spawn(move || drop(file));
         }
     }
 }
 
 impl Destination {
-    /// A file at `path`, called `name` in messages.
+    /// Creates the destination `path`, called `name` in messages.
     ///
     /// # Errors
-    /// E0509 if it can be seen that the file cannot be written.
+    /// E0509 if a check shows that the file cannot be written.
     pub fn new(path: &Path, name: &str) -> Result<Self, FileError> {
         let cannot = |why: &str| FileError::new(Code::CannotWrite, name, why);
-        // What a link points to is written, not the link.
+        // Write the target of a link, not the link.
         let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if path.is_dir() {
             return Err(cannot("it is a directory"));
@@ -74,40 +76,40 @@ impl Destination {
         let path = match (fs::canonicalize(folder), path.file_name()) {
             (Ok(canonical), Some(last)) if canonical.is_dir() => canonical.join(last),
             _ => {
-                let why = format!("there is no folder `{}`", folder.display());
+                let why = format!("folder `{}` does not exist", folder.display());
                 return Err(cannot(&text::one_line(&why)));
             }
         };
         let place = Destination { name: name.to_owned(), path };
         if place.is_regular() {
-            // Better told before a long run than after it; the file goes at once.
+            // Report an error before a long run, not after it. The file is deleted immediately.
             place.temporary()?;
         }
         Ok(place)
     }
 
-    /// Are both the same file, however it was named?
+    /// Tests whether both are the same file, even under different names.
     pub fn is(&self, other: &Destination) -> bool {
         self.path == other.path
     }
 
-    /// Is this file there already, so that it would be replaced, however it was named?
+    /// Tests whether `file`, under any name, exists and would be replaced.
     pub fn replaces(&self, file: &str) -> bool {
         fs::canonicalize(file).is_ok_and(|file| file.is_file() && file == self.path)
     }
 
-    /// Writes a text there.
+    /// Writes text to the destination.
     ///
     /// # Errors
-    /// If the system refuses; what was there stays.
+    /// If the system refuses; the old contents remain.
     pub fn write_text(&self, text: &str) -> Result<(), FileError> {
         self.write_bytes(text.as_bytes())
     }
 
-    /// Writes bytes there.
+    /// Writes bytes to the destination.
     ///
     /// # Errors
-    /// If the system refuses; what was there stays.
+    /// If the system refuses; the old contents remain.
     pub fn write_bytes(&self, bytes: &[u8]) -> Result<(), FileError> {
         let cannot = |error: io::Error| self.cannot(&error);
         if !self.is_regular() {
@@ -118,12 +120,13 @@ impl Destination {
         self.put(file.into_temp_path())
     }
 
-    /// Is it a plain file, or none yet? A pipe or device keeps its place.
+    /// Tests whether the destination is a regular file or does not exist. Pipes and devices are not
+    /// replaced.
     pub fn is_regular(&self) -> bool {
         fs::metadata(&self.path).map_or(true, |metadata| metadata.is_file())
     }
 
-    /// What is there, to write to.
+    /// Opens the existing destination for writing.
     ///
     /// # Errors
     /// If the system refuses.
@@ -132,7 +135,7 @@ impl Destination {
         file.map_err(|error| self.cannot(&error))
     }
 
-    /// A file beside the place. Dropped, it leaves nothing behind.
+    /// Creates a temporary file next to the destination. It is deleted when dropped.
     ///
     /// # Errors
     /// If the system refuses.
@@ -142,7 +145,7 @@ impl Destination {
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;
-            // As any new file, and not for the user's eyes only.
+            // Use the permissions of any new file, not those of a private temporary file.
             let old = fs::metadata(&self.path).map(|metadata| metadata.permissions());
             let permissions = old.unwrap_or_else(|_| fs::Permissions::from_mode(0o666));
             builder.permissions(permissions);
@@ -151,7 +154,7 @@ impl Destination {
         file.map_err(|error| self.cannot(&error))
     }
 
-    /// Puts a file that was written beside the place there.
+    /// Moves a temporary file to the destination.
     ///
     /// # Errors
     /// If the system refuses.
@@ -159,7 +162,7 @@ impl Destination {
         temporary.persist(&self.path).map_err(|error| self.cannot(&error.error))
     }
 
-    /// The error that it cannot be written, and why.
+    /// Returns the error that the file cannot be written, with the cause.
     pub fn cannot(&self, error: &io::Error) -> FileError {
         let message = format!("cannot write: {}", text::reason(error));
         FileError::new(Code::CannotWrite, self.name.clone(), message)

@@ -1,4 +1,4 @@
-//! The backend that a command line names.
+//! Backends selected on the command line.
 
 use std::rc::Rc;
 
@@ -11,43 +11,43 @@ use star_vm::{Capabilities, CompileOptions, DynBackend};
 
 use star_base::text;
 
-/// The name of the backend that runs programs unless told otherwise.
+/// The name of the default backend.
 pub const DEFAULT: &str = "cpu";
 
-/// The name that leaves the choice to the toolchain.
+/// The name that lets the toolchain choose the backend.
 pub const AUTO: &str = "auto";
 
-/// A backend that is there.
+/// An available backend.
 #[derive(Clone)]
 pub struct Engine {
-    /// What it is and what it can hold.
+    /// Its identity and capacity.
     pub caps: Capabilities,
     /// The backend.
     pub backend: Rc<dyn DynBackend>,
 }
 
 impl Engine {
-    /// The backend of this name.
+    /// Returns the backend with this name.
     ///
     /// # Errors
-    /// E0607 with the names that there are, or why this one is not there.
+    /// E0607 with the available names, or with the reason why the backend is unavailable.
     pub fn find(name: &str) -> Result<Engine, Diagnostic> {
         Engine::find_on(name, &DeviceOptions::default())
     }
 
-    /// The backend of this name, on the device that is wanted.
+    /// Returns the backend with this name, on the requested device.
     ///
     /// # Errors
-    /// As for [`Engine::find`].
+    /// Same as [`Engine::find`].
     pub fn find_on(name: &str, wanted: &DeviceOptions<'_>) -> Result<Engine, Diagnostic> {
         match BackendSpec::find(name).map(|entry| entry.open_on(wanted)) {
             Some(Availability::Ready(backend)) => Ok(Engine { caps: backend.caps(), backend }),
             Some(Availability::Unavailable { reason }) => {
-                let message = format!("the backend `{name}` is not there: {reason}");
+                let message = format!("backend `{name}` is not available: {reason}");
                 Err(Diagnostic::new(Code::NoBackend, message).note(ready_ones()))
             }
             None => {
-                let message = format!("there is no backend `{}`", text::one_line(name));
+                let message = format!("unknown backend `{}`", text::one_line(name));
                 let diagnostic = Diagnostic::new(Code::NoBackend, message).note(ready_ones());
                 Err(match did_you_mean(name, ready_names().iter().copied()) {
                     Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
@@ -57,19 +57,20 @@ impl Engine {
         }
     }
 
-    /// The backend as it runs programs.
+    /// Returns the machine that runs programs on this backend.
     pub fn machine(&self, options: CompileOptions) -> Machine {
         Machine { name: self.caps.name, backend: Rc::clone(&self.backend), options }
     }
 }
 
-/// The names of the backends of this build. Whether the device of one is there shows when it is opened.
+/// Returns the names of the backends in this build. Whether the device of a backend exists is known
+/// only when it is opened.
 pub fn ready_names() -> Vec<&'static str> {
     BACKENDS.iter().filter(|entry| entry.in_build).map(|entry| entry.name).collect()
 }
 
 fn ready_ones() -> String {
-    format!("this build has {}", text::quoted_list(ready_names()))
+    format!("available backends: {}", text::quoted_list(ready_names()))
 }
 
 #[cfg(test)]
@@ -84,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_backend_names_those_there_are() {
+    fn unknown_backend_lists_available_names() {
         assert!(Engine::find(DEFAULT).is_ok());
         let diagnostic = refused("referense");
         assert_eq!(diagnostic.code, Code::NoBackend);
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_backend_that_is_not_there_says_why() {
+    fn unavailable_backend_reports_the_reason() {
         let found = Engine::find_on(
             "gpu",
             &DeviceOptions { adapter: Some("no adapter of this name"), ..DeviceOptions::default() },

@@ -1,4 +1,4 @@
-//! Which routine of a file is run.
+//! Selection of the routine to run.
 
 use star_base::text;
 use star_base::{Code, Diagnostic, did_you_mean};
@@ -8,13 +8,13 @@ use star_syntax::ast::RoutineKind;
 
 use crate::failure::internal;
 
-/// Routines that a message lists at most.
+/// Maximum number of routines listed in a message.
 const MAX_LISTED: usize = 20;
 
-/// The routine to run: that of `--proc`, or the program, or the only one.
+/// Returns the routine to run: the one named by `--proc`, else the program, else the only routine.
 ///
 /// # Errors
-/// E0601 if there is none, E0602 if there are several, or none of that name.
+/// E0601 if there is none, E0602 if there are several or none has that name.
 pub fn choose<'e>(
     entries: &'e [Entry],
     proc: Option<&str>,
@@ -22,7 +22,7 @@ pub fn choose<'e>(
 ) -> Result<&'e Entry, Diagnostic> {
     if entries.is_empty() {
         let message = format!("`{file}` has no routine to run");
-        let help = "write a `program`, or a `procedure` with what it needs as parameters";
+        let help = "write a `program`, or a `procedure` with its inputs as parameters";
         return Err(Diagnostic::new(Code::NothingToRun, message).help(help));
     }
     if let Some(proc) = proc {
@@ -34,16 +34,16 @@ pub fn choose<'e>(
         (None, [only]) => Ok(only),
         (None, several) => {
             let n = several.len();
-            let message = format!("`{file}` has {n} routines and no `program`: which one?");
+            let message = format!("ambiguous routine: `{file}` has {n} routines and no `program`");
             Err(list(Diagnostic::new(Code::WhichRoutine, message), several, file))
         }
     }
 }
 
-/// The routine as values are bound to it.
+/// Returns the signature used to bind values to the routine.
 ///
 /// # Errors
-/// An internal error if a parameter has no type: the compiler gives no entry with errors.
+/// An internal error if a parameter has no type: the compiler returns no entry that has errors.
 pub fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
     let params = entry.params.iter().map(|param| {
         let EntryParam { name, by_ref, takes_value, kind } = param;
@@ -55,7 +55,8 @@ pub fn signature(entry: &Entry) -> Result<Signature, Diagnostic> {
     Ok(Signature { name: entry.name.clone(), params: params.collect::<Result<_, Diagnostic>>()? })
 }
 
-/// Exactly, or else the only one when letter case is ignored; blanks around hyphens do not matter.
+/// Finds an exact match, or else the only match that ignores letter case. Blanks around hyphens are
+/// ignored.
 fn find<'e>(entries: &'e [Entry], proc: &str, file: &str) -> Result<&'e Entry, Diagnostic> {
     let wanted: String = proc.split_whitespace().collect();
     if let Some(entry) = entries.iter().find(|entry| entry.name == wanted) {
@@ -77,8 +78,9 @@ fn find<'e>(entries: &'e [Entry], proc: &str, file: &str) -> Result<&'e Entry, D
         }
         several => {
             let names = text::quoted_list(several.iter().map(|entry| &entry.name));
-            let message = format!("`--proc {}` may be {names}", text::one_line(proc));
-            let help = "write the name in the letter case of the program";
+            let message =
+                format!("ambiguous name in `--proc {}`: it matches {names}", text::one_line(proc));
+            let help = "use the letter case of the program";
             Err(Diagnostic::new(Code::WhichRoutine, message).help(help))
         }
     }
@@ -90,7 +92,7 @@ fn list(mut diagnostic: Diagnostic, entries: &[Entry], file: &str) -> Diagnostic
         .take(MAX_LISTED)
         .map(|entry| format!("  {}", command(entry, file)))
         .collect();
-    diagnostic = diagnostic.help(format!("write one of\n{}", commands.join("\n")));
+    diagnostic = diagnostic.help(format!("use one of\n{}", commands.join("\n")));
     if entries.len() > MAX_LISTED {
         let rest = entries.len() - MAX_LISTED;
         diagnostic = diagnostic.note(format!("{} are not shown", text::count(rest, "routine")));
@@ -98,7 +100,7 @@ fn list(mut diagnostic: Diagnostic, entries: &[Entry], file: &str) -> Diagnostic
     diagnostic
 }
 
-/// The command that runs this routine, with its value parameters.
+/// Returns the command that runs this routine, with its value parameters.
 fn command(entry: &Entry, file: &str) -> String {
     let mut command = format!("star run {}", text::shell_word(file));
     command += &format!(" --proc {}", entry.name);
@@ -115,7 +117,7 @@ mod tests {
 
     use super::*;
 
-    /// A procedure with these value parameters, all integers.
+    /// Returns a procedure with these value parameters, all integers.
     fn entry(name: &str, params: &[&str]) -> Entry {
         let params = params.iter().map(|name| EntryParam {
             name: (*name).to_owned(),
@@ -133,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn the_program_or_the_only_routine_is_run() {
+    fn runs_the_program_or_the_only_routine() {
         let mut entries = vec![entry("A", &[])];
         assert_eq!(choose(&entries, None, "f").unwrap().name, "A");
         entries.push(entry("B", &["n"]));
@@ -147,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn names_match_exactly_before_letter_case_is_ignored() {
+    fn exact_names_win_over_other_letter_case() {
         let names = ["WARSHALL-C", "warshall-c", "Floyd"];
         let entries: Vec<Entry> = names.iter().map(|name| entry(name, &[])).collect();
         let find = |name| choose(&entries, Some(name), "f").map(|entry| entry.name.as_str());

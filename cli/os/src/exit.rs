@@ -1,50 +1,44 @@
-//! Exit codes: how a command says to scripts how it ended.
+//! Exit codes of commands.
 
 use std::process::ExitCode;
 
 use star_base::Code;
 
-/// How a command ended.
+/// The outcome of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
-    /// 0: well.
+    /// 0: success.
     Success,
-    /// 1: a program that does not compile or cannot be read, or a test that fails.
+    /// 1: a program that does not compile or cannot be read, or a failed test.
     Compile,
-    /// 2: a command line that does not parse or suit the program (`E06…`).
+    /// 2: a command line that does not parse or does not match the program (`E06…`).
     Usage,
     /// 3: a trap.
     Trap,
-    /// 4: a limit.
+    /// 4: an exceeded limit.
     Limit,
-    /// 5: a data file, or the output, that cannot be read or written (`E05…`).
+    /// 5: a data file or the output that cannot be read or written (`E05…`).
     Data,
-    /// 6: a benchmark that became slower than `--fail-above` allows.
+    /// 6: a benchmark slower than `--fail-above` allows.
     Slower,
-    /// 70: a fault of the toolchain.
+    /// 70: an internal error of the toolchain.
     Internal,
-    /// 130: interrupted, as a shell shows it.
+    /// 130: interrupted; the shell's number for SIGINT.
     Interrupted,
-    /// 141: nobody reads the output any more, as a shell shows it; no message.
+    /// 141: the reader closed the pipe; the shell's number for SIGPIPE. No message.
     Pipe,
 }
 
-/// What `--help` says about exit codes.
-pub const EXIT_HELP: &str = "\
-Exit codes:
-  0    the run ended well
-  1    the program does not compile or cannot be read
-  2    the command line does not parse, or does not suit the program
-  3    the program ended in a trap
-  4    the program reached a limit
-  5    a data file could not be read, or a file or the output not be written
-  6    `star benchcmp --fail-above`: something became slower, or fails now
-  70   a fault of the toolchain
-  130  interrupted with Ctrl-C, or asked to end (SIGTERM)
-  141  nobody reads the output any more, as in `star run … | head -1`\n";
+/// The section on exit codes in `--help`.
+pub const EXIT_HELP: &str = "Exit codes:   0    success   1    the program does not compile or \
+    cannot be read   2    the command line does not parse or does not match the program   3    \
+    the program trapped   4    the program exceeded a limit   5    a data file cannot be read, or \
+    a file or the output cannot be written   6    `star benchcmp --fail-above`: a benchmark \
+    became slower or now fails   70   internal error of the toolchain   130  interrupted by \
+    Ctrl-C or SIGTERM   141  the reader closed the pipe, as in `star run … | head -1`\n";
 
 impl Exit {
-    /// The number.
+    /// Returns the exit code.
     pub fn number(self) -> u8 {
         match self {
             Exit::Success => 0,
@@ -60,7 +54,7 @@ impl Exit {
         }
     }
 
-    /// How a command ends whose message has this code.
+    /// Returns the outcome for a message with this code.
     pub fn of(code: Code) -> Exit {
         let text = code.as_str();
         match text.split_at_checked(3).map_or(text, |(family, _)| family) {
@@ -87,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_family_of_codes_has_its_number() {
+    fn every_code_family_has_an_exit_code() {
         let numbers = [
             (Code::UnexpectedToken, 1),
             (Code::SizeMismatch, 1),
@@ -105,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn help_lists_every_number() {
+    fn help_lists_every_exit_code() {
         for exit in [
             Exit::Success,
             Exit::Compile,

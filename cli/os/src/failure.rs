@@ -1,4 +1,4 @@
-//! What stops a command: messages, the first of which says how it ends.
+//! Errors that stop a command: diagnostics, the first of which determines the exit code.
 
 use star_base::{Code, Diagnostic, SourceMap};
 use star_io::FileError;
@@ -7,15 +7,15 @@ use star_vm::BackendError;
 use crate::exit::Exit;
 use crate::report::Reporter;
 
-/// Why a command cannot go on: messages without a place in a source file.
+/// Diagnostics without a source position that stop a command.
 #[derive(Debug, Default)]
 pub struct Failure {
-    /// The messages; at least one.
+    /// The diagnostics; at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Failure {
-    /// Adds to each limit that was met the option that sets it.
+    /// Adds to each exceeded limit the option that sets it.
     #[must_use]
     pub fn with_limit_options(mut self) -> Self {
         let options = [
@@ -29,7 +29,7 @@ impl Failure {
         self
     }
 
-    /// Says why, and how the command ends.
+    /// Reports the diagnostics and returns the exit code.
     pub fn report(&self, reporter: &Reporter) -> Exit {
         for diagnostic in &self.diagnostics {
             reporter.diagnostic(&SourceMap::new(), diagnostic);
@@ -59,7 +59,8 @@ impl From<FileError> for Failure {
     }
 }
 
-/// The message for something that a backend cannot do; `what` it is about, as in "no memory for the results".
+/// Returns the diagnostic for an operation that a backend refused; `what` names the operation, as
+/// in "no memory for the results".
 pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
     match error {
         BackendError::OutOfMemory(refused) => {
@@ -72,22 +73,22 @@ pub fn refused_by_backend(what: &str, error: &BackendError) -> Diagnostic {
     }
 }
 
-/// The message for something that a backend has no way to do.
+/// Returns the diagnostic for an operation that a backend does not implement.
 pub fn unsupported(what: &str) -> Diagnostic {
     Diagnostic::new(Code::NoBackend, format!("the backend does not support {what}"))
-        .help("another backend may be able to: `star doctor` lists them")
+        .help("try another backend; `star doctor` lists them")
 }
 
-/// The message for a device that is gone.
+/// Returns the diagnostic for a lost device.
 pub fn device_lost(why: &str) -> Diagnostic {
     Diagnostic::new(Code::DeviceLost, format!("the device is lost: {why}"))
-        .note("the values that were on it are gone")
+        .note("the values stored on it are lost")
 }
 
-/// Why a value is not shown.
+/// Returns the reason why a value cannot be shown.
 pub fn not_shown(error: &BackendError) -> String {
     match error {
-        BackendError::OutOfMemory(_) => "there is no memory to show it".to_owned(),
+        BackendError::OutOfMemory(_) => "not enough memory to show it".to_owned(),
         BackendError::Interrupted => "interrupted".to_owned(),
         BackendError::Unsupported { .. }
         | BackendError::DeviceLost { .. }
@@ -95,8 +96,8 @@ pub fn not_shown(error: &BackendError) -> String {
     }
 }
 
-/// A fault of the toolchain.
+/// Returns the diagnostic for an internal error of the toolchain.
 pub fn internal(what: &str) -> Diagnostic {
     Diagnostic::new(Code::Internal, format!("internal error: {what}"))
-        .help("this is a fault of the toolchain, not of the program: please report it")
+        .help("this is a bug in the toolchain, not in the program; please report it")
 }

@@ -1,5 +1,5 @@
-//! Data files on the disk, as star-bind opens them: any that the command line names, or those that a program
-//! may read; and what it tells while it reads.
+//! Data files on disk, as opened by star-bind: any file named on the command line, or those that a
+//! program may read; and the messages emitted while reading.
 
 use std::fs;
 use std::io;
@@ -16,7 +16,7 @@ use crate::progress::Progress;
 use crate::report::Reporter;
 use crate::sources::STDIN;
 
-/// Every file, by its path: for names that stand on the command line.
+/// All files, by path: for names given on the command line.
 pub struct Disk;
 
 impl Files for Disk {
@@ -40,13 +40,13 @@ impl Files for Access {
     }
 }
 
-/// Opens a file, which messages call by its name.
+/// Opens a file; messages call it by its name.
 fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     let cannot = |error: io::Error| {
         let message = format!("cannot open: {}", text::reason(&error));
         let fault = FileError::new(Code::CannotOpen, name, message);
         match name == STDIN {
-            true => fault.help("standard input is the file `/dev/stdin` here"),
+            true => fault.help("use `/dev/stdin` to read standard input"),
             false => fault,
         }
     };
@@ -61,12 +61,12 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     Ok(OpenFile { input, n_bytes, progress })
 }
 
-/// The terminal as an observer: it shows notes and warnings, and the flags say when to stop.
+/// The terminal as an observer: it shows notes and warnings, and the flags tell when to stop.
 #[derive(Clone, Copy)]
 pub struct Console<'a> {
-    /// Stop when one of these is set.
+    /// The flags that request a stop.
     pub flags: &'a Flags,
-    /// Takes notes and warnings.
+    /// Receives notes and warnings.
     pub reporter: &'a Reporter,
 }
 

@@ -1,4 +1,5 @@
-//! The flags of a run: Ctrl-C and the request to end (SIGTERM) set one, the clock of [`crate::watchdog`] the other.
+//! The flags of a run: Ctrl-C and the request to terminate (SIGTERM) set one, the clock of
+//! [`crate::watchdog`] the other.
 
 use std::io;
 use std::sync::Arc;
@@ -10,25 +11,26 @@ use star_base::{Code, text};
 use crate::exit::Exit;
 use crate::report::Reporter;
 
-/// The flags that a run looks at.
+/// The flags that a run polls.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
-    /// The user, or the system, wants the run to end.
+    /// The user or the system requests the end of the run.
     pub interrupt: Arc<AtomicBool>,
-    /// The time is up.
+    /// The deadline has passed.
     pub deadline: Arc<AtomicBool>,
 }
 
 impl Flags {
-    /// From now on the first Ctrl-C, or the first request to end, sets the flag, and the second one ends the
-    /// process at once.
+    /// Installs the handlers: the first Ctrl-C or request to terminate sets the flag, the second
+    /// one ends the process immediately.
     ///
     /// # Errors
-    /// If the system refuses; the signals then end the process at once, as without this.
+    /// If the system refuses; the signals then end the process immediately, as without this call.
     fn catch_interrupts(&self) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
         for signal in [SIGINT, SIGTERM] {
-            // In this order: the flag that was set before this signal decides.
+            // The order matters: the shutdown handler must test the flag before this signal sets
+            // it.
             let flag = || Arc::clone(&self.interrupt);
             signal_hook::flag::register_conditional_shutdown(signal, number, flag())?;
             signal_hook::flag::register(signal, flag())?;
@@ -36,18 +38,18 @@ impl Flags {
         Ok(())
     }
 
-    /// The same; a warning says what Ctrl-C ends if the system refuses.
+    /// Installs the handlers; if the system refuses, a warning states what Ctrl-C ends.
     pub fn catch_or_warn(&self, reporter: &Reporter, ended: &str) {
         if let Err(error) = self.catch_interrupts() {
             reporter.warning(&format!("Ctrl-C ends {ended}: {}", text::reason(&error)));
         }
     }
 
-    /// From now on Ctrl-C sets the flag, as often as it is pressed, and ends the process only while `idle` is
-    /// set: a session goes on after a run that was ended.
+    /// Installs the handler of a session: every Ctrl-C sets the flag, and it ends the process only
+    /// while `idle` is set. A session continues after an interrupted run.
     ///
     /// # Errors
-    /// If the system refuses; Ctrl-C then ends the process at once, as without this.
+    /// If the system refuses; Ctrl-C then ends the process immediately, as without this call.
     pub fn catch_in_session(&self, idle: Arc<AtomicBool>) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
         signal_hook::flag::register_conditional_shutdown(SIGINT, number, idle)?;
@@ -55,18 +57,18 @@ impl Flags {
         Ok(())
     }
 
-    /// Nothing has happened so far.
+    /// Clears both flags.
     pub fn clear(&self) {
         self.interrupt.store(false, Ordering::Relaxed);
         self.deadline.store(false, Ordering::Relaxed);
     }
 
-    /// The same, but time does not matter any more.
+    /// Returns the flags without the deadline.
     pub fn without_deadline(&self) -> Flags {
         Flags { interrupt: Arc::clone(&self.interrupt), deadline: Arc::default() }
     }
 
-    /// Why to stop, if at all.
+    /// Returns the reason to stop, if any.
     pub fn stop(&self) -> Option<Code> {
         if self.interrupt.load(Ordering::Relaxed) {
             Some(Code::Interrupted)
@@ -78,11 +80,11 @@ impl Flags {
     }
 }
 
-/// From now on a file that grows beyond what the user's shell allows (`ulimit -f`) is an error of the
-/// write, and no longer the end of the process, which would leave half a file behind.
+/// Turns writes beyond the file size limit (`ulimit -f`) into errors. By default they end the
+/// process, which would leave a truncated file.
 ///
 /// # Errors
-/// If the system refuses; such a write then ends the process, as without this.
+/// If the system refuses; a write beyond the limit then ends the process.
 #[cfg(unix)]
 pub fn survive_large_files() -> io::Result<()> {
     signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::default())?;

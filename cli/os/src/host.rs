@@ -1,4 +1,4 @@
-//! The world outside the machine: `print`, `read` and `write` of a running program.
+//! Host of a running program: `print`, `read` and `write`.
 
 use star_base::{BitsRef, Code};
 use star_bind::{Fields, Kind, Reading, RecordList, Settings, encoding, request};
@@ -11,9 +11,9 @@ use crate::files::Console;
 use crate::output::Output;
 use crate::save::Target;
 
-/// Takes what a program prints.
+/// Receiver of what a program prints.
 pub trait Printer {
-    /// Takes a line, line break included; `false` if nobody reads it any more.
+    /// Prints a line, including its line break; returns `false` if the reader closed the output.
     fn print(&mut self, line: &str) -> bool;
 }
 
@@ -23,29 +23,29 @@ impl Printer for Output {
     }
 }
 
-/// Serves a run.
+/// The host of a run.
 pub struct RunHost<'a> {
     output: &'a mut dyn Printer,
     access: &'a Access,
     console: Console<'a>,
     settings: &'a Settings,
-    /// Notes and help that belong to the last error, which itself has only one line.
+    /// Notes and help for the last error, whose message is a single line.
     pub advice: Advice,
     /// The lists that were read as tables.
     pub lists: Vec<RecordList>,
 }
 
-/// What a message says beside its line.
+/// Additional lines of a message.
 #[derive(Debug, Default)]
 pub struct Advice {
-    /// Why it is so.
+    /// The causes.
     pub notes: Vec<String>,
-    /// What to do instead.
+    /// The suggested actions.
     pub help: Vec<String>,
 }
 
 impl<'a> RunHost<'a> {
-    /// Prints to `output`, touches what `access` allows.
+    /// Creates a host that prints to `output` and accesses the files that `access` allows.
     pub fn new(
         output: &'a mut dyn Printer,
         access: &'a Access,
@@ -68,7 +68,7 @@ impl Host for RunHost<'_> {
             true => Ok(()),
             false => Err(HostError {
                 code: Code::CannotWrite,
-                message: "the output cannot be written".to_owned(),
+                message: "cannot write the output".to_owned(),
             }),
         }
     }
@@ -112,7 +112,8 @@ impl Host for RunHost<'_> {
     }
 }
 
-/// Was a file being read or written when the user or the clock ended the run?
+/// Returns the limit if the user or the deadline ended the run while a file was being read or
+/// written.
 pub fn stopped_in_host(trap: &Trap) -> Option<LimitKind> {
     let TrapKind::File { code, .. } = &trap.kind else { return None };
     let ends = [(Code::Interrupted, LimitKind::Interrupted), (Code::TimeLimit, LimitKind::Time)];

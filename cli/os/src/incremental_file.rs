@@ -1,4 +1,4 @@
-//! A file that is written bit by bit, and appears whole or not at all.
+//! A file that is written incrementally and appears atomically.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -8,7 +8,8 @@ use star_io::FileError;
 
 use crate::destination::{Destination, Temporary};
 
-/// A file beside its place until it is committed; a pipe or device as it is. Dropped, it leaves nothing behind.
+/// A temporary file next to its destination until it is committed; pipes and devices are written
+/// directly. It is deleted when dropped.
 #[derive(Debug)]
 pub struct Sheet {
     place: Destination,
@@ -22,7 +23,7 @@ enum Inner {
 }
 
 impl Sheet {
-    /// A file of this name.
+    /// Creates a file with this name.
     ///
     /// # Errors
     /// E0509 if it cannot be written.
@@ -30,7 +31,7 @@ impl Sheet {
         Sheet::at(Destination::new(Path::new(name), name)?)
     }
 
-    /// A file in this place.
+    /// Creates a file at this destination.
     ///
     /// # Errors
     /// E0509 if the system refuses.
@@ -42,12 +43,12 @@ impl Sheet {
         Ok(Sheet { place, file })
     }
 
-    /// Where it will be.
+    /// Returns the destination.
     pub fn place(&self) -> &Destination {
         &self.place
     }
 
-    /// Puts the file in its place.
+    /// Moves the file to its destination.
     ///
     /// # Errors
     /// If the system refuses.

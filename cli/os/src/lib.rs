@@ -1,19 +1,21 @@
-//! Where the command `star` meets the world; the only crate of ours, besides the command itself, that does.
+//! The interface between the command `star` and the system. Besides the command itself, it is the
+//! only crate of the project that accesses the system.
 //!
-//! * [`sources`], [`files`] (with [`access`]; [`nonblocking`] are those that may keep one waiting),
-//!   [`save`] (each at its [`destination`], as a [`incremental_file`]): files that are read and written;
+//! * [`sources`], [`files`] (with [`access`]; [`nonblocking`] for files that may block), [`save`]
+//!   (each at its [`destination`], as a [`incremental_file`]): files that are read and written;
 //!   [`output`] (over a [`stream`]) is standard output.
-//! * [`engine`]: the backends by their names; [`entry`] describes a routine to be run, [`host`] serves the program,
-//!   [`limits`] (with [`size_args`]) bound it, [`flags`] end it, and a [`watchdog`] while it is compiled, [`cost`] says what it used.
-//! * [`passes`]: which passes run before a program does, and what is said about them.
-//! * [`report`] writes messages to standard error, [`progress`] shows how far something is; [`failure`] and [`exit`] say
-//!   how a command ends.
+//! * [`engine`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
+//!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
+//!   its compilation, [`cost`] reports its resources.
+//! * [`passes`]: the passes that run before a program, and the messages about them.
+//! * [`report`] writes messages to standard error, [`progress`] shows the progress of long
+//!   operations; [`failure`] and [`exit`] determine how a command ends.
 //!
-//! Nothing here knows a subcommand or a session.
+//! Nothing here depends on a subcommand or a session.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a message is made once, where a command ends, and its fields are public and plain"
+    reason = "a message is created once, where a command ends, and its fields are public and plain"
 )]
 
 pub mod access;

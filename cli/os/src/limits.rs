@@ -1,4 +1,4 @@
-//! The options that bound what a run may use.
+//! Options that limit the resources of a run.
 
 use std::time::Duration;
 
@@ -10,51 +10,52 @@ use crate::engine::Engine;
 use crate::size_args::{available_memory, parse_count, parse_size, parse_time};
 use crate::watchdog::{Bounds, Scope};
 
-/// Bounds on a run.
+/// Resource limits of a run.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Limits")]
 pub struct LimitArgs {
-    /// Elementary operations plus loop turns and calls; implies `--no-intrinsics` for a run
+    /// Limit operations, loop iterations and calls; implies `--no-intrinsics`
     #[arg(long, value_name = "N", value_parser = parse_count)]
     pub max_steps: Option<u64>,
 
-    /// Bytes of slices, words and tables alive at once, packed; input files included
+    /// Limit the bytes of values alive at once, including input files
     ///
-    /// Written `1000`, `64K`, `512M` or `2G`. Without it, three quarters of the memory that is
-    /// available, less where the backend needs more than one bit for a bit. Compiling may take as much before, and
-    /// at least 64M.
+    /// Accepts `1000`, `64K`, `512M` or `2G` and counts packed slices, words and tables. Defaults
+    /// to three quarters of the available memory, or less if the backend uses more than one bit per
+    /// bit. Compilation has the same limit, but at least 64M.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     pub max_memory: Option<u64>,
 
-    /// Time from the first input file on, and for compiling before: `5` or `5s`, `200ms`, `2m`
+    /// Limit the time to compile, then load and run: `5`, `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     pub max_time: Option<Duration>,
 
-    /// Bytes printed
+    /// Limit the number of bytes printed
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     max_output: Option<u64>,
 
-    /// Nested calls, 10000 without it; implies `--no-intrinsics` for a run
+    /// Limit the nesting of calls [default: 10000]; implies `--no-intrinsics`
     #[arg(long, value_name = "N", value_parser = parse_depth)]
     max_depth: Option<u64>,
 }
 
 impl LimitArgs {
-    /// Time and output of an example, unless they are given: it is there to be read. `most` is what the command
-    /// line has left for it.
+    /// Limits the time and output of an example unless limits are given. `most` is the time left
+    /// for it on the command line.
     pub fn bound_example(&mut self, most: Option<Duration>) {
         let own = *self.max_time.get_or_insert(Duration::from_secs(60));
         self.max_time = Some(most.map_or(own, |most| own.min(most)));
         self.max_output.get_or_insert(1 << 20);
     }
 
-    /// Time and output of a test, unless they are given: a program without an end is a test that fails.
+    /// Limits the time and output of a test unless limits are given, so that an endless program
+    /// fails its test.
     pub fn bound_test(&mut self) {
         self.max_time.get_or_insert(Duration::from_secs(10));
         self.max_output.get_or_insert(1 << 20);
     }
 
-    /// These bounds, and those of `others` where these say nothing.
+    /// Returns these limits, completed by those of `others`.
     #[must_use]
     pub fn or(&self, others: &LimitArgs) -> LimitArgs {
         LimitArgs {
@@ -66,17 +67,19 @@ impl LimitArgs {
         }
     }
 
-    /// Do they bound what an intrinsic does not count: steps, and the calls in the body that it stands for?
+    /// Tests whether the limits count steps or calls, which an intrinsic does not count for the
+    /// body that it replaces.
     pub fn count_bodies(&self) -> bool {
         self.max_steps.is_some() || self.max_depth.is_some()
     }
 
-    /// What compiling may take before.
+    /// Returns the limits of the compilation before the run.
     pub fn bounds(&self, scope: Scope) -> Bounds {
         bounds(self.max_memory, self.max_time, scope)
     }
 
-    /// How programs are compiled that run within these bounds: as lowered if they count what a program does.
+    /// Returns the compile options for runs within these limits: without optimisation if the steps
+    /// of the program are counted.
     pub fn options(&self) -> CompileOptions {
         match self.count_bodies() {
             true => CompileOptions::AS_LOWERED,
@@ -84,10 +87,10 @@ impl LimitArgs {
         }
     }
 
-    /// The bounds for a run on this backend.
+    /// Returns the limits of a run on this backend.
     ///
     /// # Errors
-    /// E0608 if more memory is allowed than the backend can hold.
+    /// E0608 if the allowed memory exceeds the capacity of the backend.
     pub fn limits(&self, engine: &Engine) -> Result<Limits, Diagnostic> {
         let memory = match self.max_memory {
             Some(memory) if memory > engine.caps.max_bytes => {
@@ -105,28 +108,28 @@ impl LimitArgs {
     }
 }
 
-/// Bounds on commands that compile, and run nothing.
+/// Resource limits of commands that compile without running.
 #[derive(Args, Clone, Debug, Default)]
 #[command(next_help_heading = "Limits")]
 pub struct CompileLimitArgs {
-    /// Bytes of memory that compiling takes, and at least 64M: `512M`, `2G`
+    /// Limit the memory of compilation, at least 64M: `512M`, `2G`
     ///
-    /// Without it, three quarters of the memory that is available.
+    /// Defaults to three quarters of the available memory.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     max_memory: Option<u64>,
 
-    /// Time for each file: `5` or `5s`, `200ms`, `2m`
+    /// Limit the time for each file: `5` or `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time)]
     max_time: Option<Duration>,
 }
 
 impl CompileLimitArgs {
-    /// The time for each file, where it is bounded.
+    /// Returns the time limit for each file, if any.
     pub fn max_time(&self) -> Option<Duration> {
         self.max_time
     }
 
-    /// What compiling may take.
+    /// Returns the limits of compilation.
     pub fn bounds(&self) -> Bounds {
         bounds(self.max_memory, self.max_time, Scope::Command)
     }
@@ -137,7 +140,7 @@ fn bounds(memory: Option<u64>, time: Option<Duration>, scope: Scope) -> Bounds {
     Bounds { time, memory, scope }
 }
 
-/// Bytes of values, packed, that a run may have if nothing else is said.
+/// Returns the default memory limit of a run, in bytes of packed values.
 pub fn default_memory(caps: &Capabilities, available: u64) -> u64 {
     (available / 4 * 3 / caps.expansion.max(1)).min(caps.max_bytes)
 }
@@ -148,18 +151,18 @@ fn too_much(memory: u64, caps: &Capabilities) -> Diagnostic {
         "`--max-memory` allows {memory} bytes, but the {name} backend holds at most {most}"
     );
     Diagnostic::new(Code::Usage, message)
-        .note(format!("it takes {} bytes of memory for each packed byte", caps.expansion))
+        .note(format!("it uses {} bytes of memory for each packed byte", caps.expansion))
 }
 
-/// Nested calls, if nothing is said.
+/// Default limit of nested calls.
 const DEPTH: u64 = 10_000;
 
-/// Calls that can be nested at all: each takes memory that `--max-memory` does not count.
+/// Maximum limit of nested calls: each call uses memory that `--max-memory` does not count.
 const DEEPEST: u64 = 1_000_000;
 
 fn parse_depth(text: &str) -> Result<u64, String> {
     match parse_count(text)? {
         depth if depth <= DEEPEST => Ok(depth),
-        _ => Err(format!("at most {DEEPEST}")),
+        _ => Err(format!("must be at most {DEEPEST}")),
     }
 }

@@ -1,12 +1,12 @@
-//! Files that may keep a reader waiting: pipes, terminals, devices. They are opened without waiting for a writer, and
-//! each read waits for a moment at most, so that whoever reads can look at its flags in between.
+//! Non-blocking files: pipes, terminals, devices. They are opened without waiting for a writer, and
+//! each read waits only briefly, so that the reader can poll its flags between reads.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Opens a file of which this is known. If it is no regular one, its reads answer [`io::ErrorKind::WouldBlock`] after
-/// [`MOMENT`] without a byte.
+/// Opens a file with this metadata. Reads of an irregular file return [`io::ErrorKind::WouldBlock`]
+/// after [`MOMENT`] without a byte.
 ///
 /// # Errors
 /// If it cannot be opened.
@@ -38,13 +38,13 @@ mod unix {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use rustix::fs::OFlags;
 
-    /// How long a read waits.
+    /// Maximum wait of a read.
     pub const MOMENT: Duration = Duration::from_millis(20);
 
-    /// A pipe that nobody writes to is open at once; whose it is shows in `read`.
+    /// Opens a pipe without waiting for a writer; `read` detects whether it has one.
     pub(super) fn open_patiently(path: &Path) -> io::Result<Box<dyn Read>> {
         let mut options = OpenOptions::new();
-        // The flag is that of this opening: another process that has the same pipe does not notice.
+        // The flag applies to this open file only, not to other processes that share the pipe.
         options.read(true).custom_flags(OFlags::NONBLOCK.bits().cast_signed());
         Ok(Box::new(Patient { file: options.open(path)? }))
     }
@@ -58,7 +58,7 @@ mod unix {
             let moment = Timespec { tv_sec: 0, tv_nsec: MOMENT.subsec_nanos().into() };
             let mut files = [PollFd::new(&self.file, PollFlags::IN)];
             match poll(&mut files, Some(&moment))? {
-                // A pipe without a writer would look as if it had ended.
+                // A pipe without a writer would appear to have ended.
                 0 => Err(ErrorKind::WouldBlock.into()),
                 _ => self.file.read(buffer),
             }

@@ -1,7 +1,7 @@
-//! Standard output: what a program prints and the results. Nothing else writes there. A run whose
-//! output is to be looked at has a text in its place.
+//! Standard output, for the output of a program and the results only. Runs whose output is
+//! inspected write to a string instead.
 //!
-//! A failure to write is kept and told once, at the end; see [`Output::finish`].
+//! A write failure is stored and reported once, at the end; see [`Output::finish`].
 
 use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
 
@@ -11,14 +11,14 @@ use star_base::{Code, Diagnostic};
 use crate::exit::Exit;
 use crate::stream::Stream;
 
-/// Standard output with a buffer, or a text.
+/// Buffered standard output, or a string.
 pub struct Output {
     inner: Sink,
     terminal: bool,
     failure: Option<io::Error>,
 }
 
-/// Where the output goes.
+/// The target of the output.
 enum Sink {
     Stdout(Stream<Stdout>),
     Text(Vec<u8>),
@@ -40,25 +40,25 @@ impl Write for Sink {
     }
 }
 
-/// For data; a failure is kept, too.
+/// Binary output; failures are stored, too.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self.attempt(|inner, _| inner.write_all(bytes)) {
             true => Ok(bytes.len()),
-            false => Err(io::Error::other("standard output takes no more")),
+            false => Err(io::Error::other("cannot write to standard output")),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match Output::flush(self) {
             true => Ok(()),
-            false => Err(io::Error::other("standard output takes no more")),
+            false => Err(io::Error::other("cannot write to standard output")),
         }
     }
 }
 
 impl Output {
-    /// Standard output, to which nothing is written yet.
+    /// Returns standard output, with nothing written yet.
     pub fn stdout() -> Self {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
@@ -66,12 +66,12 @@ impl Output {
         Output { inner, terminal, failure: None }
     }
 
-    /// An output that is kept; see [`Output::into_text`].
+    /// Returns an output that collects text; see [`Output::into_text`].
     pub fn kept() -> Self {
         Output { inner: Sink::Text(Vec::new()), terminal: false, failure: None }
     }
 
-    /// What was written to an output that is kept; empty for standard output.
+    /// Returns the collected text; empty for standard output.
     pub fn into_text(self) -> String {
         match self.inner {
             Sink::Stdout(_) => String::new(),
@@ -79,34 +79,34 @@ impl Output {
         }
     }
 
-    /// Characters in a line of text for people: what `COLUMNS` or the terminal says, 80 otherwise.
+    /// Returns the width of a text line: `COLUMNS`, the width of the terminal, or 80.
     pub fn width(&self) -> usize {
         let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
         let terminal = || if self.terminal { terminal_width() } else { None };
         said.or_else(terminal).filter(|&width| width > 0).unwrap_or(80)
     }
 
-    /// Is it a terminal?
+    /// Tests whether the output is a terminal.
     pub fn is_terminal(&self) -> bool {
         self.terminal
     }
 
-    /// Writes text; `false` if this or an earlier writing failed.
+    /// Writes text; returns `false` if this or an earlier write failed.
     pub fn write(&mut self, text: &str) -> bool {
         self.attempt(|inner, terminal| {
             inner.write_all(text.as_bytes())?;
-            // A person wants to see a line at once; for a pipe, soon is enough.
+            // On a terminal, lines must appear immediately; a pipe can wait.
             if terminal { inner.flush() } else { Ok(()) }
         })
     }
 
-    /// Brings out what is in the buffer; `false` if this or an earlier writing failed.
+    /// Flushes the buffer; returns `false` if this or an earlier write failed.
     pub fn flush(&mut self) -> bool {
         self.attempt(|inner, _| inner.flush())
     }
 
-    /// Ends the output. `exit` is how the command ends if all was written, or if something worse happened
-    /// before; the message says what could not be written, unless nobody wants to read it.
+    /// Ends the output. `exit` is the exit code if everything was written or an earlier error was
+    /// more severe. The message describes the write failure, unless the reader closed the pipe.
     pub fn finish(mut self, exit: Exit) -> (Exit, Option<Diagnostic>) {
         self.flush();
         let or = |other: Exit| if exit == Exit::Success { other } else { exit };
@@ -121,8 +121,9 @@ impl Output {
         }
     }
 
-    /// Was standard output closed when the process began? The runtime has then opened the null device in its place, for
-    /// reading, too, as nobody does who wants to write to it.
+    /// Tests whether standard output was closed when the process started. The runtime then opens
+    /// the null device in its place for reading and writing; a redirection by a user opens it for
+    /// writing only.
     pub fn is_closed(&self) -> bool {
         match &self.inner {
             Sink::Stdout(_) => is_closed(),
@@ -130,7 +131,7 @@ impl Output {
         }
     }
 
-    /// Did a writing fail?
+    /// Tests whether a write failed.
     pub fn failed(&self) -> bool {
         self.failure.is_some()
     }
@@ -145,7 +146,7 @@ impl Output {
     }
 }
 
-/// Does standard output lead to the null device, open for reading and writing?
+/// Tests whether standard output is the null device, open for reading and writing.
 #[cfg(unix)]
 fn is_closed() -> bool {
     let stdout = io::stdout();
@@ -164,7 +165,7 @@ fn is_closed() -> bool {
     false
 }
 
-/// Columns of the terminal behind standard output.
+/// Returns the width of the terminal on standard output.
 #[cfg(unix)]
 fn terminal_width() -> Option<usize> {
     let size = rustix::termios::tcgetwinsize(io::stdout()).ok()?;

@@ -1,4 +1,4 @@
-//! Passes on the command line: which run before a program does, and the messages about them.
+//! Command-line options for passes, and the messages about them.
 
 use clap::Args;
 use star_base::{Code, Diagnostic, text};
@@ -7,38 +7,38 @@ use star_opt::{ApplyError, Broken, Optimised, Options, PASSES, Report, UnknownPa
 
 use crate::failure::internal;
 
-/// Which passes run.
+/// Selection of passes.
 #[derive(Args, Clone, Debug, Default)]
 pub struct PassArgs {
-    /// Leave an optimisation pass out; may be given several times. `star dev --help` lists them
+    /// Skip an optimisation pass (repeatable); see `star dev --help`
     ///
-    /// The results are the same. `--cost`, `--max-steps` and `--max-depth` run programs without any pass.
+    /// The results are the same. `--cost`, `--max-steps` and `--max-depth` disable all passes.
     #[arg(long, value_name = "NAME")]
     no_pass: Vec<String>,
 }
 
 impl PassArgs {
-    /// The passes that are left.
+    /// Returns the enabled passes.
     ///
     /// # Errors
-    /// E0610 if a name is no pass's.
+    /// E0610 if a name is not a pass.
     pub fn options(&self) -> Result<Options, Diagnostic> {
         Options::without(&self.no_pass).map_err(|name| unknown(&name))
     }
 }
 
-/// Optimises a program; yields what the passes did.
+/// Optimises a program and returns the report of the passes.
 ///
 /// # Errors
-/// A fault of a pass.
+/// An internal error of a pass.
 pub fn optimise(program: &mut Program, options: &Options) -> Result<Report, Diagnostic> {
     star_opt::optimise(program, options).map_err(|pass| broken(&pass))
 }
 
-/// Optimises what `program` does not share with what was optimised before.
+/// Optimises the parts of `program` that it does not share with the previously optimised program.
 ///
 /// # Errors
-/// A fault of a pass.
+/// An internal error of a pass.
 pub fn reoptimise(
     program: Program,
     options: &Options,
@@ -47,23 +47,26 @@ pub fn reoptimise(
     star_opt::reoptimise(program, options, earlier).map_err(|pass| broken(&pass))
 }
 
-/// The message for a name that is no pass's.
+/// Returns the diagnostic for an unknown pass name.
 pub fn unknown(unknown: &UnknownPass) -> Diagnostic {
-    let message = format!("there is no pass `{}`", text::one_line(&unknown.name));
+    let message = format!("unknown pass `{}`", text::one_line(&unknown.name));
     let names = text::quoted_list(PASSES.iter().map(|pass| pass.name));
-    let diagnostic = Diagnostic::new(Code::NoPass, message).note(format!("the passes are {names}"));
+    let diagnostic = Diagnostic::new(Code::NoPass, message).note(format!(
+        "available passes: \
+        {names}"
+    ));
     match unknown.meant() {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
         None => diagnostic,
     }
 }
 
-/// The message for a pass after which a program does not verify.
+/// Returns the diagnostic for a pass that produced an invalid program.
 pub fn broken(broken: &Broken) -> Diagnostic {
     internal(&broken.to_string())
 }
 
-/// The message for passes that could not be applied.
+/// Returns the diagnostic for passes that could not be applied.
 pub fn not_applied(error: &ApplyError) -> Diagnostic {
     match error {
         ApplyError::Unknown(name) => unknown(name),

@@ -1,5 +1,4 @@
-//! A line on standard error that shows how far the reading or writing of a long file is; on a terminal
-//! only.
+//! Progress line on standard error for reading and writing long files; on a terminal only.
 
 use std::time::{Duration, Instant};
 
@@ -7,30 +6,30 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use star_base::text;
 
-/// Files that take less time show nothing.
+/// Operations shorter than this show nothing.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Between two drawings.
+/// Minimum time between two updates.
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// The progress of one file.
 #[derive(Debug)]
 pub struct Progress {
-    /// What is done: `reading road.gr`.
+    /// The operation: `reading road.gr`.
     what: String,
     n_bytes: Option<u64>,
     begun: Instant,
-    /// When the line was drawn last, counted from the beginning.
+    /// Time of the last update, measured from the start.
     drawn: Option<Duration>,
     bar: Option<ProgressBar>,
 }
 
 impl Progress {
-    /// Nothing has been read; the file has `n_bytes` if that is known.
+    /// Starts the progress of reading a file of `n_bytes`, if known.
     pub fn reading(name: &str, n_bytes: Option<u64>) -> Self {
         Progress::new("reading", name, n_bytes)
     }
 
-    /// Nothing has been written; how much there will be, only the end shows.
+    /// Starts the progress of writing a file, whose size is unknown.
     pub fn writing(name: &str) -> Self {
         Progress::new("writing", name, None)
     }
@@ -40,7 +39,7 @@ impl Progress {
         Progress { what, n_bytes, begun: Instant::now(), drawn: None, bar: None }
     }
 
-    /// `n_done` bytes were read or written.
+    /// Shows that `n_done` bytes were read or written.
     pub fn show(&mut self, n_done: u64) {
         let elapsed = self.begun.elapsed();
         if !is_due(elapsed, self.drawn) {
@@ -48,9 +47,10 @@ impl Progress {
         }
         self.drawn = Some(elapsed);
         let bar = self.bar.get_or_insert_with(|| {
-            // Nothing is drawn where standard error is no terminal.
+            // Nothing is drawn if standard error is not a terminal.
             let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-            // A template that does not parse would be a fault of ours, and only of looks.
+            // A template that does not parse would be an internal error that affects only the
+            // appearance.
             match ProgressStyle::with_template("{msg}") {
                 Ok(style) => bar.with_style(style),
                 Err(_) => bar,
@@ -60,7 +60,7 @@ impl Progress {
     }
 }
 
-/// Is it time to draw the line?
+/// Tests whether an update is due.
 fn is_due(elapsed: Duration, drawn: Option<Duration>) -> bool {
     match drawn {
         None => elapsed >= PATIENCE,
@@ -68,7 +68,7 @@ fn is_due(elapsed: Duration, drawn: Option<Duration>) -> bool {
     }
 }
 
-/// The line. The rate is that since the beginning.
+/// Formats the line. The rate is the average since the start.
 fn line(what: &str, n_done: u64, n_bytes: Option<u64>, elapsed: Duration) -> String {
     let of_all = n_bytes.map_or_else(String::new, |all| format!(" of {}", text::bytes(all)));
     let rate = (n_done as f64 / elapsed.as_secs_f64().max(0.001)) as u64;
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_rate_is_that_since_the_beginning() {
+    fn rate_is_the_average_since_the_start() {
         let shown = line("reading a.gr", 300 << 20, Some(2 << 30), Duration::from_millis(1500));
         assert_eq!(shown, "reading a.gr: 300.0 MiB of 2.0 GiB, 200.0 MiB/s");
         let shown = line("writing a.gr", 5 << 20, None, Duration::from_millis(500));
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn the_line_comes_late_and_changes_five_times_a_second() {
+    fn updates_start_late_and_come_five_times_a_second() {
         let millis = Duration::from_millis;
         let (mut drawn, mut n_drawings) = (None, 0);
         for now in 0..2000 {

@@ -1,4 +1,4 @@
-//! Messages to the user on standard error, as text or as JSON.
+//! Messages to the user on standard error, as text or JSON.
 
 use std::io::{IsTerminal, Write};
 
@@ -7,24 +7,24 @@ use star_base::{Diagnostic, SourceMap};
 use star_report::json;
 use star_report::message::{self, Remark, Style};
 
-/// The form of messages.
+/// The format of messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ErrorFormat {
-    /// For people, with source lines.
+    /// Human-readable, with source lines
     #[default]
     Text,
-    /// One JSON object per line.
+    /// One JSON object per line
     Json,
 }
 
-/// Has nobody objected to colours on a terminal?
+/// Tests whether the environment permits colours on a terminal.
 pub fn may_colour() -> bool {
     let unset = |name: &str| std::env::var_os(name).is_none_or(|value| value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     unset("NO_COLOR") && !dumb
 }
 
-/// Writes messages. A message that cannot be written is lost: there is nobody to tell.
+/// Writes messages. A message that cannot be written is lost.
 #[derive(Clone, Copy, Debug)]
 pub struct Reporter {
     format: ErrorFormat,
@@ -32,7 +32,7 @@ pub struct Reporter {
     remarks: Remarks,
 }
 
-/// Are notes and warnings without a code told?
+/// Whether notes and warnings without a code are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Remarks {
     Told,
@@ -40,7 +40,7 @@ enum Remarks {
 }
 
 impl Reporter {
-    /// Colours if standard error is a terminal and nobody objects.
+    /// Creates a reporter, coloured if standard error is a terminal and the environment permits it.
     pub fn new(format: ErrorFormat) -> Self {
         let style = if may_colour() && std::io::stderr().is_terminal() {
             Style::Coloured
@@ -50,12 +50,12 @@ impl Reporter {
         Reporter { format, style, remarks: Remarks::Told }
     }
 
-    /// The same, but notes and warnings without a code are not told: for work that is done many times.
+    /// Returns a reporter that omits notes and warnings without a code, for repeated work.
     pub fn without_remarks(self) -> Self {
         Reporter { remarks: Remarks::Kept, ..self }
     }
 
-    /// A message.
+    /// Reports a diagnostic.
     pub fn diagnostic(&self, sources: &SourceMap, diagnostic: &Diagnostic) {
         self.write(&match self.format {
             ErrorFormat::Text => message::render(sources, diagnostic, self.style),
@@ -63,24 +63,24 @@ impl Reporter {
         });
     }
 
-    /// Something that the user may want to know.
+    /// Reports a note.
     pub fn note(&self, message: &str) {
         self.remark(Remark::Note, message);
     }
 
-    /// Something that the user should know.
+    /// Reports a warning.
     pub fn warning(&self, message: &str) {
         self.remark(Remark::Warning, message);
     }
 
-    /// A line for people only, such as a summary.
+    /// Prints a line in text format only, e.g. a summary.
     pub fn summary(&self, line: &str) {
         if self.format == ErrorFormat::Text {
             self.write(&format!("{line}\n"));
         }
     }
 
-    /// What a command did, as a line for people or an object for scripts.
+    /// Reports the outcome of a command, as a line of text or a JSON object.
     pub fn outcome(&self, line: &str, object: &serde_json::Value) {
         self.write(&match self.format {
             ErrorFormat::Text => format!("{line}\n"),
@@ -88,7 +88,7 @@ impl Reporter {
         });
     }
 
-    /// What a run used, and the most memory that loading its arguments took.
+    /// Reports the resources of a run, and the peak memory while loading its arguments.
     pub fn cost(&self, stats: &star_vm::Stats, loading_bytes: u64) {
         self.write(&match self.format {
             ErrorFormat::Text => crate::cost::table(stats, loading_bytes),
@@ -96,7 +96,7 @@ impl Reporter {
         });
     }
 
-    /// Where a run spent its time: as text for people, as an object for scripts.
+    /// Reports the profile of a run, as text or a JSON object.
     pub fn profile(&self, table: &str, object: &serde_json::Value) {
         self.write(&match self.format {
             ErrorFormat::Text => table.to_owned(),

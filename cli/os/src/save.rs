@@ -1,4 +1,4 @@
-//! Files that a run writes: whole or not at all.
+//! Result files of a run, written atomically.
 
 use star_base::BitsRef;
 use std::io::Write;
@@ -14,25 +14,25 @@ use crate::flags::Flags;
 use crate::incremental_file::Sheet;
 use crate::progress::Progress;
 
-/// A file to be written: where, and how.
+/// A file to write: its destination and encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
-    /// How it is written.
+    /// Its encoding.
     pub encoding: Encoding,
     place: Destination,
 }
 
-/// A file that is written but not yet in its place. Dropped, it leaves nothing behind.
+/// A complete file that is not yet at its destination. It is deleted when dropped.
 #[derive(Debug)]
 pub struct Written(Sheet);
 
 impl Target {
-    /// A file at `path`, called `name` in messages; its extension says the format. `holds` refuses the formats
-    /// that cannot hold what is going to be written.
+    /// Creates a target at `path`, called `name` in messages; its extension selects the format.
+    /// `holds` rejects formats that cannot represent the data.
     ///
     /// # Errors
-    /// E0506 if the extension says none, E0507 if it is refused, E0509 if it can be seen that the file cannot
-    /// be written.
+    /// E0506 if the extension is unknown, E0507 if the format is rejected, E0509 if a check shows
+    /// that the file cannot be written.
     pub fn new(
         path: &Path,
         name: &str,
@@ -42,50 +42,51 @@ impl Target {
         Ok(Target { encoding, place: Destination::new(path, name)? })
     }
 
-    /// Are both the same file, however it was named?
+    /// Tests whether both are the same file, even under different names.
     pub fn is(&self, other: &Target) -> bool {
         self.place.is(&other.place)
     }
 
-    /// Would this file be replaced?
+    /// Tests whether `file` would be replaced.
     pub fn replaces(&self, file: &str) -> bool {
         self.place.replaces(file)
     }
 
-    /// Writes the value beside its place, until a flag is set.
+    /// Writes the value to a temporary file next to the destination, until a flag is set.
     ///
     /// # Errors
-    /// If the format does not hold such a value, the system refuses, or a flag is set.
+    /// If the format cannot represent the value, the system refuses, or a flag is set.
     pub fn write(self, value: &HostValue, flags: &Flags) -> Result<Written, FileError> {
         let data = writable(value, &self.encoding.name)?;
         self.write_data(data, flags).map(|(written, _)| written)
     }
 
-    /// As [`Target::write`], for what can be written.
+    /// Does what [`Target::write`] does, for bits that can be written.
     pub fn write_bits(self, value: BitsRef<'_>, flags: &Flags) -> Result<Written, FileError> {
         self.write_data(OutputRef::Bits(value), flags).map(|(written, _)| written)
     }
 
-    /// Writes data beside their place, until a flag is set; gives the number of bytes, too.
+    /// Writes data to a temporary file next to the destination, until a flag is set; also returns
+    /// the number of bytes.
     ///
     /// # Errors
-    /// If the format does not hold such data, the system refuses, or a flag is set.
+    /// If the format cannot represent the data, the system refuses, or a flag is set.
     pub fn write_data(
         self,
         output: OutputRef<'_>,
         flags: &Flags,
     ) -> Result<(Written, u64), FileError> {
-        // What is not written to its end goes as `Written` does.
+        // An incomplete file is deleted like a dropped `Written`.
         let mut sheet = Sheet::at(self.place)?;
         let n_bytes = write(&self.encoding, output, &mut sheet, flags)?;
         Ok((Written(sheet), n_bytes))
     }
 }
 
-/// Writes data until a flag is set, and shows how far that is; gives the number of bytes.
+/// Writes data until a flag is set and shows the progress; returns the number of bytes.
 ///
 /// # Errors
-/// If the format does not hold such data, the system refuses, or a flag is set.
+/// If the format cannot represent the data, the system refuses, or a flag is set.
 pub fn write(
     encoding: &Encoding,
     data: OutputRef<'_>,
@@ -97,7 +98,7 @@ pub fn write(
 }
 
 impl Written {
-    /// Puts the file in its place.
+    /// Moves the file to its destination.
     ///
     /// # Errors
     /// If the system refuses.
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_appears_only_when_it_is_committed() {
+    fn file_appears_only_after_commit() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.stb");
         let target = || Target::new(&path, "x.stb", &all).unwrap();
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_ends_the_writing_and_leaves_the_old_file() {
+    fn flag_stops_writing_and_keeps_the_old_file() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x.mtx");
         fs::write(&path, "old").unwrap();
@@ -161,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn targets_that_cannot_be_written_are_seen_before() {
+    fn detects_unwritable_targets_early() {
         let folder = tempfile::tempdir().unwrap();
         let code = |path: &Path, name: &str| Target::new(path, name, &all).unwrap_err().code;
         assert_eq!(code(&folder.path().join("x"), "x"), Code::UnknownFormat);
@@ -172,7 +173,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_link_stays_and_its_file_is_written() {
+    fn writes_the_target_of_a_link() {
         let folder = tempfile::tempdir().unwrap();
         let (file, link) = (folder.path().join("a.stb"), folder.path().join("b.stb"));
         fs::write(&file, "old").unwrap();

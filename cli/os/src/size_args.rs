@@ -1,12 +1,12 @@
-//! Sizes and times as written on the command line, and the memory that the machine has.
+//! Sizes and times on the command line, and the memory of the machine.
 
 use std::time::Duration;
 
 pub use star_base::quantity::{parse_count, parse_size};
 
-/// Reads a time: `5` or `5s`, `0.5s`, `200ms`, `2m`, `1h`.
+/// Parses a time: `5` or `5s`, `0.5s`, `200ms`, `2m`, `1h`.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
-    const FORMS: &str = "a time is written `5` or `5s` for seconds, `200ms`, `2m` or `1h`";
+    const FORMS: &str = "expected a time: `5` or `5s` for seconds, `200ms`, `2m` or `1h`";
     let lower = text.trim().to_ascii_lowercase();
     let units = [("ms", 0.001), ("s", 1.0), ("m", 60.0), ("h", 3600.0), ("", 1.0)];
     let found =
@@ -20,14 +20,13 @@ pub fn parse_time(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * unit).map_err(|_| "the time is too long".to_owned())
 }
 
-/// Memory that can be taken without harm to others, and within the limit of this process, in bytes; 4 GiB
-/// if the system does not say.
+/// Returns the memory available to this process without swapping, in bytes; 4 GiB if unknown.
 pub fn available_memory() -> u64 {
     let available = meminfo("MemAvailable:").unwrap_or(4 << 30);
     address_space_left().map_or(available, |left| available.min(left))
 }
 
-/// Bytes that this process may still take (`ulimit -v`); `None` if there is no limit.
+/// Returns the address space that this process may still use (`ulimit -v`); `None` if unlimited.
 #[cfg(unix)]
 pub fn address_space_left() -> Option<u64> {
     let most = rustix::process::getrlimit(rustix::process::Resource::As).current?;
@@ -40,18 +39,19 @@ pub fn address_space_left() -> Option<u64> {
     None
 }
 
-/// Bytes that this process has in memory; `None` if the system does not say.
+/// Returns the resident memory of this process in bytes; `None` if unknown.
 pub fn resident_memory() -> Option<u64> {
     bytes_of(&std::fs::read_to_string("/proc/self/status").ok()?, "VmRSS:")
 }
 
-/// The bytes that the system says for this name, colon included.
+/// Returns the value in bytes of this name, including its colon, in the memory information of the
+/// system.
 pub fn meminfo(name: &str) -> Option<u64> {
     let text = std::fs::read_to_string("/proc/meminfo").ok()?;
     bytes_of(&text, name)
 }
 
-/// The bytes in the line `NAME  NUMBER kB` of a text of the system.
+/// Parses the bytes in the line `NAME  NUMBER kB`.
 fn bytes_of(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     let kibibytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -63,7 +63,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_seconds_without_a_unit() {
+    fn times_without_a_unit_are_seconds() {
         assert_eq!(parse_time("5"), Ok(Duration::from_secs(5)));
         assert_eq!(parse_time("5s"), Ok(Duration::from_secs(5)));
         assert_eq!(parse_time("200ms"), Ok(Duration::from_millis(200)));

@@ -1,4 +1,4 @@
-//! Source files from disk and from standard input.
+//! Source files on disk and from standard input.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -10,15 +10,15 @@ use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
 use star_base::{did_you_mean, text};
 use star_io::Format;
 
-/// The name on the command line for standard input.
+/// The name of standard input on the command line.
 pub const STDIN: &str = "-";
 /// The name of standard input in messages.
 const STDIN_NAME: &str = "<stdin>";
 
-/// The library that comes with the toolchain.
+/// The library of the toolchain.
 pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
-/// Reads source files; a file has one name, however it is spelled.
+/// Loader of source files; each file has one name, independent of its spelling.
 #[derive(Debug, Default)]
 pub struct FileLoader {
     names: BTreeMap<PathBuf, String>,
@@ -34,9 +34,10 @@ impl SourceLoader for FileLoader {
                 });
             }
             if let Some(format) = data_format(path) {
-                let why = format!("its name is that of data ({}), no program", format.name());
+                let why = format!("it is a data file ({}), not a program", format.name());
                 let help = format!(
-                    "a program takes it as an argument: `star run PROGRAM.star NAME={path}`, a graph by `--graph {path}`"
+                    "pass it to a program: `star run PROGRAM.star NAME={path}`, or a graph with \
+                        `--graph {path}`"
                 );
                 return Err(LoadError::Mistaken { why, help });
             }
@@ -48,16 +49,16 @@ impl SourceLoader for FileLoader {
             _ => Path::new(importer).parent().unwrap_or(Path::new("")),
         };
         let path = beside.join(path);
-        // Messages quote what they are about: an import must not make them quote any file at all.
+        // Messages quote source text: an import must not make them quote an arbitrary file.
         let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         if [&path, &canonical].into_iter().any(|path| path.extension() != Some("star".as_ref())) {
-            return Err(LoadError::Unreadable("an import names a `.star` file".to_owned()));
+            return Err(LoadError::Unreadable("an import must name a `.star` file".to_owned()));
         }
         self.read(&path, Allowed::RegularFile)
     }
 }
 
-/// What kind of file may be read.
+/// The kind of file that may be read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Allowed {
     AnyFile,
@@ -71,12 +72,12 @@ impl FileLoader {
             return Err(LoadError::Unreadable("it is a directory".to_owned()));
         }
         if allowed == Allowed::RegularFile && !metadata.is_file() {
-            return Err(LoadError::Unreadable("it is no regular file".to_owned()));
+            return Err(LoadError::Unreadable("it is not a regular file".to_owned()));
         }
         // A pipe has no canonical name.
         let canonical = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(name) = self.names.get(&canonical) {
-            // It is there already: the compiler needs no more than its name.
+            // It is already loaded: the compiler needs only its name.
             return Ok(Source { name: name.clone(), bytes: Vec::new() });
         }
         if metadata.len() > MAX_SOURCE_BYTES as u64 {
@@ -90,7 +91,7 @@ impl FileLoader {
     }
 }
 
-/// The name for messages, which no file of the library has.
+/// Returns the name for messages, which differs from all library files.
 fn name_of(path: &Path) -> String {
     let name = path.strip_prefix(".").unwrap_or(path).display().to_string();
     let taken = LIBRARY.basic.iter().any(|(basic, _)| *basic == name);
@@ -116,7 +117,7 @@ fn unreadable(error: &io::Error) -> LoadError {
     LoadError::Unreadable(text::reason(error))
 }
 
-/// With the file that was probably meant.
+/// Returns the error, with a suggestion for the intended file.
 fn not_there(path: &Path, error: &io::Error) -> LoadError {
     match similar(path) {
         Some(meant) if error.kind() == io::ErrorKind::NotFound => LoadError::Mistaken {
@@ -127,12 +128,13 @@ fn not_there(path: &Path, error: &io::Error) -> LoadError {
     }
 }
 
-/// The format of a file whose extension says that it holds data. Lists of edges have extensions of texts of all kinds.
+/// Returns the format of a file with a data extension. Edge lists are excluded, since they share
+/// extensions with other text files.
 fn data_format(path: &str) -> Option<Format> {
     Format::of_path(path).filter(|format| *format != Format::EdgeList)
 }
 
-/// The Star file in the same folder that is called nearly so.
+/// Returns a Star file with a similar name in the same folder.
 fn similar(path: &Path) -> Option<String> {
     let wanted = path.file_name()?.to_str()?;
     let wanted = wanted.strip_suffix(".star").unwrap_or(wanted);
@@ -152,7 +154,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_spellings_of_a_file_are_one() {
+    fn two_spellings_of_a_path_are_one_file() {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("sub")).unwrap();
         fs::write(folder.path().join("a.star"), "x").unwrap();
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn directories_and_missing_files_are_refused_in_words() {
+    fn rejects_directories_and_missing_files() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().display().to_string();
         let why = |path: &str| match FileLoader::default().load(path, None) {

@@ -1,48 +1,48 @@
-//! A stream with a buffer in which nothing lies for long: what is written comes out when there is much of it, and
-//! otherwise soon, even if the program that wrote it computes for an hour and writes no more.
+//! A buffered stream with bounded delay: a full buffer is written immediately, a partial one soon,
+//! even if the program then computes for an hour without writing.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-/// Nothing lies in the buffer for longer, unless the reader does not take what there is.
+/// Maximum time that data stays in the buffer, unless the reader blocks.
 const SOON: Duration = Duration::from_millis(100);
 
-/// Bytes of a buffer that is full.
+/// Size of a full buffer in bytes.
 const FULL: usize = 1 << 16;
 
 /// The stream.
 pub struct Stream<W> {
     shared: Arc<Shared<W>>,
-    /// Does a thread bring out what lies in the buffer?
+    /// Whether a thread flushes the buffer.
     watched: bool,
 }
 
 struct Shared<W> {
     waiting: Mutex<Waiting>,
-    /// The buffer is no longer empty, or there will be no more.
+    /// Signals that the buffer is not empty or that the stream has ended.
     changed: Condvar,
-    /// Locked before `waiting`, so that everything comes out in its order.
+    /// Locked before `waiting`, to preserve the order of the output.
     out: Mutex<Out<W>>,
 }
 
 struct Out<W> {
     inner: W,
-    /// Memory of the buffer that came out last.
+    /// Memory of the buffer that was written last.
     spare: Vec<u8>,
 }
 
 #[derive(Default)]
 struct Waiting {
     bytes: Vec<u8>,
-    /// What the thread could not write, until somebody is told.
+    /// A write failure of the thread that is not yet reported.
     failure: Option<io::Error>,
     over: bool,
 }
 
 impl<W: Write + Send + 'static> Stream<W> {
-    /// A stream into `out`.
+    /// Creates a stream into `out`.
     pub fn new(out: W) -> Self {
         let waiting = Mutex::new(Waiting::default());
         let shared = Shared {
@@ -53,12 +53,12 @@ impl<W: Write + Send + 'static> Stream<W> {
         Stream { shared: Arc::new(shared), watched: false }
     }
 
-    /// Starts the thread. Without one, the buffer comes out when it is full or flushed.
+    /// Starts the thread. Without it, the buffer is written when it is full or flushed.
     fn watch(&mut self) {
         self.watched = true;
         let shared = Arc::clone(&self.shared);
         let thread = thread::Builder::new().name("output".to_owned());
-        // A system without threads has at least the output.
+        // On a system without threads, output still works.
         let _ = thread.spawn(move || shared.bring_out_in_time());
     }
 }
@@ -98,7 +98,7 @@ impl<W> Drop for Stream<W> {
 }
 
 impl<W: Write> Shared<W> {
-    /// Writes what is waiting. Meanwhile more may come.
+    /// Writes the waiting data. More may arrive meanwhile.
     fn bring_out(&self) -> io::Result<()> {
         let mut out = lock(&self.out);
         let Out { inner, spare } = &mut *out;
@@ -108,7 +108,7 @@ impl<W: Write> Shared<W> {
         inner.flush()
     }
 
-    /// What the thread does, until the stream is gone.
+    /// Runs the thread until the stream is dropped.
     fn bring_out_in_time(&self) {
         loop {
             let mut waiting = lock(&self.waiting);
@@ -129,7 +129,7 @@ impl<W: Write> Shared<W> {
     }
 }
 
-/// What a mutex holds; nothing here leaves it half changed.
+/// Locks a mutex, ignoring poison: no code here leaves its data inconsistent.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use std::sync::mpsc::{self, Sender};
 
-    /// Sends what is written.
+    /// Sends the written data.
     struct Sent(Sender<Vec<u8>>);
 
     impl Write for Sent {
@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_comes_out_without_being_asked_for() {
+    fn output_appears_without_a_flush() {
         let (sender, receiver) = mpsc::channel();
         let mut stream = Stream::new(Sent(sender));
         for text in ["a", "b"] {
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_comes_out_once_and_in_order() {
+    fn output_appears_once_and_in_order() {
         let (sender, receiver) = mpsc::channel();
         let mut stream = Stream::new(Sent(sender));
         let line = |i: usize| format!("{i} {}\n", "x".repeat(i % 90));
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_of_the_thread_is_told_to_the_next_who_writes() {
+    fn the_next_write_reports_a_failure_of_the_thread() {
         let (sender, receiver) = mpsc::channel();
         drop(receiver);
         let mut stream = Stream::new(Sent(sender));

@@ -1,6 +1,6 @@
-//! A thread that watches a command from outside: the clock of a run, which looks at flags; and the compiler, which looks at
-//! none. Nothing was written while a program is compiled and nothing runs, so the process may end where it stands, with a
-//! message.
+//! A thread that watches a command: the clock of a run, which polls flags; and the compiler, which
+//! does not. While a program is compiled, nothing was written and nothing runs, so the process may
+//! end immediately, with a message.
 
 use std::ops::ControlFlow;
 use std::process;
@@ -17,36 +17,37 @@ use crate::flags::Flags;
 use crate::report::Reporter;
 use crate::size_args::resident_memory;
 
-/// How often it looks at a compiler.
+/// Polling interval while compiling.
 const MOMENT: Duration = Duration::from_millis(10);
 
-/// Compiling may take so many bytes whatever limit is set: the library takes some of them.
+/// Minimum memory limit of compilation, part of which the library uses.
 pub const LEAST_BYTES: u64 = 64 << 20;
 
-/// What compiling may take.
+/// The limits of compilation.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Time from the start of the sentry on.
+    /// Time since the start of the watchdog.
     pub time: Option<Duration>,
-    /// Bytes of memory beside what the process had before; [`LEAST_BYTES`] if that is more.
+    /// Bytes of memory in addition to those that the process used before; at least [`LEAST_BYTES`].
     pub memory: u64,
-    /// What ends with the process.
+    /// What ends together with the process.
     pub scope: Scope,
 }
 
-/// What ends with the process.
+/// What ends together with the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scope {
     /// A command that has done nothing yet.
     Command,
-    /// Tests or measurements; what was told of earlier ones stays told.
+    /// Tests or measurements; earlier results remain reported.
     Results,
     /// A session with its values.
     Session,
 }
 
 impl Scope {
-    /// How long an interrupt waits for the compiler: a file that is compiled within a moment is not worth what would be lost.
+    /// Returns how long an interrupt waits for the compiler. Waiting briefly may save values or
+    /// results that would be lost.
     fn patience(self) -> Duration {
         match self {
             Scope::Command => Duration::ZERO,
@@ -55,19 +56,19 @@ impl Scope {
     }
 }
 
-/// Watches until it is dropped.
+/// A watchdog, active until it is dropped.
 #[derive(Debug)]
 pub struct Sentry {
-    /// Held while it acts, and by who ends the watch.
+    /// Held while the watchdog acts, and to end the watch.
     watches: Arc<Mutex<bool>>,
     _alive: Sender<()>,
 }
 
 impl Sentry {
-    /// Sets the deadline flag when the time is up: what runs looks at it.
+    /// Sets the deadline flag when the time is up; the run polls it.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub fn clock(flags: &Flags, time: Duration) -> Result<Self, Diagnostic> {
         let deadline = Arc::clone(&flags.deadline);
         Self::start("clock", time, move || {
@@ -76,10 +77,11 @@ impl Sentry {
         })
     }
 
-    /// From now on the process ends, with a message and the exit code of the limit, when a flag is set or a bound is met.
+    /// Ends the process, with a message and the exit code of the limit, when a flag is set or a
+    /// limit is exceeded.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub fn over_compiler(
         flags: &Flags,
         bounds: Bounds,
@@ -102,7 +104,7 @@ impl Sentry {
         })
     }
 
-    /// Looks after each `moment` until `look` breaks off.
+    /// Calls `look` after each `moment` until it breaks.
     fn start(
         name: &str,
         moment: Duration,
@@ -121,7 +123,7 @@ impl Sentry {
         };
         let started = thread::Builder::new().name(name.to_owned()).spawn(watch);
         started.map_err(|error| {
-            internal(&format!("no thread for the {name}: {}", text::reason(&error)))
+            internal(&format!("cannot start a thread for the {name}: {}", text::reason(&error)))
         })?;
         Ok(sentry)
     }
@@ -133,7 +135,7 @@ impl Drop for Sentry {
     }
 }
 
-/// Why to end, if at all. `waited` is the time since an interrupt.
+/// Returns the reason to end the process, if any. `waited` is the time since an interrupt.
 fn fault(
     bounds: Bounds,
     waited: Option<Duration>,
@@ -151,14 +153,18 @@ fn fault(
         if taken <= most {
             return None;
         }
-        let message = format!("compiling takes more than {} of memory", text::bytes(most));
+        let message = format!("compiling needs more than {} of memory", text::bytes(most));
         let fault = Diagnostic::new(Code::MemoryLimit, message);
         fault.help("`--max-memory` sets this limit")
     };
     Some(match bounds.scope {
         Scope::Command => fault,
-        Scope::Results => fault.note("the compiler cannot be stopped alone: the command ends here"),
-        Scope::Session => fault.note("the compiler cannot be stopped alone: the session ends here"),
+        Scope::Results => {
+            fault.note("the compiler cannot be interrupted, so the command ends here")
+        }
+        Scope::Session => {
+            fault.note("the compiler cannot be interrupted, so the session ends here")
+        }
     })
 }
 
@@ -169,7 +175,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_bound_has_its_message() {
+    fn each_limit_has_its_message() {
         let second = Duration::from_secs(1);
         let now = resident_memory().unwrap_or(0);
         let code = |scope, waited, elapsed| {
@@ -185,18 +191,18 @@ mod tests {
     }
 
     #[test]
-    fn memory_beside_that_of_before_counts() {
+    fn counts_only_memory_allocated_since_the_start() {
         let bounds = Bounds { time: None, memory: 0, scope: Scope::Command };
         let found = |before| fault(bounds, None, Duration::ZERO, before).map(|fault| fault.code);
         let Some(now) = resident_memory() else { return };
         assert_eq!(found(now), None);
-        // What no page was touched of does not count. Tests beside this one may give some memory back meanwhile.
+        // Untouched pages do not count. Concurrent tests may free some memory in the meantime.
         let taken = vec![1_u8; LEAST_BYTES as usize + (64 << 20)];
         assert_eq!(found(now), Some(Code::MemoryLimit), "{:?}", slice::from_ref(&taken[0]));
     }
 
     #[test]
-    fn the_clock_sets_the_flag_once_the_time_is_up() {
+    fn the_clock_sets_the_flag_at_the_deadline() {
         let flags = Flags::default();
         let early = Sentry::clock(&flags, Duration::from_secs(3600)).unwrap();
         drop(early);

@@ -1,4 +1,4 @@
-//! The commands of a session: their names, and what they do in a line.
+//! The commands of a session: names, arguments and descriptions.
 
 use star_base::{Code, Diagnostic, did_you_mean};
 
@@ -43,22 +43,22 @@ pub enum Command {
     Quit,
 }
 
-/// What stands behind a command, for completion.
+/// The argument of a command, for completion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Argument {
-    /// Nothing.
+    /// No argument.
     None,
     /// The name of a routine, built-in or module.
     Topic,
     /// A file.
     File,
-    /// Text of the language.
+    /// Program text.
     Code,
     /// The name of a variable, routine or constant.
     Name,
-    /// Names of variables, then rows, columns and fields.
+    /// Variable names, followed by rows, columns and fields.
     Names,
-    /// The name of a variable, then a file.
+    /// A variable name followed by a file.
     NameAndFile,
     /// `on` or `off`.
     Switch,
@@ -90,7 +90,7 @@ impl Command {
         Command::Quit,
     ];
 
-    /// The name, without the colon.
+    /// Returns the name without the colon.
     pub fn name(self) -> &'static str {
         match self {
             Command::Help => "help",
@@ -113,7 +113,7 @@ impl Command {
         }
     }
 
-    /// What stands behind it.
+    /// Returns the argument that follows the command.
     pub fn argument(self) -> Argument {
         match self {
             Command::Help => Argument::Topic,
@@ -129,54 +129,44 @@ impl Command {
         }
     }
 
-    /// How it is written, and what it does.
+    /// Returns the syntax and a description.
     pub fn usage(self) -> (&'static str, &'static str) {
         match self {
-            Command::Help => (
-                ":help [WORD]",
-                "these commands, or what is documented of a name or a word; `?WORD`, too",
-            ),
-            Command::Load => (":load FILE", "take over the routines and constants of a file"),
-            Command::Reload => (":reload", "read the files that were loaded again"),
-            Command::Type => (":type EXPR", "the type of an expression, which is not evaluated"),
-            Command::Vars => (":vars", "the variables with their types and values"),
-            Command::Info => (":info NAME", "what a name is and where it comes from"),
-            Command::Show => (
-                ":show T [X …] [PART]",
-                "a table with slices and words beside it; `fields 8` are numbers, `rows 5..9`, `columns 1..4`",
-            ),
-            Command::Step => (
-                ":step [all] CALL",
-                "run a routine statement by statement and show what each changes",
-            ),
-            Command::Time => (":time [on|off]", "show how long each line takes"),
-            Command::Cost => (
-                ":cost [on|off]",
-                "show the elementary operations of each line; intrinsics are off",
-            ),
+            Command::Help => (":help [WORD]", "list commands or show help for WORD; also `?WORD`"),
+            Command::Load => (":load FILE", "load the routines and constants of a file"),
+            Command::Reload => (":reload", "reload all loaded files"),
+            Command::Type => (":type EXPR", "show the type of an expression without evaluating it"),
+            Command::Vars => (":vars", "list variables with their types and values"),
+            Command::Info => (":info NAME", "show what a name is and where it is defined"),
+            Command::Show => {
+                (":show T [X …] [PART]", "show T and X; PART: rows 5..9, columns 1..4, fields 8")
+            }
+            Command::Step => {
+                (":step [all] CALL", "run a routine step by step and show each change")
+            }
+            Command::Time => (":time [on|off]", "show the time of each line"),
+            Command::Cost => {
+                (":cost [on|off]", "show the operations of each line; disables intrinsics")
+            }
             Command::Backend => {
-                (":backend [NAME]", "the backends, or move all values to another one")
+                (":backend [NAME]", "list backends, or move all values to another one")
             }
-            Command::Limits => (
-                ":limits [NAME=VALUE]",
-                "what a line may use: steps=N, memory=SIZE, time=TIME; `none` lifts a limit",
-            ),
-            Command::Save => {
-                (":save FILE", "write the definitions and what was typed as a Star program")
+            Command::Limits => {
+                (":limits [NAME=VALUE]", "set steps=N, memory=SIZE or time=TIME; none removes it")
             }
-            Command::SaveOver => (":save! FILE", "the same, in place of whatever the file holds"),
-            Command::Dump => (
-                ":dump NAME FILE",
-                "write a variable to a data file; the extension says the format",
-            ),
-            Command::Reset => (":reset", "forget variables and definitions"),
-            Command::Quit => (":quit", "leave; `quit`, `exit` and Ctrl-D do the same"),
+            Command::Save => (":save FILE", "save the definitions and entered lines as a program"),
+            Command::SaveOver => (":save! FILE", "save, even if the file holds other text"),
+            Command::Dump => {
+                (":dump NAME FILE", "write a variable to FILE in the format of its extension")
+            }
+            Command::Reset => (":reset", "delete all variables and definitions"),
+            Command::Quit => (":quit", "quit; also `quit`, `exit` and Ctrl-D"),
         }
     }
 }
 
-/// The command that a line is, with what stands behind it. Inside an entry that is not complete (`alone` is
-/// false) only whole names count, since `:` begins lines of programs, too.
+/// Parses a command line into the command and its argument. Inside an incomplete entry (`alone` is
+/// false), only complete names count, since lines of programs may begin with `:`.
 pub fn line(line: &str, alone: bool) -> Option<(Result<Command, Diagnostic>, &str)> {
     if let Some(topic) = line.trim().strip_prefix('?').filter(|_| alone) {
         return Some((Ok(Command::Help), topic));
@@ -193,24 +183,24 @@ pub fn line(line: &str, alone: bool) -> Option<(Result<Command, Diagnostic>, &st
     Some((found, rest))
 }
 
-/// Is it `quit` or `exit` alone, as people leave other programs? Both are words of programs, too.
+/// Tests whether the line is `quit` or `exit` alone. Both are also words of programs.
 pub fn is_farewell(line: &str) -> bool {
     let word = line.trim().trim_end_matches(';').trim_end_matches("()");
     ["quit", "exit"].iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// The command that a word without its colon would be.
+/// Returns the command for a word that lacks its colon.
 pub fn without_colon(word: &str) -> Option<Command> {
     Command::ALL.into_iter().find(|command| command.name() == word)
 }
 
-/// The command of this name, or the only one that begins so.
+/// Returns the command with this name, or with this unique prefix.
 fn find(word: &str) -> Result<Command, Diagnostic> {
     let lower = word.to_ascii_lowercase();
     if lower == "?" {
         return Ok(Command::Help);
     }
-    // What ends in `!` is meant only where it is written so.
+    // A name that ends in `!` matches only if the `!` is written.
     let named = |command: &Command| command.name().ends_with('!') == lower.ends_with('!');
     let begin = Command::ALL.into_iter().filter(named);
     let begin: Vec<Command> = begin.filter(|command| command.name().starts_with(&lower)).collect();
@@ -221,7 +211,7 @@ fn find(word: &str) -> Result<Command, Diagnostic> {
     match begin.as_slice() {
         [command] => Ok(*command),
         [] => {
-            let message = format!("there is no command `:{shown}`");
+            let message = format!("unknown command `:{shown}`");
             let diagnostic = Diagnostic::new(Code::Usage, message);
             let names = Command::ALL.iter().map(|command| command.name());
             Err(match did_you_mean(&lower, names) {
@@ -231,9 +221,9 @@ fn find(word: &str) -> Result<Command, Diagnostic> {
         }
         several => {
             let names = several.iter().map(|command| format!(":{}", command.name()));
-            let message = format!("`:{shown}` could be several commands");
+            let message = format!("ambiguous command `:{shown}`");
             Err(Diagnostic::new(Code::Usage, message)
-                .note(format!("they are {}", text::quoted_list(names))))
+                .note(format!("it could be {}", text::quoted_list(names))))
         }
     }
 }
@@ -243,7 +233,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unique_beginning_is_enough() {
+    fn unique_prefixes_are_enough() {
         let found = |text| line(text, true).map(|(found, rest)| (found.unwrap(), rest));
         assert_eq!(found(":q"), Some((Command::Quit, "")));
         assert_eq!(found("  :LOAD a b "), Some((Command::Load, "a b")));
@@ -254,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_and_ambiguous_names_are_errors_with_help() {
+    fn rejects_unknown_and_ambiguous_names_with_help() {
         let error = |text| line(text, true).unwrap().0.unwrap_err();
         assert_eq!(error(":lod x").help, ["did you mean `:load`?"]);
         assert_eq!(error(":r").notes, ["they are `:reload`, `:reset`"]);
@@ -262,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn quit_and_exit_alone_are_farewells() {
+    fn quit_and_exit_alone_end_the_session() {
         for text in ["quit", "exit", " EXIT; ", "quit()", "exit();"] {
             assert!(is_farewell(text), "{text}");
         }
@@ -274,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn inside_an_entry_only_whole_names_count() {
+    fn only_complete_names_count_inside_an_entry() {
         assert!(line(":integer;", false).is_none());
         assert!(line(":q", false).is_none());
         assert!(line(":quit", false).is_some());

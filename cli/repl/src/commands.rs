@@ -1,4 +1,4 @@
-//! What the commands do, files excepted.
+//! Implementation of the commands, except those on files.
 
 use std::rc::Rc;
 
@@ -26,11 +26,11 @@ use super::show;
 use super::step::Stops;
 use super::values::Values;
 
-/// Characters of a value in a list of variables.
+/// Maximum length of a value in a list of variables.
 const MAX_VALUE: usize = 60;
 
 impl Session {
-    /// Does what a command asks for.
+    /// Executes a command.
     pub(super) fn run_command(
         &mut self,
         command: Command,
@@ -38,7 +38,7 @@ impl Session {
         sink: &mut dyn Sink,
     ) -> Flow {
         if command.argument() == Argument::None && !rest.is_empty() {
-            let about = format!("nothing may stand behind `:{}`", command.name());
+            let about = format!("`:{}` takes no arguments", command.name());
             self.refuse(&usage(command).note(about), sink);
             return Flow::Failed;
         }
@@ -67,7 +67,7 @@ impl Session {
             Command::Dump => self.dump(rest, sink),
             Command::Reset => {
                 self.reset();
-                sink.show(Event::Answer("variables and definitions are forgotten\n"));
+                sink.show(Event::Answer("variables and definitions deleted\n"));
                 Ok(())
             }
         };
@@ -88,9 +88,9 @@ impl Session {
             });
             let rows: String = rows.collect();
             let text = format!(
-                "A line is a statement, a definition, or an expression, whose value is shown. A name that\n\
-                 is given a value for the first time becomes a variable.\n\n{rows}\n\
-                 A command may be cut short as long as no other one begins so.\n"
+                "Enter a statement, a definition, or an expression, whose value is shown. \
+                    Assigning to a new\nname creates a variable.\n\n{rows}\nCommands can be \
+                    abbreviated to a unique prefix.\n"
             );
             sink.show(Event::Answer(&text));
             return Ok(());
@@ -133,7 +133,7 @@ impl Session {
         }
         let topics = topics.map_err(|mut diagnostic| {
             if is_command {
-                diagnostic.help = vec![format!("`:help :{rest}` is about the command")];
+                diagnostic.help = vec![format!("`:help :{rest}` describes the command")];
                 return diagnostic;
             }
             diagnostic.help.retain(|help| help.starts_with("did you mean"));
@@ -147,7 +147,7 @@ impl Session {
         Ok(())
     }
 
-    /// A definition of the session: the comment in front of it, and its header.
+    /// Returns a definition of the session: its preceding comment and its header.
     fn header_of(&self, item: &ast::Item) -> String {
         let sources = self.definitions.sources();
         match item {
@@ -162,7 +162,7 @@ impl Session {
         }
     }
 
-    /// The comment right in front of a routine, with a line break behind it, or nothing.
+    /// Returns the comment directly before a routine, followed by a line break, or nothing.
     pub(super) fn comment_of(&self, routine: Span) -> String {
         let file = self.definitions.sources().get(routine.file);
         let before = file.and_then(|file| file.text().get(..routine.start as usize));
@@ -201,7 +201,7 @@ impl Session {
                 Ok(())
             }
             Ok(None) => {
-                Err(Diagnostic::new(Code::Usage, "this is no expression, so it has no type"))
+                Err(Diagnostic::new(Code::Usage, "this is not an expression, so it has no type"))
             }
             Err(diagnostics) => {
                 self.report(&diagnostics, sink);
@@ -210,7 +210,7 @@ impl Session {
         }
     }
 
-    /// The type of a variable with the sizes that it has, or must have.
+    /// Returns the type of a variable with its current or declared sizes.
     fn type_text(&self, name: &str, variable: &Variable) -> String {
         let word = variable.kind.name();
         let size = |extent: Extent| match extent {
@@ -247,13 +247,13 @@ impl Session {
         });
         let text: String = text.collect();
         sink.show(Event::Answer(match text.as_str() {
-            "" => "there are no variables\n",
+            "" => "no variables\n",
             text => text,
         }));
         Ok(())
     }
 
-    /// A value on one line; that of a large table is not looked at.
+    /// Formats a value on one line, without reading large tables.
     fn short_value(&self, name: &str, variable: &Variable) -> String {
         if self.values.ty(name).is_none() {
             return "unset".to_owned();
@@ -291,7 +291,7 @@ impl Session {
             let unsized_one = variable.sizes == [None, None];
             let size = match variable.kind {
                 TyKind::Slice | TyKind::Word if unsized_one => {
-                    "; it takes a new size at every assignment"
+                    "; every assignment may change its size"
                 }
                 TyKind::Table if unsized_one => "; it may grow",
                 TyKind::Int
@@ -311,7 +311,7 @@ impl Session {
         if let Some(item) = self.definitions.item(rest) {
             let from = place(span_of(item));
             let broken = match self.definitions.broken().any(|name| name == rest) {
-                true => "it does not fit what it calls any more, and cannot be called\n",
+                true => "it no longer matches the routines that it calls, and cannot be called\n",
                 false => "",
             };
             let text = format!("{}from {from}\n{broken}", self.header_of(item));
@@ -324,7 +324,7 @@ impl Session {
         }
         let names = self.environment.iter().map(|(name, _)| name);
         let names = names.chain(self.definitions.visible_names());
-        let message = format!("`{}` is no variable and no routine", text::one_line(rest));
+        let message = format!("`{}` is neither a variable nor a routine", text::one_line(rest));
         let diagnostic = Diagnostic::new(Code::UnknownName, message);
         Err(match did_you_mean(rest, names) {
             Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
@@ -360,7 +360,7 @@ impl Session {
             return Ok(());
         }
         if typed.pieces.iter().any(is_item) {
-            let message = "a definition does not run, so there is nothing to step through";
+            let message = "a definition cannot be stepped through";
             return Err(Diagnostic::new(Code::Usage, message).help(Command::Step.usage().0));
         }
         self.lines(typed.pieces, How::Steps(stops), sink);
@@ -393,12 +393,12 @@ impl Session {
             let value = self.values.store(name, &self.flags.interrupt);
             let moved = value.and_then(|value| values.load(name, value, fixed));
             moved.map_err(|error| {
-                let what = format!("`{name}` cannot be moved");
+                let what = format!("cannot move `{name}`");
                 let mut diagnostic = refused_by_backend(&what, &error);
                 if error == BackendError::Interrupted {
                     diagnostic.message = format!("{what}: interrupted");
                 }
-                diagnostic.note("all values stay where they are")
+                diagnostic.note("no values were moved")
             })?;
         }
         let lost = self.environment.iter().filter(|(name, variable)| {
@@ -407,7 +407,10 @@ impl Session {
         let lost: Vec<&str> = lost.map(|(name, _)| name).collect();
         if !lost.is_empty() {
             let names = text::quoted_list(&lost);
-            sink.show(Event::Note(&format!("what is in a handle does not move: {names} unset")));
+            sink.show(Event::Note(&format!(
+                "handles cannot be transferred to this backend; now \
+                unset: {names}"
+            )));
         }
         self.values = values;
         self.settings.memory = default_memory(&engine.caps, available_memory());
@@ -422,8 +425,7 @@ impl Session {
                 let message = format!("`{}`: {why}", text::one_line(word));
                 Diagnostic::new(Code::Usage, message).help(Command::Limits.usage().0)
             };
-            let (name, value) =
-                word.split_once('=').ok_or_else(|| bad("a limit is `name=value`"))?;
+            let (name, value) = word.split_once('=').ok_or_else(|| bad("expected `name=value`"))?;
             let none = value == "none";
             match name {
                 "steps" if none => limits.max_steps = None,
@@ -432,7 +434,7 @@ impl Session {
                 "steps" => limits.max_steps = Some(parse_count(value).map_err(|why| bad(&why))?),
                 "memory" => limits.max_memory = Some(parse_size(value).map_err(|why| bad(&why))?),
                 "time" => limits.max_time = Some(parse_time(value).map_err(|why| bad(&why))?),
-                _ => return Err(bad("the limits are `steps`, `memory` and `time`")),
+                _ => return Err(bad("expected `steps`, `memory` or `time`")),
             }
         }
         limits.limits(&self.engine)?;
@@ -459,13 +461,13 @@ impl Session {
     }
 }
 
-/// The message for a command that lacks what must stand behind it.
+/// Returns the message for a command whose argument is missing.
 pub(super) fn usage(command: Command) -> Diagnostic {
     let (usage, about) = command.usage();
-    Diagnostic::new(Code::Usage, format!("it is written `{usage}`: {about}"))
+    Diagnostic::new(Code::Usage, format!("expected `{usage}`: {about}"))
 }
 
-/// What `on`, `off` or nothing makes of a switch, and what to answer.
+/// Applies `on`, `off` or nothing to a switch; returns the new state and the answer.
 fn switch(command: Command, rest: &str, now: bool) -> Result<(bool, String), Diagnostic> {
     let on = match rest {
         "on" => true,

@@ -1,43 +1,43 @@
-//! What a session says, for whoever shows it.
+//! Events that a session emits to its display.
 
 use star_base::{Diagnostic, SourceMap};
 
 use super::show::Screen;
 use super::view::View;
 
-/// Something to show. Events come in the order in which things happen.
+/// An event to show. Events are in chronological order.
 pub enum Event<'a> {
-    /// The program printed a text, line break included.
+    /// The program printed text, line break included.
     Printed(&'a str),
-    /// An expression has a value.
+    /// The value of an expression.
     Value {
-        /// All variables, the value among them.
+        /// All variables, including the value.
         view: &'a View<'a>,
-        /// The slot of [`View`] that holds the value: a variable, or the result of an expression.
+        /// The slot of [`View`] that holds the value: a variable or the result of an expression.
         slot: &'a str,
     },
-    /// A message about a text of the session.
+    /// A diagnostic for a text of the session.
     Message(&'a SourceMap, &'a Diagnostic),
-    /// A remark without a place.
+    /// A note without a source position.
     Note(&'a str),
     /// The answer of a command, line breaks included.
     Answer(&'a str),
 }
 
-/// Shows events.
+/// A display for events.
 pub trait Sink {
-    /// Shows one. `false` if nobody listens any more.
+    /// Shows an event. Returns `false` if the output is closed.
     fn show(&mut self, event: Event<'_>) -> bool;
 
-    /// Characters in a line.
+    /// Returns the width of a line in characters.
     fn width(&self) -> usize;
 
-    /// What pictures are drawn for.
+    /// Returns the dimensions for pictures.
     fn screen(&self) -> Screen {
         Screen { width: self.width(), ..Screen::default() }
     }
 
-    /// A line that says how a run goes on that has stopped; `None` if there will be none any more.
+    /// Reads a line that tells a stopped run how to continue; `None` at the end of the input.
     fn ask(&mut self) -> Option<String> {
         None
     }

@@ -1,4 +1,4 @@
-//! Commands that read and write files: `:load`, `:reload`, `:dump`.
+//! Commands for files: `:load`, `:reload`, `:dump`.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use super::event::{Event, Sink};
 use super::session::Session;
 
 impl Session {
-    /// Takes over the items of a file.
+    /// Loads the items of a file.
     pub fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         if path.is_empty() {
             return Err(usage(Command::Load));
@@ -26,10 +26,10 @@ impl Session {
             self.definitions.load(&self.environment, path, &mut FileLoader::default());
         drop(sentry);
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
-        // There is one remark about all of them.
+        // One note covers all of them.
         let refused = !std::mem::take(&mut defined.refused).is_empty();
         if !self.tell(defined, sink) || refused {
-            let message = format!("nothing was taken over from `{}`", text::one_line(path));
+            let message = format!("nothing was loaded from `{}`", text::one_line(path));
             sink.show(Event::Note(&message));
             return Ok(());
         }
@@ -37,7 +37,7 @@ impl Session {
             self.files.push(path.to_owned());
         }
         let mut text = match names.as_slice() {
-            [] => format!("{path}: nothing is defined there\n"),
+            [] => format!("{path}: no definitions\n"),
             names => format!("{path}: {}\n", names.join(", ")),
         };
         if let Some(program) = self.definitions.program().filter(|name| names.contains(name)) {
@@ -50,7 +50,7 @@ impl Session {
     pub(super) fn reload(&mut self, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
         if self.files.is_empty() {
             return Err(Diagnostic::new(Code::Usage, "no file was loaded")
-                .help("`:load FILE` takes over the routines and constants of a file"));
+                .help("`:load FILE` loads the routines and constants of a file"));
         }
         for file in self.files.clone() {
             self.load(&file, sink)?;
@@ -66,7 +66,7 @@ impl Session {
         let file = unquoted(file.trim());
         let variable = self.environment.get(name);
         let Some(kind) = variable.and_then(|variable| variable.kind.known()) else {
-            let message = format!("`{}` is no variable", text::one_line(name));
+            let message = format!("`{}` is not a variable", text::one_line(name));
             let names = self.environment.iter().map(|(name, _)| name);
             let diagnostic = Diagnostic::new(Code::UnknownName, message);
             return Err(match star_base::did_you_mean(name, names) {
@@ -88,7 +88,7 @@ impl Session {
     }
 }
 
-/// A file name without the quotes around it.
+/// Removes quotes around a file name.
 pub(super) fn unquoted(file: &str) -> &str {
     file.strip_prefix('"').and_then(|file| file.strip_suffix('"')).unwrap_or(file)
 }

@@ -1,16 +1,17 @@
-//! A session in which values outlive the lines that made them, without a terminal.
+//! An interactive session whose values outlive the lines that created them, independent of a
+//! terminal.
 //!
-//! * [`session`]: takes text, holds definitions, variables and settings, and says everything that it has to say
-//!   as [`event`]s. `run` runs a line, `commands` (with `files` and `program`) does what the
-//!   commands ask for, whose table is `command`; `log` keeps what was typed, `offers` is `--graph`.
-//! * `values`: the variables' values on a backend, whichever it is; [`view`]: the variables as those see
-//!   them who show them, [`show`] as pictures; `step` follows a run; [`complete`] knows which names may come next.
+//! * [`session`]: receives text, holds definitions, variables and settings, and emits [`event`]s.
+//!   `run` runs a line, `commands` (with `files` and `program`) implements the commands in the
+//!   table `command`; `log` records what was entered, `offers` implements `--graph`.
+//! * `values`: the values of variables on any backend; [`view`]: read access to variables,
+//!   [`show`]: pictures; `step` traces a run; [`complete`] completes names.
 //!
-//! Nothing here reads what a user types or writes to a terminal.
+//! Nothing here reads user input or writes to a terminal.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a message is made once, where a command ends, and its fields are public and plain"
+    reason = "a message is created once, where a command ends, and its fields are public and plain"
 )]
 
 pub mod command;

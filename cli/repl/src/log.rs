@@ -1,43 +1,43 @@
-//! What was typed and ran, for `:save`, and what of it a program cannot repeat.
+//! The record of executed lines for `:save`, including effects that a program cannot repeat.
 
 use std::collections::BTreeSet;
 
 use star_base::text;
 
-/// What a line did.
+/// The effect of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Did {
-    /// It showed the value of an expression.
+    /// Showed the value of an expression.
     Showed,
-    /// It ran statements.
+    /// Ran statements.
     Ran,
-    /// It declared variables, which the session knows.
+    /// Declared variables, which the session knows.
     Declared,
 }
 
-/// A line, without the semicolon behind it.
+/// A line without its final semicolon.
 #[derive(Clone, Debug)]
 enum LogEntry {
-    /// It ran to its end.
+    /// Ran to its end.
     Statement(String),
-    /// It ran, but not to its end.
+    /// Failed while running.
     Wrong(String),
 }
 
-/// The texts that ran, in order.
+/// The executed texts, in order.
 #[derive(Debug, Default)]
 pub(crate) struct Log {
     entries: Vec<LogEntry>,
-    /// Variables that were declared when they were there already.
+    /// Variables that were declared again.
     redeclared: BTreeSet<String>,
     /// Variables whose values come from a graph.
     offered: BTreeSet<String>,
-    /// Did a line leave itself by `exit`?
+    /// Whether a line ended by `exit`.
     exits: bool,
 }
 
 impl Log {
-    /// A line ran to its end.
+    /// Records a line that ran to its end.
     pub(crate) fn add(&mut self, text: &str, did: Did) {
         let text = bare(text);
         match did {
@@ -47,32 +47,32 @@ impl Log {
         }
     }
 
-    /// A line did not run to its end.
+    /// Records a line that failed.
     pub(crate) fn add_wrong(&mut self, text: &str) {
         self.entries.push(LogEntry::Wrong(bare(text).to_owned()));
     }
 
-    /// A variable was declared that was there already.
+    /// Records that an existing variable was declared again.
     pub(crate) fn redeclare(&mut self, name: &str) {
         self.redeclared.insert(name.to_owned());
     }
 
-    /// A variable has its value from a graph.
+    /// Records that the value of a variable comes from a graph.
     pub(crate) fn offer(&mut self, name: &str) {
         self.offered.insert(name.to_owned());
     }
 
-    /// A line mentions `exit`.
+    /// Records that a line contains `exit`.
     pub(crate) fn exit(&mut self) {
         self.exits = true;
     }
 
-    /// Did nothing run?
+    /// Tests whether no line ran.
     pub(crate) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The statements of a program that does the same, line by line; what went wrong is a comment.
+    /// Returns the statements of an equivalent program, line by line; failed lines become comments.
     pub(crate) fn body(&self) -> String {
         let last = self.entries.iter().rposition(|entry| matches!(entry, LogEntry::Statement(_)));
         let texts = self.entries.iter().enumerate().map(|(idx, entry)| match entry {
@@ -80,13 +80,13 @@ impl Log {
             LogEntry::Statement(text) => format!("{text};\n"),
             LogEntry::Wrong(text) => {
                 let lines = text.lines().map(|line| format!("// {line}\n"));
-                format!("// This went wrong:\n{}", lines.collect::<String>())
+                format!("// This failed:\n{}", lines.collect::<String>())
             }
         });
         texts.collect()
     }
 
-    /// What the program does not do as the session did, in sentences.
+    /// Describes how the program differs from the session, in sentences.
     pub(crate) fn differences(&self) -> Vec<String> {
         let mut found = Vec::new();
         let n_wrong =
@@ -94,11 +94,12 @@ impl Log {
         match n_wrong {
             0 => {}
             1 => found.push(
-                "one line went wrong and is a comment: the program does not do what it did until then"
+                "one line failed and is a comment: the program does not repeat its partial effects"
                     .to_owned(),
             ),
             n => found.push(format!(
-                "{n} lines went wrong and are comments: the program does not do what they did until then"
+                "{n} lines failed and are comments: the program does not repeat their partial \
+                    effects"
             )),
         }
         if !self.redeclared.is_empty() {
@@ -106,11 +107,12 @@ impl Log {
             let one = self.redeclared.len() == 1;
             let (verb, it) = if one { ("was", "it") } else { ("were", "them") };
             found.push(format!(
-                "{names} {verb} declared more than once: the program declares {it} once, and never empties {it}"
+                "{names} {verb} declared more than once: the program declares {it} once and never \
+                    clears {it}"
             ));
         }
         if self.exits {
-            found.push("`exit` ended its line, and ends the whole program".to_owned());
+            found.push("`exit` ended its line, but it ends the whole program".to_owned());
         }
         if !self.offered.is_empty() {
             let names = text::quoted_list(&self.offered);
@@ -122,13 +124,13 @@ impl Log {
         found
     }
 
-    /// Forgets everything.
+    /// Clears the record.
     pub(crate) fn clear(&mut self) {
         *self = Log::default();
     }
 }
 
-/// A text without the semicolons behind it.
+/// Returns a text without its final semicolons.
 fn bare(text: &str) -> &str {
     text.trim().trim_end_matches(';')
 }

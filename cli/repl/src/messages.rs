@@ -1,4 +1,4 @@
-//! What a session says: messages, and what became of definitions.
+//! Messages of a session, and reports on definitions.
 
 use std::borrow::Cow;
 
@@ -11,13 +11,13 @@ use super::event::{Event, Sink};
 use super::session::Session;
 
 impl Session {
-    /// A message that fails the line.
+    /// Reports a diagnostic and fails the line.
     pub fn refuse(&mut self, diagnostic: &Diagnostic, sink: &mut dyn Sink) {
         self.failed(Exit::of(diagnostic.code));
         sink.show(Event::Message(&SourceMap::new(), diagnostic));
     }
 
-    /// Shows messages; is there an error among them?
+    /// Shows diagnostics; returns whether one is an error.
     pub(super) fn report(&mut self, diagnostics: &[Diagnostic], sink: &mut dyn Sink) -> bool {
         for diagnostic in diagnostics {
             if diagnostic.is_error() {
@@ -29,7 +29,8 @@ impl Session {
         diagnostics.iter().any(Diagnostic::is_error)
     }
 
-    /// A name that means nothing may be a command without its colon: then nothing else was meant.
+    /// For an unknown name that is a command without its colon, replaces other suggestions with the
+    /// command.
     fn with_command<'d>(&self, diagnostic: &'d Diagnostic) -> Cow<'d, Diagnostic> {
         let unknown = matches!(diagnostic.code, Code::UnknownName | Code::UnknownRoutine);
         let span = diagnostic.span().filter(|_| unknown);
@@ -45,13 +46,13 @@ impl Session {
         }
     }
 
-    /// Is the first word of a line a name of the session?
+    /// Tests whether the first word of a line is a name of the session.
     pub(super) fn means_something(&self, line: &str) -> bool {
         let word = line.trim().trim_end_matches(';').trim_end_matches("()");
         self.environment.get(word).is_some() || self.definitions.item(word).is_some()
     }
 
-    /// Says what became of definitions; did all go well?
+    /// Reports the result of definitions; returns whether all succeeded.
     pub(super) fn tell(&mut self, defined: Defined, sink: &mut dyn Sink) -> bool {
         let Defined { items, refused, broken, mended, diagnostics } = defined;
         let errors = self.report(&diagnostics, sink);
@@ -61,7 +62,7 @@ impl Session {
                 self.forget(&item.name);
                 let name = &item.name;
                 sink.show(Event::Note(&format!(
-                    "the variable `{name}` is gone: the name is defined now"
+                    "the variable `{name}` was removed: the name now has a definition"
                 )));
             }
         }
@@ -75,7 +76,8 @@ impl Session {
             let names = text::quoted_list(&broken);
             let verb = if broken.len() == 1 { "does" } else { "do" };
             sink.show(Event::Note(&format!(
-                "{names} {verb} not fit this definition, and cannot be called until one of them is changed"
+                "{names} {verb} not match this definition, and cannot be called until one of them \
+                    is changed"
             )));
         }
         if !mended.is_empty() {

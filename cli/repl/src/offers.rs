@@ -1,5 +1,5 @@
-//! `--graph` of a session: a name without a meaning that a graph gives one, as it gives it to a parameter of
-//! `star run`, becomes a variable when it is first mentioned.
+//! `--graph` of a session: an undefined name for which a graph has a value, as for a parameter of
+//! `star run`, becomes a variable at its first use.
 
 use star_base::Span;
 use star_bind::data::{LaidOut, LoadRequest, SparseWish, WidthOverrides};
@@ -19,10 +19,10 @@ use star_vm::{HostValue, TableForm};
 use super::event::{Event, Sink};
 use super::session::Session;
 
-/// What a graph offers.
+/// The values offered by a graph.
 pub(crate) struct Offers {
     file: String,
-    /// Read when it is first needed.
+    /// Loaded at first use.
     graph: Option<Ready>,
 }
 
@@ -32,7 +32,7 @@ struct Ready {
 }
 
 impl Offers {
-    /// The offers of the graph in this file, which is not read yet.
+    /// Creates the offers of the graph in this file, without reading it.
     pub(crate) fn new(file: &str) -> Self {
         Offers { file: file.to_owned(), graph: None }
     }
@@ -54,7 +54,8 @@ impl Offers {
                 graph.insert(Ready { graph: read, widths })
             }
         };
-        // Nobody knows yet what is done with it: the library reads rows of an adjacency table, and fields of all others.
+        // The use is not yet known: the library reads rows of an adjacency table, and fields of all
+        // other tables.
         let is_adjacency = offered == Offer::Layout(Layout::Adjacency);
         let may_lie_by_rows = is_adjacency && sparse != SparseWish::Never;
         let form = if may_lie_by_rows { TableForm::Rows } else { TableForm::Columns };
@@ -64,7 +65,7 @@ impl Offers {
     }
 }
 
-/// Widths in which all that a session may ask for suits; those of negative weights suit `Signed` alone.
+/// Returns widths that suit everything a session may request; negative weights suit `Signed` only.
 fn widths_of(graph: &Graph, file: &str) -> WidthOverrides {
     let unsigned = [Layout::Distances, Layout::WeightsOut, Layout::WeightsIn, Layout::Weight];
     let h = widths::chosen_h(graph, &unsigned, file);
@@ -73,7 +74,7 @@ fn widths_of(graph: &Graph, file: &str) -> WidthOverrides {
     WidthOverrides { h: h.ok(), b: b.ok() }
 }
 
-/// What a name stands for, if a graph offers something to it.
+/// Returns the meaning of a name for which a graph has a value.
 fn offered(name: &str) -> Option<(hir::TyKind, Kind, Offer)> {
     let kinds = [hir::TyKind::Int, hir::TyKind::Word, hir::TyKind::Table, hir::TyKind::Slice];
     kinds.into_iter().find_map(|of_variable| {
@@ -83,7 +84,7 @@ fn offered(name: &str) -> Option<(hir::TyKind, Kind, Offer)> {
 }
 
 impl Session {
-    /// Shows what a slice marks in the graph of `--graph`, if it was read.
+    /// Shows the vertices or edges that a slice marks in the graph of `--graph`, if it was read.
     pub(super) fn show_marked(&self, slot: &str, sink: &mut dyn Sink) {
         let ready = self.offers.as_ref().and_then(|offers| offers.graph.as_ref());
         let (Some(Ready { graph, .. }), Some(Ty::Slice(_))) = (ready, self.values.ty(slot)) else {
@@ -96,8 +97,8 @@ impl Session {
         }
     }
 
-    /// Declares the names in these pieces that have no meaning but that of an offer; `false` if one cannot be
-    /// read.
+    /// Declares the undefined names in these pieces for which the graph has values; returns `false`
+    /// if one cannot be read.
     pub(super) fn take_offers(&mut self, pieces: &[Piece], sink: &mut dyn Sink) -> bool {
         let Some(mut offers) = self.offers.take() else { return true };
         let mut well = true;
@@ -107,7 +108,8 @@ impl Session {
             let max_bytes = self.settings.limits.max_memory.unwrap_or(self.settings.memory);
             let console = Console { flags: &self.flags, reporter: &self.reporter };
             let reading = Reading { files: &Disk, observer: &console, settings: &settings };
-            // Any line may work on the whole of a table later: it is sparse where it does not fit dense.
+            // A later line may use the whole table: use the sparse form if the dense form does not
+            // fit.
             let sparse = match self.values.takes_sparse() {
                 true => SparseWish::WhereNeeded,
                 false => SparseWish::Never,
@@ -115,7 +117,7 @@ impl Session {
             match offers.value(offered, kind, reading, max_bytes, sparse) {
                 Ok(laid_out) => {
                     if let Err(error) = self.values.load_laid_out(&name, laid_out) {
-                        let what = format!("`{name}` cannot be loaded");
+                        let what = format!("cannot load `{name}`");
                         self.refuse(&refused_by_backend(&what, &error), sink);
                         well = false;
                         break;
@@ -137,7 +139,7 @@ impl Session {
         well
     }
 
-    /// The names without a meaning that pieces mention, and do not assign or declare right there.
+    /// Returns the undefined names that pieces mention, except those that they assign or declare.
     fn mentioned(&self, pieces: &[Piece]) -> Vec<(String, Span)> {
         let sources = self.definitions.sources();
         let mut found: Vec<(String, Span)> = Vec::new();
@@ -159,7 +161,8 @@ impl Session {
     }
 }
 
-/// Does a piece that begins like this declare the name that comes next? `var a,b: table(n,m); c` does.
+/// Tests whether a piece that begins like this declares the next name. `var a,b: table(n,m); c`
+/// does.
 fn is_declared(before: &str) -> bool {
     let first = before.split_whitespace().next().unwrap_or_default();
     let group = before.rsplit(';').next().unwrap_or_default();

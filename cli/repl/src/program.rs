@@ -1,4 +1,4 @@
-//! The session as a program: `:save`.
+//! Export of the session as a program: `:save`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,17 +17,17 @@ use super::event::{Event, Sink};
 use super::files::unquoted;
 use super::session::Session;
 
-/// What a program may replace.
+/// What saving may overwrite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Over {
-    /// The text that this session last wrote to that file.
+    /// The text that this session last wrote to the file.
     OwnText,
-    /// Whatever the file holds.
+    /// Any contents.
     Anything,
 }
 
 impl Session {
-    /// Writes the definitions and what was typed as a program.
+    /// Writes the definitions and entered lines as a program.
     pub(super) fn save(
         &mut self,
         rest: &str,
@@ -41,19 +41,19 @@ impl Session {
         if self.comes_from(file) {
             let message = format!("`{}` was loaded into this session", text::one_line(file));
             return Err(Diagnostic::new(Code::Usage, message)
-                .note("a program that is saved there would replace its text")
+                .note("saving the session there would replace its text")
                 .help("save the session under another name"));
         }
         let source = SourceFile::new(file, self.as_program());
         let formatted = Formatter::new(LIBRARY).format(&source, &mut FileLoader::default());
-        // What cannot be read stays as it was typed, and is reported below.
+        // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
         let place =
             Destination::new(Path::new(file), file).map_err(|error| error.to_diagnostic())?;
         let replaces = place.is_regular() && Path::new(file).exists();
         if replaces && over == Over::OwnText && !self.wrote_last(file) {
             let shown = text::one_line(file);
-            let message = format!("`{shown}` holds something that this session did not write");
+            let message = format!("`{shown}` has contents that this session did not write");
             return Err(
                 Diagnostic::new(Code::Usage, message).help(format!("`:save! {shown}` replaces it"))
             );
@@ -74,19 +74,20 @@ impl Session {
         if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             sink.show(Event::Message(&checked.sources, first));
             sink.show(Event::Note(
-                "the session did what no program can, such as giving a name two types: mend the file by hand",
+                "the session did something that a program cannot do, such as giving a name two \
+                    types: edit the file by hand",
             ));
         }
         Ok(())
     }
 
-    /// Is the file, letter by letter, what the session last wrote there?
+    /// Tests whether the contents of the file are exactly those that the session last wrote.
     fn wrote_last(&self, file: &str) -> bool {
         let written = fs::canonicalize(file).ok().and_then(|path| self.saved.get(&path));
         written.is_some_and(|text| fs::read(file).is_ok_and(|now| now == text.as_bytes()))
     }
 
-    /// Did definitions of the session come from this file?
+    /// Tests whether definitions of the session come from this file.
     fn comes_from(&self, file: &str) -> bool {
         let Ok(file) = fs::canonicalize(file) else { return false };
         let imported = self.definitions.imports().map(|(path, importer)| beside(path, importer));
@@ -122,7 +123,7 @@ impl Session {
         program + &format!("begin\n{body}end.\n")
     }
 
-    /// A definition, as it stands in a program that has a name of its own.
+    /// Returns the text of a definition in the exported program.
     fn item_text(&self, item: &ast::Item) -> String {
         let sources = self.definitions.sources();
         match item {
@@ -137,7 +138,7 @@ impl Session {
                     ast::RoutineKind::Procedure | ast::RoutineKind::Function => {
                         format!("\n{comment}{text};\n")
                     }
-                    // There is one program; what was another one can be called.
+                    // Only one program is allowed; others become callable procedures.
                     ast::RoutineKind::Program => {
                         let behind = text.get("program".len()..).unwrap_or("");
                         format!("\n{comment}procedure{behind};\n")
@@ -147,7 +148,7 @@ impl Session {
         }
     }
 
-    /// A name for the program that means nothing else.
+    /// Returns an unused name for the program.
     fn free_name(&self) -> String {
         let taken = |name: &str| {
             let variables = self.environment.iter().map(|(name, _)| name);
@@ -164,7 +165,7 @@ impl Session {
     }
 }
 
-/// The path of an import, seen from the folder at hand.
+/// Returns the path of an import relative to the current folder.
 fn beside(path: &str, importer: &str) -> PathBuf {
     match Path::new(importer).parent() {
         Some(folder) if !path.starts_with("star:") => folder.join(path),

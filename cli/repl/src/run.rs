@@ -1,4 +1,4 @@
-//! A line runs: its variables go to the backend and come back, however it ends.
+//! Execution of a line: its variables are moved to the backend and back, however the run ends.
 
 use std::cell::RefCell;
 use std::time::Instant;
@@ -25,25 +25,25 @@ use super::session::Session;
 use super::step::{self, Steps, Stops};
 use super::values::Job;
 
-/// How a line runs.
+/// The mode of execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// On the backend, as fast as it can.
+    /// On the backend, optimised.
     Whole,
     /// On the reference backend, statement by statement.
     Steps(Stops),
 }
 
-/// How far a line ran.
+/// The extent to which a line ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ran {
-    /// Not at all: it was refused.
+    /// Rejected before it ran.
     Not,
-    /// Until something went wrong.
+    /// Ran until a failure.
     Wrong,
-    /// Until the user who stepped through it had seen enough.
+    /// Ran until the user stopped it while stepping.
     Left,
-    /// To its end.
+    /// Ran to its end.
     Well,
 }
 
@@ -65,7 +65,7 @@ impl Session {
             true => CompileOptions::AS_LOWERED,
             false => self.settings.limits.options(),
         };
-        // Steps are those of the program as lowered.
+        // Steps are those of the unoptimised program.
         if options.optimise && matches!(how, How::Whole) {
             let enabled = star_opt::Options::default();
             let sentry = self.sentry();
@@ -93,7 +93,7 @@ impl Session {
             }
         };
         let kept = program.clone();
-        // A run that is stepped through talks to the user while the program prints.
+        // A stepped run interacts with the user while the program prints.
         let shared: RefCell<&mut dyn Sink> = RefCell::new(&mut *sink);
         let mut printer = ToSink { sink: &shared };
         let settings = Settings::default();
@@ -136,7 +136,7 @@ impl Session {
         };
 
         for (name, variable) in declares {
-            // What was not given a value was not declared.
+            // Unset variables were not declared.
             match self.values.ty(&name) {
                 Some(_) => self.environment.declare(&name, variable),
                 None => self.values.forget(&name),
@@ -158,7 +158,7 @@ impl Session {
             | Outcome::Internal(_)
                 if ended.is_some() =>
             {
-                sink.show(Event::Note("stopped; the variables keep what the run did"));
+                sink.show(Event::Note("stopped; the variables keep the changes of the run"));
                 Ran::Left
             }
             stop @ (Outcome::Trap(_)
@@ -177,7 +177,7 @@ impl Session {
                 };
                 let stopped = statements.iter().position(here);
                 if stopped.is_some_and(|idx| idx + 1 < statements.len()) {
-                    sink.show(Event::Note("the statements behind it did not run"));
+                    sink.show(Event::Note("the statements after it did not run"));
                 }
                 Ran::Wrong
             }
@@ -196,7 +196,7 @@ impl Session {
         ran
     }
 
-    /// The limits of a line that uses these variables: the others take memory, too.
+    /// Returns the limits of a line that uses these variables; the others use memory, too.
     fn limits(&self, slots: &[String]) -> Result<Limits, Diagnostic> {
         let mut limits = self.settings.limits.limits(&self.engine)?;
         if self.settings.limits.max_memory.is_none() {
@@ -204,7 +204,7 @@ impl Session {
         }
         let others = self.environment.iter().map(|(name, _)| name);
         let others = others.filter(|name| !slots.iter().any(|slot| slot == name));
-        // What is counted of a dense table is the same on every backend.
+        // The counted size of a dense table is the same on every backend.
         let n_bytes = |name: &str| match self.values.table_layout(name) {
             Some(TableLayout { n_bytes, dense_bytes: Some(_), .. }) => n_bytes,
             Some(_) | None => self.values.ty(name).map_or(0, bytes_of),
@@ -214,7 +214,7 @@ impl Session {
         Ok(limits)
     }
 
-    /// Declares the variables of a `var` section, whose sizes were found out.
+    /// Declares the variables of a `var` section, whose sizes are known.
     fn declare(&mut self, variables: Vec<Declared>, sink: &mut dyn Sink) -> bool {
         for Declared { name, mut variable, sizes } in variables {
             for (found, slot) in variable.sizes.iter_mut().zip(sizes) {
@@ -226,7 +226,7 @@ impl Session {
                 match u64::try_from(size) {
                     Ok(size) => *found = Some(size),
                     Err(_) => {
-                        let message = format!("the size of `{name}` is {size}");
+                        let message = format!("the size of `{name}` must not be negative: {size}");
                         let diagnostic = Diagnostic::at(Code::NegativeTrap, variable.span, message);
                         self.report(&[diagnostic], sink);
                         return false;
@@ -242,7 +242,7 @@ impl Session {
         true
     }
 
-    /// Makes the variable, which holds nothing; a table with sizes holds zeros.
+    /// Creates the unset variable; a table with sizes is filled with zeros.
     fn make(&mut self, name: &str, variable: &Variable) -> Result<(), Diagnostic> {
         let Variable { kind, sizes, span, .. } = variable;
         let fixed = match kind {
@@ -257,7 +257,7 @@ impl Session {
         let ty = Ty::Table(Extent::Const(*rows), Extent::Const(*columns));
         let limits = self.limits(&[name.to_owned()])?;
         let too_large = || {
-            let message = format!("there is no room for {rows} × {columns} bits");
+            let message = format!("not enough memory for {rows} × {columns} bits");
             Diagnostic::at(Code::MemoryLimit, *span, message)
         };
         if bytes_of(ty) > limits.memory.unwrap_or(u64::MAX) {
@@ -271,13 +271,13 @@ impl Session {
             | BackendError::DeviceLost { .. }
             | BackendError::Interrupted
             | BackendError::Internal(_)) => {
-                refused_by_backend(&format!("`{name}` cannot be made"), &error)
+                refused_by_backend(&format!("cannot create `{name}`"), &error)
             }
         })
     }
 }
 
-/// Bytes of a value, packed.
+/// Returns the packed size of a value in bytes.
 fn bytes_of(ty: Ty) -> u64 {
     let known = |extent: Extent| match extent {
         Extent::Const(n) => n,
@@ -290,10 +290,10 @@ fn bytes_of(ty: Ty) -> u64 {
     }
 }
 
-/// The message for a run that did not end well.
+/// Returns the diagnostic for a run that failed.
 fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
     match outcome {
-        Outcome::Done => internal("a run that ended well has no message"),
+        Outcome::Done => internal("a successful run has no message"),
         Outcome::Internal(message) => internal(&message),
         Outcome::Unsupported { what } => unsupported(&what),
         Outcome::DeviceLost { why } => device_lost(&why),
@@ -310,26 +310,27 @@ fn describe(outcome: Outcome, program: &Program, advice: Advice) -> Diagnostic {
     }
 }
 
-/// The message about a limit, in the words of a session.
+/// Adapts the message for a limit to a session.
 fn in_session(kind: LimitKind, mut diagnostic: Diagnostic) -> Diagnostic {
     let help = match kind {
         LimitKind::Steps { .. } => Some(
-            "`:limits steps=N` sets this limit; a step is an elementary operation, a turn of a loop or a call",
+            "`:limits steps=N` sets this limit; a step is an elementary operation, a loop \
+                iteration or a call",
         ),
         LimitKind::Memory { .. } => Some("`:limits memory=SIZE` sets this limit"),
         LimitKind::Time => Some("`:limits time=TIME` sets this limit"),
         LimitKind::Output { .. } => Some("`star repl --max-output` sets this limit"),
         LimitKind::Depth { .. } => {
-            Some("a recursion without an end? `star repl --max-depth` sets this limit")
+            Some("is the recursion infinite? `star repl --max-depth` sets this limit")
         }
         LimitKind::Interrupted => None,
     };
     diagnostic.help = help.map(str::to_owned).into_iter().collect();
-    diagnostic.notes = vec!["the variables hold what they held at this moment".to_owned()];
+    diagnostic.notes = vec!["the variables keep their values at this point".to_owned()];
     diagnostic
 }
 
-/// What a program prints is an event.
+/// Emits events for the output of a program.
 struct ToSink<'a, 's> {
     sink: &'a RefCell<&'s mut dyn Sink>,
 }

@@ -1,4 +1,4 @@
-//! A session without a terminal: text goes in, [`Event`]s come out.
+//! A session independent of a terminal: it reads text and emits [`Event`]s.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -40,66 +40,66 @@ pub struct Session {
     pub(super) settings: Settings,
     pub(super) access: Access,
     pub(super) reporter: Reporter,
-    /// The files that were loaded, in order.
+    /// The loaded files, in order.
     pub(super) files: Vec<String>,
     pub(super) log: Log,
-    /// What `--graph` offers.
+    /// The offers of `--graph`.
     pub(super) offers: Option<Offers>,
     /// The lists that lines read as tables.
     pub(super) lists: Vec<RecordList>,
-    /// What was written by `:save`, by the files.
+    /// The text written by `:save` to each file.
     pub(super) saved: BTreeMap<PathBuf, String>,
     feed: Feed,
-    /// How the first thing that went wrong would have ended a command.
+    /// The exit code of the first failure.
     first_failure: Option<Exit>,
-    /// The program of the last line that passes ran over.
+    /// The last optimised program.
     pub(super) optimised: Option<Optimised>,
     pub(super) n_optimised: usize,
 }
 
-/// How many routines were made so far, those of lines among them. One that did not change, and calls none that did, is made
-/// once.
+/// Numbers of routines processed so far, including those of lines. A routine is processed again
+/// only if it or one of its callees changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Work {
-    /// From HIR to SIR.
+    /// Lowered from HIR to SIR.
     pub lowered: usize,
-    /// By passes.
+    /// Optimised by passes.
     pub optimised: usize,
-    /// From SIR to code.
+    /// Compiled from SIR to code.
     pub compiled: usize,
 }
 
-/// What the user can set.
+/// The user's settings.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// Is the time of each line shown?
+    /// Whether the time of each line is shown.
     pub time: bool,
-    /// Are the elementary operations of each line shown?
+    /// Whether the elementary operations of each line are shown.
     pub cost: bool,
-    /// What a line may use.
+    /// The limits of a line.
     pub limits: LimitArgs,
-    /// Bytes of values, if the limits do not say.
+    /// Default memory limit in bytes of values.
     pub memory: u64,
-    /// Does overflow of ADD and SUBT trap?
+    /// Whether overflow of ADD and SUBT traps.
     pub checked: bool,
 }
 
-/// What comes after a line.
+/// Control flow after a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// The next one.
+    /// Continue with the next line.
     GoOn,
-    /// The next one, though this one went wrong.
+    /// Continue after a failure.
     Failed,
-    /// The end.
+    /// Quit.
     Quit,
 }
 
 impl Session {
-    /// A session in which nothing is defined.
+    /// Creates a session without definitions.
     ///
     /// # Errors
-    /// If the folder at hand is gone, or a granted one does not exist.
+    /// If the current folder or a granted folder does not exist.
     pub fn new(
         engine: Engine,
         settings: Settings,
@@ -128,7 +128,7 @@ impl Session {
         })
     }
 
-    /// The variables, to be looked at.
+    /// Returns a read-only view of the variables.
     pub fn view(&self) -> View<'_> {
         View {
             environment: &self.environment,
@@ -138,8 +138,8 @@ impl Session {
         }
     }
 
-    /// Watches the compiler, which cannot be stopped: what it may take is what a line may. Without a thread for that,
-    /// nobody does.
+    /// Starts a watchdog for the compiler, which cannot be interrupted, with the limits of a line.
+    /// Without a thread, there is no watchdog.
     pub(super) fn sentry(&self) -> Option<Sentry> {
         let Settings { limits, memory, .. } = &self.settings;
         let bounds = limits.bounds(Scope::Session);
@@ -147,12 +147,12 @@ impl Session {
         Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter).ok()
     }
 
-    /// The definitions.
+    /// Returns the definitions.
     pub fn definitions(&self) -> &compiler::Session {
         &self.definitions
     }
 
-    /// What was done to run lines so far.
+    /// Returns the work done so far to run lines.
     pub fn work(&self) -> Work {
         Work {
             lowered: self.definitions.n_lowered(),
@@ -161,12 +161,12 @@ impl Session {
         }
     }
 
-    /// Offers what a graph has to names without a meaning.
+    /// Makes the values of a graph available to undefined names.
     pub fn offer(&mut self, file: &str) {
         self.offers = Some(Offers::new(file));
     }
 
-    /// The flags that end a line.
+    /// Returns the flags that end a line.
     pub fn flags(&self) -> &Flags {
         &self.flags
     }
@@ -176,23 +176,23 @@ impl Session {
         &self.idle
     }
 
-    /// How the first thing that went wrong would have ended a command.
+    /// Returns the exit code of the first failure.
     pub fn exit(&self) -> Exit {
         self.first_failure.unwrap_or(Exit::Success)
     }
 
-    /// From now on Ctrl-C ends what runs, and nothing has happened so far.
+    /// Starts a run: clears the flags, and lets Ctrl-C end the run.
     pub fn wake(&self) {
         self.idle.store(false, Ordering::Relaxed);
         self.flags.clear();
     }
 
-    /// From now on nothing runs.
+    /// Ends a run: nothing is running.
     pub fn rest(&self) {
         self.idle.store(true, Ordering::Relaxed);
     }
 
-    /// Takes a line of a pipe. What is complete runs, as soon as it is clear that the line does not go on.
+    /// Reads a line of a pipe. An entry runs once it is clear that the line does not continue it.
     pub fn line(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
         match (self.before(line, sink), self.next(line, sink)) {
             (Flow::Failed, Flow::GoOn) => Flow::Failed,
@@ -200,22 +200,20 @@ impl Session {
         }
     }
 
-    /// Runs what is complete, unless this line belongs to it.
+    /// Runs a complete entry unless this line continues it.
     fn before(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
         let complete = self.feed.readiness() == Readiness::Complete;
         if complete && !self.feed.goes_on(line) { self.flush(sink) } else { Flow::GoOn }
     }
 
-    /// Takes a line that belongs to what is there, or begins something.
+    /// Reads a line that continues the pending entry or begins a new one.
     fn next(&mut self, line: &str, sink: &mut dyn Sink) -> Flow {
         let alone = self.feed.readiness() == Readiness::Empty;
         if let Some(command) = command::line(line, alone) {
             self.feed.take();
             if !alone {
                 self.failed(Exit::Compile);
-                sink.show(Event::Note(
-                    "what was typed before the command is not complete and was dropped",
-                ));
+                sink.show(Event::Note("incomplete input before the command was discarded"));
             }
             return match self.command(command, sink) {
                 Flow::GoOn if !alone => Flow::Failed,
@@ -229,7 +227,7 @@ impl Session {
         match self.feed.line(line) {
             Readiness::Complete if !self.feed.may_go_on() => self.flush(sink),
             Readiness::Empty if line.trim().is_empty() => {
-                // Comments right in front of a routine are its documentation, and stay with it.
+                // Comments directly before a routine are its documentation and stay with it.
                 self.feed.take();
                 Flow::GoOn
             }
@@ -237,7 +235,7 @@ impl Session {
         }
     }
 
-    /// There are no more lines: what is there runs, or a message says what it lacks.
+    /// Ends the input: runs the pending entry, or reports what is missing.
     pub fn end(&mut self, sink: &mut dyn Sink) -> Flow {
         match self.feed.readiness() {
             Readiness::Empty => {
@@ -248,12 +246,13 @@ impl Session {
         }
     }
 
-    /// Takes a text that was typed or pasted as a whole. It ends at the first entry that goes wrong; what
-    /// does not run then is said.
+    /// Reads a text that was typed or pasted as a whole. It stops at the first failed entry and
+    /// reports what did not run.
     pub fn block(&mut self, text: &str, sink: &mut dyn Sink) -> Flow {
         let n_lines = text.lines().count();
         for (idx, line) in text.lines().enumerate() {
-            // Lines count from 1; the first that does not run if this or the entry before it goes wrong.
+            // Lines count from 1; this is the first that does not run if this entry or the previous
+            // one fails.
             let (flow, first) = match self.before(line, sink) {
                 Flow::GoOn => (self.next(line, sink), idx + 2),
                 flow @ (Flow::Failed | Flow::Quit) => (flow, idx + 1),
@@ -277,7 +276,7 @@ impl Session {
         self.end(sink)
     }
 
-    /// Is the text complete, so that it would run as it is?
+    /// Tests whether the text is complete, so that it can run.
     pub fn is_complete(text: &str) -> bool {
         let mut feed = Feed::new();
         for line in text.lines() {
@@ -305,7 +304,7 @@ impl Session {
         self.first_failure.get_or_insert(exit);
     }
 
-    /// Takes over and runs what a text says; did all of it go well?
+    /// Processes and runs a text; returns whether everything succeeded.
     fn enter(&mut self, text: String, sink: &mut dyn Sink) -> bool {
         let n_lines = text.trim_end().lines().count();
         let sentry = self.sentry();
@@ -313,8 +312,7 @@ impl Session {
         drop(sentry);
         if self.report(&typed.diagnostics, sink) {
             if n_lines > 1 {
-                let message =
-                    format!("these {n_lines} lines belong together, and none of them ran");
+                let message = format!("these {n_lines} lines form one entry, and none of them ran");
                 sink.show(Event::Note(&message));
             }
             return false;
@@ -332,7 +330,7 @@ impl Session {
             };
             if !well {
                 if pieces.peek().is_some() {
-                    sink.show(Event::Note("what stands behind it did not run"));
+                    sink.show(Event::Note("the text after it did not run"));
                 }
                 return false;
             }
@@ -380,7 +378,7 @@ impl Session {
             self.keep(span, did, ran);
             if ran == Ran::Not || ran == Ran::Wrong {
                 if lines.len() > 0 {
-                    sink.show(Event::Note("what stands behind it did not run"));
+                    sink.show(Event::Note("the text after it did not run"));
                 }
                 return false;
             }
@@ -388,7 +386,7 @@ impl Session {
         true
     }
 
-    /// Keeps what ran for `:save`.
+    /// Records executed text for `:save`.
     fn keep(&mut self, span: Span, did: Did, ran: Ran) {
         let sources = self.definitions.sources();
         let text = sources.slice(span);
@@ -412,7 +410,7 @@ impl Session {
         }
     }
 
-    /// A program declares a variable once.
+    /// A program declares a variable only once.
     fn note_redeclared(&mut self, line: &SessionLine) {
         let Does::Run { variables, .. } = &line.does else { return };
         for variable in variables {
@@ -437,7 +435,7 @@ impl Session {
         Ran::Well
     }
 
-    /// Shows the result of an expression, and gives it up.
+    /// Shows the result of an expression and drops it.
     pub(super) fn show_result(&mut self, sink: &mut dyn Sink) {
         sink.show(Event::Value { view: &self.view(), slot: RESULT });
         self.show_marked(RESULT, sink);
@@ -465,7 +463,7 @@ impl Session {
     }
 }
 
-/// Is it a definition?
+/// Tests whether the piece is a definition.
 pub(super) fn is_item(piece: &Piece) -> bool {
     match piece.kind {
         PieceKind::Item(_) => true,

@@ -1,4 +1,4 @@
-//! What a line takes over from the lines before it.
+//! Reuse of the work of earlier lines.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -16,7 +16,7 @@ use crate::session::{Flow, Session, Settings, Work};
 use crate::step::tests::NoHost;
 use crate::values::{Job, Values};
 
-/// Keeps what is printed.
+/// Collects the output.
 #[derive(Default)]
 struct Printed(String);
 
@@ -42,7 +42,8 @@ fn session(checked: bool) -> Session {
     Session::new(engine, settings, Reporter::new(ErrorFormat::Text), Grants::default()).unwrap()
 }
 
-/// What a line prints, and how many routines were lowered, optimised and compiled for it.
+/// Returns the output of a line, and the numbers of routines lowered, optimised and compiled for
+/// it.
 fn line(session: &mut Session, text: &str) -> (String, [usize; 3]) {
     let Work { lowered, optimised, compiled } = session.work();
     let mut sink = Printed::default();
@@ -58,7 +59,7 @@ fn once(body: &str) -> String {
 }
 
 #[test]
-fn a_line_makes_its_own_routine_and_nothing_again() {
+fn a_line_processes_only_its_own_routine() {
     for checked in [false, true] {
         let mut session = session(checked);
         line(&mut session, "import \"star:paths\"; x := 1; COL(1,T) := CONVERT('1')");
@@ -66,31 +67,31 @@ fn a_line_makes_its_own_routine_and_nothing_again() {
         let (_, first) = line(&mut session, "FLOYD(1, 1, '1', T)");
         assert!(first.iter().all(|made| *made > 1), "{first:?}");
         assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T)").1, [1, 1, 1]);
-        // Two lines of one text, with a value between them.
+        // Two lines with the same text, and a value between them.
         assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T); x + 1").1[0], 2);
         assert_eq!(line(&mut session, "FLOYD(1, 1, '1', T)").1, [1, 1, 1]);
     }
 }
 
 #[test]
-fn what_is_defined_anew_is_seen_by_its_callers_and_nobody_else() {
+fn redefinition_affects_only_the_callers() {
     let mut session = session(false);
     line(&mut session, &once("m := n + 1"));
     line(&mut session, TWICE);
     line(&mut session, "procedure APART(var m: integer);\nbegin m := 7 end;");
     line(&mut session, "x := 0; y := 0");
     assert_eq!(line(&mut session, "TWICE(1, x); APART(y); print(x); print(y)").0, "3\n7\n");
-    // Lowered when it is defined, and its caller with it.
+    // Lowered at its definition, together with its caller.
     let (said, made) = line(&mut session, &once("m := n * 10"));
     assert_eq!((said.as_str(), made), ("", [2, 0, 0]));
     let (said, made) = line(&mut session, "TWICE(1, x); APART(y); print(x); print(y)");
     assert_eq!((said.as_str(), made), ("100\n7\n", [1, 3, 3]));
-    // Another parameter: the caller fits no more, and the rest is as it was.
+    // With another parameter, the caller no longer matches; the rest is unchanged.
     line(&mut session, "procedure ONCE(var m: integer);\nbegin m := 5 end;");
     let (said, made) = line(&mut session, "TWICE(1, x)");
     assert!(!said.is_empty());
     assert_eq!(made, [0, 0, 0]);
-    // The new definition was lowered when it was read; nothing stands for its caller.
+    // The new definition was lowered when it was read; its caller has no code.
     assert_eq!(line(&mut session, "APART(y); print(y)"), ("7\n".to_owned(), [1, 3, 3]));
     assert_eq!(line(&mut session, "APART(y); print(y)"), ("7\n".to_owned(), [1, 1, 1]));
     line(&mut session, &once("m := n"));
@@ -98,21 +99,21 @@ fn what_is_defined_anew_is_seen_by_its_callers_and_nobody_else() {
 }
 
 #[test]
-fn a_constant_that_changes_and_a_new_import_are_seen() {
+fn changed_constants_and_new_imports_take_effect() {
     let mut session = session(false);
     line(&mut session, "const N = 3;");
     line(&mut session, "procedure SHOW;\nbegin print(N) end;");
     assert_eq!(line(&mut session, "SHOW").0, "3\n");
     line(&mut session, "const N = 4;");
     assert_eq!(line(&mut session, "SHOW").0, "4\n");
-    // All routines of the session get other numbers.
+    // All routines of the session are renumbered.
     line(&mut session, "import \"star:closure\"");
     assert_eq!(line(&mut session, "SHOW").0, "4\n");
     assert_eq!(line(&mut session, "SHOW").1, [1, 1, 1]);
 }
 
 #[test]
-fn many_definitions_of_one_name_do_not_pile_up() {
+fn redefinitions_do_not_accumulate() {
     let mut session = session(false);
     line(&mut session, TWICE.replace("TWICE", "ONCE").as_str());
     for n in 0..40 {
@@ -123,7 +124,7 @@ fn many_definitions_of_one_name_do_not_pile_up() {
     }
 }
 
-/// Looks at row after row of its table, and puts it back.
+/// Reads the rows of its table one after another and puts it back.
 const LOOKS: &str = r#"routine 0 "LOOKS" (ref %T, ref %v) !0 {
   var %T.rows: int
   var %T.columns: int
@@ -141,7 +142,7 @@ const LOOKS: &str = r#"routine 0 "LOOKS" (ref %T, ref %v) !0 {
 "#;
 
 #[test]
-fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
+fn tables_accessed_by_rows_are_row_major_before_the_run() {
     let backend = Engine::find("cpu").unwrap().backend;
     let table = BitTable::zeros(1024, 1024).unwrap();
     let memory = Some(table.n_bytes() * 3 / 2);
@@ -167,7 +168,7 @@ fn a_table_that_a_line_looks_at_by_rows_lies_by_rows_before_it_runs() {
     assert!(matches!(values.run(job, &mut control).unwrap(), Outcome::Done));
     assert_eq!(control.stats.counters.homes_changed, 0);
 
-    // Without that the run itself turns the table.
+    // Without this, the run itself transposes the table.
     let code = backend.compile(program, &options).unwrap();
     let plan = backend.plan(&code, entry, &[None, None]).unwrap();
     let load = |value| backend.load(value, false).unwrap();

@@ -1,4 +1,4 @@
-//! The values of a session's variables on a backend. They live here between the lines that change them.
+//! Values of session variables on a backend, kept between lines.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -22,39 +22,39 @@ pub struct Values {
     n_compiled: usize,
 }
 
-/// What is to be run on values.
+/// A run on values.
 pub struct Job<'a> {
-    /// The program, verified.
+    /// The verified program.
     pub program: Program,
-    /// Where it begins.
+    /// The entry routine.
     pub entry: RoutineId,
-    /// The slots of its parameters; no slot twice.
+    /// The slots of its parameters, without duplicates.
     pub slots: &'a [String],
-    /// How it is compiled.
+    /// The compile options.
     pub options: CompileOptions,
 }
 
 impl Values {
-    /// No values yet.
+    /// Creates an empty set of values.
     pub fn new(backend: Rc<dyn DynBackend>) -> Self {
         Values { backend, slots: BTreeMap::new(), code: None, n_compiled: 0 }
     }
 
-    /// Puts a value into a slot, whatever the slot held. A `fixed` slice or word keeps its size, a `fixed`
-    /// table does not grow.
+    /// Stores a value in a slot and replaces the old one. A `fixed` slice or word keeps its size, a
+    /// `fixed` table does not grow.
     ///
     /// # Errors
-    /// If the backend cannot hold it; the slot is as before then.
+    /// If the backend cannot hold it; the slot is then unchanged.
     pub fn load(&mut self, slot: &str, value: HostValue, fixed: bool) -> Result<(), BackendError> {
         let value = self.backend.load(value, fixed)?;
         self.slots.insert(slot.to_owned(), value);
         Ok(())
     }
 
-    /// Puts a table of zeros into a slot.
+    /// Stores a table of zeros in a slot.
     ///
     /// # Errors
-    /// As for [`Values::load`].
+    /// Same as [`Values::load`].
     pub fn new_table(
         &mut self,
         slot: &str,
@@ -66,31 +66,33 @@ impl Values {
         Ok(())
     }
 
-    /// Gives the value of a slot up.
+    /// Drops the value of a slot.
     pub fn forget(&mut self, slot: &str) {
         self.slots.remove(slot);
     }
 
-    /// The type of the value with its sizes; `None` if there is none.
+    /// Returns the type of the value with its sizes; `None` if there is no value.
     pub fn ty(&self, slot: &str) -> Option<Ty> {
-        // The values are this backend's: it has no error for them.
+        // The values belong to this backend, so it returns no error for them.
         self.backend.ty(self.slots.get(slot)?).ok().flatten()
     }
 
-    /// How the table in a slot lies; `None` if it holds none, or the backend has one form only.
+    /// Returns the layout of the table in a slot; `None` if the slot holds no table or the backend
+    /// has only one layout.
     pub fn table_layout(&self, slot: &str) -> Option<TableLayout> {
         self.backend.table_layout(self.slots.get(slot)?).ok().flatten()
     }
 
-    /// Has the backend sparse tables?
+    /// Tests whether the backend supports sparse tables.
     pub fn takes_sparse(&self) -> bool {
         self.backend.load_sparse(SparseLines::default(), TableForm::Columns, true).is_ok()
     }
 
-    /// Puts what a file gave into a slot, as it lies, whatever the slot held. It keeps its size.
+    /// Stores a value loaded from a file in a slot, in its layout, and replaces the old one. Its
+    /// size is fixed.
     ///
     /// # Errors
-    /// As for [`Values::load`].
+    /// Same as [`Values::load`].
     pub fn load_laid_out(&mut self, slot: &str, laid_out: LaidOut) -> Result<(), BackendError> {
         let value = match laid_out {
             LaidOut { sparse: Some(lines), form, .. } => {
@@ -105,10 +107,10 @@ impl Values {
         Ok(())
     }
 
-    /// A copy of the value, unless `interrupt` is set meanwhile; `Unset` if there is none.
+    /// Returns a copy of the value; `Unset` if there is none.
     ///
     /// # Errors
-    /// If there is no memory for it, or the user wants the end.
+    /// If memory is exhausted or `interrupt` is set.
     pub fn store(&self, slot: &str, interrupt: &AtomicBool) -> Result<HostValue, BackendError> {
         match self.slots.get(slot) {
             Some(value) => self.backend.store(value, interrupt),
@@ -116,10 +118,10 @@ impl Values {
         }
     }
 
-    /// Columns (from 0) of a table.
+    /// Returns columns (from 0) of a table.
     ///
     /// # Errors
-    /// If it is no table or has fewer, if there is no memory, or if `interrupt` is set meanwhile.
+    /// If it is not a table or has fewer columns, if memory is exhausted, or if `interrupt` is set.
     pub fn columns(
         &self,
         slot: &str,
@@ -127,21 +129,22 @@ impl Values {
         interrupt: &AtomicBool,
     ) -> Result<BitTable, BackendError> {
         let value = self.slots.get(slot).ok_or_else(|| {
-            BackendError::Internal(format!("columns of `{slot}`, which holds nothing"))
+            BackendError::Internal(format!("columns of `{slot}`, which is unset"))
         })?;
         self.backend.store_columns(value, columns, interrupt)
     }
 
-    /// How many routines were compiled so far.
+    /// Returns the number of routines compiled so far.
     pub fn n_compiled(&self) -> usize {
         self.n_compiled
     }
 
-    /// Runs a routine whose parameters, all of them `var` parameters, are these slots, in order. A slot
-    /// without a value is a variable that was never set. However the run ends, the slots hold what it left.
+    /// Runs a routine whose parameters, all of them `var` parameters, are these slots, in order. A
+    /// slot without a value is an unset variable. However the run ends, the slots hold the
+    /// resulting values.
     ///
     /// # Errors
-    /// If the program could not begin; the slots are as before then.
+    /// If the program could not start; the slots are then unchanged.
     pub fn run(
         &mut self,
         job: Job<'_>,
@@ -164,7 +167,8 @@ impl Values {
         }
         let (names, mut values): (Vec<&String>, Vec<DynValue>) =
             slots.iter().filter_map(|slot| Some((slot, self.slots.remove(slot)?))).unzip();
-        // A table that a line looks at by rows had best lie by rows; half turned it is the same table.
+        // Use the row-major layout for a table accessed by rows. An interrupted transpose leaves
+        // its contents unchanged.
         let laid_out =
             self.backend.lay_out(&plan, &mut values, control.limits.memory, control.interrupt);
         let outcome = match laid_out {

@@ -1,4 +1,4 @@
-//! The variables of a session as those see them who show them.
+//! Read access to the variables of a session.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -11,43 +11,44 @@ use star_vm::{BackendError, HostValue};
 
 use super::values::Values;
 
-/// The slot of the value of an expression; no variable is called so.
+/// The slot for the value of an expression; not a valid variable name.
 pub const RESULT: &str = "‹value›";
 
-/// Looks at variables and their values.
+/// Read access to variables and their values.
 pub struct View<'a> {
-    /// What is declared.
+    /// The declarations.
     pub environment: &'a Environment,
-    /// What holds the values.
+    /// The values.
     pub values: &'a Values,
     /// The lists that were read as tables.
     pub lists: &'a [RecordList],
-    /// Set when the user wants an end.
+    /// Set when the user requests an interrupt.
     pub interrupt: &'a AtomicBool,
 }
 
 impl View<'_> {
-    /// The variables in the order of their names.
+    /// Returns the variables in the order of their names.
     pub fn variables(&self) -> impl Iterator<Item = (&str, &Variable)> {
         self.environment.iter()
     }
 
-    /// The type of the value in a slot with its sizes; `None` if it was never set, or is a table without
-    /// rows.
+    /// Returns the type of the value in a slot with its sizes; `None` if it is unset or a table
+    /// without rows.
     pub fn ty(&self, slot: &str) -> Option<Ty> {
         self.values.ty(slot)
     }
 
-    /// A copy of the value in a slot. Costs as much as it is large: look at [`View::ty`] before.
+    /// Returns a copy of the value in a slot. The cost is proportional to its size: check
+    /// [`View::ty`] first.
     ///
     /// # Errors
-    /// If there is no memory for it, or the user wants the end.
+    /// If memory is exhausted or the user requests an interrupt.
     pub fn value(&self, slot: &str) -> Result<HostValue, BackendError> {
         self.values.store(slot, self.interrupt)
     }
 
-    /// Columns (from 0) of a table, without a copy of the rest; `None` if it is no table or has
-    /// fewer, if there is no memory, or if the user wants the end.
+    /// Returns columns (from 0) of a table without copying the rest; `None` if it is not a table or
+    /// has fewer columns, if memory is exhausted, or if the user requests an interrupt.
     pub fn columns(&self, slot: &str, columns: Range<usize>) -> Option<BitTable> {
         self.values.columns(slot, columns, self.interrupt).ok()
     }

@@ -1,4 +1,4 @@
-//! `star benchpage`: files of benchmarks, ours and those of peers, as one HTML page.
+//! `star benchpage`: benchmark files of Star and its peers, as one HTML page.
 
 use std::path::Path;
 
@@ -13,29 +13,29 @@ use star_report::page::{self, NamedRecord};
 use crate::records;
 use crate::text;
 
-/// What `star benchpage` is told.
+/// Arguments of `star benchpage`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   star benchpage new.json -o page.html
   star benchpage ours.json peers.json -o page.html --svg plots")]
 pub(crate) struct PageArgs {
-    /// Files that `star bench --out` wrote, or peers in the same form
+    /// Files written by `star bench --out`, or files of peers in that format
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 
-    /// The page to write
+    /// Write the result to FILE
     #[arg(short, long = "output", value_name = "FILE", default_value = "page.html")]
     output: String,
 
-    /// Write the plots as files into this folder, too
+    /// Write the plots to DIR, too
     #[arg(long, value_name = "DIR")]
     svg: Option<String>,
 }
 
-/// Makes the page.
+/// Creates the page.
 ///
 /// # Errors
-/// If a file cannot be read or is none, or the page cannot be written.
+/// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, output, svg } = args;
     let place = Destination::new(Path::new(output), output)?;
@@ -56,21 +56,21 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Makes a folder for plots, and sees whether files can be put there.
+/// Creates a folder for plots and tests whether it is writable.
 ///
 /// # Errors
 /// If the system refuses.
 pub(crate) fn make_folder(folder: &str) -> Result<(), FileError> {
     let path = Path::new(folder);
     std::fs::create_dir_all(path).map_err(|error| {
-        let why = format!("cannot make the folder: {}", text::reason(&error));
+        let why = format!("cannot create the folder: {}", text::reason(&error));
         FileError::new(Code::CannotWrite, folder, why)
     })?;
-    // A file that could be made is gone again at once.
+    // The created test file is deleted immediately.
     Destination::new(&path.join("plot.svg"), folder).map(drop)
 }
 
-/// Writes the plots into a folder, which is made if it is not there.
+/// Writes the plots to a folder, which is created if necessary.
 ///
 /// # Errors
 /// If the system refuses.

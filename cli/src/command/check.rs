@@ -1,4 +1,4 @@
-//! `star check`: what is wrong with a program, without running it.
+//! `star check`: checks programs without running them.
 
 use clap::Args;
 use star_base::Diagnostic;
@@ -14,7 +14,7 @@ use star_os::watchdog::Sentry;
 use super::{Lints, Tally, compile};
 use crate::{explain, headers};
 
-/// What `star check` is told.
+/// Arguments of `star check`.
 #[derive(Args, Debug)]
 #[command(mut_arg("no_pass", |arg| arg.requires("plan")))]
 pub(crate) struct CheckArgs {
@@ -22,7 +22,7 @@ pub(crate) struct CheckArgs {
     #[arg(required = true, value_name = "FILE")]
     files: Vec<String>,
 
-    /// Say of every loop what passes make of it, or which condition it fails on
+    /// Report the transformation of each loop, or the condition that fails
     #[arg(long)]
     plan: bool,
 
@@ -36,7 +36,7 @@ pub(crate) struct CheckArgs {
 /// Checks all files.
 ///
 /// # Errors
-/// If a pass is not known, there is no thread to watch the limits, or a fault of the toolchain.
+/// If a pass is unknown, the watchdog thread cannot be started, or on an internal error.
 pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
     let enabled = args.passes.options()?;
     let mut total = Tally::default();
@@ -66,7 +66,7 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     })
 }
 
-/// What became of the loops of the file.
+/// Returns the results of loop transformations in the file.
 fn plan(compilation: &Compilation, enabled: &Options) -> Result<Vec<Diagnostic>, Diagnostic> {
     let Some(file) = compilation.root_file() else { return Ok(Vec::new()) };
     let lowered = star_compiler::lower(compilation, &LowerOptions::default());

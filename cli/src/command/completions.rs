@@ -1,14 +1,14 @@
-//! `star completions`: scripts that complete commands in a shell.
+//! `star completions`: completion scripts for shells.
 
 use clap::{Args, Command};
 use clap_complete::Shell;
 
 use star_os::output::Output;
 
-/// What `star completions` is told.
+/// Arguments of `star completions`.
 #[derive(Args, Debug)]
 pub(crate) struct CompletionsArgs {
-    /// The shell
+    /// Shell that will use the script
     #[arg(value_name = "SHELL")]
     shell: Shell,
 }

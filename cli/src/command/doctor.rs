@@ -1,4 +1,4 @@
-//! `star doctor`: what this machine has, and what `star` makes of it.
+//! `star doctor`: system information, and its use by `star`.
 
 use clap::Args;
 use serde_json::{Map, Value, json};
@@ -10,31 +10,31 @@ use star_report::json;
 use crate::doctor::{BackendState, Files, Findings, Memory, Processor, examine};
 use crate::text;
 
-/// What `star doctor` is told.
+/// Arguments of `star doctor`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   star doctor
   star doctor --json")]
 pub(crate) struct DoctorArgs {
-    /// One JSON object on one line
+    /// Print one JSON object on one line
     #[arg(long)]
     json: bool,
 }
 
-/// Says what there is.
+/// Prints the system information.
 pub(crate) fn run(args: &DoctorArgs, output: &mut Output) {
     let findings = examine();
     let text = if args.json { json::line(&object(&findings)) } else { table(&findings) };
     output.write(&text);
 }
 
-/// A line for each thing, names on the left.
+/// Formats one line for each item, with names on the left.
 fn table(findings: &Findings) -> String {
     let Findings { processor, memory, kernels, files, backends } = findings;
     let Processor { model, architecture, features, n_threads } = processor;
     let Memory { total, available, allowed } = memory;
     let Files { max_open, max_bytes, folder, free } = files;
-    let unknown = || "not known".to_owned();
+    let unknown = || "unknown".to_owned();
     let gibibytes = |bytes: Option<u64>| bytes.map_or_else(unknown, text::bytes);
     let no_limit = || "no limit".to_owned();
     let names = |there: bool| {
@@ -55,15 +55,15 @@ fn table(findings: &Findings) -> String {
             "  allowed".to_owned(),
             allowed.map_or_else(no_limit, |bytes| format!("{} more", text::bytes(bytes))),
         ),
-        ("open files".to_owned(), max_open.map_or_else(no_limit, |n| format!("{n} at most"))),
+        ("open files".to_owned(), max_open.map_or_else(no_limit, |n| format!("at most {n}"))),
         (
-            "size of a file".to_owned(),
-            max_bytes.map_or_else(no_limit, |bytes| format!("{} at most", text::bytes(bytes))),
+            "file size".to_owned(),
+            max_bytes.map_or_else(no_limit, |bytes| format!("at most {}", text::bytes(bytes))),
         ),
-        ("folder at hand".to_owned(), {
+        ("current folder".to_owned(), {
             let folder = folder.as_deref().map(|folder| folder.display().to_string());
             let free = free.map_or_else(
-                || "free space not known".to_owned(),
+                || "free space unknown".to_owned(),
                 |bytes| format!("{} free", text::bytes(bytes)),
             );
             format!("{}, {free}", folder.map_or_else(unknown, |folder| text::one_line(&folder)))
@@ -76,10 +76,10 @@ fn table(findings: &Findings) -> String {
             (Ok(()), None) => "there".to_owned(),
             (Ok(()), Some(bytes)) => {
                 let memory = text::bytes(*bytes);
-                format!("there, takes values of {memory} unless `--max-memory` says otherwise")
+                format!("available, holds values of {memory} unless `--max-memory` is set")
             }
         };
-        let state = if *is_default { format!("{state}; the default") } else { state };
+        let state = if *is_default { format!("{state}; default") } else { state };
         rows.push((format!("backend {name}"), state));
         rows.extend(device.iter().map(|device| ("  device".to_owned(), text::one_line(device))));
         rows.extend(
@@ -135,19 +135,19 @@ fn object(findings: &Findings) -> Value {
     })
 }
 
-/// An intrinsic by its name, with the routines that it stands for.
+/// Returns an intrinsic by name, with the routines that it implements.
 fn of_intrinsic(intrinsic: Intrinsic) -> Value {
     let Signature { name, routines, module, summary, .. } = intrinsic.signature();
     json!({ "name": name, "module": module, "routines": routines, "summary": summary })
 }
 
-/// The library routines of the catalogue that a backend with these intrinsics runs as they are written.
+/// Returns the library routines in the catalogue for which these intrinsics have no implementation.
 fn as_written(intrinsics: &[Intrinsic]) -> Vec<&'static str> {
     let others = Intrinsic::ALL.iter().filter(|intrinsic| !intrinsics.contains(intrinsic));
     others.flat_map(|intrinsic| intrinsic.signature().routines).copied().collect()
 }
 
-/// The library routines that an intrinsic stands for, and where to find them.
+/// Returns the library routines that an intrinsic implements, and their modules.
 fn routines(intrinsic: Intrinsic) -> String {
     let Signature { routines, module, summary, .. } = intrinsic.signature();
     format!("{} of star:{module}: {summary}", routines.join(", "))
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn both_forms_tell_what_is_missing() {
+    fn both_formats_report_missing_items() {
         let findings = Findings {
             processor: Processor {
                 model: None,

@@ -1,4 +1,4 @@
-//! `star explain`: what a code means.
+//! `star explain`: explanations of diagnostic codes.
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
@@ -7,10 +7,10 @@ use star_os::output::Output;
 
 use crate::text;
 
-/// What `star explain` is told.
+/// Arguments of `star explain`.
 #[derive(Args, Debug)]
 pub(crate) struct ExplainArgs {
-    /// A code such as `E0602`; without one, all codes are listed
+    /// Code such as `E0602`; lists all codes if omitted
     #[arg(value_name = "CODE")]
     code: Option<String>,
 }
@@ -18,7 +18,7 @@ pub(crate) struct ExplainArgs {
 /// Prints the explanation of a code, or the list of codes.
 ///
 /// # Errors
-/// E0608 if there is no such code.
+/// E0608 if the code is unknown.
 pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Result<(), Failure> {
     let Some(text) = &args.code else {
         for code in Code::ALL {
@@ -35,7 +35,7 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Result<(), Failure
 }
 
 fn unknown(text: &str) -> Diagnostic {
-    let message = format!("there is no code `{}`", text::one_line(text));
+    let message = format!("unknown code `{}`", text::one_line(text));
     let diagnostic = Diagnostic::new(Code::Usage, message);
     let names = Code::ALL.iter().map(|code| code.as_str());
     let diagnostic = match did_you_mean(text, names) {
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
     use star_bind::{encoding, layouts};
 
-    /// What stands between backticks in the text in front of the example.
+    /// Returns the texts between backticks before the example.
     fn quoted(code: Code) -> BTreeSet<&'static str> {
         let text = code.explanation().split("## Example").next().unwrap_or_default();
         text.split('`').skip(1).step_by(2).collect()
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn endings_in_explanations_are_those_of_the_formats() {
+    fn extensions_in_explanations_match_the_formats() {
         assert_eq!(endings(Code::BadFormat), of_formats(|_| true));
         let mut written = of_formats(|format| encoding::holds(Kind::Table, format).is_ok());
         written.insert("gz");
@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_in_explanations_are_all_there_are() {
+    fn explanations_list_all_layouts() {
         let words = quoted(Code::NoSuchLayout);
         let names = layouts::graph_names().chain(layouts::number_names()).chain(["updates"]);
         let missing: Vec<&str> = names.filter(|name| !words.contains(name)).collect();

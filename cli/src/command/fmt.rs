@@ -1,4 +1,4 @@
-//! `star fmt`: sets Star files anew, in place.
+//! `star fmt`: formats Star files in place.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,31 +20,26 @@ use star_os::watchdog::Sentry;
 
 use crate::text;
 
-/// What `star fmt` is told.
+/// Arguments of `star fmt`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  star fmt closure.star
-  star fmt examples
-  star fmt --check --diff .
-  star fmt --stdin < closure.star
-
-A file that cannot be read as Star is left as it is, and what is wrong with it is said; all others
-are formatted. Without --check and --diff, exit code 1 means that there was such a file; with them,
-also that a file would change.")]
+#[command(after_help = "Examples:   star fmt closure.star   star fmt examples   star fmt --check \
+    --diff .   star fmt --stdin < closure.star  Files that do not parse are reported and left \
+    unchanged; all others are formatted. Exit code 1 means that a file does not parse or, with \
+    --check or --diff, that a file would change.")]
 pub(crate) struct FmtArgs {
-    /// Star files, and folders: all `.star` files below them are meant
+    /// Star files, or folders to search for `.star` files
     #[arg(value_name = "PATH", required_unless_present = "stdin")]
     paths: Vec<PathBuf>,
 
-    /// Write nothing, and list the files that would change
+    /// List the files that would change, without writing them
     #[arg(long)]
     check: bool,
 
-    /// Write nothing, and show what would change
+    /// Show the changes, without writing them
     #[arg(long)]
     diff: bool,
 
-    /// Read standard input, and write to standard output
+    /// Read standard input and write to standard output
     #[arg(long, conflicts_with = "paths")]
     stdin: bool,
 
@@ -80,24 +75,24 @@ pub(crate) fn run(args: &FmtArgs, reporter: &Reporter, output: &mut Output) -> E
 }
 
 impl FmtArgs {
-    /// Is nothing to be written?
+    /// Tests whether nothing is written.
     fn only_looks(&self) -> bool {
         self.check || self.diff
     }
 }
 
-/// What came of the files.
+/// Results for the files.
 #[derive(Default)]
 struct Counts {
     changed: usize,
     unchanged: usize,
     left: usize,
-    /// How the first file that could not be formatted ends the command.
+    /// Exit code of the first file that could not be formatted.
     failed: Option<Exit>,
 }
 
 impl Counts {
-    /// What was done, in words; `None` if there is nothing to tell.
+    /// Summarises the results; `None` if there is nothing to report.
     fn summary(&self, args: &FmtArgs) -> Option<String> {
         let done = if args.only_looks() { "would change" } else { "formatted" };
         let parts = [(self.changed, done), (self.left, "not formatted")];
@@ -118,7 +113,7 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    /// Standard input, to standard output.
+    /// Formats standard input to standard output.
     fn input(&mut self) {
         let Some((source, formatted)) = self.formatted(STDIN) else { return };
         if self.args.only_looks() {
@@ -128,18 +123,18 @@ impl Work<'_> {
         }
     }
 
-    /// A file, or the files of a folder.
+    /// Formats a file, or the files of a folder.
     fn path(&mut self, path: &Path) {
         match fs::metadata(path) {
             Ok(metadata) if metadata.is_dir() => match files_below(path) {
                 Ok(files) if files.is_empty() => {
                     let folder = text::one_line(&path.display().to_string());
-                    self.reporter.warning(&format!("there is no `.star` file below `{folder}`"));
+                    self.reporter.warning(&format!("no `.star` files below `{folder}`"));
                 }
                 Ok(files) => files.iter().for_each(|file| self.file(file)),
                 Err(failure) => self.fail(&failure),
             },
-            // What cannot be read says so there.
+            // Read errors are reported there.
             Ok(_) | Err(_) => self.file(path),
         }
     }
@@ -147,10 +142,10 @@ impl Work<'_> {
     fn file(&mut self, path: &Path) {
         let Some(name) = path.to_str() else {
             let name = text::one_line(&path.display().to_string());
-            return self.fail(&cannot_read(&name, "its name is no UTF-8 text"));
+            return self.fail(&cannot_read(&name, "its name is not valid UTF-8"));
         };
         if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-            return self.fail(&cannot_read(&text::one_line(name), "it is no regular file"));
+            return self.fail(&cannot_read(&text::one_line(name), "it is not a regular file"));
         }
         let Some((source, formatted)) = self.formatted(name) else { return };
         if self.args.only_looks() {
@@ -165,10 +160,10 @@ impl Work<'_> {
         }
     }
 
-    /// Reads and formats a file; says what is wrong with it.
+    /// Reads and formats a file; reports its errors.
     fn formatted(&mut self, name: &str) -> Option<(SourceFile, String)> {
         let bounds = self.args.limits.bounds();
-        // It ends before anything is written.
+        // Stopped before anything is written.
         let _sentry = match Sentry::over_compiler(&self.flags, bounds, self.reporter) {
             Ok(sentry) => sentry,
             Err(diagnostic) => {
@@ -199,7 +194,7 @@ impl Work<'_> {
         }
     }
 
-    /// Says whether, and how, the file would change.
+    /// Reports whether and how the file would change.
     fn compare(&mut self, source: &SourceFile, formatted: &str) {
         if source.text() == formatted {
             self.counts.unchanged += 1;
@@ -233,8 +228,7 @@ fn cannot_read(name: &str, why: &str) -> Failure {
     Diagnostic::new(Code::SourceUnreadable, format!("cannot read `{name}`: {why}")).into()
 }
 
-/// Puts the text in the place of the file, with its permissions. A file that its owner made read-only
-/// stays.
+/// Replaces the file and keeps its permissions. Read-only files are not replaced.
 fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
     let name = text::one_line(name);
     if fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly()) {
@@ -244,7 +238,7 @@ fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
     Destination::new(path, &name)?.write_text(text)
 }
 
-/// The `.star` files below a folder, sorted. Links and hidden folders are not followed.
+/// Returns the `.star` files below a folder, sorted. Links and hidden folders are not followed.
 fn files_below(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
     while let Some(folder) = folders.pop() {

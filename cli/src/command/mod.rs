@@ -26,10 +26,10 @@ use star_os::sources::{FileLoader, LIBRARY};
 
 use crate::text;
 
-/// Errors of one file that are shown, and likewise warnings: nobody reads more.
+/// Maximum number of errors shown for a file, and of warnings.
 const MAX_SHOWN: usize = 200;
 
-/// Which messages of the compiler are shown.
+/// The compiler messages to show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lints {
     /// Errors and warnings.
@@ -48,7 +48,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// `2 errors, 1 warning`; `None` if there is nothing to tell.
+    /// Formats `2 errors, 1 warning`; `None` if both are zero.
     pub(crate) fn summary(self) -> Option<String> {
         let Tally { errors, warnings } = self;
         let parts = [(errors, "error"), (warnings, "warning")];
@@ -58,12 +58,12 @@ impl Tally {
     }
 }
 
-/// Checks a file and shows what is wrong with it.
+/// Compiles a file and shows its diagnostics.
 fn compile(file: &str, lints: Lints, reporter: &Reporter) -> (Compilation, Tally) {
     compile_with(&mut FileLoader::default(), file, lints, reporter)
 }
 
-/// Likewise a file that this loader finds.
+/// Compiles a file found by this loader.
 fn compile_with(
     loader: &mut dyn SourceLoader,
     file: &str,
@@ -92,7 +92,7 @@ fn compile_with(
     }
     if n_left_out > 0 {
         let messages = text::count(n_left_out, "message");
-        reporter.note(&format!("{file}: {messages} left out"));
+        reporter.note(&format!("{file}: {messages} omitted"));
     }
     (compilation, tally)
 }
@@ -102,7 +102,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_summary_counts_what_there_is() {
+    fn summary_counts_errors_and_warnings() {
         let summary = |errors, warnings| Tally { errors, warnings }.summary();
         assert_eq!(summary(2, 1).as_deref(), Some("2 errors, 1 warning"));
         assert_eq!(summary(0, 2).as_deref(), Some("2 warnings"));

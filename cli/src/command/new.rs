@@ -1,4 +1,4 @@
-//! `star new`: a folder to begin with, a program with a test, a benchmark and data.
+//! `star new`: creates a folder with a program, a test, a benchmark and data.
 
 use std::fs;
 use std::path::Path;
@@ -11,47 +11,48 @@ use star_os::exit::Exit;
 use star_os::failure::Failure;
 use star_os::output::Output;
 
-/// The files of a new folder: their names, in which `{name}` is that of the folder, and their texts.
+/// The files of a new folder: their names, in which `{name}` is replaced by the name of the folder,
+/// and their texts.
 const FILES: [(&str, &str); 3] = [
     ("{name}.star", include_str!("new/program.star")),
     ("data/flights.txt", include_str!("new/flights.txt")),
     ("README.md", include_str!("new/readme.md")),
 ];
 
-/// What to do with it: commands and what they are for.
+/// Suggested commands and their purposes.
 const COMMANDS: [(&str, &str); 5] = [
     ("star run {name}.star --graph data/flights.txt", "run the program"),
     ("star test", "run its test"),
     ("star bench", "run its benchmark"),
     ("star view data/flights.txt", "draw its data"),
-    ("star check {name}.star --plan", "see what its loops become"),
+    ("star check {name}.star --plan", "show how its loops are transformed"),
 ];
 
-/// What `star new` is told.
+/// Arguments of `star new`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   star new degrees
   cd degrees && star test")]
 pub(crate) struct NewArgs {
-    /// The folder, which is made; its name is that of the program
+    /// Folder to create; its name becomes that of the program
     #[arg(value_name = "NAME")]
     name: String,
 }
 
-/// Makes the folder, and says what to do with it.
+/// Creates the folder and prints suggested commands.
 ///
 /// # Errors
-/// E0608 if the name is none for a file, or something of it is there already; E0509 if the system refuses.
+/// E0608 if the name is not valid for a file or already exists; E0509 if the system refuses.
 pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> {
     let folder = Path::new(&args.name);
     let name = folder.file_name().and_then(|name| name.to_str()).filter(|name| is_plain(name));
     let Some(name) = name else {
-        let message = format!("`{}` is no name for a program", text::one_line(&args.name));
-        let help = "a name has letters, digits, `-` and `_`, and begins with a letter";
+        let message = format!("`{}` is not a valid program name", text::one_line(&args.name));
+        let help = "a name must begin with a letter and contain only letters, digits, `-` and `_`";
         return Err(Diagnostic::new(Code::Usage, message).help(help).into());
     };
     if fs::symlink_metadata(folder).is_ok() {
-        let message = format!("`{}` is there already", text::one_line(&args.name));
+        let message = format!("`{}` already exists", text::one_line(&args.name));
         return Err(Diagnostic::new(Code::Usage, message).help("choose another name").into());
     }
     let filled = |text: &str| text.replace("{name}", name);
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> 
         let shown = path.display().to_string();
         if let Some(parent) = path.parent() {
             fs::create_dir_all(parent).map_err(|error| {
-                let message = format!("cannot make its folder: {}", text::reason(&error));
+                let message = format!("cannot create its folder: {}", text::reason(&error));
                 FileError::new(Code::CannotWrite, shown.clone(), message)
             })?;
         }
@@ -77,7 +78,7 @@ pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> 
     Ok(Exit::Success)
 }
 
-/// Is it a name that needs no quotes, on a command line or in a program?
+/// Tests whether the name needs no quotes on a command line or in a program.
 fn is_plain(name: &str) -> bool {
     let inner = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     name.starts_with(|c: char| c.is_ascii_alphabetic()) && name.chars().all(inner)

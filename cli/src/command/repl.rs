@@ -1,4 +1,4 @@
-//! `star repl`: a session at a terminal or from a pipe.
+//! `star repl`: an interactive or piped session.
 
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
@@ -18,49 +18,46 @@ use crate::repl::plain::Plain;
 use crate::repl::{pipe, terminal};
 use crate::text;
 
-/// What `star repl` is told.
+/// Arguments of `star repl`.
 #[derive(Args, Debug)]
-#[command(after_long_help = "Examples:
-  star repl
-  star repl closure.star
-  echo 'X := '\\''0110'\\''; NUMB(X)' | star repl
-
-`:help` lists the commands of a session. Without a terminal there is no prompt, a line that
-goes wrong does not keep the next ones from running, and the exit code is that of the first
-thing that went wrong.")]
+#[command(after_long_help = "Examples:   star repl   star repl closure.star   echo 'X := \
+    '\\''0110'\\''; NUMB(X)' | star repl  `:help` lists the commands of a session. Without a \
+    terminal there is no prompt, a failed line does not stop the following ones, and the exit \
+    code is that of the first failure.")]
 pub(crate) struct ReplArgs {
-    /// Star files whose routines and constants are there from the beginning
+    /// Star files whose routines and constants are loaded at the start
     #[arg(value_name = "FILE")]
     files: Vec<String>,
 
-    /// A graph whose layouts names without a meaning stand for, as for `star run`: `P`, `Cost`, `n` …
+    /// Use the layouts of a graph for undefined names, as for `star run`
+    ///
+    /// Examples are `P`, `Cost` and `n`.
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
 
-    /// What holds the values and runs the lines
+    /// Select the backend
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
-    /// Trap when ADD or SUBT overflows
+    /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
 
-    /// Keep the lines that are typed in this file
+    /// Keep the history in FILE
     ///
-    /// Without it they are kept in `star/history` in the folder for the state of programs
-    /// (`XDG_STATE_HOME`, or `~/.local/state`).
+    /// Defaults to `star/history` in the state folder (`XDG_STATE_HOME`, or `~/.local/state`).
     #[arg(long, value_name = "FILE", conflicts_with = "no_history")]
     history: Option<PathBuf>,
 
-    /// Do not keep the lines that are typed
+    /// Do not keep a history
     #[arg(long)]
     no_history: bool,
 
-    /// Let lines read files in a folder
+    /// Allow lines to read files in a folder
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
 
-    /// Let lines write files in a folder
+    /// Allow lines to write files in a folder
     #[arg(long, value_name = "DIR")]
     allow_write: Vec<PathBuf>,
 
@@ -68,10 +65,10 @@ pub(crate) struct ReplArgs {
     limits: LimitArgs,
 }
 
-/// Holds a session.
+/// Runs a session.
 ///
 /// # Errors
-/// E0607 if there is no such backend, E0608 if a limit does not suit it.
+/// E0607 if the backend is unknown, E0608 if it does not support a limit.
 pub(crate) fn run(
     args: &ReplArgs,
     reporter: &Reporter,
@@ -96,7 +93,7 @@ pub(crate) fn run(
     };
     if let Err(error) = session.flags().catch_in_session(idle) {
         let why = text::reason(&error);
-        reporter.warning(&format!("Ctrl-C ends the session, and not only the line: {why}"));
+        reporter.warning(&format!("Ctrl-C ends the session, not only the line: {why}"));
     }
     if let Some(file) = &args.graph {
         session.offer(file);

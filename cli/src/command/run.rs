@@ -44,57 +44,66 @@ use crate::text;
 use crate::times::{Part, Times};
 use crate::view;
 
-/// What `star run` is told.
+/// Arguments of `star run`.
 #[derive(Args, Debug)]
 #[command(after_long_help = long_help())]
 pub(crate) struct RunArgs {
-    /// The Star program; `-` is standard input, `star:NAME` a module of the library
+    /// Star program; `-` is standard input, `star:NAME` a library module
     #[arg(value_name = "FILE")]
     file: String,
 
     /// Values for parameters
     ///
-    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`, `T='010 001'` for the rows of a table; `G=road.gr` for a table, slice or word from
-    /// a file. A layout may stand before a graph, as in `Cost=weights-out:road.gr`; a table is laid
-    /// out as `adjacency` otherwise. Numbers have the layouts `records`, `grid` and `field:NAME`, as
-    /// in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height` is the array `height` of an archive. `T=` leaves a `var` parameter unset whatever `--graph` offers. A
-    /// boolean that is not given is false.
+    /// `n=5`, `b=true`, `s=text`, `X=0101` or `X='0101'`, `T='010 001'` for the rows of a table;
+    /// `G=road.gr` for a table, slice or word from a file. A layout may precede a graph, as in
+    /// `Cost=weights-out:road.gr`; the default for a table is `adjacency`. Numbers have the layouts
+    /// `records`, `grid` and `field:NAME`, as in `Z=field:speed:cars.csv`. `H=grid:dem.npz#height`
+    /// is the array `height` of an archive. `T=` leaves a `var` parameter unset even if `--graph`
+    /// offers a value. Booleans default to false.
     #[arg(value_name = "NAME=VALUE")]
     arguments: Vec<String>,
 
-    /// The routine to run, if the file has several and no program
+    /// Run this routine, if the file has several and no program
     #[arg(long, value_name = "NAME")]
     proc: Option<String>,
 
-    /// Write a result to a file; the extension says the format, `gr:-` is standard output
+    /// Write the result to FILE
     ///
-    /// A form may stand before the file: `D=distances:d.csv` has vertices and distances, `X=vertices:x.csv` those that a slice
-    /// marks; `T=rows of R:t.csv` the records or arcs that it marks; `T=like R:t.csv`, `records`, `pixels` and `planes` make
-    /// numbers of a table. A slice over the arcs of a graph in a `.gr` file is the graph of those.
+    /// The extension selects the format; `gr:-` is standard output. A form may precede the file:
+    /// `D=distances:d.csv` contains vertices and distances, `X=vertices:x.csv` the vertices that a
+    /// slice marks; `T=rows of R:t.csv` contains the marked records or arcs; `T=like R:t.csv`,
+    /// `records`, `pixels` and `planes` convert a table to numbers. A slice over the arcs of a
+    /// graph in a `.gr` file is written as the graph of those arcs.
     #[arg(long, value_name = "NAME=FILE")]
     out: Vec<String>,
 
-    /// Draw a result, as `NAME.svg` or in this file, `.svg` or `.png`
+    /// Draw a result to `NAME.svg`, or to this `.svg` or `.png` file
     ///
-    /// A table is drawn as its bits, a slice over the edges or vertices of the graph on that graph, with the
-    /// coordinates of a `.co` file of the same name if there is one. A form may stand before the file, as for `--out`:
-    /// `H=planes height=8:h.png` is drawn with a scale.
+    /// A table is drawn as its bits; a slice over the edges or vertices of the graph is drawn on
+    /// that graph, with the coordinates in a `.co` file of the same name if there is one. A form
+    /// may precede the file, as for `--out`: `H=planes height=8:h.png` is drawn with a scale.
     #[arg(long, value_name = "NAME[=FILE]")]
     view: Vec<String>,
 
-    /// A graph for the parameters that are not given
+    /// Bind the remaining parameters to a graph
     #[arg(long, value_name = "FILE")]
     graph: Option<String>,
 
-    /// What runs the program; `auto` decides by the program and its tables, and says why
+    /// Select the backend; `auto` chooses one and reports why
+    ///
+    /// The choice depends on the program and its tables.
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT)]
     backend: String,
 
-    /// The graphics adapter for `--backend gpu`, by part of its name; `star doctor` names the best one
+    /// Select the graphics adapter of `gpu` by part of its name
+    ///
+    /// `star doctor` shows the best one.
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
 
-    /// How `--backend gpu` runs programs; `lifted` refuses one of which nothing can run as kernels over the whole card
+    /// Select how `--backend gpu` runs programs
+    ///
+    /// `lifted` rejects programs of which nothing can run as kernels over the whole device.
     #[arg(
         long,
         value_name = "MODE",
@@ -103,22 +112,24 @@ pub(crate) struct RunArgs {
     )]
     gpu_mode: String,
 
-    /// How the matrices of a graph lie; if nothing is said, sparse where that pays or it does not fit otherwise
+    /// Select the layout of graph matrices
+    ///
+    /// By default, matrices are sparse if that is faster or if they do not fit otherwise.
     #[arg(long, value_name = "FORM", value_parser = ["dense", "sparse"])]
     table_form: Option<String>,
 
-    /// Print elementary operations, steps and memory at the end; implies `--no-intrinsics`
+    /// Print operations, steps and memory; implies `--no-intrinsics`
     #[arg(long)]
     cost: bool,
 
-    /// Say how long compiling, loading, the run and its results took
+    /// Print the times of compiling, loading, running and results
     #[arg(long)]
     time: bool,
 
-    /// Say which lines took the time and the operations; with `=FILE.html` or `=FILE.json` in a file
+    /// Profile lines; `=FILE.html` or `=FILE.json` writes a file
     ///
-    /// Times come from samples, operations and runs are counted. Without a file, a table of the hottest
-    /// lines is shown at the end. The run does the same as without it.
+    /// Times are sampled; operations and executions are counted. Without a file, a table of the
+    /// hottest lines is shown at the end. The results of the run are unaffected.
     #[arg(
         long,
         value_name = "FILE",
@@ -128,29 +139,29 @@ pub(crate) struct RunArgs {
     )]
     profile: Option<String>,
 
-    /// Say what was made of the program, how tables lie and what every loop became, and run it
+    /// Run and report the plan: table layouts and loop transformations
     #[arg(long, visible_alias = "explain-plan")]
     explain: bool,
 
-    /// Run library procedures as they are written, even where the backend has a faster way
+    /// Run library procedures as written, without intrinsics
     ///
-    /// `star doctor` lists them. The results are the same.
+    /// `star doctor` lists the intrinsics. The results are the same.
     #[arg(long, alias = "no-natives")]
     no_intrinsics: bool,
 
-    /// Trap when ADD or SUBT overflows
+    /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
 
-    /// Show the compiler's warnings
+    /// Show compiler warnings
     #[arg(short = 'W', long = "warnings")]
     warnings: bool,
 
-    /// Let the program read files in a folder
+    /// Allow the program to read files in a folder
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
 
-    /// Let the program write files in a folder
+    /// Allow the program to write files in a folder
     #[arg(long, value_name = "DIR")]
     allow_write: Vec<PathBuf>,
 
@@ -162,12 +173,12 @@ pub(crate) struct RunArgs {
 }
 
 impl RunArgs {
-    /// For an example: what bounds it if its arguments do not; `most` is the time that is left.
+    /// Sets the limits of an example unless its arguments do; `most` is the remaining time.
     pub(crate) fn bound_example(&mut self, most: Option<Duration>) {
         self.limits.bound_example(most);
     }
 
-    /// May the run write files outside the folder of the program?
+    /// Tests whether the run may write files outside the folder of the program.
     pub(crate) fn writes_elsewhere(&self) -> bool {
         let has_profile_file = self.profile.as_ref().is_some_and(|file| !file.is_empty());
         !self.out.is_empty()
@@ -197,7 +208,7 @@ fn long_help() -> String {
 /// Runs the program.
 ///
 /// # Errors
-/// Whatever ends it before its first step.
+/// Everything that ends it before its first step.
 pub(crate) fn run(
     args: &RunArgs,
     reporter: &Reporter,
@@ -206,11 +217,11 @@ pub(crate) fn run(
     run_with(&mut FileLoader::default(), &args.file, args, reporter, output)
 }
 
-/// Runs a program that `loader` finds as if it stood in the file `beside`: relative to that file the
-/// program reads and writes.
+/// Runs a program found by `loader` as if it were in the file `beside`: paths in the program are
+/// relative to that file.
 ///
 /// # Errors
-/// Whatever ends it before its first step.
+/// Everything that ends it before its first step.
 pub(crate) fn run_with(
     loader: &mut dyn SourceLoader,
     beside: &str,
@@ -224,7 +235,7 @@ pub(crate) fn run_with(
     let engine = Engine::find_on(auto::first(&args.backend), &device)?;
     let mut enabled = args.passes.options()?;
     if args.profile.is_some() {
-        // Time is charged to the routine that runs, and calls are counted.
+        // Time is attributed to the running routine, and calls are counted.
         enabled.disabled.push("inline".to_owned());
     }
     let flags = Flags::default();
@@ -257,7 +268,7 @@ pub(crate) fn run_with(
     let compiled = engine.machine(options).compile(ready.lowered.program.clone());
     let compiled =
         compiled.map_err(|error| refused_by_backend("the program cannot run", &error))?;
-    // Files are laid out as the program touches them.
+    // Load files in the layout that suits the program.
     let forms = compiled.home_forms(ready.entry);
     binding.forms =
         forms.map_err(|error| refused_by_backend("the program cannot be planned", &error))?;
@@ -270,7 +281,7 @@ pub(crate) fn run_with(
         .map_err(stopped_at_file);
     let LoadedArguments { mut arguments, rows, lists, graph, peak_bytes: loading_bytes } = loaded?;
     sizes.take(&signature, &arguments);
-    // What is only shown is not worth much memory.
+    // Limit the memory for a graph that is only shown.
     let graph = graph.filter(|(_, graph)| wanted.need_graph() || graph.arcs.len() <= MAX_KEPT_ARCS);
     let places = match &graph {
         Some((file, _)) if !wanted.views.is_empty() => {
@@ -327,7 +338,7 @@ pub(crate) fn run_with(
     let exit = match outcome {
         Outcome::Done => {
             let names = star_bind::results::names(&signature, ready.is_function);
-            // The run ended in time: its results are worth some more.
+            // The run ended in time, so its results may exceed the deadline.
             let flags = flags.without_deadline();
             let as_they_lie = |idx, dense_bytes| {
                 let is_large = dense_bytes >= LEAST_DENSE_BYTES
@@ -337,14 +348,14 @@ pub(crate) fn run_with(
             let results = ready_to_run.into_results_as_they_lie(&as_they_lie, &flags.interrupt);
             finish(&names, wanted, results, &origins, &flags, reporter, output)
         }
-        // A `print` without a reader or disk: that is told at the end.
+        // `print` failed because the output is closed or the disk is full: reported at the end.
         Outcome::Trap(_) if print_failed => Exit::Success,
         stop @ (Outcome::Trap(_)
         | Outcome::Limit { .. }
         | Outcome::Unsupported { .. }
         | Outcome::DeviceLost { .. }
         | Outcome::Internal(_)) => {
-            // Nothing reads the values any more, and the process is about to end.
+            // The values are not used again, and the process is about to end.
             ready_to_run.abandon();
             let stop = function_entry::unwrapped(stop, ready.is_function);
             let (notes, help) = sizes.advice(&stop, &ready.lowered.program);
@@ -369,7 +380,7 @@ pub(crate) fn run_with(
         times.tell(reporter);
     }
     if args.cost {
-        // The call of a function from its wrapper is none of the program's.
+        // Exclude the call of a function from its wrapper.
         let steps = stats.steps.saturating_sub(u64::from(ready.is_function));
         reporter.cost(&Stats { steps, ..stats }, loading_bytes);
     }
@@ -385,7 +396,7 @@ pub(crate) fn run_with(
     Ok(exit)
 }
 
-/// How the program is compiled: what counts operations or calls runs them as they are written.
+/// Returns the compile options: counting operations or calls disables intrinsics.
 fn options(args: &RunArgs) -> CompileOptions {
     let options = match args.cost {
         true => CompileOptions::AS_LOWERED,
@@ -394,30 +405,30 @@ fn options(args: &RunArgs) -> CompileOptions {
     CompileOptions { intrinsics: options.intrinsics && !args.no_intrinsics, ..options }
 }
 
-/// Arcs of a graph that is kept only to show what a slice marks.
+/// Maximum number of arcs of a graph kept only to show what a slice marks.
 const MAX_KEPT_ARCS: usize = 100_000;
 
 /// A program ready to run.
 struct Ready {
     lowered: Lowered,
-    /// What the passes say of its loops.
+    /// The reports of passes on its loops.
     remarks: Vec<Remark>,
     entry: RoutineId,
-    /// Is the entry a function in its wrapper?
+    /// Whether the entry is a function in a wrapper.
     is_function: bool,
 }
 
 impl Ready {
-    /// A profile of its run.
+    /// Starts a profile of the run.
     fn profile(&self, compilation: &Compilation) -> Result<Session, Diagnostic> {
         let session = Session::start(&self.lowered, &compilation.sources);
         session.map_err(|error| {
-            internal(&format!("no thread for the profile: {}", text::reason(&error)))
+            internal(&format!("cannot start a thread for the profile: {}", text::reason(&error)))
         })
     }
 }
 
-/// Lowers the program and runs the passes `enabled`, if any.
+/// Lowers the program and applies the passes in `enabled`, if any.
 fn lower(
     compilation: &Compilation,
     entry: &Entry,
@@ -461,15 +472,15 @@ fn finish(
             return Failure::from(diagnostic).report(reporter);
         }
     };
-    // What reads the data from a pipe does not want a summary among them.
+    // Do not mix a summary with data on standard output.
     let is_data = results::use_stdout(&outs);
     let mut saved = results::save(outs, &results, origins, flags, output);
     if flags.stop().is_some()
         && let Err(errors) = saved
     {
-        // Whoever wants the end does not want to wait for the ones of a long table to be counted.
+        // After an interrupt, do not count the ones of a long table.
         let exit = stopped_at_files(errors).report(reporter);
-        // The process is about to end, which gives the memory back as well.
+        // The process is about to end, which also frees the memory.
         std::mem::forget(results);
         return exit;
     }
@@ -488,13 +499,13 @@ fn finish(
     }
 }
 
-/// The messages for files that were not written to their ends.
+/// Returns the diagnostics for incompletely written files.
 fn stopped_at_files(errors: Vec<FileError>) -> Failure {
     let diagnostics: Vec<Diagnostic> = errors.iter().map(FileError::to_diagnostic).collect();
     Failure::from(diagnostics).with_limit_options()
 }
 
-/// The message for a file that was not read to its end.
+/// Returns the diagnostic for an incompletely read file.
 fn stopped_at_file(error: FileError) -> Failure {
     Failure::from(error).with_limit_options()
 }

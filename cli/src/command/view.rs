@@ -1,4 +1,4 @@
-//! `star view`: a picture of a file.
+//! `star view`: draws a file.
 
 use std::path::Path;
 
@@ -16,32 +16,32 @@ use star_os::report::Reporter;
 use crate::text;
 use crate::view::{Extras, Frame, drawing, places_for};
 
-/// What `star view` is told.
+/// Arguments of `star view`.
 #[derive(Args, Debug)]
-#[command(
-    after_help = "A table is drawn as its bits, a graph as disks and lines, numbers in a grid as colours with a scale.
-
-Examples:
-  star view closure.mtx
-  star view road.gr --places road.co
-  star view dem.png --out heights.svg
-  star view dem.tif nodata=-32768"
-)]
+#[command(after_help = "Tables are drawn as bits, graphs as disks and lines, and number grids as \
+        colours with a scale.  Examples:   star view closure.mtx   star view road.gr --places \
+        road.co   star view dem.png --out heights.svg   star view dem.tif nodata=-32768")]
 pub(crate) struct ViewArgs {
-    /// A file of bits, numbers or a graph
+    /// File with bits, numbers or a graph
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// How files are read: `scale=`, `texts=`, `order=`, `empty=`, `nodata=`, `palette=`, as in `star run --help`
+    /// Settings for reading files, as in `star run --help`
+    ///
+    /// `scale=`, `texts=`, `order=`, `empty=`, `nodata=` and `palette=` are accepted.
     #[arg(value_name = "SETTING=VALUE")]
     settings: Vec<String>,
 
-    /// Where the picture goes: `.svg` or `.png`; the name of the file with `.svg`, in the folder at hand, without it, if nothing is
-    /// there yet
+    /// Write the result to FILE
+    ///
+    /// The extension is `.svg` or `.png`. Defaults to the name of the input with `.svg`, in the
+    /// current folder, unless that file exists.
     #[arg(long, short, value_name = "FILE")]
     out: Option<String>,
 
-    /// Coordinates of the vertices of a graph; a file beside it that ends in `.co`, without it
+    /// Read the coordinates of the vertices of a graph from FILE
+    ///
+    /// Defaults to a file next to the graph with the extension `.co`.
     #[arg(long, value_name = "FILE")]
     places: Option<String>,
 
@@ -52,7 +52,7 @@ pub(crate) struct ViewArgs {
 /// Draws a file.
 ///
 /// # Errors
-/// If it cannot be read, there is no picture of it, or the picture cannot be written.
+/// If it cannot be read, has no picture, or the picture cannot be written.
 pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure> {
     let frame = match &args.out {
         Some(out) => Frame::new(out)?,
@@ -82,7 +82,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     Ok(Exit::Success)
 }
 
-/// The name of the picture of a file.
+/// Returns the default name of the picture of a file.
 fn default_name(file: &str) -> String {
     let file = file.trim_end_matches(".gz");
     let stem = Path::new(file).file_stem().and_then(|stem| stem.to_str());

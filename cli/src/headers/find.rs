@@ -1,4 +1,4 @@
-//! The Star files that a command line names, alone or by their folders.
+//! The Star files named on a command line, directly or by their folders.
 
 use std::fs;
 use std::path::Path;
@@ -8,20 +8,20 @@ use star_os::sources::STDIN;
 
 use crate::text;
 
-/// A file to look into.
+/// A file to process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StarFile {
-    /// Its name for messages and for the compiler.
+    /// Its name for messages and the compiler.
     pub(crate) file: String,
-    /// Was it named itself, and not found in a folder?
+    /// Whether it was named directly rather than found in a folder.
     pub(crate) named: bool,
 }
 
-/// The files: those named, and in folders all that end in `.star`, also further down, in the order of their
-/// names. What begins with a dot is passed over, and so are links to folders.
+/// Returns the named files, and all `.star` files below the named folders in the order of their
+/// names. Names that begin with a dot and links to folders are skipped.
 ///
 /// # Errors
-/// E0111 for each path that is not there or cannot be read.
+/// E0111 for each path that does not exist or cannot be read.
 pub(crate) fn star_files(paths: &[String]) -> Result<Vec<StarFile>, Vec<Diagnostic>> {
     let mut found = Vec::new();
     let mut faults = Vec::new();
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn folders_are_searched_in_the_order_of_names() {
+    fn folders_are_searched_in_order_of_names() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         fs::create_dir_all(at("b/c")).unwrap();

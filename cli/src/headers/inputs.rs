@@ -1,5 +1,5 @@
-//! The values of one case of a header: bound and read as `star run` does it, files relative to the file
-//! that the header stands in.
+//! The values of one case of a header: bound and read as in `star run`, with files relative to the
+//! file of the header.
 
 use std::path::Path;
 
@@ -18,35 +18,35 @@ use star_vm::HostValue;
 use super::test_file::Routine;
 use crate::text;
 
-/// The name that is to a header what `--graph` is to `star run`, where no parameter has it.
+/// The name in a header that corresponds to `--graph` of `star run`, unless a parameter has it.
 const GRAPH: &str = "graph";
 
-/// What is read with.
+/// The context of reading.
 #[derive(Clone, Copy)]
 pub(crate) struct ReadContext<'a> {
     /// The folder of the file with the header.
     pub(crate) folder: &'a Path,
-    /// Stop when one of these is set.
+    /// The flags that request a stop.
     pub(crate) flags: &'a Flags,
-    /// Takes the notes and warnings of readers.
+    /// Receives the notes and warnings of readers.
     pub(crate) reporter: &'a Reporter,
-    /// Most bytes that the values may take together.
+    /// Maximum total size of the values in bytes.
     pub(crate) max_bytes: u64,
 }
 
 /// The values of one case.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Inputs {
-    /// The arguments of the routine in order, one for the value of a function last.
+    /// The arguments of the routine in order, followed by one for the result of a function.
     pub(crate) arguments: Vec<Argument>,
-    /// Names of the header that are no parameters, with their integers.
+    /// Names in the header that are not parameters, with their integers.
     pub(crate) sizes: Vec<(String, i64)>,
 }
 
 /// Binds and reads the values of a case.
 ///
 /// # Errors
-/// What `star run` would say, with the place in the header.
+/// The errors of `star run`, with the position in the header.
 pub(crate) fn inputs(
     routine: &Routine,
     header: &Header,
@@ -93,10 +93,10 @@ pub(crate) fn inputs(
     Ok(Inputs { arguments, sizes })
 }
 
-/// The value that a text means where one of this kind is expected.
+/// Parses a text as a value of the expected kind.
 ///
 /// # Errors
-/// What `star run` would say, with this place.
+/// The errors of `star run`, with this position.
 pub(crate) fn value(
     name: &str,
     kind: Kind,
@@ -115,7 +115,7 @@ pub(crate) fn value(
     Ok(values.pop().map_or(HostValue::Unset, |argument| argument.value))
 }
 
-/// Reads what the binding names.
+/// Reads the values of the binding.
 fn read(
     entry: &Signature,
     binding: &mut Binding,
@@ -140,13 +140,13 @@ fn read(
         kept: Vec::new(),
         keeps_graph: false,
         settings: settings.clone(),
-        // A header has names of its own.
+        // A header has separate names.
         unless_stream: Vec::new(),
     };
     load(entry, binding, graph, reading, max_bytes).map(|loaded| loaded.arguments)
 }
 
-/// The name of a file, or of data that are made, as seen from here.
+/// Returns the name of a file or generated data relative to the current folder.
 fn placed(name: &str, folder: &Path) -> String {
     let name = name.trim();
     let file = |name: &str| folder.join(name).display().to_string();
@@ -161,7 +161,7 @@ fn placed(name: &str, folder: &Path) -> String {
     words.collect::<Vec<String>>().join(" ")
 }
 
-/// The command that runs the routine of a header with these values alone.
+/// Returns the command that runs the routine of a header with only these values.
 pub(crate) fn command_line(
     file: &str,
     header: &Header,
@@ -192,7 +192,7 @@ pub(crate) fn command_line(
     words.join(" ")
 }
 
-/// A value with its file, if it has one, as seen from here.
+/// Returns a value with its file, if any, relative to the current folder.
 fn file_in(name: &str, value: &str, kind: Kind, folder: &Path) -> String {
     match arg_value::parse(name, kind, value) {
         Ok(ArgValue::File { layout: Some(layout), path }) => {
@@ -203,7 +203,7 @@ fn file_in(name: &str, value: &str, kind: Kind, folder: &Path) -> String {
     }
 }
 
-/// Where a fault belongs: to the definition that it names, or to the header.
+/// The position of an error: that of the definition that it names, or else that of the header.
 struct HeaderLocation<'a> {
     header: &'a Header,
     case: &'a Case,
@@ -217,7 +217,7 @@ impl HeaderLocation<'_> {
         fault.label(definition.unwrap_or(self.header.span), "")
     }
 
-    /// Likewise a fault of a file: to the definition that names it.
+    /// Locates an error of a file at the definition that names the file.
     fn of_file(&self, error: &FileError) -> Diagnostic {
         let names_it = |text: &str| {
             let path = text.split_once(':').map_or(text, |(_, path)| path);
@@ -235,5 +235,5 @@ fn stranger(entry: &Signature, name: &str, span: Span) -> Diagnostic {
     let message = format!("`{}` has no parameter `{name}`", entry.name);
     Diagnostic::at(Code::NoSuchParameter, span, message)
         .note(format!("its parameters are {}", text::quoted_list(names)))
-        .note("other names of a header stand for integers, `graph` for a graph")
+        .note("other names in a header are integers, `graph` is a graph")
 }

@@ -1,8 +1,8 @@
-//! The headers of tests and benchmarks in the user's files, made ready to run.
+//! The headers of tests and benchmarks in user files, ready to run.
 //!
-//! * [`find`]: the files in the folders that a command line names.
-//! * [`test_file`]: a file with its headers, and its routines as the machines take them.
-//! * [`inputs`]: the values of one case, bound as `star run` binds them.
+//! * [`find`]: the files in the folders named on a command line.
+//! * [`test_file`]: a file with its headers and runnable routines.
+//! * [`inputs`]: the values of one case, bound as in `star run`.
 
 pub(crate) mod find;
 pub(crate) mod inputs;
@@ -12,13 +12,13 @@ use star_base::Diagnostic;
 use star_compiler::Compilation;
 use star_harness::{Header, Purpose};
 
-/// The headers of the file itself, and what is wrong with them: their form, and the values that cannot be
-/// computed.
+/// Returns the headers of the file itself, and their errors: invalid syntax, and values that cannot
+/// be computed.
 pub(crate) fn of_root(compilation: &Compilation) -> (Vec<Header>, Vec<Diagnostic>) {
     let Some(file) = compilation.root_file() else { return (Vec::new(), Vec::new()) };
     let text = compilation.sources.get(file).map_or("", |source| source.text());
     if !text.contains('@') {
-        // No header begins without it, and most programs have none.
+        // Every header contains it, and most programs have no header.
         return (Vec::new(), Vec::new());
     }
     let (headers, mut faults) =

@@ -1,4 +1,4 @@
-//! A file with headers: its routines as machines take them, functions with their values as last arguments.
+//! A file with headers: its routines as entries, with the values of functions as last arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -18,23 +18,23 @@ use crate::text;
 pub(crate) struct Subject {
     /// Its name.
     pub(crate) file: String,
-    /// The file, checked; it may have errors.
+    /// The checked file, possibly with errors.
     pub(crate) compilation: Compilation,
     /// Its headers.
     pub(crate) headers: Vec<Header>,
-    /// What is wrong with headers.
+    /// The errors of its headers.
     pub(crate) faults: Vec<Diagnostic>,
 }
 
 impl Subject {
-    /// Reads and checks a file; nothing is said to the user.
+    /// Reads and checks a file without reporting to the user.
     pub(crate) fn read(file: &str) -> Self {
         let compilation = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
         let (headers, faults) = super::of_root(&compilation);
         Subject { file: file.to_owned(), compilation, headers, faults }
     }
 
-    /// The folder to which names of files in headers are relative.
+    /// Returns the folder to which file names in headers are relative.
     pub(crate) fn folder(&self) -> PathBuf {
         let path = Path::new(&self.file);
         let folder = path.parent().filter(|_| path.is_file());
@@ -43,7 +43,8 @@ impl Subject {
 }
 
 impl Subject {
-    /// Is the place of a message, or another one that it names, on this line of the file?
+    /// Tests whether the position of a diagnostic, or another one that it names, is on this line of
+    /// the file.
     pub(crate) fn is_on_line(&self, message: &Diagnostic, line: u64) -> bool {
         let sources = &self.compilation.sources;
         message.labels.iter().any(|label| {
@@ -60,25 +61,26 @@ impl Subject {
 pub(crate) struct Routine {
     /// Its name and parameters.
     pub(crate) entry: Entry,
-    /// What is run: the routine, or what calls a function and has its value as the last argument.
+    /// The entry: the routine, or the wrapper that returns the value of a function as the last
+    /// argument.
     pub(crate) id: RoutineId,
-    /// What a function gives.
+    /// The result type of a function.
     pub(crate) result: Option<Kind>,
 }
 
-/// A file that can be run.
+/// A runnable file.
 pub(crate) struct Runnable {
-    /// The whole of it.
+    /// The complete program.
     pub(crate) program: Program,
     /// Its routines in order.
     pub(crate) routines: Vec<Routine>,
 }
 
 impl Runnable {
-    /// Lowers a file that has no errors, and runs the passes `enabled`, if any.
+    /// Lowers a file without errors and applies the passes in `enabled`, if any.
     ///
     /// # Errors
-    /// A fault of the toolchain.
+    /// An internal error.
     pub(crate) fn of(
         compilation: &Compilation,
         checked: bool,
@@ -104,11 +106,11 @@ impl Runnable {
         Ok(Runnable { program, routines })
     }
 
-    /// The routine that a header is about: the one behind `run`, the program, or the only one that no
-    /// header of the file has for its expectations.
+    /// Returns the routine of a header: the one named after `run`, else the program, else the only
+    /// one not used in expectations of a header.
     ///
     /// # Errors
-    /// E0703 if there is none, or several.
+    /// E0703 if there is none or more than one.
     pub(crate) fn of_header(
         &self,
         header: &Header,
@@ -133,24 +135,22 @@ impl Runnable {
         let mut others = self.routines.iter().filter(|routine| !is_helper(routine));
         match (others.next(), others.next()) {
             (Some(only), None) => Ok(only),
-            (None, _) => Err(Diagnostic::at(
-                Code::BadHeader,
-                header.span,
-                "there is no routine that this header is about",
-            )),
+            (None, _) => {
+                Err(Diagnostic::at(Code::BadHeader, header.span, "no routine for this header"))
+            }
             (Some(_), Some(_)) => {
                 let names = self.routines.iter().map(|routine| &routine.entry.name);
-                let message = "there are several routines, and no `run` says which is meant";
+                let message = "ambiguous routine: add a `run NAME` line";
                 Err(Diagnostic::at(Code::BadHeader, header.span, message)
                     .help(format!("write `run NAME`: {}", text::quoted_list(names))))
             }
         }
     }
 
-    /// The routine that a header names.
+    /// Returns the routine named in a header.
     ///
     /// # Errors
-    /// E0703 if the file has none of that name.
+    /// E0703 if the file has no routine with that name.
     pub(crate) fn named(&self, name: &star_harness::Name) -> Result<&Routine, Diagnostic> {
         let wanted = &name.text;
         let mut routines = self.routines.iter();
@@ -158,8 +158,10 @@ impl Runnable {
             return Ok(routine);
         }
         let message = format!("the file has no routine `{wanted}`");
-        let fault = Diagnostic::at(Code::BadHeader, name.span, message)
-            .note("a routine of another file or of the library is called by one of this file");
+        let fault = Diagnostic::at(Code::BadHeader, name.span, message).note(
+            "to use a routine of another file or of the library, call it in a routine of \
+                this file",
+        );
         let names = self.routines.iter().map(|routine| routine.entry.name.as_str());
         Err(match did_you_mean(wanted, names) {
             Some(meant) => fault.help(format!("did you mean `{meant}`?")),

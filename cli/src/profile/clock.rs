@@ -1,31 +1,32 @@
-//! The clock of a profile: the time in which the program was computing. On a busy machine a process is made to
-//! wait for milliseconds wherever it happens to be, and whatever line that is would look slow.
+//! The clock of a profile, which measures computing time only. On a busy machine, a process waits
+//! for milliseconds at arbitrary points, and unrelated lines would appear slow.
 
 use std::time::{Duration, Instant};
 
-/// Longer times are compared with what the process was given in them. Asking takes part of a microsecond.
+/// Longer intervals are compared with the processor time, whose query takes a fraction of a
+/// microsecond.
 const LONG: Duration = Duration::from_micros(50);
 
-/// Counts time in which this process computes.
+/// Measures the time in which this process computes.
 #[derive(Debug)]
 pub(super) struct Stopwatch {
-    /// What was counted so far.
+    /// The total so far.
     sum: Duration,
     /// The last reading.
     last: Instant,
-    /// Processor time of the process when that was asked for, and what was counted since.
+    /// Processor time of the process at the last query, and the time counted since.
     processor: Duration,
     since: Duration,
 }
 
 impl Stopwatch {
-    /// Begins at zero.
+    /// Starts at zero.
     pub(super) fn start() -> Self {
         let (last, processor) = (Instant::now(), processor_time());
         Stopwatch { sum: Duration::ZERO, last, processor, since: Duration::ZERO }
     }
 
-    /// What was counted up to now. Several threads at once count as one.
+    /// Returns the total up to now. Concurrent threads count once.
     pub(super) fn read(&mut self) -> Duration {
         let now = Instant::now();
         let passed = now.saturating_duration_since(self.last);
@@ -33,7 +34,8 @@ impl Stopwatch {
         self.advance(passed, processor_time)
     }
 
-    /// Counts what passed since the last reading; `processor` says what the process was given since it began.
+    /// Adds the time since the last reading; `processor` returns the processor time of the process
+    /// since its start.
     fn advance(&mut self, passed: Duration, processor: impl FnOnce() -> Duration) -> Duration {
         let counted = if passed <= LONG {
             self.since += passed;
@@ -49,7 +51,7 @@ impl Stopwatch {
     }
 }
 
-/// What all threads of this process were given by the processors.
+/// Returns the processor time of all threads of this process.
 #[cfg(unix)]
 fn processor_time() -> Duration {
     use rustix::time::{ClockId, clock_gettime};
@@ -58,7 +60,7 @@ fn processor_time() -> Duration {
     Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
 }
 
-/// Where the system is not asked, all time counts.
+/// On systems without a query, all time counts.
 #[cfg(not(unix))]
 fn processor_time() -> Duration {
     use std::sync::LazyLock;
@@ -75,29 +77,29 @@ mod tests {
     }
 
     #[test]
-    fn waiting_does_not_count_and_computing_does() {
+    fn computing_counts_and_waiting_does_not() {
         let mut watch = Stopwatch::start();
         let begin = watch.processor;
         assert_eq!(watch.advance(ms(60), || begin + ms(1)), ms(1));
         assert_eq!(watch.advance(ms(30), || begin + ms(31)), ms(31));
-        // Two threads: no more than the time that passed.
+        // Two threads: at most the elapsed time.
         assert_eq!(watch.advance(ms(10), || begin + ms(51)), ms(41));
     }
 
     #[test]
-    fn short_times_count_as_they_are_and_only_once() {
+    fn short_intervals_count_completely_and_once() {
         let mut watch = Stopwatch::start();
         let begin = watch.processor;
         for n in 1..=10 {
-            let sum = watch.advance(LONG, || unreachable!("nobody asks about a short time"));
+            let sum = watch.advance(LONG, || unreachable!("short intervals need no query"));
             assert_eq!(sum, LONG * n);
         }
-        // The process was given 2 ms in all, half a millisecond of which was counted.
+        // The process received 2 ms, half a millisecond of which was already counted.
         assert_eq!(watch.advance(ms(20), || begin + ms(2)), ms(2));
     }
 
     #[test]
-    fn the_processors_give_time_to_what_computes() {
+    fn computing_uses_processor_time() {
         let (start, mut sum) = (processor_time(), 0u64);
         while processor_time() == start {
             sum = (0..1000).fold(sum, |sum, n| std::hint::black_box(sum ^ n));

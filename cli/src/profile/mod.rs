@@ -1,7 +1,7 @@
-//! `star run --profile`: where a run spent its time and its elementary operations.
+//! `star run --profile`: time and elementary operations of each line of a run.
 //!
-//! [`session`] lends the interpreter a [`clock`] and tells it which line every location is on;
-//! [`star_report::profile`] shows what came of it.
+//! [`session`] provides the interpreter with a [`clock`] and the line of every location;
+//! [`star_report::profile`] formats the results.
 
 mod clock;
 mod session;
@@ -19,22 +19,22 @@ use crate::text;
 
 pub(crate) use session::Session;
 
-/// Where a profile goes.
+/// The destination of a profile.
 #[derive(Debug)]
 pub(crate) enum Target {
     /// Standard error.
     Messages,
-    /// A page.
+    /// An HTML page.
     Html(Destination),
-    /// An object.
+    /// A JSON object.
     Json(Destination),
 }
 
 impl Target {
-    /// What stands behind `--profile=`; empty for standard error.
+    /// Parses the value of `--profile=`; empty means standard error.
     ///
     /// # Errors
-    /// E0608 if the name has no extension that says the form, E0509 if the file cannot be written.
+    /// E0608 if the extension selects no format, E0509 if the file cannot be written.
     pub(crate) fn new(file: &str) -> Result<Self, Failure> {
         if file.is_empty() {
             return Ok(Target::Messages);
@@ -46,8 +46,8 @@ impl Target {
             Some("json") => Target::Json,
             Some(_) | None => {
                 let file = text::one_line(file);
-                let message = format!("`{file}` does not say which form the profile is to have");
-                let help = "write `--profile=FILE.html` or `--profile=FILE.json`";
+                let message = format!("unknown profile format: `{file}`");
+                let help = "use `--profile=FILE.html` or `--profile=FILE.json`";
                 return Err(Diagnostic::new(Code::Usage, message).help(help).into());
             }
         };
@@ -75,7 +75,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_extension_of_the_file_says_the_form() {
+    fn the_extension_selects_the_format() {
         let folder = tempfile::tempdir().unwrap();
         let form = |name: &str| Target::new(folder.path().join(name).to_str().unwrap());
         assert!(matches!(form("a.HTML"), Ok(Target::Html(_))));

@@ -1,8 +1,7 @@
-//! A run with a profile: the clock that the interpreter is lent, the lines that its locations are on, and the report
-//! of what was charged.
+//! A profiled run: the clock for the interpreter, the lines of its locations, and the report.
 //!
-//! A thread moves the counter on that the interpreter looks at. It begins fast, so that short runs are seen
-//! too, and slows down to once a millisecond.
+//! A thread advances the counter that the interpreter polls. It starts fast, to capture short runs,
+//! and slows down to one tick per millisecond.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -23,26 +22,26 @@ use star_vm::profile::{Clock, LineTable, Tally};
 use super::clock::Stopwatch;
 use crate::explain::Plan;
 
-/// Time between two ticks, at least and at most.
+/// Minimum and maximum time between two ticks.
 const TICK: (Duration, Duration) = (Duration::from_micros(20), Duration::from_millis(1));
 
-/// The ticks so far are worth this part of the time that has passed since.
+/// The tick interval is the elapsed time divided by this.
 const TICKS_PER_RUN: u32 = 2000;
 
-/// A profile in the making.
+/// A profile in progress.
 pub(crate) struct Session {
     /// For the backend.
     pub(crate) profile: Profile,
-    /// File and line, from 0, by the number of the line in the profile.
+    /// File and line, from 0, by the line number in the profile.
     places: Vec<(FileId, usize)>,
     _alive: Sender<()>,
 }
 
 impl Session {
-    /// The clock runs.
+    /// Starts the clock.
     ///
     /// # Errors
-    /// If there is no thread for it.
+    /// If the thread cannot be started.
     pub(crate) fn start(lowered: &Lowered, sources: &SourceMap) -> io::Result<Self> {
         let (lines, places) = lines(lowered, sources);
         let ticks = Arc::new(AtomicU64::new(0));
@@ -56,7 +55,7 @@ impl Session {
         let moved = Arc::clone(&ticks);
         let (ready, is_ready) = mpsc::channel();
         thread::Builder::new().name("profiler".to_owned()).spawn(move || {
-            // A short run may be over before a new thread gets its turn.
+            // A short run may end before a new thread is scheduled.
             let _ = ready.send(());
             let wait = || (start.elapsed() / TICKS_PER_RUN).clamp(TICK.0, TICK.1);
             while dropped.recv_timeout(wait()) == Err(RecvTimeoutError::Timeout) {
@@ -68,8 +67,8 @@ impl Session {
         Ok(Session { profile, places, _alive: alive })
     }
 
-    /// What was charged. `wrapper` is a routine that is none of the program's; `plan` says what became of the loops that
-    /// begin on a line.
+    /// Returns the report. `wrapper` is a routine that is not part of the program; `plan` contains
+    /// the results for the loops that begin on each line.
     pub(crate) fn report<'a>(
         &self,
         program: &Program,
@@ -83,7 +82,7 @@ impl Session {
         let mut lines = Vec::new();
         for (number, (tally, (file, line_idx))) in (0..).zip(profile.lines.iter().zip(&self.places))
         {
-            // A statement that a pass took into another one still counts its operations.
+            // A statement that a pass merged into another one still counts its operations.
             if tally.runs > 0 || tally.time > 0 || tally.operations > 0 {
                 let intrinsics = profile.intrinsics.iter().filter(|((line, _), _)| *line == number);
                 let intrinsics = intrinsics.map(|((_, intrinsic), tally)| Intrinsic {
@@ -129,13 +128,13 @@ impl Session {
     }
 }
 
-/// What was charged, as a report has it.
+/// Converts a tally for the report.
 fn of(tally: &Tally) -> report::Tally {
     let Tally { time, total_time, operations, total_operations, runs } = *tally;
     report::Tally { time, total_time, operations, total_operations, runs }
 }
 
-/// The line of every location of a program, and where each line is.
+/// Returns the line of every location of a program, and the position of each line.
 fn lines(lowered: &Lowered, sources: &SourceMap) -> (LineTable, Vec<(FileId, usize)>) {
     let mut places = Vec::new();
     let mut numbers = HashMap::new();
@@ -153,7 +152,7 @@ fn lines(lowered: &Lowered, sources: &SourceMap) -> (LineTable, Vec<(FileId, usi
     (LineTable { count: places.len(), of, costs }, places)
 }
 
-/// File and line, from 0, at which a part of the source begins.
+/// Returns the file and line, from 0, at which a span begins.
 fn place(sources: &SourceMap, span: Span) -> (FileId, usize) {
     let line_idx = sources.get(span.file).map_or(0, |file| file.line_index(span.start as usize));
     (span.file, line_idx)

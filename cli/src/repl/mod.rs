@@ -1,5 +1,5 @@
-//! The front ends of `star repl`: [`pipe`] and [`terminal`], with [`plain`], which writes events as text. The session
-//! itself is `star-repl`.
+//! The front ends of `star repl`: [`pipe`] and [`terminal`], with [`plain`], which writes events as
+//! text. The session is in `star-repl`.
 
 pub(crate) mod pipe;
 pub(crate) mod plain;

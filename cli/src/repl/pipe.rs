@@ -1,4 +1,5 @@
-//! A session that reads a pipe or a file: no prompt, and an exit code that says whether all went well.
+//! A session that reads a pipe or a file: without a prompt, and with an exit code that reports
+//! failures.
 
 use std::cell::RefCell;
 use std::io::{BufRead, Read};
@@ -12,15 +13,15 @@ use star_repl::session::{Flow, Session};
 use super::plain::{FrontEnd, Plain};
 use crate::text;
 
-/// Lines that are no text after which nobody expects any more.
+/// Maximum number of lines that are not text; the input then ends.
 const MAX_DROPPED: usize = 20;
 
-/// Runs what stands in `input`, line by line; how the session ends. A line that goes wrong does not keep the
-/// next ones from running. A line that fails since nobody reads its output is no fault of the session: whoever
-/// owns the output tells.
+/// Runs `input` line by line and returns the exit code. A failed line does not stop the following
+/// ones. A line that fails because the output is closed is not an error of the session: the owner
+/// of the output reports it.
 pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Plain<'_>) -> Exit {
     let input = &RefCell::new(input);
-    // What the session asks, the next line of the pipe answers.
+    // The next line of the pipe answers a prompt of the session.
     let answers = |_: &mut Plain<'_>| {
         let mut bytes = Vec::new();
         let mut input = input.borrow_mut();
@@ -48,7 +49,7 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
             Ok(0) => break,
             Ok(_) => {}
             Err(error) => {
-                let message = format!("standard input cannot be read: {}", text::reason(&error));
+                let message = format!("cannot read standard input: {}", text::reason(&error));
                 session.refuse(&Diagnostic::new(Code::SourceUnreadable, message), sink);
                 break;
             }
@@ -57,13 +58,16 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
             Ok(line) => line.strip_suffix('\n').unwrap_or(line),
             Err(error) => {
                 let at = error.valid_up_to();
-                let message =
-                    format!("line {number}, byte {}: {:#04x} is no UTF-8 text", at + 1, bytes[at]);
+                let message = format!(
+                    "line {number}, byte {}: {:#04x} is not valid UTF-8",
+                    at + 1,
+                    bytes[at]
+                );
                 let diagnostic = Diagnostic::new(Code::NotUtf8, message);
-                session.refuse(&diagnostic.note("the line was dropped"), sink);
+                session.refuse(&diagnostic.note("the line was discarded"), sink);
                 n_dropped += 1;
                 if n_dropped == MAX_DROPPED {
-                    sink.show(Event::Note("this is no text: the rest of it is not read"));
+                    sink.show(Event::Note("this is not text: the rest of it is ignored"));
                     return session.exit();
                 }
                 continue;
@@ -82,7 +86,7 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
     session.exit()
 }
 
-/// Loads the files that the command line names.
+/// Loads the files named on the command line.
 pub(crate) fn load(session: &mut Session, files: &[String], sink: &mut dyn Sink) {
     for file in files {
         if let Err(diagnostic) = session.load(file, sink) {

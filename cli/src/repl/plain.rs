@@ -1,5 +1,5 @@
-//! Events as text: what the program and the session say goes to standard output, messages go to standard
-//! error, in the order in which they come.
+//! Events as text: output of the program and the session is written to standard output, messages to
+//! standard error, in chronological order.
 
 use star_base::Code;
 use star_report::message::Style;
@@ -18,12 +18,12 @@ pub(crate) struct Plain<'a> {
 }
 
 impl<'a> Plain<'a> {
-    /// Writes to this output, messages through this reporter.
+    /// Creates a writer for this output; messages use this reporter.
     pub(crate) fn new(output: &'a mut Output, reporter: Reporter) -> Self {
         Plain { output, reporter, last_table: None }
     }
 
-    /// Brings out what is in the buffer; `false` if nobody reads it.
+    /// Flushes the buffer; returns `false` if the output is closed.
     pub(crate) fn flush(&mut self) -> bool {
         self.output.flush()
     }
@@ -32,7 +32,7 @@ impl<'a> Plain<'a> {
 impl Sink for Plain<'_> {
     fn show(&mut self, event: Event<'_>) -> bool {
         match event {
-            // Whoever listens wants to know how far the program is.
+            // The reader should see the progress of the program.
             Event::Printed(text) => self.output.write(text) && self.output.flush(),
             Event::Answer(text) => self.output.write(text),
             Event::Value { view, slot } => {
@@ -43,7 +43,7 @@ impl Sink for Plain<'_> {
                 self.output.write(&(text + "\n"))
             }
             Event::Message(sources, diagnostic) => {
-                // Why the output takes no more is told once, when it ends.
+                // A failure of the output is reported once, at its end.
                 let heard = self.output.flush();
                 if heard || diagnostic.code != Code::FileTrap {
                     self.reporter.diagnostic(sources, diagnostic);
@@ -71,7 +71,8 @@ impl Sink for Plain<'_> {
     }
 }
 
-/// A front end: events go out as text, and `answers` gives the lines that a run which has stopped asks for.
+/// A front end: it writes events as text, and `answers` provides the lines requested by a stopped
+/// run.
 pub(super) struct FrontEnd<'a, 'o, A> {
     pub(super) plain: &'a mut Plain<'o>,
     pub(super) answers: A,

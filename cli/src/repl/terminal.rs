@@ -1,4 +1,4 @@
-//! A session at a terminal: the only place that knows rustyline.
+//! A session at a terminal, the only module that uses rustyline.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -21,19 +21,19 @@ use star_report::message::Style;
 use super::plain::{FrontEnd, Plain};
 use crate::text;
 
-/// Entries of the history that are kept.
+/// Maximum number of history entries.
 const MAX_HISTORY: usize = 10_000;
 
-/// What stands above the first prompt.
+/// The greeting above the first prompt.
 const GREETING: &str = "`:help` lists the commands, Ctrl-D ends the session.\n";
 
 /// The prompt.
 const PROMPT: &str = "star> ";
 
-/// The prompt where a run has stopped.
+/// The prompt of a stopped run.
 const STEP_PROMPT: &str = "step> ";
 
-/// Reads texts until the user leaves.
+/// Reads entries until the user quits.
 ///
 /// # Errors
 /// If the terminal cannot be used.
@@ -42,7 +42,7 @@ pub(crate) fn run(
     history: Option<PathBuf>,
     sink: &mut Plain<'_>,
 ) -> Result<(), Failure> {
-    let cannot = |error: ReadlineError| internal(&format!("the terminal cannot be used: {error}"));
+    let cannot = |error: ReadlineError| internal(&format!("cannot use the terminal: {error}"));
     let config = Config::builder().completion_type(CompletionType::List);
     let config = config.max_history_size(MAX_HISTORY);
     let config = config.and_then(|config| config.history_ignore_dups(true)).map_err(cannot)?;
@@ -55,12 +55,12 @@ pub(crate) fn run(
     if let Some(file) = &history
         && let Err(error) = editor.load_history(file)
     {
-        // What is there is not ours: it is left as it is.
-        sink.show(Event::Note(&format!("the history in {} is not read: {error}", file.display())));
+        // The existing file is not a history: leave it unchanged.
+        sink.show(Event::Note(&format!("cannot read the history in {}: {error}", file.display())));
     }
     sink.show(Event::Answer(GREETING));
     let editor = &RefCell::new(editor);
-    // What the session asks is typed, too.
+    // Answers to prompts of the session are typed, too.
     let answers = |plain: &mut Plain<'_>| {
         plain.flush();
         let mut editor = editor.borrow_mut();
@@ -78,7 +78,7 @@ pub(crate) fn run(
         if let Some(typing) = editor.borrow_mut().helper_mut() {
             typing.names = complete::names(session);
         }
-        // The session asks the editor, too.
+        // The session uses the editor for prompts, too.
         let read = editor.borrow_mut().readline(PROMPT);
         match read {
             Ok(text) => {
@@ -87,7 +87,7 @@ pub(crate) fn run(
                 }
                 let added = editor.borrow_mut().add_history_entry(&text);
                 if let (Ok(true), Some(file)) = (added, &history) {
-                    // A session that is killed keeps what was typed; failing to is no reason to stop.
+                    // Preserves entries if the session is killed; a failure is ignored.
                     let _ = editor.borrow_mut().append_history(file);
                 }
                 session.wake();
@@ -104,7 +104,8 @@ pub(crate) fn run(
     }
 }
 
-/// Can the history be kept there? It is made if it is not there, for the user's eyes only.
+/// Tests whether the history can be kept in the file, which is created with private permissions if
+/// necessary.
 fn usable(file: &Path, sink: &mut Plain<'_>) -> bool {
     let made = file.parent().map_or(Ok(()), fs::create_dir_all).and_then(|()| {
         let mut options = OpenOptions::new();
@@ -115,16 +116,16 @@ fn usable(file: &Path, sink: &mut Plain<'_>) -> bool {
     });
     if let Err(error) = &made {
         let (file, why) = (file.display(), text::reason(error));
-        sink.show(Event::Note(&format!("what is typed is not kept in {file}: {why}")));
+        sink.show(Event::Note(&format!("the history cannot be kept in {file}: {why}")));
     }
     made.is_ok()
 }
 
-/// What helps while a text is typed.
+/// Editing support.
 struct Typing {
     names: Names,
     style: Style,
-    /// Is it an answer, and no text of the language?
+    /// Whether the input is an answer rather than program text.
     asked: bool,
 }
 
@@ -156,7 +157,7 @@ impl Hinter for Typing {
     }
 }
 
-/// A hint that is only looked at.
+/// A hint that cannot be inserted.
 struct Signature(String);
 
 impl Hint for Signature {
@@ -198,7 +199,7 @@ impl Validator for Typing {
     }
 }
 
-/// Where the lines are kept: the folder for the state of programs.
+/// Returns the history file in the state folder.
 pub(crate) fn history_file() -> Option<PathBuf> {
     let folder = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
     let state = folder("XDG_STATE_HOME").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! What the command line gives to a routine, and E0601 to E0608.
+//! Binding of command-line arguments to routines, and E0601 to E0608.
 
 use crate::support::{Folder, PATH, WARSHALL};
 
@@ -11,14 +11,14 @@ end;
 ";
 
 #[test]
-fn every_type_is_bound_by_name() {
+fn parameters_of_every_type_are_bound_by_name() {
     let folder = Folder::new(&[("a.star", ALL), ("g.gr", PATH)]);
     let arguments = ["run", "a.star", "T=g.gr", "w='110'", "X=01", "s=a=b", "b=TRUE", "n=-7"];
     folder.star(&arguments).prints("-7 true a=b 01 110 3 3\n");
 }
 
 #[test]
-fn a_graph_offers_values_by_name_and_says_its_width() {
+fn graphs_offer_values_by_name_and_report_widths() {
     let text = "procedure D(n, m, h: integer; Cost: table; S: slice; inf: word; var D: table);\n\
                 begin print(n, \" \", m, \" \", h, \" \", S, \" \", inf, \" \", size(Cost)) end;";
     let folder = Folder::new(&[("d.star", text), ("g.gr", PATH)]);
@@ -33,8 +33,9 @@ fn a_graph_offers_values_by_name_and_says_its_width() {
 }
 
 #[test]
-fn results_are_offered_nothing_if_nobody_reads_them_before_they_are_set() {
-    // D takes columns, S is cleared: their sizes are not those of the layouts. G is changed in place.
+fn write_only_results_are_not_bound_to_the_graph() {
+    // D reads columns, S is cleared: their sizes differ from those of the layouts. G is changed in
+    // place.
     let text = "procedure R(n: integer; var D: table(n,n); var S: slice(n); var G: table(n,n));\n\
                 begin COL(1,D) := COL(2,G); CLR(S); S(2) := 1; CHANGE(G) end;\n\
                 procedure CHANGE(var G: table); begin G(1,1) := 1 end;";
@@ -50,7 +51,7 @@ fn results_are_offered_nothing_if_nobody_reads_them_before_they_are_set() {
         let ran = folder.star(&["run", module, "--proc", proc, "--graph", "g.gr", argument]);
         assert_eq!(ran.code, 0, "{ran:?}");
     }
-    // One path is enough to be read on.
+    // It is read on at least one path.
     let text = "procedure R(n: integer; var D: table);\n\
                 begin if n > 2 then print(size(D)) else CLEAR(3,D) end;";
     folder.write("r.star", text.as_bytes());
@@ -59,7 +60,7 @@ fn results_are_offered_nothing_if_nobody_reads_them_before_they_are_set() {
 }
 
 #[test]
-fn layouts_stand_before_files() {
+fn layouts_precede_files() {
     let text = "procedure P(T: table); begin print(T) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH), ("a:b.gr", PATH)]);
     let ran = folder.star(&["run", "p.star", "T=arcs:g.gr"]);
@@ -91,7 +92,7 @@ fn routines_are_chosen_by_name() {
 }
 
 #[test]
-fn arguments_that_do_not_suit_are_told_all_at_once() {
+fn invalid_arguments_are_reported_together() {
     let folder = Folder::new(&[("w.star", WARSHALL)]);
     let star = |arguments: &[&str]| {
         let mut all = vec!["run", "w.star"];
@@ -107,7 +108,7 @@ fn arguments_that_do_not_suit_are_told_all_at_once() {
 }
 
 #[test]
-fn command_lines_that_do_not_parse_are_messages_too() {
+fn unparsable_command_lines_are_reported_as_messages() {
     let folder = Folder::new(&[("w.star", WARSHALL)]);
     let cases: [&[&str]; 5] = [
         &["run"],

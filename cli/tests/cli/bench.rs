@@ -1,4 +1,4 @@
-//! `star bench`, `star benchcmp` and `star benchpage`. Nothing here depends on how long anything takes.
+//! `star bench`, `star benchcmp` and `star benchpage`. No test depends on durations.
 
 use std::io::{BufRead, BufReader, Read};
 use std::process::Stdio;
@@ -22,7 +22,7 @@ procedure BY_ROWS(n: integer; var P: table);
 begin WARSHALL(n,P) end;
 ";
 
-/// A measuring that is over soon.
+/// Options for a short measurement.
 const SHORT: [&str; 6] = ["--runs", "2", "--time", "1ms", "--probe", "64K"];
 
 fn bench(folder: &Folder, arguments: &[&str]) -> Ran {
@@ -34,7 +34,7 @@ fn json_of(folder: &Folder, name: &str) -> Value {
 }
 
 #[test]
-fn every_case_is_a_row_for_each_backend_with_intrinsics_and_without() {
+fn each_case_has_a_row_per_backend_with_and_without_natives() {
     let folder = Folder::new(&[("closure.star", CLOSURE)]);
     let ran = bench(&folder, &["closure.star", "--backends", "cpu,reference", "--out", "o.json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -67,14 +67,14 @@ fn every_case_is_a_row_for_each_backend_with_intrinsics_and_without() {
         assert!(row["time"]["samples_s"].as_array().unwrap().len() <= 2);
         assert_eq!(row["intrinsic_calls"], u64::from(row["intrinsics"] == "on"));
     }
-    // All backends have the same results and count the same operations.
+    // All backends have the same results and operation counts.
     for three in ours.chunks(3) {
         assert!(three.iter().all(|row| row["hash"] == three[0]["hash"]));
         assert!(three.iter().all(|row| row["operations"] == three[0]["operations"]));
         assert!(three[0]["operations"].as_u64() > Some(0));
     }
     assert_ne!(ours[0]["hash"], ours[3]["hash"]);
-    // The figure of a paper stands with the case that it was measured at.
+    // A published time is shown with its case.
     let published = rows.iter().find(|row| row["source"] == "published").unwrap();
     assert_eq!(published["parameters"], json!({ "n": 12, "m": 24, "seed": 7 }));
     assert_eq!(published["time"]["median_s"], 3e-3);
@@ -87,7 +87,7 @@ fn every_case_is_a_row_for_each_backend_with_intrinsics_and_without() {
 }
 
 #[test]
-fn intrinsics_can_be_chosen_and_a_program_without_them_runs_once() {
+fn natives_are_selectable_and_programs_without_them_run_once() {
     let own = "/* @bench own\n n = 6\n P = gen gnm -n 6 -m 9 */\n\
         procedure HALF(n: integer; P: table; var X: slice(P));\n\
         begin X:=COL(n,P) and COL(1,P) end;";
@@ -103,14 +103,14 @@ fn intrinsics_can_be_chosen_and_a_program_without_them_runs_once() {
     assert_eq!(intrinsics(&["a.star", "--intrinsics", "on"]), ["on"]);
     assert_eq!(intrinsics(&["a.star", "--intrinsics", "off"]), ["off"]);
     assert_eq!(intrinsics(&["a.star"]), ["on", "off"]);
-    // What counts steps runs programs as they are written.
+    // Counting steps disables intrinsics.
     assert_eq!(intrinsics(&["a.star", "--max-steps", "1000000"]), ["off"]);
     assert_eq!(intrinsics(&["own.star"]), ["none"]);
     assert_eq!(intrinsics(&["--filter", "OWN"]), ["none"]);
 }
 
 #[test]
-fn rows_say_which_passes_ran() {
+fn rows_list_the_applied_passes() {
     let folder = Folder::new(&[("closure.star", CLOSURE)]);
     let variants = |arguments: &[&str]| {
         let quick = ["closure.star", "--quick", "--intrinsics", "off", "--out", "o.json"];
@@ -147,7 +147,7 @@ begin while true do b:=1 end;
 ";
 
 #[test]
-fn what_fails_is_a_row_and_the_rest_is_measured() {
+fn failures_become_rows_and_the_rest_is_measured() {
     let failing = FAILING.replace("INT(X(i))", "i; if X(i)=1 then b:=7");
     let broken = "/* @bench broken */ program P; begin x:=1 end.";
     let wrong = "/* @bench wrong\n n = 3..1\n bnech */ program P; begin print(1) end.";
@@ -172,11 +172,11 @@ fn what_fails_is_a_row_and_the_rest_is_measured() {
     let trap = rows.iter().find(|row| row["error"]["code"] == "T0101").unwrap();
     assert_eq!((&trap["parameters"]["i"], &trap["time"]), (&json!(5), &Value::Null));
     assert!(trap["error"]["message"].as_str().unwrap().contains("a.star:"), "{trap}");
-    // Errors of programs and headers are told with their places, too.
+    // Errors of programs and headers are reported with their positions.
     for part in ["error[E0201]", "b.star:1:", "error[E0703]", "c.star:3:2"] {
         assert!(ran.stderr.contains(part), "no `{part}` in {ran:#?}");
     }
-    // The page shows them in place of figures.
+    // The page shows them instead of measurements.
     let page = folder.star(&["benchpage", "o.json"]);
     assert_eq!(page.code, 0, "{page:#?}");
     let page = std::fs::read_to_string(folder.path("page.html")).unwrap();
@@ -184,7 +184,7 @@ fn what_fails_is_a_row_and_the_rest_is_measured() {
 }
 
 #[test]
-fn no_benchmark_is_an_error_with_what_to_write() {
+fn missing_benchmarks_are_an_error_with_help() {
     let folder = Folder::new(&[("a.star", "program P; begin end."), ("b.star", CLOSURE)]);
     bench(&folder, &["a.star"]).fails(2, &["error[E0609]: no benchmark in `a.star`", "@bench"]);
     bench(&folder, &["--filter", "xyz"]).fails(2, &["has `xyz` in its file, title or routine"]);
@@ -200,7 +200,7 @@ fn no_benchmark_is_an_error_with_what_to_write() {
 }
 
 #[test]
-fn the_help_shows_a_header_that_can_be_copied() {
+fn help_shows_a_valid_header() {
     let folder = Folder::new(&[]);
     let help = folder.star(&["bench", "--help"]).stdout;
     assert!(help.contains("     P    = gen gnm -n { n } -m {m} "), "{help}");
@@ -212,7 +212,7 @@ fn the_help_shows_a_header_that_can_be_copied() {
 }
 
 #[test]
-fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
+fn closed_stdout_ends_the_measurement_quietly() {
     let folder = Folder::new(&[("a.star", CLOSURE)]);
     let ran =
         folder.shell("$STAR bench a.star --time 1ms --probe 64K | head -1; echo ${PIPESTATUS[0]}");
@@ -222,7 +222,7 @@ fn an_output_that_nobody_reads_ends_the_measuring_quietly() {
 }
 
 #[test]
-fn ctrl_c_keeps_what_was_measured() {
+fn ctrl_c_keeps_completed_measurements() {
     let endless = "/* @bench b endless */ program P; begin while true do assert(true) end.";
     let folder = Folder::new(&[("a.star", CLOSURE), ("b.star", endless)]);
     let mut command = folder.command(&[
@@ -230,7 +230,7 @@ fn ctrl_c_keeps_what_was_measured() {
     ]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
-    // All of the first file is measured; the second has begun, or is about to.
+    // The first file has been measured completely; the second has begun or is about to.
     let seen = lines.by_ref().take(8).map(Result::unwrap).collect::<Vec<_>>();
     assert!(seen[7].trim_start().starts_with("n=16"), "{seen:?}");
     kill(&child, "-INT");
@@ -245,12 +245,12 @@ fn ctrl_c_keeps_what_was_measured() {
     let rows = record["rows"].as_array().unwrap();
     let timed = rows.iter().filter(|row| row["source"] == "star" && row["error"].is_null()).count();
     assert_eq!(timed, 6, "{rows:#?}");
-    // It has no routine that a backend could do in its own way.
+    // It uses no routine with an intrinsic.
     let ended = rows.iter().filter(|row| row["error"]["code"] == "interrupted");
     assert!(ended.clone().all(|row| row["intrinsics"] == "none"), "{rows:#?}");
 }
 
-/// A file of benchmarks with one row of these samples.
+/// A benchmark file with one row of these samples.
 fn measured(samples: &[f64], hash: &str) -> Value {
     let mut sorted = samples.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -277,7 +277,7 @@ fn compared(old: &Value, new: &Value, arguments: &[&str]) -> Ran {
 }
 
 #[test]
-fn a_change_is_significant_and_more_than_noise() {
+fn significant_changes_exceed_the_noise() {
     let old = measured(&around(0.010), "1");
     for (seconds, words) in [(0.020, "slower"), (0.005, "faster"), (0.0102, "no change")] {
         let ran = compared(&old, &measured(&around(seconds), "1"), &[]);
@@ -291,7 +291,7 @@ fn a_change_is_significant_and_more_than_noise() {
 }
 
 #[test]
-fn scripts_learn_what_became_slower_or_fails() {
+fn exit_codes_report_slower_or_failed_benchmarks() {
     let old = measured(&around(0.010), "1");
     let slower = measured(&around(0.020), "1");
     assert_eq!(compared(&old, &slower, &["--fail-above", "1.5"]).code, 6);
@@ -308,7 +308,7 @@ fn scripts_learn_what_became_slower_or_fails() {
 }
 
 #[test]
-fn other_machines_missing_rows_and_other_results_are_said() {
+fn reports_different_machines_rows_and_results() {
     let old = measured(&around(0.010), "1");
     let mut new = measured(&around(0.010), "2");
     new["machine"]["cpu"] = json!("B");
@@ -329,7 +329,7 @@ fn other_machines_missing_rows_and_other_results_are_said() {
 }
 
 #[test]
-fn files_that_are_none_are_refused_with_the_reason() {
+fn rejects_non_benchmark_files() {
     let folder = Folder::new(&[("no.json", "{"), ("other.json", "{\"schema\": 9}")]);
     folder.write("ok.json", measured(&around(0.01), "1").to_string().as_bytes());
     folder.write("bin.json", &[0xff, 0xfe, 0]);
@@ -351,7 +351,7 @@ fn files_that_are_none_are_refused_with_the_reason() {
 }
 
 #[test]
-fn the_page_and_the_plots_hold_peers_and_escape_everything() {
+fn page_and_plots_include_peers_and_escape_text() {
     let hostile = CLOSURE.replace("closure of random graphs", "<img src=x onerror=alert(1)> & co");
     let folder = Folder::new(&[("a.star", hostile.as_str())]);
     let ran = bench(&folder, &["a.star", "--out", "o.json"]);
@@ -382,7 +382,7 @@ fn the_page_and_the_plots_hold_peers_and_escape_everything() {
     assert!(
         svg.starts_with("<svg ") && svg.trim_end().ends_with("</svg>") && !svg.contains("<img")
     );
-    // The same page at once.
+    // Writes the same page directly.
     let ran = bench(&folder, &["a.star", "--page", "q.html", "--with", "peers.json"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
     let html = std::fs::read_to_string(folder.path("q.html")).unwrap();
@@ -405,7 +405,7 @@ fn the_suite_runs() {
 }
 
 #[test]
-fn options_behind_run_hold_for_their_header() {
+fn options_after_run_apply_to_their_header() {
     let text = "\
 /* @bench few steps
    run  COUNT --max-steps 5
@@ -431,7 +431,7 @@ begin k:=0; while k<n do k:=k+1 end;
 
 #[cfg(feature = "gpu")]
 #[test]
-fn a_card_is_named_and_its_clock_has_a_column() {
+fn gpus_are_named_and_device_times_have_a_column() {
     let folder = Folder::new(&[("closure.star", CLOSURE)]);
     let ran =
         bench(&folder, &["closure.star", "--backends", "cpu,gpu", "--quick", "--out", "o.json"]);
@@ -449,7 +449,7 @@ fn a_card_is_named_and_its_clock_has_a_column() {
     assert!(!on_card.is_empty() && others.iter().all(|row| row["device_s"].is_null()));
     for row in on_card {
         let [device, run] = [&row["device_s"], &row["time"]["median_s"]].map(Value::as_f64);
-        // A clock of its own may differ a little.
+        // A separate clock may differ slightly.
         assert!(device > Some(0.0) && device < run.map(|run| 1.5 * run), "{row}");
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::support::{Folder, WARSHALL};
 
-/// A routine with statements that control never reaches.
+/// A routine with unreachable statements.
 const UNREACHABLE: &str = "routine 0 \"F\" (value %n: int) -> %r !0 {
   var %r: int
   %r = copy %n !0
@@ -15,7 +15,7 @@ locations {
 ";
 
 #[test]
-fn levels_of_the_compiler_are_dumped_and_read_back() {
+fn dumped_levels_can_be_read_back() {
     let folder = Folder::new(&[("w.star", WARSHALL)]);
     let dump = |level| folder.star(&["dev", "--dump", level, "w.star"]);
     assert!(dump("ast").stdout.contains("Routine"));
@@ -31,7 +31,7 @@ fn levels_of_the_compiler_are_dumped_and_read_back() {
     for listing in [dump("registers"), folder.star(&["dev", "--dump", "registers", "w.sir"])] {
         assert!(listing.stdout.starts_with("WARSHALL: "), "{listing:?}");
         assert!(listing.stdout.contains("row-put"), "{listing:?}");
-        // Rows and columns of the table do not change, and are asked for once.
+        // Rows and columns of the table do not change, and each is queried once.
         for measure in [" := size y=o0 #1\n", " := size y=o0 #2\n"] {
             assert_eq!(listing.stdout.matches(measure).count(), 1, "{listing:?}");
         }
@@ -40,7 +40,7 @@ fn levels_of_the_compiler_are_dumped_and_read_back() {
 }
 
 #[test]
-fn passes_are_applied_in_order_and_what_they_make_is_read_back() {
+fn passes_apply_in_order_and_their_output_can_be_read_back() {
     let folder = Folder::new(&[("f.sir", UNREACHABLE), ("w.star", WARSHALL)]);
     let after = UNREACHABLE.replace("  %r = copy 2 !0\n", "");
     let expected = format!("; unreachable: 1\n; unreachable: 0\n{after}");
@@ -57,7 +57,7 @@ fn passes_are_applied_in_order_and_what_they_make_is_read_back() {
 }
 
 #[test]
-fn an_unknown_pass_is_named_with_those_there_are() {
+fn unknown_pass_lists_the_available_passes() {
     let folder = Folder::new(&[("f.sir", UNREACHABLE)]);
     let ran = folder.star(&["dev", "--passes", "unreachabel", "f.sir"]);
     ran.fails(2, &["error[E0610]", "the passes are `", "did you mean `unreachable`?"]);
@@ -65,7 +65,7 @@ fn an_unknown_pass_is_named_with_those_there_are() {
 }
 
 #[test]
-fn levels_that_a_file_does_not_have_are_refused() {
+fn rejects_levels_that_a_file_does_not_have() {
     let folder = Folder::new(&[("f.sir", UNREACHABLE), ("w.star", WARSHALL)]);
     folder.star(&["dev", "--dump", "ast", "f.sir"]).fails(2, &["error[E0608]", "no other level"]);
     let passes = ["dev", "--dump", "hir", "--passes", "all", "w.star"];
@@ -126,7 +126,7 @@ fn sir_runs_on_a_backend_with_results_and_counts() {
 }
 
 #[test]
-fn passes_can_be_left_out_of_runs_tests_and_benchmarks() {
+fn passes_can_be_skipped_in_runs_tests_and_benchmarks() {
     let text = format!(
         "{WARSHALL}\n/* @test closure\n   run WARSHALL\n   n = 2\n   P = 01 10\n   expect P = 11 11 */\n"
     );

@@ -1,5 +1,4 @@
-//! Results that cannot be written whole: full disks, files that grow too large, a process that is
-//! killed while it writes.
+//! Incomplete writes: full disks, files that exceed limits, a process killed while writing.
 
 #![allow(clippy::print_stdout, reason = "the figures are for people")]
 
@@ -8,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::support::{Folder, Ran, kill};
 
-/// A table of `n` × 8000 with ones here and there, so that no format writes it in a few bytes.
+/// A table of `n` × 8000 with scattered ones, so that no format compresses it to a few bytes.
 const LARGE: &str = "\
 procedure LARGE(n: integer; var T: table);
 var X: slice(n); j: integer;
@@ -24,7 +23,7 @@ fn folder() -> Folder {
 
 const SMALL: &str = "procedure SMALL(var T: table); begin COL(1,T) := '01'; end;";
 
-/// Asserts that nothing but the old files is there.
+/// Asserts that only the old files exist.
 fn is_untouched(folder: &Folder) {
     assert_eq!(folder.names(), ["p.star", "small.star", "t.mtx", "t.stb"]);
     for file in ["t.stb", "t.mtx"] {
@@ -33,7 +32,7 @@ fn is_untouched(folder: &Folder) {
 }
 
 #[test]
-fn a_file_beyond_its_limit_leaves_the_old_one() {
+fn files_beyond_the_size_limit_keep_the_old_version() {
     let folder = folder();
     let within = "program W(n: integer; var T: table); begin COL(1,T) := COL(1,T); \
                   write(T, \"t.stb\") end.";
@@ -46,20 +45,20 @@ fn a_file_beyond_its_limit_leaves_the_old_one() {
     let line = "ulimit -f 100; $STAR run p.star n=1000 --out T=t.stb --out T=t.mtx";
     folder.shell(line).fails(5, &["error[E0509]: t.stb: ", "error[E0509]: t.mtx: "]);
     is_untouched(&folder);
-    // The same from within a program.
+    // The same within a program.
     folder.write("small.star", within.as_bytes());
     assert_eq!(folder.star(&["run", "p.star", "n=1000", "--out", "T=big.stb"]).code, 0);
     let line = "ulimit -f 100; $STAR run small.star n=1 T=big.stb";
     folder.shell(line).fails(3, &["error[T0115]", "E0509", "cannot write"]);
     std::fs::remove_file(folder.path("big.stb")).unwrap();
     is_untouched(&folder);
-    // And for what is printed.
+    // The same for printed output.
     let line = "ulimit -f 1; $STAR run p.star n=1000 > printed";
     folder.shell(line).fails(5, &["error[E0509]: cannot write to standard output"]);
 }
 
 #[test]
-fn a_full_device_is_told_and_stays() {
+fn full_devices_are_reported_and_not_replaced() {
     let folder = folder();
     assert_eq!(folder.shell("ln -s /dev/full full.stb; ln -s /dev/full full.mtx").code, 0);
     for file in ["full.stb", "full.mtx"] {
@@ -69,13 +68,13 @@ fn a_full_device_is_told_and_stays() {
         ran.fails(5, &[&expected]);
         assert!(std::fs::symlink_metadata(folder.path(file)).unwrap().is_symlink());
     }
-    // The other result is written all the same.
+    // The other result is written nevertheless.
     let line = "$STAR run p.star n=100 --out T=full.mtx --out T=t.stb";
     folder.shell(line).fails(5, &["error[E0509]: full.mtx: cannot write: "]);
     assert!(std::fs::read(folder.path("t.stb")).unwrap().len() > 100_000);
 }
 
-/// The temporary file beside the results, if one has something in it.
+/// Returns the nonempty temporary file next to the results, if any.
 fn temporary(folder: &Folder) -> Option<String> {
     folder.names().into_iter().find(|name| {
         let written = std::fs::metadata(folder.path(name)).map_or(0, |metadata| metadata.len());
@@ -84,7 +83,7 @@ fn temporary(folder: &Folder) -> Option<String> {
 }
 
 #[test]
-fn a_process_killed_while_it_writes_leaves_an_old_or_a_whole_file() {
+fn killing_a_writer_leaves_an_old_or_complete_file() {
     let folder = folder();
     let arguments = ["run", "p.star", "n=20000", "--out", "T=t.stb"];
     folder.star(&["run", "p.star", "n=20000", "--out", "T=whole.stb"]).fails(0, &[]);
@@ -111,7 +110,7 @@ fn a_process_killed_while_it_writes_leaves_an_old_or_a_whole_file() {
         in_time += usize::from(found == b"old");
     }
     println!("{in_time} of 6 runs were killed in time; {:?}", folder.names());
-    // What they left does not matter to the next run.
+    // Remaining temporary files do not affect the next run.
     folder.star(&arguments).fails(0, &[]);
     assert_eq!(std::fs::read(folder.path("t.stb")).unwrap(), whole);
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::support::Folder;
 
-/// A file of the user with two routines that are documented and one that is not.
+/// A user file with two documented routines and one undocumented one.
 const MINE: &str = "\
 /* Things of <mine> & others. */
 
@@ -38,7 +38,7 @@ begin end;
 ";
 
 #[test]
-fn the_contents_have_a_line_for_everything() {
+fn contents_list_everything() {
     let ran = Folder::new(&[]).star(&["doc"]);
     assert_eq!(ran.code, 0, "{ran:?}");
     for line in ["operations: ", "   FND  ", "library/search.star: ", "   MATCH  ", "star:mst: "] {
@@ -48,7 +48,7 @@ fn the_contents_have_a_line_for_everything() {
 }
 
 #[test]
-fn routines_operations_and_modules_are_shown_by_name() {
+fn shows_routines_operations_and_modules_by_name() {
     let folder = Folder::new(&[]);
     let shown = |name: &str, parts: &[&str]| {
         let ran = folder.star(&["doc", name]);
@@ -64,7 +64,7 @@ fn routines_operations_and_modules_are_shown_by_name() {
 }
 
 #[test]
-fn the_words_of_the_language_are_shown_by_name() {
+fn shows_keywords_by_name() {
     let folder = Folder::new(&[]);
     let shown = |name: &str, part: &str| {
         let ran = folder.star(&["doc", name]);
@@ -79,7 +79,7 @@ fn the_words_of_the_language_are_shown_by_name() {
 }
 
 #[test]
-fn a_file_of_the_library_is_tested_as_the_module_that_it_is() {
+fn library_files_are_tested_as_modules() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../stdlib/modules/closure.star");
     let text = fs::read_to_string(path).unwrap();
     let folder = Folder::new(&[("closure.star", text.as_str())]);
@@ -94,7 +94,7 @@ fn a_file_of_the_library_is_tested_as_the_module_that_it_is() {
 }
 
 #[test]
-fn what_is_not_there_is_an_error() {
+fn unknown_names_are_errors() {
     let folder = Folder::new(&[("empty.star", ""), ("bad.star", "proc"), ("d/x.star", "")]);
     let fails =
         |what: &str, code: i32, parts: &[&str]| folder.star(&["doc", what]).fails(code, parts);
@@ -108,7 +108,7 @@ fn what_is_not_there_is_an_error() {
 }
 
 #[test]
-fn a_file_of_the_user_is_shown_written_and_read_from_standard_input() {
+fn user_files_are_shown_written_and_read_from_stdin() {
     let folder = Folder::new(&[("mine.star", MINE)]);
     let ran = folder.star(&["doc", "mine.star"]);
     for part in ["Things of <mine> & others.", "INVERT, of mine.star", "No comment documents it."] {
@@ -122,32 +122,32 @@ fn a_file_of_the_user_is_shown_written_and_read_from_standard_input() {
 }
 
 #[test]
-fn text_is_filled_to_the_width_and_a_closed_output_is_no_message() {
+fn text_is_wrapped_and_closed_stdout_is_quiet() {
     let folder = Folder::new(&[]);
     let narrow = folder.shell("COLUMNS=40 $STAR doc WARSHALL | sed -n '/^Idea/,/^Cost/p'");
     assert!(narrow.stdout.lines().count() > 3, "{narrow:?}");
     assert!(narrow.stdout.lines().all(|line| line.chars().count() <= 40), "{narrow:?}");
-    // Whoever reads is gone before a word is written.
+    // The reader closes the pipe before anything is written.
     let line = "(sleep 0.3; exec $STAR doc star:dynmst star:paths operations) | true; echo ${PIPESTATUS[0]}";
     let closed = folder.shell(line);
     assert_eq!((closed.stdout.as_str(), closed.stderr.as_str()), ("141\n", ""));
 }
 
 #[test]
-fn faults_of_the_form_are_found_on_demand() {
+fn check_reports_invalid_comments() {
     let text = "/* It.\n\n   Prints:\n     1\n   Cost: 1. */\nprocedure P;\nbegin end;\n";
     let folder = Folder::new(&[("mine.star", MINE), ("bad.star", text)]);
     assert_eq!(folder.star(&["doc", "bad.star"]).code, 0);
     let good = folder.star(&["doc", "--check", "mine.star"]);
     good.prints("");
     assert_eq!(good.stderr, "mine.star: 3 routines, 2 documented, 2 with an example\n");
-    let parts = ["error[E0701]: `Prints` without `Example`", "bad.star:3:4", "behind `Prints`"];
+    let parts = ["error[E0701]: `Prints` without `Example`", "bad.star:3:4", "follows `Prints`"];
     folder.star(&["doc", "--check", "bad.star"]).fails(1, &parts);
     folder.star(&["doc", "--check", "--format", "html"]).fails(2, &["error[E0608]"]);
 }
 
 #[test]
-fn examples_of_the_user_are_run() {
+fn runs_examples_of_user_files() {
     let folder = Folder::new(&[("sub/mine.star", MINE)]);
     for backend in ["cpu", "reference"] {
         let ran = folder.star(&["doc", "--test", "--backend", backend, "sub/mine.star"]);
@@ -179,7 +179,7 @@ fn examples_of_the_user_are_run() {
 }
 
 #[test]
-fn examples_take_arguments_of_a_run_but_write_nothing_with_them() {
+fn examples_accept_run_arguments_but_no_output_files() {
     let text = |arguments: &str| {
         format!(
             "/* It.\n\n   Example, {arguments}:\n     program E(n: integer; var G: table);\n     \
@@ -201,7 +201,7 @@ fn examples_take_arguments_of_a_run_but_write_nothing_with_them() {
 }
 
 #[test]
-fn the_examples_of_the_library_run_from_the_root() {
+fn library_examples_run_from_the_root() {
     let folder = Folder::new(&[]);
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     for backend in ["cpu", "reference"] {
@@ -212,13 +212,13 @@ fn the_examples_of_the_library_run_from_the_root() {
 }
 
 #[test]
-fn the_time_bounds_the_examples_of_a_file() {
+fn max_time_limits_the_examples_of_a_file() {
     let text = "/* Goes round.\n\n   Example:\n     var i: integer;\n     while true do i := 1; */\n\
                 procedure ROUND(n: integer);\nbegin end;\n";
     let folder = Folder::new(&[("p.star", text)]);
     let begun = std::time::Instant::now();
     let ran = folder.star(&["doc", "--test", "--max-time", "200ms", "p.star"]);
     ran.fails(1, &["error[L0103]", "ends with exit code 4"]);
-    // Without it, an example may take a minute.
+    // Without the limit, an example may take a minute.
     assert!(begun.elapsed().as_secs() < 40, "{:?}", begun.elapsed());
 }

@@ -3,7 +3,7 @@
 use crate::support::Folder;
 
 #[test]
-fn both_forms_name_backends_memory_and_kernels() {
+fn both_formats_list_backends_memory_and_kernels() {
     let folder = Folder::new(&[]);
     let ran = folder.star(&["doctor"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
@@ -16,7 +16,7 @@ fn both_forms_name_backends_memory_and_kernels() {
     assert!(object["memory"]["available"].as_u64() > Some(1 << 20));
     assert!(object["processor"]["threads"].as_u64() >= Some(1));
     assert!(object["files"]["free"].as_u64() > Some(0), "{object}");
-    // What it says of backends is true.
+    // The listed states of backends are correct.
     for backend in object["backends"].as_array().unwrap() {
         let name = backend["name"].as_str().unwrap();
         folder.write("p.star", b"program P; begin print(1) end.");
@@ -29,7 +29,7 @@ fn both_forms_name_backends_memory_and_kernels() {
 }
 
 #[test]
-fn limits_of_the_process_are_told_and_kept() {
+fn process_limits_are_reported_and_respected() {
     let folder = Folder::new(&[]);
     // A gibibyte of address space, a file of 64 KiB.
     let ran = folder.shell("ulimit -v 1048576; ulimit -f 64; $STAR doctor --json");

@@ -1,4 +1,4 @@
-//! Inputs that keep a reader waiting, or never end: pipes that nobody writes to, and devices.
+//! Blocking or endless inputs: pipes without a writer, and devices.
 
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -12,7 +12,7 @@ use crate::support::{Folder, PATH, Ran, kill};
 const PROGRAM: &str = "procedure P(T: table); begin print(rows(T),\" \",T(1,2),T(2,1)) end;";
 const READS: &str = "procedure R(s: string); var T: table; begin read(T,s); print(rows(T)) end;";
 
-/// What asks a reader to end is heard so soon, even on a machine that does a lot else.
+/// Maximum delay until a reader reacts to a request to end, even on a busy machine.
 const SOON: Duration = Duration::from_secs(10);
 
 fn folder_with_a_pipe(name: &str) -> Folder {
@@ -55,7 +55,7 @@ const READERS: [&[&str]; 6] = [
 ];
 
 #[test]
-fn a_pipe_that_nobody_writes_to_does_not_outlast_a_signal_or_the_time() {
+fn signals_and_deadlines_end_reads_of_idle_pipes() {
     for arguments in READERS {
         let folder = folder_with_a_pipe("pipe.gr");
         for signal in ["-INT", "-TERM"] {
@@ -77,7 +77,7 @@ fn a_pipe_that_nobody_writes_to_does_not_outlast_a_signal_or_the_time() {
 }
 
 #[test]
-fn a_writer_that_says_nothing_is_no_reason_to_wait_for_ever() {
+fn silent_writers_do_not_block_for_ever() {
     let folder = folder_with_a_pipe("pipe.gr");
     let mut child = begin(&folder, &["run", "p.star", "T=pipe.gr"]);
     wait_for_opening(&folder, &mut child, "pipe.gr");
@@ -89,7 +89,7 @@ fn a_writer_that_says_nothing_is_no_reason_to_wait_for_ever() {
 }
 
 #[test]
-fn a_slow_writer_is_read_to_the_end() {
+fn slow_writers_are_read_to_the_end() {
     let folder = folder_with_a_pipe("pipe.gr");
     let packed = {
         let path = folder.path("path.gr");
@@ -108,7 +108,7 @@ fn a_slow_writer_is_read_to_the_end() {
         let ran = Ran::of(child.wait_with_output().unwrap());
         assert_eq!((ran.code, ran.stdout.as_str()), (0, "3 10\n"), "{ran:?}");
     }
-    // Standard input by its name, with a writer that is gone before it is read.
+    // Standard input by its name, with a writer that exits before it is read.
     let ran = folder.shell("cat path.gr | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
     ran.prints("3 10\n");
     let ran = folder.shell(": | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
@@ -116,7 +116,7 @@ fn a_slow_writer_is_read_to_the_end() {
 }
 
 #[test]
-fn devices_without_an_end_are_refused_by_their_first_bytes() {
+fn rejects_endless_devices_by_their_first_bytes() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let extensions = [
         "mtx", "txt", "gr", "graph", "co", "csv", "map", "scen", "stb", "png", "jpg", "tif", "pbm",
@@ -126,12 +126,12 @@ fn devices_without_an_end_are_refused_by_their_first_bytes() {
         let name = format!("zero.{extension}");
         symlink("/dev/zero", folder.path(&name)).unwrap();
         let argument = format!("T={name}");
-        // Were it read to the limit on memory, that would be the message.
+        // Reading up to the memory limit would cause a different message.
         let ran =
             folder.star(&["run", "p.star", &argument, "--max-memory", "256M", "--max-time", "60s"]);
         ran.fails(5, &["error[E0502]", &name]);
     }
-    // Of what looks well to begin with, a word, a number and a comment have an end.
+    // Words, numbers and comments after a valid beginning have a maximum length.
     for (first, rest, extension) in [
         ("", "0", "gr"),
         ("p sp 1 1\na ", "0", "gr"),
@@ -149,14 +149,15 @@ fn devices_without_an_end_are_refused_by_their_first_bytes() {
     }
 }
 
-/// Statements enough for more than a second of compiling, and more than 64 MiB; inside one, since a formatter needs no more than one at a time.
+/// Enough statements for more than a second and more than 64 MiB of compilation; nested, since a
+/// formatter holds only one at a time.
 fn long_program() -> String {
     let statements = "i:=i+1;\n".repeat(300_000);
     format!("program L; var i: integer; begin i:=1; if i=1 then begin\n{statements}end end.")
 }
 
 #[test]
-fn a_long_program_is_not_compiled_beyond_the_limits() {
+fn limits_end_the_compilation_of_long_programs() {
     let folder = Folder::new(&[("long.star", &long_program())]);
     let arguments = ["run", "long.star"];
     let ran = folder.star(&[&arguments[..], &["--max-memory", "1M"]].concat());
@@ -181,9 +182,9 @@ fn a_long_program_is_not_compiled_beyond_the_limits() {
     ran.fails(130, &["error[L0106]: interrupted while compiling"]);
 }
 
-/// What compiles only, tests, measures and holds a session is bounded in the same way.
+/// Commands that check, test, measure or hold a session have the same limits.
 #[test]
-fn every_command_that_compiles_keeps_the_limits() {
+fn all_compiling_commands_respect_the_limits() {
     let header = "/* @test of it\n   run L */\n/* @bench of it\n   run L */\n";
     let text = format!("{header}{}", long_program());
     let folder = Folder::new(&[("long.star", &text), ("load", ":load long.star\n")]);

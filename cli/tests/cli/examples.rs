@@ -1,6 +1,6 @@
-//! The commands of `examples/README.md`, run as they stand there, and what they print.
+//! The commands of `examples/README.md`, run verbatim, and their output.
 //!
-//! `STAR_BLESS=1 cargo test -p star-cli examples` writes the outputs anew: read the diff.
+//! `STAR_BLESS=1 cargo test -p star-cli examples` updates the outputs: review the diff.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The programs of the table and their commands: the first and the last cell of a row.
+/// The programs in the table and their commands: the first and last cell of each row.
 fn commands() -> Vec<(String, String)> {
     let text = fs::read_to_string(root().join("examples/README.md")).unwrap();
     let rows = text.lines().filter_map(|line| {
@@ -25,7 +25,7 @@ fn commands() -> Vec<(String, String)> {
 }
 
 #[test]
-fn every_command_prints_what_it_is_known_to_print() {
+fn every_command_prints_the_expected_output() {
     let blessing = std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1");
     let mut seen = BTreeSet::new();
     for (program, command) in commands() {
@@ -35,7 +35,7 @@ fn every_command_prints_what_it_is_known_to_print() {
         let ran: Ran = star_in(&root(), &arguments);
         assert_eq!(ran.code, 0, "{command}: {ran:#?}");
         let name = program.strip_suffix(".star").unwrap();
-        // A program that stands there again has other arguments.
+        // A program listed again has different arguments.
         let n_before =
             seen.iter().filter(|(known, _): &&(String, usize)| *known == program).count();
         let file = match n_before {

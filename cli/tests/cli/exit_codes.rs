@@ -1,4 +1,4 @@
-//! Every exit code, and what ends a run.
+//! Every exit code, and the conditions that end a run.
 
 use std::fs::OpenOptions;
 use std::io::{BufRead, BufReader};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::support::{ENDLESS, Folder, Ran, WARSHALL, kill};
 
 #[test]
-fn a_run_that_ends_well_exits_with_0() {
+fn successful_runs_exit_with_0() {
     let folder = Folder::new(&[("p.star", "program P; begin print(\"hello\") end.")]);
     folder.star(&["run", "p.star"]).prints("hello\n");
     let checked = folder.star(&["check", "p.star"]);
@@ -16,7 +16,7 @@ fn a_run_that_ends_well_exits_with_0() {
 }
 
 #[test]
-fn a_program_with_errors_exits_with_1() {
+fn program_errors_exit_with_1() {
     let folder = Folder::new(&[("p.star", "program P;\nbegin\n  x := 1\nend.")]);
     let expected = ["error[E0201]", "p.star:3:3", "1 error\n"];
     folder.star(&["check", "p.star"]).fails(1, &expected);
@@ -25,7 +25,7 @@ fn a_program_with_errors_exits_with_1() {
 }
 
 #[test]
-fn a_trap_exits_with_3_and_leaves_no_results() {
+fn traps_exit_with_3_without_results() {
     let folder = Folder::new(&[
         ("p.star", "procedure P(var X: slice);\nbegin\n  X(9) := 1\nend;"),
         ("x.stb", "old"),
@@ -38,7 +38,7 @@ fn a_trap_exits_with_3_and_leaves_no_results() {
 }
 
 #[test]
-fn a_limit_exits_with_4() {
+fn limits_exit_with_4() {
     let recursive = "procedure R(n: integer); begin R(n + 1) end;";
     let big = "program B; var S: slice(100000000); begin SET(S); print(SOME(S)) end.";
     let folder = Folder::new(&[("e.star", ENDLESS), ("r.star", recursive), ("b.star", big)]);
@@ -55,7 +55,7 @@ fn a_limit_exits_with_4() {
 }
 
 #[test]
-fn a_data_file_that_cannot_be_read_exits_with_5() {
+fn unreadable_data_files_exit_with_5() {
     let folder = Folder::new(&[
         ("w.star", WARSHALL),
         ("bad.gr", "p sp 3 1\na 1 x 3\n"),
@@ -76,7 +76,7 @@ fn a_data_file_that_cannot_be_read_exits_with_5() {
 }
 
 #[test]
-fn a_fault_of_the_toolchain_exits_with_70() {
+fn internal_errors_exit_with_70() {
     let sir = "routine 0 \"F\" (value %n: int) -> %r !0 {\n  var %r: int\n  var %s: slice[?]\n  \
                %r = count %s !0\n}\nlocations {\n  !0 = 0:0..9\n}\n";
     let folder = Folder::new(&[("f.sir", sir)]);
@@ -84,7 +84,7 @@ fn a_fault_of_the_toolchain_exits_with_70() {
 }
 
 #[test]
-fn the_first_interrupt_ends_a_run_with_130_and_a_message() {
+fn first_interrupt_ends_a_run_with_130_and_a_message() {
     let text = "program E; var i: integer; T: table(1,1);
                 begin T(1,1) := 1; write(T, \"begun.stb\"); print(\"begun\");
                 while true do i := 1 end.";
@@ -102,7 +102,7 @@ fn the_first_interrupt_ends_a_run_with_130_and_a_message() {
 }
 
 #[test]
-fn an_interrupt_while_results_are_written_leaves_no_file() {
+fn interrupt_while_writing_results_leaves_no_file() {
     let fill = "var i: integer; X: slice(T);
                 begin SET(X); for i := 1 to size(T) do COL(i, T) := X";
     let files = [
@@ -135,13 +135,13 @@ fn an_interrupt_while_results_are_written_leaves_no_file() {
 }
 
 #[test]
-fn the_second_interrupt_ends_the_process_at_once() {
-    // It waits for data from a pipe into which nobody writes.
+fn second_interrupt_ends_the_process_immediately() {
+    // It waits for data from a pipe without a writer.
     let folder = Folder::new(&[("w.star", WARSHALL)]);
     assert_eq!(folder.shell("mkfifo p.mtx").code, 0);
     let mut command = folder.command(&["run", "w.star", "n=1", "P=p.mtx"]);
     let mut child = command.stderr(Stdio::null()).spawn().unwrap();
-    // This waits until the other end is opened, too.
+    // This waits until the other end is open, too.
     let _pipe = OpenOptions::new().write(true).open(folder.path("p.mtx")).unwrap();
     kill(&child, "-INT");
     std::thread::sleep(Duration::from_millis(100));
@@ -150,7 +150,7 @@ fn the_second_interrupt_ends_the_process_at_once() {
 }
 
 #[test]
-fn output_that_nobody_reads_exits_with_141_and_no_message() {
+fn closed_stdout_exits_with_141_without_a_message() {
     let text = "program P; var i: integer; begin for i := 1 to 1000000 do print(i) end.";
     let folder = Folder::new(&[("p.star", text)]);
     let mut child = folder
@@ -168,7 +168,7 @@ fn output_that_nobody_reads_exits_with_141_and_no_message() {
 }
 
 #[test]
-fn output_on_a_full_disk_exits_with_5_and_one_message() {
+fn full_disks_exit_with_5_and_one_message() {
     let text = "program P; var i: integer; begin for i := 1 to 100000 do print(i) end.";
     let folder = Folder::new(&[("p.star", text), ("q.star", "program Q; begin print(1) end.")]);
     for program in ["p.star", "q.star"] {
@@ -184,12 +184,12 @@ fn output_on_a_full_disk_exits_with_5_and_one_message() {
 
 #[test]
 #[cfg(unix)]
-fn a_session_that_nobody_reads_ends_with_141_and_no_message() {
+fn closed_stdout_ends_a_session_with_141_quietly() {
     let folder = Folder::new(&[]);
     let line = "yes 'print(1)' | head -100000 | ( $STAR repl; echo left with $? >&2 ) | head -2";
     let ran = folder.shell(line);
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("1\n1\n", "left with 141\n"));
-    // What went wrong before is told.
+    // Earlier failures are reported.
     let line = "( echo 'print(NO)'; yes 'print(1)' | head -100000 ) \
                 | ( $STAR repl; echo left with $? >&2 ) | head -2";
     let ran = folder.shell(line);

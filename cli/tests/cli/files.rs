@@ -1,8 +1,8 @@
-//! `read` and `write` inside programs: which files, and what of them.
+//! `read` and `write` within programs: file access and errors.
 
 use crate::support::{Folder, PATH};
 
-/// Reads a table from the file of its parameter and writes it to another.
+/// Reads a table from the file in its parameter and writes it to another file.
 const COPY: &str = "\
 procedure COPY(old: string; new: string);
 var T: table;
@@ -18,7 +18,7 @@ fn reads(file: &str) -> String {
 }
 
 #[test]
-fn files_beside_the_program_are_open_to_it() {
+fn programs_can_access_files_next_to_them() {
     let folder = Folder::new(&[
         ("in/p.star", &reads("data/g.gr")),
         ("in/data/g.gr", PATH),
@@ -36,7 +36,7 @@ fn files_beside_the_program_are_open_to_it() {
 }
 
 #[test]
-fn files_elsewhere_need_a_word_from_the_user() {
+fn reading_other_files_requires_a_grant() {
     let folder = Folder::new(&[
         ("in/p.star", &reads("../out/g.gr")),
         ("in/q.star", &reads("link.gr")),
@@ -49,7 +49,7 @@ fn files_elsewhere_need_a_word_from_the_user() {
         refused.fails(3, &["error[T0115]", "E0510", "--allow-read DIR"]);
         folder.star(&["run", program, "--allow-read", "out"]).prints("3\n");
     }
-    // What the user names is granted.
+    // Files named by the user are granted.
     let ran = folder.star(&["run", "in/copy.star", "old=out/g.gr", "new=out/new.stb"]);
     ran.prints("3 3\n");
     assert!(folder.path("out/new.stb").is_file());
@@ -57,7 +57,7 @@ fn files_elsewhere_need_a_word_from_the_user() {
 }
 
 #[test]
-fn writing_elsewhere_needs_a_word_from_the_user() {
+fn writing_other_files_requires_a_grant() {
     let text = "procedure P(T: table); begin write(T, \"../out/t.stb\") end;";
     let folder = Folder::new(&[("in/p.star", text), ("out/g.gr", PATH)]);
     let arguments = ["run", "in/p.star", "T=out/g.gr"];
@@ -68,7 +68,7 @@ fn writing_elsewhere_needs_a_word_from_the_user() {
 }
 
 #[test]
-fn what_cannot_be_read_traps_with_advice() {
+fn unreadable_files_trap_with_advice() {
     let folder = Folder::new(&[
         ("a.star", &reads("none.gr")),
         ("b.star", "program P; var T: table; begin read(T, \"g.gr\", \"arks\") end."),
@@ -79,7 +79,7 @@ fn what_cannot_be_read_traps_with_advice() {
 }
 
 #[test]
-fn files_respect_the_limit_on_memory() {
+fn files_respect_the_memory_limit() {
     let header = "p sp 100000 1\na 1 2 3\n";
     let folder =
         Folder::new(&[("p.star", "procedure P(T: table); begin print(1) end;"), ("g.gr", header)]);

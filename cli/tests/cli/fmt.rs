@@ -1,4 +1,4 @@
-//! `star fmt`: what it changes, what it leaves, and what it says.
+//! `star fmt`: changed files, unchanged files and messages.
 
 use std::fs;
 use std::process::Stdio;
@@ -67,7 +67,7 @@ fn check_and_diff_write_nothing() {
 }
 
 #[test]
-fn standard_input_goes_to_standard_output() {
+fn stdin_is_formatted_to_stdout() {
     let folder = Folder::new(&[]);
     folder.star_with_input(&["fmt", "--stdin"], UGLY).prints(FINE);
     folder.star_with_input(&["fmt", "-"], UGLY).prints(FINE);
@@ -81,7 +81,7 @@ fn standard_input_goes_to_standard_output() {
 }
 
 #[test]
-fn a_file_with_errors_is_left_and_the_others_are_formatted() {
+fn files_with_errors_are_skipped_and_the_others_formatted() {
     let folder = Folder::new(&[("a.star", UGLY), ("b.star", WRONG), ("c.star", UGLY)]);
     let ran = folder.star(&["fmt", "a.star", "b.star", "c.star"]);
     ran.fails(1, &["E0105", "b.star:3:8", "2 files formatted, 1 file not formatted"]);
@@ -91,7 +91,7 @@ fn a_file_with_errors_is_left_and_the_others_are_formatted() {
 }
 
 #[test]
-fn what_cannot_be_formatted_says_why() {
+fn reports_why_a_file_cannot_be_formatted() {
     let folder = Folder::new(&[("empty.star", ""), ("sub/note.txt", "")]);
     folder.write("bytes.star", b"program \xff;");
     folder.star(&["fmt"]).fails(2, &["PATH", "--help"]);
@@ -105,7 +105,7 @@ fn what_cannot_be_formatted_says_why() {
 
 #[cfg(unix)]
 #[test]
-fn permissions_links_and_read_only_files_stay() {
+fn permissions_links_and_read_only_files_are_preserved() {
     use std::os::unix::fs::{PermissionsExt, symlink};
     let folder = Folder::new(&[("a.star", UGLY), ("ro.star", UGLY), ("far/b.star", UGLY)]);
     let mode = |name: &str| fs::metadata(folder.path(name)).unwrap().permissions().mode() & 0o777;
@@ -118,7 +118,7 @@ fn permissions_links_and_read_only_files_stay() {
     assert_eq!((mode("a.star"), read(&folder, "a.star").as_str()), (0o640, FINE));
     folder.star(&["fmt", "ro.star"]).fails(5, &["E0509", "ro.star: the file is read-only"]);
     assert_eq!(read(&folder, "ro.star"), UGLY);
-    // A link that is named is followed, one below a folder is not.
+    // A named link is followed, a link below a folder is not.
     fs::create_dir(folder.path("sub")).unwrap();
     symlink(folder.path("far"), folder.path("sub/loop")).unwrap();
     symlink(folder.path("far/b.star"), folder.path("sub/link.star")).unwrap();
@@ -131,7 +131,7 @@ fn permissions_links_and_read_only_files_stay() {
 }
 
 #[test]
-fn nobody_reads_the_output_any_more() {
+fn closed_stdout_ends_quietly() {
     let folder = Folder::new(&[]);
     let many = "const A = 1;\n".repeat(20_000);
     folder.write("long.star", many.as_bytes());
@@ -140,7 +140,7 @@ fn nobody_reads_the_output_any_more() {
 }
 
 #[test]
-fn the_library_and_the_examples_are_formatted() {
+fn library_and_examples_are_formatted() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let folder = Folder::new(&[]);
     let mut command = folder.command(&["fmt", "--check", "stdlib", "examples"]);

@@ -1,13 +1,13 @@
-//! Every file format through `star run`, with a small example of each.
+//! Every file format in `star run`, with a small example of each.
 
 use std::io::{Cursor, Write};
 
 use crate::support::{Folder, PATH};
 
-/// Prints a table, row by row.
+/// Prints a table row by row.
 const SHOW: &str = "procedure P(T: table); begin print(T) end;";
 
-/// Brings a table from one file to another.
+/// Copies a table from one file to another.
 const COPY: &str = "procedure COPY(var T: table); var i: integer; begin i := rows(T) end;";
 
 #[test]
@@ -22,7 +22,7 @@ fn metis_files_are_graphs() {
 }
 
 #[test]
-fn coordinates_are_stored_less_the_least() {
+fn coordinates_are_stored_with_their_minimum_as_offset() {
     let text = "p aux sp co 3\nv 1 -2 5\nv 3 1 6\nv 2 0 4\n";
     let folder = Folder::new(&[("p.star", SHOW), ("g.co", text)]);
     let ran = folder.star(&["run", "p.star", "T=g.co"]);
@@ -36,7 +36,7 @@ fn coordinates_are_stored_less_the_least() {
 }
 
 #[test]
-fn csv_files_have_a_width_for_every_column() {
+fn csv_files_have_a_width_for_each_column() {
     let folder = Folder::new(&[("p.star", SHOW), ("t.csv", "speed:3,load\n5,1\n0,2\n")]);
     folder.star(&["run", "p.star", "T=t.csv"]).prints("10101\n00010\n");
     folder.star(&["run", "p.star", "T=t.csv", "widths=4,3"]).prints("0101001\n0000010\n");
@@ -49,7 +49,7 @@ fn csv_files_have_a_width_for_every_column() {
 }
 
 #[test]
-fn maps_are_tables_of_what_is_passable() {
+fn maps_are_tables_of_passable_cells() {
     let map = "type octile\nheight 2\nwidth 3\nmap\n.@.\nT..\n";
     let slice = "procedure Q(X: slice); begin print(X) end;";
     let folder = Folder::new(&[("p.star", SHOW), ("q.star", slice), ("a.map", map)]);
@@ -72,7 +72,7 @@ fn scenarios_have_scaled_lengths() {
 }
 
 #[test]
-fn real_matrices_are_weights_if_whole_or_scaled() {
+fn integer_or_scaled_real_matrices_are_weights() {
     let head = "%%MatrixMarket matrix coordinate real general\n";
     let folder = Folder::new(&[("p.star", SHOW)]);
     folder.write("whole.mtx", format!("{head}2 2 2\n1 2 3.0\n2 1 50e-1\n").as_bytes());
@@ -89,7 +89,7 @@ fn real_matrices_are_weights_if_whole_or_scaled() {
 }
 
 #[test]
-fn weights_of_every_text_format_are_scaled() {
+fn weights_in_every_text_format_can_be_scaled() {
     let folder = Folder::new(&[
         ("p.star", SHOW),
         ("real.txt", "1 2 0.5\n2 1 1\n"),
@@ -112,7 +112,7 @@ fn weights_of_every_text_format_are_scaled() {
 }
 
 #[test]
-fn a_picture_under_the_name_of_a_text_is_refused_by_its_first_bytes() {
+fn rejects_pictures_with_text_extensions_by_first_bytes() {
     let folder = Folder::new(&[("p.star", SHOW)]);
     let png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
     for name in ["t.csv", "t.gr", "t.pgm", "t.mtx"] {
@@ -127,7 +127,7 @@ fn a_picture_under_the_name_of_a_text_is_refused_by_its_first_bytes() {
 }
 
 #[test]
-fn a_list_of_roads_becomes_a_graph_as_the_help_says() {
+fn a_road_list_converts_to_a_graph_as_the_help_suggests() {
     let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
     let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
     let ran = folder.star(&[&graph[..], &["e.csv"]].concat());
@@ -156,7 +156,7 @@ fn packed_files_are_read_and_written() {
 }
 
 #[test]
-fn results_go_to_every_format_that_holds_them() {
+fn results_can_use_every_suitable_format() {
     let folder = Folder::new(&[("copy.star", COPY), ("p.star", SHOW)]);
     folder.write("t.csv", b"x:3\n2\n5\n2\n");
     for file in ["a.mtx", "a.txt", "a.gr", "a.graph", "a.map", "a.csv", "a.stb", "a.csv.gz"] {
@@ -173,7 +173,7 @@ fn results_go_to_every_format_that_holds_them() {
     }
 }
 
-/// An archive of lists of bytes.
+/// An archive of byte arrays.
 fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(Cursor::new(Vec::new()));
     for (name, values) in arrays {
@@ -190,7 +190,7 @@ fn archive(arrays: &[(&str, &[u8])]) -> Vec<u8> {
 }
 
 #[test]
-fn an_array_of_an_archive_is_named_behind_the_file() {
+fn array_names_follow_the_archive_name() {
     let reads = "program Q; var T: table; begin read(T, \"two.npz#b\"); print(T) end.";
     let named = "procedure R(f: string); var T: table; begin read(T, f); print(T) end;";
     let files = [("in/p.star", SHOW), ("in/q.star", reads), ("in/r.star", named)];
@@ -204,14 +204,14 @@ fn an_array_of_an_archive_is_named_behind_the_file() {
     run(&["in/p.star", "T=field:a:in/two.npz#a", "widths=2"]).prints("01\n10\n");
     run(&["in/p.star", "T=in/two.npz#c"]).fails(5, &["no array `c`", "`a`, `b`"]);
     run(&["in/p.star", "T=in/none.npz#c"]).fails(5, &["error[E0501]: in/none.npz: cannot open"]);
-    // Programs, too, with the same rights.
+    // Programs have the same access.
     run(&["in/q.star", "widths=2"]).fails(3, &["E0508"]);
     run(&["in/q.star", "widths=8"]).prints("00000000\n11111111\n");
     run(&["in/r.star", "f=out/two.npz#a", "widths=2"]).prints("01\n10\n");
     let outside = "program S; var T: table; begin read(T, \"../out/two.npz#b\") end.";
     folder.write("in/s.star", outside.as_bytes());
     run(&["in/s.star"]).fails(3, &["E0510", "--allow-read"]);
-    // A file of that name wins.
+    // A file with that name takes precedence.
     folder.write("in/two.npz#b", b"\x93NUMPY");
     run(&["in/p.star", "T=in/two.npz#b"]).fails(5, &["in/two.npz#b"]);
     folder.write("t#1.csv", b"x\n1\n");
@@ -220,14 +220,14 @@ fn an_array_of_an_archive_is_named_behind_the_file() {
 }
 
 #[test]
-fn a_dash_is_no_data_file_and_the_message_says_what_is() {
+fn a_dash_is_rejected_with_the_correct_file_name() {
     let folder = Folder::new(&[("p.star", SHOW), ("g.gr", PATH)]);
     folder.star(&["run", "p.star", "T=-"]).fails(5, &["error[E0501]: -:", "`/dev/stdin`"]);
     folder.shell("$STAR run p.star T=/dev/stdin < g.gr").prints("010\n001\n000\n");
 }
 
 #[test]
-fn programs_read_numbers_with_their_layouts() {
+fn programs_read_numbers_with_layouts() {
     let text = "program P; var T: table; begin read(T, \"t.csv\", \"field:b\"); print(T) end.";
     let folder = Folder::new(&[("p.star", text), ("t.csv", "a,b\n1,2\n3,3\n")]);
     folder.star(&["run", "p.star"]).prints("10\n11\n");

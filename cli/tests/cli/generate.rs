@@ -26,7 +26,7 @@ fn generate(folder: &Folder, line: &str) -> Ran {
 }
 
 #[test]
-fn every_kind_writes_the_same_file_for_the_same_seed_and_another_for_another() {
+fn files_depend_on_the_seed_only() {
     for line in KINDS {
         let folder = Folder::new(&[]);
         let name = line.split(' ').find(|word| word.starts_with("f.")).unwrap();
@@ -50,7 +50,7 @@ fn every_kind_writes_the_same_file_for_the_same_seed_and_another_for_another() {
 }
 
 #[test]
-fn programs_read_what_was_made() {
+fn programs_read_generated_files() {
     let text = "procedure P(T: table); begin print(rows(T), \" \", size(T)) end;";
     let folder = Folder::new(&[("p.star", text)]);
     let cases = [
@@ -68,7 +68,7 @@ fn programs_read_what_was_made() {
         let ran = folder.star(&["run", "p.star", &format!("T=f.{extension}")]);
         ran.prints(printed);
     }
-    // An undirected graph has its edges both ways, and as many as were asked for.
+    // An undirected graph contains each edge in both directions, in the requested number.
     let edges = "procedure E(m: integer; T: table); begin print(m, \" \", rows(T)) end;";
     folder.write("e.star", edges.as_bytes());
     generate(&folder, "gnm -n 50 -m 100 --undirected --max-weight 5 -o f.mtx").prints("");
@@ -76,7 +76,7 @@ fn programs_read_what_was_made() {
 }
 
 #[test]
-fn the_mask_shows_the_curve_in_the_image() {
+fn masks_show_the_curve_in_the_image() {
     let folder = Folder::new(&[]);
     let line = "curve --rows 20 --columns 30 --noise 0 --line 255 --ground 0 -o i.stb --mask m.stb";
     generate(&folder, line).prints("");
@@ -91,7 +91,7 @@ fn the_mask_shows_the_curve_in_the_image() {
 }
 
 #[test]
-fn what_does_not_suit_is_told_and_nothing_is_written() {
+fn invalid_parameters_are_reported_and_nothing_is_written() {
     let folder = Folder::new(&[]);
     let cases: [(&str, i32, &[&str]); 24] = [
         ("gnp -n 10 -p 1.5 -o f.gr", 2, &["error[E0605]: `probability` is 1.5", "from 0 to 1"]),
@@ -128,14 +128,14 @@ fn what_does_not_suit_is_told_and_nothing_is_written() {
     }
     let twice = "curve --rows 9 --columns 9 -o f.stb --mask ./f.stb";
     generate(&folder, twice).fails(2, &["error[E0608]"]);
-    // The image can be written, the mask cannot: neither is.
+    // The image can be written but the mask cannot, so neither is.
     let half = "curve --rows 9 --columns 9 -o f.stb --mask f.gr";
     generate(&folder, half).fails(5, &["error[E0507]: f.gr"]);
     assert_eq!(folder.names(), [""; 0]);
 }
 
 #[test]
-fn a_table_has_a_number_for_each_field_where_widths_are_kept() {
+fn tables_have_a_number_per_field_if_widths_are_stored() {
     let text = "procedure P(T: table); begin print(T) end;";
     let folder = Folder::new(&[("p.star", text)]);
     for (widths, header) in
@@ -157,7 +157,7 @@ fn a_table_has_a_number_for_each_field_where_widths_are_kept() {
 }
 
 #[test]
-fn refusals_have_the_sizes_asked_for_or_none() {
+fn rejections_state_the_requested_sizes_if_any() {
     let folder = Folder::new(&[]);
     let cases = [
         (
@@ -185,20 +185,20 @@ fn refusals_have_the_sizes_asked_for_or_none() {
 }
 
 #[test]
-fn what_is_made_goes_to_standard_output_where_the_name_says_so() {
+fn generated_data_can_be_written_to_stdout() {
     let folder = Folder::new(&[]);
     let ran = generate(&folder, "gnm -n 9 -m 7 --seed 3 -o gr:-");
     assert!(ran.stderr.starts_with("gr:-: 9 vertices, 7 arcs, "), "{ran:?}");
     generate(&folder, "gnm -n 9 -m 7 --seed 3 -o f.gr").prints("");
     assert_eq!(ran.stdout, std::fs::read_to_string(folder.path("f.gr")).unwrap());
-    // A reader that goes is no fault to be told.
+    // A reader that closes the pipe is not reported as an error.
     let ran = generate(&folder, "gnm -n 9000 -m 700000 -o gr:- | head -n 1; exit ${PIPESTATUS[0]}");
     assert_eq!((ran.stdout.as_str(), ran.stderr.as_str()), ("p sp 9000 700000\n", ""));
     generate(&folder, "gnm -n 9 -m 7 -o /dev/stdout").fails(5, &["error[E0506]", "`gr:-`"]);
 }
 
 #[test]
-fn a_graph_without_vertices_is_written_and_read_back() {
+fn graphs_without_vertices_round_trip() {
     let text = "procedure P(n: integer); begin print(n) end;";
     let folder = Folder::new(&[("p.star", text)]);
     let kinds = [
@@ -220,7 +220,7 @@ fn a_graph_without_vertices_is_written_and_read_back() {
 }
 
 #[test]
-fn the_summary_tells_how_many_arcs_were_drawn_and_how_many_are_left() {
+fn summary_counts_drawn_and_remaining_arcs() {
     let folder = Folder::new(&[]);
     let ran = generate(&folder, "rmat --scale 4 --edge-factor 1000 -o f.gr");
     assert!(ran.stderr.starts_with("f.gr: 16 vertices, 2"), "{ran:?}");
@@ -228,7 +228,7 @@ fn the_summary_tells_how_many_arcs_were_drawn_and_how_many_are_left() {
 }
 
 #[test]
-fn the_summary_is_json_if_messages_are() {
+fn summary_is_json_if_messages_are() {
     let folder = Folder::new(&[]);
     let ran = generate(&folder, "gnm -n 9 -m 7 -o f.gr --seed 3 --error-format json");
     let object: serde_json::Value = serde_json::from_str(&ran.stderr).unwrap();
@@ -239,7 +239,7 @@ fn the_summary_is_json_if_messages_are() {
     assert_eq!(made["bytes"].as_u64(), Some(n_bytes));
 }
 
-/// Interrupts `star gen` as soon as `begun` says so; nothing is left of it.
+/// Interrupts `star gen` as soon as `begun` returns true; no files remain.
 #[cfg(unix)]
 fn interrupted(line: &str, begun: impl Fn(&Folder, Duration) -> bool) {
     let folder = Folder::new(&[]);
@@ -261,15 +261,15 @@ fn interrupted(line: &str, begun: impl Fn(&Folder, Duration) -> bool) {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_making_and_leaves_no_file() {
-    // Many thick discs: it would take minutes.
+fn interrupting_generation_leaves_no_file() {
+    // Many thick discs, which would take minutes.
     let line = "curve --rows 1024 --columns 9000 --bends 9000 --thickness 900 -o f.stb";
     interrupted(line, |_, elapsed| elapsed > Duration::from_millis(500));
 }
 
 #[cfg(unix)]
 #[test]
-fn an_interrupt_ends_the_writing_and_leaves_no_file() {
+fn interrupting_writing_leaves_no_file() {
     let line = "gnm -n 100000 -m 4000000 --max-weight 1000000 -o f.gr";
     interrupted(line, |folder, _| {
         let entries = std::fs::read_dir(folder.path(".")).unwrap();

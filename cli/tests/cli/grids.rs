@@ -1,11 +1,12 @@
-//! The examples for grids with input that does not suit: every fault ends with its code and place, and leaves no files.
+//! The examples for grids with invalid input: every error has its code and position, and no files
+//! remain.
 
 use std::fs;
 use std::path::Path;
 
 use crate::support::Folder;
 
-/// A header of NumPy and what follows it.
+/// A NumPy header followed by data.
 fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n");
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -39,13 +40,13 @@ fn folder() -> Folder {
     folder.write("short.npy", &heights(&[1.0, 2.0, 2.0], "(2, 2)"));
     let png = fs::read(examples.join("data/hills.png")).unwrap();
     folder.write("short.png", &png[..png.len() / 2]);
-    // More samples than memory holds, said by a header alone.
+    // More samples than fit in memory, declared by a header alone.
     folder.write("vast.npy", &heights(&[1.0], "(4000000000, 4000000000)"));
     folder
 }
 
 #[test]
-fn routes_refuse_what_does_not_suit() {
+fn routes_reject_invalid_input() {
     let folder = folder();
     let ends = "x0=1 y0=1 xf=3 yf=3";
     let heights = "--proc HEIGHTS threshold=2 x0=1 y0=1 xf=2 yf=2";
@@ -79,7 +80,7 @@ fn routes_refuse_what_does_not_suit() {
 }
 
 #[test]
-fn no_way_and_one_cell_are_answers() {
+fn missing_paths_and_single_cells_are_valid_answers() {
     let folder = folder();
     let run = |arguments: &str| {
         let mut command = vec!["run", "route.star"];
@@ -96,7 +97,7 @@ fn no_way_and_one_cell_are_answers() {
 }
 
 #[test]
-fn terrains_refuse_what_does_not_suit() {
+fn terrains_reject_invalid_input() {
     let folder = folder();
     for (heights, w, code, parts) in [
         ("nan.npy", 2, 5, &["E0504", "nan.npy", "row 1, column 2"][..]),

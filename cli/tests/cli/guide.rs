@@ -1,5 +1,5 @@
-//! What `docs/guide.md` shows is so: a block `star NAME` or `text NAME` is a file, `sh` is run, and
-//! `output` is what the commands before it print.
+//! The contents of `docs/guide.md` are correct: a block `star NAME` or `text NAME` is a file, `sh`
+//! is run, and `output` is the output of the preceding commands.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::support::Folder;
 
 #[test]
-fn the_commands_of_the_guide_print_what_it_says() {
+fn guide_commands_print_the_shown_output() {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/guide.md");
     let guide = std::fs::read_to_string(guide).unwrap();
     let folder = Folder::new(&[]);
@@ -17,7 +17,7 @@ fn the_commands_of_the_guide_print_what_it_says() {
         .step_by(2)
         .map(|block| block.split_once('\n').unwrap())
         .collect();
-    // A file may be shown behind the command that reads it.
+    // A file may be shown after the command that reads it.
     for (kind, text) in &blocks {
         if let Some((_, name)) = kind.split_once(' ') {
             folder.write(name, format!("{text}\n").as_bytes());
@@ -37,7 +37,7 @@ fn the_commands_of_the_guide_print_what_it_says() {
                 }
             }
             "output" => {
-                assert_eq!(printed.trim_end(), *text, "behind {n_commands} commands");
+                assert_eq!(printed.trim_end(), *text, "after {n_commands} commands");
                 printed.clear();
             }
             file => assert!(file.starts_with("star ") || file.starts_with("text "), "{file}"),

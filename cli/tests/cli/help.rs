@@ -1,9 +1,9 @@
-//! Help where people look for it: words that name nothing, what `--graph` offers, how long a run took.
+//! Help in context: unknown words, the offers of `--graph`, the duration of a run.
 
 use crate::support::{Folder, PATH, WARSHALL};
 
 #[test]
-fn words_lead_to_what_speaks_of_them() {
+fn words_find_related_documentation() {
     let folder = Folder::new(&[]);
     for (words, wanted) in [
         (&["tree"][..], "star:mst"),
@@ -22,7 +22,7 @@ fn words_lead_to_what_speaks_of_them() {
     }
     let csv = folder.star(&["doc", "formats: CSV"]);
     assert!(csv.code == 0 && csv.stdout.starts_with("CSV, docs/formats.md\n"), "{csv:?}");
-    // What one of the names of a list speaks of is not what is looked for.
+    // A list of names is not searched for the topics of one of them.
     folder.star(&["doc", "xyzzy", "tree"]).fails(2, &["error[E0608]", "`xyzzy`"]);
     folder.star(&["doc", "MATHC"]).fails(2, &["did you mean `star doc MATCH`?"]);
     folder.star(&["doc", "tree", "--format", "html", "--out", "s"]).fails(2, &["error[E0608]"]);
@@ -30,7 +30,7 @@ fn words_lead_to_what_speaks_of_them() {
 }
 
 #[test]
-fn a_parameter_that_a_graph_does_not_offer_is_told_what_it_offers() {
+fn unmatched_parameters_list_the_offers_of_the_graph() {
     let text = "procedure T(n: integer; Adj: table; Z: slice; k: integer; w: word);\nbegin end;";
     let folder = Folder::new(&[("t.star", text), ("g.gr", PATH)]);
     let ran = folder.star(&["run", "t.star", "--graph", "g.gr"]);
@@ -50,7 +50,7 @@ fn a_parameter_that_a_graph_does_not_offer_is_told_what_it_offers() {
 }
 
 #[test]
-fn a_run_says_how_long_its_parts_took() {
+fn time_reports_the_parts_of_a_run() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let run = ["run", "w.star", "--proc", "WARSHALL", "--graph", "g.gr", "--time"];
     let ran = folder.star(&run);
@@ -62,14 +62,14 @@ fn a_run_says_how_long_its_parts_took() {
     let ran = folder.star(&[&run[..], &["--error-format", "json"]].concat());
     let line = ran.stderr.lines().last().unwrap();
     assert!(line.starts_with("{\"time\":{\"compiling\":"), "{line}");
-    // A run that a limit ends says it, too.
+    // A run ended by a limit reports them, too.
     let ran = folder.star(&[&run[..], &["--max-steps", "1e0"]].concat());
     assert_eq!(ran.code, 4, "{ran:?}");
     assert!(ran.stderr.contains("time: compiling "), "{ran:?}");
 }
 
 #[test]
-fn numbers_may_have_zeros_as_an_exponent_and_a_row_needs_a_sample() {
+fn counts_accept_zero_exponents_and_rows_need_a_sample() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let run = ["run", "w.star", "--proc", "WARSHALL", "--graph", "g.gr", "--max-steps"];
     assert_eq!(folder.star(&[&run[..], &["1e9"]].concat()).code, 0);
@@ -80,11 +80,11 @@ fn numbers_may_have_zeros_as_an_exponent_and_a_row_needs_a_sample() {
 
 #[cfg(unix)]
 #[test]
-fn data_for_a_closed_standard_output_are_an_error() {
+fn data_for_closed_stdout_are_an_error() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let run = "\"$STAR\" run w.star --proc WARSHALL --graph g.gr --out P=mtx:-";
     let closed = folder.shell(&format!("{run} >&-"));
     closed.fails(5, &["error[E0509]", "standard output is closed"]);
-    // Whoever wants nothing of it says so.
+    // Output can be discarded explicitly.
     assert_eq!(folder.shell(&format!("{run} > /dev/null")).code, 0);
 }

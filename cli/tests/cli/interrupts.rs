@@ -1,6 +1,6 @@
-//! How soon Ctrl-C ends a run, whatever it is doing. The bounds are wide, since machines that run tests
-//! are busy; the figures are printed, and those of a release build on large data are what matters:
-//! `cargo test --release -p star-cli --test cli interrupts -- --nocapture --test-threads 1`.
+//! Delay of Ctrl-C in all phases of a run. The limits are generous, since test machines are busy;
+//! the printed delays of a release build on large data are the relevant ones: `cargo test --release
+//! -p star-cli --test cli interrupts -- --nocapture --test-threads 1`.
 
 #![allow(clippy::print_stdout, reason = "the figures are for people")]
 
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 
 use crate::support::{ENDLESS, Folder, Ran, kill};
 
-/// No run takes longer to end.
+/// Maximum delay.
 const BOUND: Duration = Duration::from_secs(5);
 
-/// How often a run that takes longer is tried again: a busy machine is late now and then, a fault always.
+/// Maximum number of attempts: a busy machine exceeds the limit occasionally, a fault always.
 const MAX_TRIES: usize = 4;
 
-/// Rows of large tables of 4096 columns: 1 GiB where the build is a fast one.
+/// Rows of large tables with 4096 columns: 1 GiB in release builds.
 const N_ROWS: usize = if cfg!(debug_assertions) { 1 << 17 } else { 1 << 21 };
 
 /// Vertices of a large adjacency table.
@@ -25,12 +25,12 @@ const N_VERTICES: usize = if cfg!(debug_assertions) { 4000 } else { 40_000 };
 /// Arcs of a large graph.
 const N_ARCS: usize = if cfg!(debug_assertions) { 200_000 } else { 4_000_000 };
 
-/// Sends Ctrl-C and waits for the end; how long that took.
+/// Sends Ctrl-C and waits for the end; returns the delay.
 fn interrupt(child: Child) -> (Duration, Ran) {
     end_with(child, "-INT")
 }
 
-/// Sends a signal and waits for the end; how long that took.
+/// Sends a signal and waits for the end; returns the delay.
 fn end_with(child: Child, signal: &str) -> (Duration, Ran) {
     let start = Instant::now();
     kill(&child, signal);
@@ -43,7 +43,8 @@ fn begin(folder: &Folder, arguments: &[&str]) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Interrupts a program that has said by a file that it began; several times, at different moments.
+/// Interrupts a program after it has created a file to signal its start; several times, at
+/// different moments.
 fn interrupt_endless(what: &str, text: &str) {
     let folder = Folder::new(&[("e.star", text)]);
     for wait in [0, 70, 230] {
@@ -64,10 +65,10 @@ fn interrupt_endless(what: &str, text: &str) {
     }
 }
 
-/// Components of a long word: 128 MiB where the build is a fast one.
+/// Components of a long word: 128 MiB in release builds.
 const N_WORD: usize = if cfg!(debug_assertions) { 1 << 27 } else { 1 << 30 };
 
-/// A program that makes a large table and works on it without an end.
+/// A program that creates a large table and works on it endlessly.
 fn on_a_large_table(body: &str) -> String {
     format!(
         "procedure GROW(X: slice);
@@ -89,14 +90,14 @@ fn on_a_large_table(body: &str) -> String {
 }
 
 #[test]
-fn a_long_loop_ends_soon() {
+fn long_loops_end_quickly() {
     let begun = "T(1,1) := 1; write(T, \"begun.stb\")";
     let text = ENDLESS.replace("var i", "var T: table(1,1); i").replace("print(\"begun\")", begun);
     interrupt_endless("a loop", &text);
 }
 
 #[test]
-fn long_kernels_end_soon() {
+fn long_kernels_end_quickly() {
     for (what, body) in [
         ("MIN", "MIN(T,X,Y)"),
         (
@@ -111,8 +112,8 @@ fn long_kernels_end_soon() {
         ("MATCH", "MATCH(T,X,v,Y)"),
         ("LESS", "LESS(T,X,v,Y)"),
         ("ADDV", "ADDV(T,T,X,F)"),
-        // The table is written again, so that it has no copy by rows.
-        ("a corner turn", "T(1,1) := 1; COL(1,T) := X; for i := 1 to 100000 do w := ROW(i,T)"),
+        // The table is written again, so that it has no row-major copy.
+        ("a transpose", "T(1,1) := 1; COL(1,T) := X; for i := 1 to 100000 do w := ROW(i,T)"),
         ("first writes of rows", "ROWS(w)"),
         ("comparisons", "b := p = q; b := LESSEQ(p,q); if b then Y := X"),
         ("a sum of long words", "r := ADD(p,q); r := SUBT(p,q)"),
@@ -122,7 +123,7 @@ fn long_kernels_end_soon() {
 }
 
 #[test]
-fn intrinsics_end_soon() {
+fn natives_end_quickly() {
     for (what, body) in [
         ("WARSHALL", "F := T; WARSHALL(n,F)"),
         ("WARSHALL-C", "F := T; WARSHALL-C(n,F)"),
@@ -144,7 +145,7 @@ fn intrinsics_end_soon() {
     }
 }
 
-/// Writes a table of some megabytes again and again.
+/// Writes a table of some megabytes repeatedly.
 const WRITES: &str = "program W;
      var T: table(100000,400); B: table(1,1); X: slice(100000); i: integer;
      begin
@@ -155,7 +156,7 @@ const WRITES: &str = "program W;
      end.";
 
 #[test]
-fn a_writer_that_is_asked_to_end_leaves_nothing_behind() {
+fn interrupted_writers_leave_no_files() {
     let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
     let temporary = || folder.names().iter().any(|name| name.starts_with(".star-"));
     for signal in ["-TERM", "-INT"] {
@@ -174,7 +175,7 @@ fn a_writer_that_is_asked_to_end_leaves_nothing_behind() {
 }
 
 #[test]
-fn reading_laying_out_and_writing_end_soon() {
+fn reading_conversion_and_writing_end_quickly() {
     let copy = "procedure COPY(T: table; var F: table); begin F := T; COL(1,F) := COL(2,T) end;";
     let folder = Folder::new(&[("c.star", copy), ("f.stb", "old")]);
     let n = if cfg!(debug_assertions) { 3000 } else { 8000 };
@@ -222,13 +223,13 @@ fn reading_laying_out_and_writing_end_soon() {
             if ran.code == 130 {
                 in_time += 1;
                 assert!(ran.stderr.contains("error[L0106]"), "{ran:?}");
-                assert_eq!(ran.stdout, "", "results are shown to nobody");
+                assert_eq!(ran.stdout, "", "results must not be shown");
                 assert_eq!(std::fs::read(folder.path("f.stb")).unwrap(), b"old");
                 assert!(folder.names().iter().all(|name| !name.starts_with(".star-")), "{ran:?}");
             } else {
                 assert_eq!(ran.code, 0, "{ran:?}");
                 folder.write("f.stb", b"old");
-                // The machine was busier when the whole run was timed.
+                // The machine was busier while the whole run was timed.
                 whole = whole.min(wait);
             }
         }
@@ -237,8 +238,9 @@ fn reading_laying_out_and_writing_end_soon() {
 }
 
 #[test]
-fn the_environment_does_not_choose_the_number_of_threads() {
-    // Slices of 2 MiB go to threads. Nothing is forced before the loop writes what it has found.
+fn environment_does_not_affect_the_number_of_threads() {
+    // Slices of 2 MiB are processed by threads. Nothing is evaluated before the loop writes its
+    // results.
     let text = "program E;
         var X,Y: slice(16777216); B: table(1,1); n: integer;
         begin
@@ -259,7 +261,7 @@ fn the_environment_does_not_choose_the_number_of_threads() {
     let tasks = std::fs::read_dir(format!("/proc/{}/task", child.id())).unwrap().count();
     let (took, ran) = end_with(child, "-TERM");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    // Beside the threads of the pool those of the command itself.
+    // The command has some threads in addition to those of the pool.
     assert!(tasks <= cores + 4, "{tasks} threads on {cores} cores");
     ran.fails(130, &["error[L0106]"]);
     assert!(took < BOUND, "{took:?}");

@@ -1,8 +1,8 @@
-//! Library routines that a backend does in its own way, and handles on the command line.
+//! Intrinsics of library routines, and handles on the command line.
 
 use crate::support::Folder;
 
-/// The closure of a path of three vertices, and one question.
+/// The closure of a path of three vertices, and one query.
 const CLOSE: &str = "\
 import \"star:closure\";
 program CLOSE;
@@ -34,7 +34,7 @@ fn results_are_the_same_with_and_without_intrinsics() {
 }
 
 #[test]
-fn what_counts_operations_runs_every_routine_as_it_is_written() {
+fn counting_operations_disables_natives() {
     let folder = Folder::new(&[("c.star", CLOSE)]);
     let count = |options: &[&str]| {
         let arguments: Vec<&str> =
@@ -48,7 +48,7 @@ fn what_counts_operations_runs_every_routine_as_it_is_written() {
         let line = text.lines().find_map(|line| line.strip_prefix("elementary operations"));
         line.map(|number| number.trim().to_owned())
     };
-    // Two bits set, two closures of 3*3 + 5*3 operations, two bits asked for.
+    // Two bits set, two closures of 3*3 + 5*3 operations, two bits queried.
     for options in [&[][..], &["--backend", "reference"]] {
         assert_eq!(counted(options).as_deref(), Some("52"), "{options:?}");
     }
@@ -57,7 +57,7 @@ fn what_counts_operations_runs_every_routine_as_it_is_written() {
 }
 
 #[test]
-fn a_limit_of_nested_calls_counts_those_of_the_bodies() {
+fn call_depth_limits_count_calls_in_bodies() {
     let folder = Folder::new(&[("c.star", CLOSE)]);
     // CONDENSE calls WARSHALL.
     for options in [&[][..], &["--no-intrinsics"], &["--backend", "reference"]] {
@@ -72,7 +72,7 @@ fn a_limit_of_nested_calls_counts_those_of_the_bodies() {
 }
 
 #[test]
-fn a_routine_of_a_library_module_is_run_by_its_name() {
+fn library_routines_run_by_name() {
     let folder = Folder::new(&[("g.gr", "p sp 3 2\na 1 2 1\na 2 3 1\n")]);
     let arguments = ["run", "star:closure", "--proc", "WARSHALL", "--graph", "g.gr"];
     let intrinsic = folder.star(&arguments);
@@ -110,7 +110,7 @@ fn doctor_lists_the_intrinsics_of_each_backend() {
 }
 
 #[test]
-fn a_handle_cannot_be_given() {
+fn handles_cannot_be_given_on_the_command_line() {
     let folder = Folder::new(&[(
         "h.star",
         "import \"star:closure\";\nprocedure P(H: handle);\nbegin\n  print(REACHES(H,1,1))\nend;",
@@ -121,7 +121,7 @@ fn a_handle_cannot_be_given() {
 }
 
 #[test]
-fn a_run_explains_how_its_tables_lie_and_which_intrinsics_it_takes() {
+fn explain_reports_table_layouts_and_natives() {
     let folder = Folder::new(&[]);
     let reach = ["run", "star:reach", "--proc", "BFS", "s=1", "G='010 001 000'", "--explain"];
     let ran = folder.star(&reach);
@@ -141,7 +141,7 @@ fn a_run_explains_how_its_tables_lie_and_which_intrinsics_it_takes() {
 }
 
 #[test]
-fn a_run_explains_what_its_loops_became_and_why_not_more() {
+fn explain_reports_loop_transformations_and_obstacles() {
     let text = "procedure F(var P: table; var c: integer);
 var X: slice(P); w: word(P); i,k: integer;
 begin
@@ -174,7 +174,7 @@ end;
     ] {
         assert!(ran.stderr.contains(line), "{line}: {}", ran.stderr);
     }
-    // Likewise as notes at the loops, without a run.
+    // The same as notes at the loops, without a run.
     let checked = folder.star(&["check", "--plan", "f.star"]);
     assert_eq!(checked.code, 0, "{}", checked.stderr);
     for part in [
@@ -189,7 +189,7 @@ end;
     assert_eq!(folder.star(&["check", "f.star"]).stderr, "");
 }
 
-/// The distance from the first vertex of a graph to the second one.
+/// The distance from the first vertex of a graph to the second.
 const DISTANCE: &str = "\
 import \"star:paths\";
 procedure DISTANCE(n,h: integer; inf: word(h); D: table(n,n*h));
@@ -202,7 +202,7 @@ end;
 ";
 
 #[test]
-fn auto_takes_the_backend_that_suits_and_says_why() {
+fn auto_selects_a_suitable_backend_and_states_the_reason() {
     let graph = |n: usize| format!("p sp {n} 1\na 1 2 3\n");
     let (few, many) = (graph(20), graph(300));
     let folder = Folder::new(&[
@@ -216,7 +216,7 @@ fn auto_takes_the_backend_that_suits_and_says_why() {
     assert!(ran.stderr.contains("backend cpu: "), "{}", ran.stderr);
     let ran = folder.star(&["run", "c.star", "--backend", "auto", "--cost"]);
     assert!(ran.stderr.contains("backend cpu: steps"), "{}", ran.stderr);
-    // The cpu has an intrinsic, too: a card pays for more vertices.
+    // The CPU has an intrinsic, too: a GPU is faster only with more vertices.
     let why = if cfg!(feature = "gpu") { "pays on a card" } else { "" };
     for (graph, found) in [("few.gr", "backend cpu: "), ("many.gr", why)] {
         let ran = folder.star(&["run", "d.star", "--backend", "auto", "--graph", graph]);

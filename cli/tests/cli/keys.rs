@@ -1,4 +1,4 @@
-//! What helps while something is typed at a terminal: Tab, hints, colours, and the stops of `:step`.
+//! Interactive editing at a terminal: Tab, hints, colours, and the stops of `:step`.
 
 use crate::support::Folder;
 use crate::terminal::Terminal;
@@ -31,12 +31,12 @@ fn tab_completes_names_commands_and_files() {
 }
 
 #[test]
-fn the_parameters_of_a_call_are_shown_while_it_is_typed() {
+fn call_parameters_are_shown_while_typing() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");
     terminal.press("print(NUMB(");
     terminal.wait_for("   NUMB(Y)");
-    // The hint is no part of the text, and the arrow to the right does not make it one.
+    // The hint is not part of the text, and the right arrow key does not insert it.
     terminal.press("\x1b[C'011'))\r");
     terminal.wait_for("\n2\r\n");
     terminal.wait_for("star> ");
@@ -44,7 +44,7 @@ fn the_parameters_of_a_call_are_shown_while_it_is_typed() {
 }
 
 #[test]
-fn marked_rows_have_a_colour_on_a_terminal() {
+fn marked_rows_are_coloured_on_a_terminal() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::with(&folder, "--no-history", ("COLORTERM", "1"));
     terminal.press("X := CONVERT('01')\r");
@@ -53,19 +53,19 @@ fn marked_rows_have_a_colour_on_a_terminal() {
     terminal.wait_for("X: slice(2), 1 one");
     terminal.wait_for("\x1b[1;36m 2  1\x1b[0m");
     terminal.wait_for("star> ");
-    // Keywords and constants, while they are typed.
+    // Keywords and constants are coloured while they are typed.
     terminal.press("if X(1)='1' then X(1):='0'");
     terminal.wait_for("\x1b[1mif\x1b[0m");
     terminal.wait_for("\x1b[32m'1'\x1b[0m");
     terminal.press("\r");
-    // The prompt is drawn with every key; this comes when the line is taken.
+    // The prompt is redrawn after each key; this appears when the line is entered.
     terminal.wait_for("\x1b[?2004l");
     terminal.wait_for("star> ");
     assert_eq!(terminal.leave(), 0);
 }
 
 #[test]
-fn a_stepped_run_stops_at_a_prompt_of_its_own() {
+fn stepped_runs_have_a_separate_prompt() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");
     terminal.line("proc INC(var n: integer); begin n:=n+1; n:=n*10; n:=n+3 end;", "");
@@ -82,7 +82,7 @@ fn a_stepped_run_stops_at_a_prompt_of_its_own() {
     terminal.press("s\r");
     terminal.wait_for("n: 5 → 50");
     terminal.wait_for("step> ");
-    // Ctrl-C stops the run, and not the session.
+    // Ctrl-C stops the run, not the session.
     terminal.press("\x03");
     terminal.wait_for("stopped; the variables keep what the run did");
     terminal.wait_for("star> ");

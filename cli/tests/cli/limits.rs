@@ -1,4 +1,4 @@
-//! Every limit on the default backend, hit and just not hit.
+//! Every limit on the default backend, exceeded and just met.
 
 use crate::support::{Folder, WARSHALL};
 
@@ -13,7 +13,7 @@ end;
 procedure DEEP(n: integer); begin if n > 0 then DEEP(n - 1) end;
 ";
 
-/// The numbers of `--cost`: steps, peak bytes of loading and of the run, bytes printed.
+/// The numbers of `--cost`: steps, peak bytes while loading and running, bytes printed.
 fn cost(folder: &Folder, arguments: &[&str]) -> [u64; 4] {
     let mut arguments = arguments.to_vec();
     arguments.push("--cost");
@@ -34,7 +34,7 @@ fn bounded(folder: &Folder, arguments: &[&str], limit: &str, bound: u64) -> crat
 }
 
 #[test]
-fn what_a_run_needs_is_enough_and_less_is_not() {
+fn runs_succeed_exactly_at_their_limits() {
     let table =
         format!("{}3 3 2\n1 2\n2 3\n", "%%MatrixMarket matrix coordinate pattern general\n");
     let folder = Folder::new(&[("w.star", WARSHALL), ("p.star", PROGRAM), ("t.mtx", &table)]);
@@ -53,7 +53,8 @@ fn what_a_run_needs_is_enough_and_less_is_not() {
             assert_eq!(enough.stdout, well.stdout, "{limit} {need}: {enough:?}");
             assert_eq!(enough.code, 0, "{limit} {need}: {enough:?}");
             if need > 0 {
-                // Passes may need less memory; with a limit on steps the program runs as lowered.
+                // Passes may reduce the memory; with a limit on steps, the program is not
+                // optimised.
                 let all_steps = format!("--max-steps={steps}");
                 let as_lowered: &[&str] = match limit {
                     "--max-steps" => &[],
@@ -67,9 +68,9 @@ fn what_a_run_needs_is_enough_and_less_is_not() {
     }
 }
 
-/// Edges that stand in a file take more while it is read than the table does.
+/// Reading edges from a file uses more memory than the table itself.
 #[test]
-fn what_loading_needs_is_enough_and_less_is_not() {
+fn loading_succeeds_exactly_at_its_limit() {
     let (n_arcs, n) = (100_000, 500);
     let edges: String = (0..n_arcs).map(|i| format!("{} {}\n", i % n, (i / n) * 7 % n)).collect();
     let numbers: String = (0..n_arcs).map(|i| format!("{},{}\n", i % n, i / n)).collect();
@@ -92,7 +93,7 @@ fn what_loading_needs_is_enough_and_less_is_not() {
 }
 
 #[test]
-fn calls_may_be_as_deep_as_allowed() {
+fn calls_may_reach_the_maximum_depth() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let deep = |n: u64| ["run".to_owned(), "p.star".to_owned(), format!("n={n}")];
     for n in [0, 1, 10, 9_999, 300_000] {
@@ -108,7 +109,7 @@ fn calls_may_be_as_deep_as_allowed() {
 }
 
 #[test]
-fn a_run_that_ends_in_time_does_not_care_how_long_it_may_take() {
+fn time_limits_do_not_affect_runs_that_end_in_time() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let quick = ["run", "p.star", "--proc", "DEEP", "n=10", "--max-time", "1h"];
     folder.star(&quick).prints("");

@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A photograph of the shared folder.
+/// A photograph in the shared folder.
 #[expect(clippy::print_stdout, reason = "says which photographs were not there")]
 fn shared(file: &str) -> Option<PathBuf> {
     let path = root().join("../shared/data/images").join(file);
@@ -21,14 +21,14 @@ fn shared(file: &str) -> Option<PathBuf> {
     path.exists().then_some(path)
 }
 
-/// Traces a line, with `options` behind the name of the program and of the image.
+/// Traces a line, with `options` after the program and the image.
 fn trace(image: &Path, options: &[&str]) -> Ran {
     let image = format!("image={}", image.display());
     let start = ["run", "examples/trace_line.star", image.as_str()];
     star_in(&root(), &[&start[..], options].concat())
 }
 
-/// The score, and the nodes that are printed behind it.
+/// Returns the score and the nodes printed after it.
 fn score_and_nodes(ran: &Ran) -> (u32, Vec<[i64; 2]>) {
     assert_eq!(ran.code, 0, "{ran:#?}");
     let mut lines = ran.stdout.lines();
@@ -51,7 +51,7 @@ fn picture(path: &Path) -> Numbers {
 }
 
 #[test]
-fn a_line_goes_to_a_picture_a_table_and_a_drawing() {
+fn lines_are_written_as_picture_table_and_drawing() {
     let folder = Folder::new(&[]);
     let out = |name: &str, file: &str| format!("{name}:{}", folder.path(file).display());
     let [overlay, table, drawing] = [
@@ -87,14 +87,14 @@ fn a_line_goes_to_a_picture_a_table_and_a_drawing() {
 }
 
 #[test]
-fn a_guide_that_leaves_the_image_is_named() {
+fn guides_outside_the_image_are_named() {
     let ends = ["ax=2", "ay=12", "bx=158", "by=12", "p=4", "d=11", "width=40", "theta=90"];
     let ran = trace(&root().join("examples/data/curve.png"), &ends);
     assert!(ran.stdout.contains("\nguide 1: 3 of 11 points lie outside the image\n"), "{ran:#?}");
 }
 
 #[test]
-fn a_vessel_of_a_retina_is_traced() {
+fn traces_a_retinal_vessel() {
     let Some(image) = shared("retina.jpg") else { return };
     let ends = ["ax=485", "ay=318", "bx=960", "by=432", "p=9", "d=41", "width=80", "theta=25"];
     let nodes = [
@@ -112,7 +112,7 @@ fn a_vessel_of_a_retina_is_traced() {
 }
 
 #[test]
-fn a_crack_is_traced_close_to_the_label_that_a_hand_has_drawn() {
+fn traces_a_crack_close_to_the_manual_label() {
     let (image, label) = (shared("uav75_DSC00550.jpg"), shared("uav75_DSC00550_label.png"));
     let (Some(image), Some(label)) = (image, label) else { return };
     let ends = ["ax=92", "ay=317", "bx=287", "by=243", "p=9", "d=31", "width=30", "theta=15"];

@@ -1,4 +1,4 @@
-//! The command `star` from outside: every test runs the binary in a folder of its own.
+//! The command `star` from outside: every test runs the binary in a separate folder.
 
 #![allow(clippy::unwrap_used, reason = "what a test cannot set up is its failure")]
 

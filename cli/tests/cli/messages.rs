@@ -1,4 +1,4 @@
-//! The forms of messages, and the commands that explain.
+//! The formats of messages, and the commands that explain.
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ fn json_is_one_object_per_line() {
 }
 
 #[test]
-fn places_in_data_files_are_labels_in_json() {
+fn positions_in_data_files_are_labels_in_json() {
     let text = "procedure P(T: table); begin print(T) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", "p sp 3 1\na 1 4 5\n")]);
     let ran = folder.star(&["run", "p.star", "T=g.gr", "--error-format", "json"]);
@@ -37,7 +37,7 @@ fn places_in_data_files_are_labels_in_json() {
 }
 
 #[test]
-fn notes_and_costs_have_the_same_form_in_json() {
+fn notes_and_costs_have_the_same_structure_in_json() {
     let text = "procedure P(h: integer); begin print(h) end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);
     let arguments = ["run", "p.star", "--graph", "g.gr", "--cost", "--error-format", "json"];
@@ -71,7 +71,7 @@ fn several_files_have_one_summary() {
 }
 
 #[test]
-fn costs_are_shown_after_a_trap_too() {
+fn costs_are_shown_after_traps() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let ran = folder.star(&["run", "w.star", "n=4", "P=g.gr", "--cost"]);
     ran.fails(3, &["error[T0101]", "elementary operations  ", "peak bytes of values  "]);
@@ -105,7 +105,7 @@ fn help_version_and_completions_go_to_standard_output() {
 }
 
 #[test]
-fn a_routine_of_a_module_that_is_not_imported_names_the_import() {
+fn routines_of_unimported_modules_suggest_the_import() {
     let text = "program P;\nvar A: table(2,2); i: integer;\nbegin\n  WARSHALL(2,A);\n  i := reaches(A,1,1);\n  \
                 print(ALWAYS)\nend.";
     let folder = Folder::new(&[("p.star", text)]);
@@ -116,7 +116,7 @@ fn a_routine_of_a_module_that_is_not_imported_names_the_import() {
     assert_eq!(ran.stderr.matches(&closure).count(), 2, "{ran:?}");
     let ran = folder.star_with_input(&["repl"], "i := 1\nDIJKSTRA(i)\n");
     ran.fails(1, &["error[E0202]", &write("paths")]);
-    // A variable that is called like one is none.
+    // A variable with that name is not affected.
     folder.write("p.star", b"program P;\nbegin\n  for path := 1 to 2 do print(path)\nend.");
     let ran = folder.star(&["check", "p.star"]);
     ran.fails(1, &["`path` is not declared"]);
@@ -124,7 +124,7 @@ fn a_routine_of_a_module_that_is_not_imported_names_the_import() {
 }
 
 #[test]
-fn a_component_of_a_slice_that_was_never_set_says_how_to_clear_it() {
+fn unset_slice_components_suggest_clearing() {
     let text = "program P;\nvar X: slice(3); n: integer;\nbegin\n  n := 1;\n  X(n) := 1;\n  print(X)\nend.";
     let folder = Folder::new(&[("p.star", text)]);
     let parts =
@@ -133,7 +133,7 @@ fn a_component_of_a_slice_that_was_never_set_says_how_to_clear_it() {
 }
 
 #[test]
-fn names_of_files_and_commands_that_are_nearly_right() {
+fn misspelt_files_and_commands_are_suggested() {
     let folder = Folder::new(&[("near.star", "program P; begin print(1) end.")]);
     std::fs::create_dir(folder.path("sub")).unwrap();
     folder.write("sub/far.star", b"program P; begin print(1) end.");

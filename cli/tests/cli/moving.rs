@@ -10,13 +10,13 @@ fn moving(folder: &Folder, line: &str) -> Ran {
     folder.shell(&format!("$STAR moving {line}"))
 }
 
-/// The lines behind the first one as numbers.
+/// Returns the lines after the first one as numbers.
 fn rows(text: &str) -> Vec<Vec<i64>> {
     let row = |line: &str| line.split(',').map(|field| field.parse().unwrap()).collect();
     text.lines().skip(1).map(row).collect()
 }
 
-/// The answers to a stream of questions, by the definition.
+/// Computes the answers to a stream of queries by the definition.
 fn brute(updates: &str, queries: &str) -> Vec<Vec<i64>> {
     let (updates, queries) = (rows(updates), rows(queries));
     let mut times: Vec<i64> = updates.iter().chain(&queries).map(|row| row[0]).collect();
@@ -47,7 +47,7 @@ fn mix64(mut z: u64) -> u64 {
 }
 
 #[test]
-fn every_answer_is_that_of_the_definition_in_both_forms() {
+fn answers_match_the_definition_in_both_formats() {
     for options in ["", "--hubs 4 --deviation 50000"] {
         let folder = Folder::new(&[]);
         let sizes = "-n 2000 --updates 5000 --batch 700 --side 1000000 --query-side 60000";
@@ -75,7 +75,7 @@ fn every_answer_is_that_of_the_definition_in_both_forms() {
 }
 
 #[test]
-fn a_question_sees_the_batches_before_its_own() {
+fn queries_see_the_batches_before_their_own() {
     let queries = "1,1,0,0,30,30\n2,2,0,0,30,30\n3,3,0,0,30,30\n3,4,10,10,10,10\n9,5,9,9,8,8\n9,6,500,20,20,500\n9,7,20,20,500,500\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
     let expected = "t,qid,id\n2,2,1\n2,2,2\n3,3,2\n9,7,1\n9,7,2\n";
@@ -85,7 +85,7 @@ fn a_question_sees_the_batches_before_its_own() {
 }
 
 #[test]
-fn objects_go_come_back_and_the_last_update_of_a_batch_counts() {
+fn objects_can_return_and_the_last_update_of_a_batch_counts() {
     let updates = "1,1,5,5\n1,1,6,6\n1,2,5,5\n1,2,,\n1,3,,\n2,1,,\n2,2,7,7\n2,3,7,7\n2,3,8,8\n";
     let queries = "2,1,0,0,9,9\n3,2,0,0,9,9\n3,3,8,8,8,8\n";
     let folder = Folder::new(&[("u.csv", updates), ("q.csv", queries)]);
@@ -95,14 +95,14 @@ fn objects_go_come_back_and_the_last_update_of_a_batch_counts() {
 }
 
 #[test]
-fn what_was_read_before_a_fault_is_kept() {
+fn data_before_a_fault_are_used() {
     let cases = [
         ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN,0` is not a whole number"),
         ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 is beyond 7, the declared number of objects"),
         ("2,2,3", "E0503", "u.csv:4:6: the file ends where y should stand"),
-        ("0,2,3,3\n", "E0504", "u.csv:4:1: time runs backwards: 0 comes behind 2"),
+        ("0,2,3,3\n", "E0504", "u.csv:4:1: timestamps must not decrease: 0 follows 2"),
     ];
-    // The last question has to see all of batch 2, and cannot.
+    // The last query would need all of batch 2, which is incomplete.
     let queries = "1,1,0,0,99,99\n2,2,0,0,99,99\n3,3,0,0,99,99\n";
     for (line, code, message) in cases {
         let updates = format!("1,1,1,1\n1,2,2,2\n2,1,3,3\n{line}");
@@ -112,13 +112,14 @@ fn what_was_read_before_a_fault_is_kept() {
         let answers = std::fs::read_to_string(folder.path("a.csv")).unwrap();
         assert_eq!(answers, "t,qid,id\n2,2,1\n2,2,2\n");
     }
-    // Questions before a fault are answered, those of its batch included.
+    // Queries before a fault are answered, including those of its batch.
     let queries = "2,1,0,0,99,99\n2,2,0,0,99,\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
     let ran = moving(&folder, "u.csv q.csv");
     ran.fails(5, &["error[E0502]: q.csv:2:12: the line ends where y2 should stand"]);
     assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
-    // Behind a fault of the questions nothing more is done, wherever it was found: in the batch at hand, or at the next.
+    // After a fault in the queries, nothing else is processed, whether the fault is in the current
+    // batch or the next one.
     for bad in ["2,2,0,0,99,\n", "3,2,0,0,99,\n"] {
         let queries = format!("2,1,0,0,99,99\n{bad}4,3,0,0,9,9\n");
         let folder =
@@ -134,12 +135,12 @@ fn what_was_read_before_a_fault_is_kept() {
 }
 
 #[test]
-fn a_binary_stream_that_ends_in_a_batch_loses_nothing_before() {
+fn truncated_binary_streams_keep_earlier_batches() {
     let folder = Folder::new(&[]);
     let sizes = "-n 100 --updates 250 --batch 100 --side 1000 --query-side 1000";
     folder.shell(&format!("$STAR gen moving {sizes} -o u.moving --queries q.csv -q")).prints("");
     let bytes = std::fs::read(folder.path("u.moving")).unwrap();
-    // In the middle of a record of the last batch, the 41st of 50.
+    // Within a record of the last batch, the 41st of 50.
     folder.write("cut.moving", &bytes[..bytes.len() - 10 * 12 + 5]);
     let ran = moving(&folder, "cut.moving q.csv --picture p.png --hash");
     let message = "the file ends in the middle of the batch of time 3: 40 of 50 records are there";
@@ -151,7 +152,7 @@ fn a_binary_stream_that_ends_in_a_batch_loses_nothing_before() {
 }
 
 #[test]
-fn streams_have_forms_that_their_names_say() {
+fn extensions_select_the_format_of_streams() {
     let folder = Folder::new(&[]);
     let make = |line: &str| folder.shell(&format!("$STAR gen moving -n 9 --updates 9 {line}"));
     make("-o u.txt --queries q.csv").fails(5, &["E0506", "`.moving` the binary form"]);
@@ -162,7 +163,7 @@ fn streams_have_forms_that_their_names_say() {
 }
 
 #[test]
-fn limits_end_the_work_with_their_codes() {
+fn limits_end_the_run_with_their_codes() {
     let folder = Folder::new(&[("u.csv", UPDATES), ("far.csv", "1,200000000,1,1\n")]);
     folder.shell(
         "$STAR gen moving -n 20000 --updates 200000 --batch 1000 -o g.csv --queries q.csv -q",
@@ -171,7 +172,7 @@ fn limits_end_the_work_with_their_codes() {
     let ran = moving(&folder, "g.csv q.csv -o a.csv --max-memory 256K");
     ran.fails(5, &["error[E0511]: ", "the budget is 0.2 MiB", help]);
     assert!(!folder.names().contains(&"a.csv".to_owned()), "no half of a file");
-    // The index of ids alone would take 1.6 GB.
+    // The index of ids alone would need 1.6 GB.
     moving(&folder, "far.csv --max-memory 1G").fails(5, &["E0511", "1.5 GiB of memory", help]);
     moving(&folder, "u.csv --max-memory 1M -q").prints("t,qid,id\n");
     let ran = moving(&folder, "g.csv q.csv --max-time 1ms");
@@ -185,7 +186,7 @@ fn limits_end_the_work_with_their_codes() {
 
 #[test]
 #[cfg(unix)]
-fn a_reader_who_leaves_ends_the_work_without_a_word() {
+fn closed_stdout_ends_quietly() {
     let folder = Folder::new(&[]);
     folder.shell("$STAR gen moving -n 2000 --updates 400000 --query-side 100000 --side 1000000 -o u.moving --queries q.moving -q");
     // Far more answers than a pipe and its buffers hold.
@@ -194,7 +195,7 @@ fn a_reader_who_leaves_ends_the_work_without_a_word() {
 }
 
 #[test]
-fn a_stream_that_is_not_there_leaves_nothing_behind() {
+fn missing_streams_leave_no_files() {
     let folder = Folder::new(&[("u.csv", UPDATES)]);
     let ran = moving(&folder, "nix.csv");
     ran.fails(5, &["nix.csv"]);

@@ -1,9 +1,9 @@
-//! `star new`: the folder that it makes, and every command that it names.
+//! `star new`: the created folder, and every suggested command.
 
 use crate::support::{Folder, star_in};
 
 #[test]
-fn every_command_of_a_new_folder_works() {
+fn all_suggested_commands_succeed() {
     let folder = Folder::new(&[]);
     let made = folder.star(&["new", "net-work_1"]);
     assert_eq!((made.code, made.stderr.as_str()), (0, ""), "{made:?}");
@@ -43,7 +43,7 @@ fn every_command_of_a_new_folder_works() {
 }
 
 #[test]
-fn what_is_there_stays_and_names_are_plain() {
+fn existing_folders_are_kept_and_names_are_plain() {
     let folder = Folder::new(&[("mine", "text"), ("there/x", "")]);
     for name in ["mine", "there"] {
         folder.star(&["new", name]).fails(2, &[&format!("`{name}` is there already")]);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::support::{ENDLESS, Folder, PATH, WARSHALL};
 
 #[test]
-fn a_pipe_gets_what_is_printed_while_the_program_runs() {
+fn pipes_receive_output_while_the_program_runs() {
     let folder = Folder::new(&[("e.star", ENDLESS)]);
     let mut command = folder.command(&["run", "e.star"]);
     let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
@@ -36,7 +36,7 @@ fn results_are_printed_and_written() {
 }
 
 #[test]
-fn a_file_that_the_run_reads_is_not_replaced() {
+fn input_files_are_not_replaced() {
     let text = "procedure P(T: table; var X: slice; var R: table); begin print(1); R := T end;";
     let numbers = "a\n1\n2\n";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH), ("n.csv", numbers)]);
@@ -46,7 +46,7 @@ fn a_file_that_the_run_reads_is_not_replaced() {
         let ran = folder.star(&[&graph[..], &["--out", out]].concat());
         let name = out.strip_prefix("R=").unwrap();
         let told = format!("{name}: the run reads this file, as `{by}`, and `--out` would");
-        ran.fails(5, &["error[E0509]", &told, "a file of its own"]);
+        ran.fails(5, &["error[E0509]", &told, "another file"]);
         assert_eq!(ran.stdout, "", "before anything runs");
     }
     let list = ["run", "p.star", "X=01", "T=n.csv", "--out"];
@@ -61,7 +61,7 @@ fn a_file_that_the_run_reads_is_not_replaced() {
 }
 
 #[test]
-fn slices_and_words_come_back_from_files() {
+fn slices_and_words_round_trip_through_files() {
     let text = "procedure P(var X: slice; var w: word); begin X := not X; w := not w end;";
     let folder = Folder::new(&[("p.star", text)]);
     for (slice, word) in [("x.stb", "w.stb"), ("x.mtx", "w.mtx")] {
@@ -76,10 +76,10 @@ fn slices_and_words_come_back_from_files() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_leaves_the_others() {
+fn an_unwritable_file_does_not_affect_the_others() {
     let text = "procedure P(var X: slice; var T: table); begin X := not X; COL(3,T) := X end;";
     let folder = Folder::new(&[("p.star", text), ("x.stb", "old")]);
-    // A table of 2 × 3 is no graph, which is seen only when it is written.
+    // A table of 2 × 3 is not a graph, which is detected only when it is written.
     let arguments = ["run", "p.star", "X=01", "--out", "X=x.stb", "--out", "T=t.gr"];
     let ran = folder.star(&arguments);
     ran.fails(5, &["error[E0507]: t.gr: a table of 2 × 3 cannot be written as DIMACS"]);
@@ -94,7 +94,7 @@ fn a_file_that_cannot_be_written_leaves_the_others() {
 }
 
 #[test]
-fn formats_that_hold_no_such_result_are_refused_before_the_run() {
+fn rejects_unsuitable_formats_before_the_run() {
     let text = "procedure P(var X: slice; var T: table); begin print(1); COL(1,T) := X end;";
     let folder = Folder::new(&[("p.star", text)]);
     for file in ["q.jpg", "q.tif", "q.scen", "q.co", "q.updates", "q.ppm"] {
@@ -109,7 +109,7 @@ fn formats_that_hold_no_such_result_are_refused_before_the_run() {
 }
 
 #[test]
-fn standard_output_takes_a_result_in_place_of_the_summary() {
+fn a_result_on_stdout_replaces_the_summary() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let run = ["run", "w.star", "--graph", "g.gr", "--out", "P=txt:-"];
     folder.star(&run).prints("# vertices 3, arcs 3, numbered from 1\n1 2\n1 3\n2 3\n");
@@ -123,7 +123,7 @@ fn standard_output_takes_a_result_in_place_of_the_summary() {
 }
 
 #[test]
-fn a_full_disk_leaves_no_file_behind() {
+fn full_disks_leave_no_files() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     assert_eq!(folder.shell("ln -s /dev/full p.mtx").code, 0);
     let ran = folder.star(&["run", "w.star", "--graph", "g.gr", "--out", "P=p.mtx"]);
@@ -132,7 +132,7 @@ fn a_full_disk_leaves_no_file_behind() {
 }
 
 #[test]
-fn given_tables_keep_their_size_and_others_grow() {
+fn bound_tables_keep_their_size_and_others_grow() {
     let text = "procedure P(X: slice; var T: table); begin COL(4,T) := X end;";
     let folder = Folder::new(&[("p.star", text), ("g.gr", PATH)]);
     folder.star(&["run", "p.star", "X=011"]).prints("T = 3 × 4, 2 ones\n0000\n0001\n0001\n");
@@ -141,7 +141,7 @@ fn given_tables_keep_their_size_and_others_grow() {
 
 #[cfg(unix)]
 #[test]
-fn new_files_have_the_usual_permissions() {
+fn new_files_have_default_permissions() {
     use std::os::unix::fs::PermissionsExt;
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let line = "umask 022; $STAR run w.star --graph g.gr --out P=p.mtx";

@@ -1,8 +1,8 @@
-//! A page of HTML as a browser would read it: elements in each other, ids, links.
+//! HTML pages, parsed as in a browser: nested elements, ids, links.
 
 use std::collections::BTreeSet;
 
-/// A page: what stands behind `id=` and `href=`.
+/// A page: its `id=` and `href=` attributes.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     /// The ids.
@@ -11,10 +11,10 @@ pub(crate) struct Page {
     pub(crate) links: Vec<String>,
 }
 
-/// Elements without an end.
+/// Void elements.
 const EMPTY: &[&str] = &["!DOCTYPE", "meta", "link", "br", "input"];
 
-/// Reads a page; every element has to be closed where it should be, every id to be there once.
+/// Reads a page and checks that every element is closed and every id is unique.
 pub(crate) fn read(name: &str, text: &str) -> Page {
     let mut page = Page::default();
     let mut open: Vec<&str> = Vec::new();

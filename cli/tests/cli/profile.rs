@@ -1,4 +1,4 @@
-//! `star run --profile`: the table, the page and the object; with everything that may end a run.
+//! `star run --profile`: table, page and object, for all outcomes of a run.
 
 use std::fs;
 use std::process::Stdio;
@@ -28,14 +28,14 @@ begin
 end.
 ";
 
-/// The operations that `--cost` counts.
+/// Returns the operations counted by `--cost`.
 fn cost(folder: &Folder, arguments: &[&str]) -> u64 {
     let ran = folder.star(&[arguments, &["--cost"]].concat());
     let line = ran.stderr.lines().find_map(|line| line.strip_prefix("elementary operations"));
     line.unwrap_or_else(|| panic!("{ran:?}")).trim().parse().unwrap()
 }
 
-/// The profile as JSON.
+/// Returns the profile as JSON.
 fn object(folder: &Folder, arguments: &[&str]) -> Value {
     let ran = folder.star(&[arguments, &["--profile=p.json"]].concat());
     assert_eq!(ran.code, 0, "{ran:?}");
@@ -50,7 +50,7 @@ fn line(profile: &Value, number: u64) -> &Value {
 }
 
 #[test]
-fn operations_add_up_to_the_cost_and_runs_are_those_of_the_loops() {
+fn operations_sum_to_the_cost_and_runs_match_the_loops() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     for backend in ["cpu", "reference"] {
         let run = ["run", "p.star", "--no-intrinsics", "--backend", backend];
@@ -67,7 +67,7 @@ fn operations_add_up_to_the_cost_and_runs_are_those_of_the_loops() {
             let found = (&line["operations"], &line["runs"]);
             assert_eq!(found, (&Value::from(operations), &Value::from(runs)), "line {number}");
         }
-        // Lines of the library are there, and what they do belongs to the total of the call.
+        // Library lines are included, and their work is part of the total of the call.
         assert!(lines.iter().any(|line| line["file"].as_str().unwrap().contains("closure")));
         assert!(line(&profile, 15)["total_operations"].as_u64().unwrap() > 0);
         assert_eq!(profile["backend"], backend);
@@ -75,7 +75,7 @@ fn operations_add_up_to_the_cost_and_runs_are_those_of_the_loops() {
 }
 
 #[test]
-fn the_run_is_the_same_with_a_profile() {
+fn profiling_does_not_affect_the_run() {
     let endless = "program E; var i: integer; begin print(1); while true do i := i + 1 end.";
     let trap = "program T; var X: slice(3); i: integer; begin i := 4; print(i);\n  X(i) := 1 end.";
     let table =
@@ -103,7 +103,7 @@ fn the_run_is_the_same_with_a_profile() {
             let profiled = folder.star(&[&arguments[..], &["--profile"]].concat());
             assert_eq!((plain.code, profiled.code), (code, code), "{plain:?} {profiled:?}");
             assert_eq!(plain.stdout, profiled.stdout, "{arguments:?}");
-            // Everything else is there, and the profile behind it.
+            // The other output is unchanged and followed by the profile.
             let (before, profile) = profiled.stderr.split_once("profile: ").unwrap();
             if code != 4 {
                 assert_eq!(before, plain.stderr, "{arguments:?}");
@@ -113,7 +113,7 @@ fn the_run_is_the_same_with_a_profile() {
     }
 }
 
-/// The table with times and shares masked; rows, which are in the order of times, sorted.
+/// Masks times and shares in the table; sorts the rows, which are ordered by time.
 fn masked(text: &str) -> String {
     let parts = text.split("\n\n").map(|part| {
         let mut lines: Vec<String> = part
@@ -133,15 +133,15 @@ fn masked(text: &str) -> String {
 }
 
 #[test]
-fn the_table_shows_lines_and_routines() {
+fn table_shows_lines_and_routines() {
     let text = "program S;\nvar i: integer; X: slice(100000);\nbegin\n  SET(X);\n  for i := 1 to 3000 do\n    X := not X\nend.\n";
     let folder = Folder::new(&[("s.star", text)]);
-    // The reference takes long enough for milliseconds.
+    // The reference backend is slow enough for milliseconds.
     let ran = folder.star(&["run", "s.star", "--profile", "--backend", "reference"]);
     let (first, rest) = ran.stderr.split_once('\n').unwrap();
     assert!(first.starts_with("profile: s.star on the reference backend: "), "{first}");
     assert!(first.ends_with(" samples, 3001 elementary operations"), "{first}");
-    // Lines that cost nothing but runs may have met a sample or not.
+    // Lines with only execution counts may or may not have been sampled.
     let rest: Vec<&str> = rest.lines().filter(|line| !line.contains("for i")).collect();
     let expected = "time/ms share total/ms operations runs line source
 _ _ % _ 1 1 s.star:4 SET(X);
@@ -155,7 +155,7 @@ _ _ % _ 3001 1 s.star:1 S";
 }
 
 #[test]
-fn intrinsics_are_named_at_the_line_that_calls_them() {
+fn natives_are_listed_at_the_calling_line() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let profile = object(&folder, &["run", "p.star"]);
     let intrinsic = &line(&profile, 15)["intrinsics"][0];
@@ -173,7 +173,7 @@ fn intrinsics_are_named_at_the_line_that_calls_them() {
 }
 
 #[test]
-fn the_page_stands_alone_and_shows_the_source_as_it_is() {
+fn page_is_self_contained_and_shows_the_source_verbatim() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     folder.star(&["run", "p.star", "--profile=p.html"]).prints("70\n");
     let text = fs::read_to_string(folder.path("p.html")).unwrap();
@@ -188,7 +188,7 @@ fn the_page_stands_alone_and_shows_the_source_as_it_is() {
     }
     assert!(text.contains("const LESS = &quot;&lt;b&gt;&amp;&quot;;"), "{text}");
     assert!(text.contains("prefers-color-scheme: dark") && text.contains("intrinsic closure 1×"));
-    // Written anew, it replaces the old one; what cannot be written is said before the run.
+    // A new page replaces the old one; an unwritable page is reported before the run.
     folder.star(&["run", "p.star", "--profile=p.html"]).prints("70\n");
     let ran = folder.star(&["run", "p.star", "--profile=no/p.html"]);
     ran.fails(5, &["error[E0509]"]);
@@ -198,7 +198,7 @@ fn the_page_stands_alone_and_shows_the_source_as_it_is() {
 }
 
 #[test]
-fn messages_as_json_have_the_profile_as_an_object() {
+fn json_messages_contain_the_profile_as_an_object() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let ran = folder.star(&["run", "p.star", "--profile", "--cost", "--error-format", "json"]);
     let objects: Vec<Value> =
@@ -209,7 +209,7 @@ fn messages_as_json_have_the_profile_as_an_object() {
 }
 
 #[test]
-fn an_interrupted_run_and_one_without_a_reader_have_a_profile() {
+fn interrupted_runs_and_closed_stdout_have_a_profile() {
     let folder = Folder::new(&[("e.star", ENDLESS)]);
     for backend in ["cpu", "reference"] {
         let mut command = folder.command(&["run", "e.star", "--profile", "--backend", backend]);
@@ -230,8 +230,8 @@ fn an_interrupted_run_and_one_without_a_reader_have_a_profile() {
 }
 
 #[test]
-fn the_loop_with_more_work_is_charged_more_time() {
-    // In turn, since machines that run tests are busy now and then.
+fn loops_with_more_work_are_charged_more_time() {
+    // Alternating, since test machines are busy at times.
     let text = "program R; var X, Y: slice(100000); i, k: integer;
 begin
   SET(X); Y := X;
@@ -246,13 +246,13 @@ end.";
     let profile = object(&folder, &["run", "p.star", "--backend", "reference"]);
     let ns = |number: u64| line(&profile, number)["ns"].as_u64().unwrap() as f64;
     let share = ns(8) / (ns(6) + ns(8));
-    // Three quarters on a machine with nothing else to do; here it only has to be the greater part.
+    // Three quarters on an idle machine; here only the majority is required.
     assert!(share > 0.5, "{share} of {profile:#}");
     assert!(ns(6) + ns(8) > 0.5 * profile["ns"].as_u64().unwrap() as f64, "{profile:#}");
 }
 
 #[test]
-fn a_program_of_100_000_lines_has_a_profile() {
+fn programs_of_100_000_lines_can_be_profiled() {
     let mut text = String::from("program L;\nvar i: integer;\nbegin\n  i := 0;\n");
     for _ in 0..100_000 {
         text += "  i := i + 1;\n";
@@ -268,7 +268,7 @@ fn a_program_of_100_000_lines_has_a_profile() {
 }
 
 #[test]
-fn lines_that_begin_a_loop_say_what_became_of_it() {
+fn loop_lines_show_their_transformation() {
     let program = "\
 procedure P(n: integer; var T: table);
 var X: slice(T); w: word; i: integer;
@@ -292,7 +292,7 @@ end;
     let table = folder.star(&[&run[..], &["--profile"]].concat());
     let row = "for i := 1 to n do print(i)  [as written: its body prints, reads or writes]";
     assert!(table.stderr.contains(row), "{table:?}");
-    // The words of `--explain-plan`.
+    // The text of `--explain-plan`.
     let told = folder.star(&[&run[..], &["--explain-plan"]].concat());
     assert!(told.stderr.contains("as written: its body prints, reads or writes"), "{told:?}");
 }

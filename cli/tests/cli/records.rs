@@ -29,7 +29,7 @@ fn folder() -> Folder {
 }
 
 #[test]
-fn records_are_found_by_their_texts_and_written_as_they_were() {
+fn records_are_found_by_text_and_written_unchanged() {
     let folder = folder();
     let paris = ["T=field:city:people.csv", "v=code:city=Paris:people.csv"];
     let ran = find(&folder, &[&paris[..], &["--out", "X=rows of T:csv:-"]].concat());
@@ -49,7 +49,7 @@ fn records_are_found_by_their_texts_and_written_as_they_were() {
 }
 
 #[test]
-fn a_number_may_say_that_there_is_none() {
+fn numbers_may_denote_missing_values() {
     let folder = folder();
     folder.write("gap.csv", b"a\n5\n-9\n7\n");
     let gap = ["T=field:a:gap.csv", "v=code:a=-9:gap.csv", "nodata=-9"];
@@ -64,7 +64,7 @@ fn a_number_may_say_that_there_is_none() {
 }
 
 #[test]
-fn a_table_is_written_with_the_fields_of_another() {
+fn tables_can_be_written_with_the_fields_of_another() {
     let folder = folder();
     let same = ["run", "find.star", "--proc", "SAME", "T=people.csv"];
     let ran = folder.star(&[&same[..], &["--out", "R=like T:csv:-"]].concat());
@@ -76,7 +76,7 @@ fn a_table_is_written_with_the_fields_of_another() {
 }
 
 #[test]
-fn arcs_that_are_marked_are_a_graph() {
+fn marked_arcs_are_a_graph() {
     let town = "p sp 3 3\na 1 2 7\na 2 3 5\na 1 3 4\n";
     let folder = Folder::new(&[("town.gr", town)]);
     let kruskal = ["run", "star:mst", "--proc", "KRUSKAL", "--graph", "town.gr", "--out"];
@@ -87,7 +87,7 @@ fn arcs_that_are_marked_are_a_graph() {
 }
 
 #[test]
-fn programs_read_codes_themselves() {
+fn programs_read_codes() {
     let program = "program P; var T: table; v: word; X,Y: slice(T);
 begin
   read(T,\"people.csv\",\"field:city\"); read(v,\"people.csv\",\"code:city=Paris\");
@@ -98,7 +98,7 @@ end.";
 }
 
 #[test]
-fn what_does_not_suit_is_told() {
+fn invalid_records_are_reported() {
     let folder = folder();
     let (city, bits) = ("T=field:city:people.csv", "v=01");
     find(&folder, &[city, "v=Paris"])

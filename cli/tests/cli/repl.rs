@@ -1,6 +1,6 @@
-//! `star repl` from a pipe: transcripts in `repl/*.txt`. A transcript is the arguments, files, the input, and
-//! what comes of it: standard output and standard error as a terminal would mix them, and the exit code.
-//! `STAR_BLESS=1` writes what comes of it anew.
+//! `star repl` from a pipe: transcripts in `repl/*.txt`. A transcript contains the arguments,
+//! files, input, output (standard output and standard error in the order of a terminal) and exit
+//! code. `STAR_BLESS=1` updates the output.
 
 use std::fmt::Write;
 use std::fs;
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Folder, Ran};
 
-/// A transcript as it stands in its file.
+/// A transcript file.
 struct Transcript {
     arguments: String,
     /// Names and texts.
@@ -67,7 +67,7 @@ fn transcripts() -> Vec<PathBuf> {
 }
 
 #[test]
-fn transcripts_are_as_they_were() {
+fn transcripts_match() {
     let paths = transcripts();
     assert!(paths.len() > 15, "the transcripts are found");
     let bless = std::env::var_os("STAR_BLESS").is_some();
@@ -90,12 +90,12 @@ fn transcripts_are_as_they_were() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
-/// Both backends say the same of every line.
+/// Both backends print the same for every line.
 #[test]
-fn transcripts_are_the_same_on_the_reference() {
+fn transcripts_match_on_the_reference_backend() {
     for path in transcripts() {
         let mut transcript = Transcript::parse(&fs::read_to_string(&path).unwrap());
-        // What says the name of the backend, or bounds memory or time, is another thing there.
+        // Names of backends and limits on memory or time have different output there.
         let own = transcript.arguments.contains("--") || transcript.input.contains(":backend");
         let own = own || transcript.expected.contains(": dense by");
         if own || transcript.input.contains(":limits") || transcript.input.contains(":cost") {
@@ -107,7 +107,7 @@ fn transcripts_are_the_same_on_the_reference() {
 }
 
 #[test]
-fn a_hundred_thousand_lines_take_no_time() {
+fn a_hundred_thousand_lines_run_quickly() {
     let n = 100_000;
     let mut block = "x := 0\nbegin\n".to_owned();
     for _ in 0..n {
@@ -123,7 +123,7 @@ fn a_hundred_thousand_lines_take_no_time() {
 }
 
 #[test]
-fn what_is_no_text_is_a_message_and_no_end() {
+fn invalid_text_is_reported_and_the_session_continues() {
     let folder = Folder::new(&[]);
     folder.write("bytes", b"1 + 1\n\xff\xfe\x00\n2 + 2\n\x00\x01\n3 + 3\n");
     let ran = folder.shell("\"$STAR\" repl < bytes");
@@ -135,7 +135,7 @@ fn what_is_no_text_is_a_message_and_no_end() {
 }
 
 #[test]
-fn ctrl_c_ends_the_line_and_not_the_session() {
+fn ctrl_c_ends_the_line_but_not_the_session() {
     use crate::support::kill;
     use std::io::{BufRead, BufReader, Write};
     use std::process::Stdio;
@@ -167,9 +167,10 @@ fn ctrl_c_ends_the_line_and_not_the_session() {
     assert_eq!(ran.code, 130);
 }
 
-/// Entries of `docs/repl.md` and what they show: lines behind `star> ` and `....> ` are typed, the others shown.
+/// Entries of `docs/repl.md` and their output: lines after `star> ` and `....> ` are input, the
+/// others output.
 #[test]
-fn the_tutorial_shows_what_a_session_shows() {
+fn tutorial_output_matches_a_session() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/repl.md");
     let text = fs::read_to_string(&path).unwrap();
     let mut input = String::new();
@@ -186,7 +187,8 @@ fn the_tutorial_shows_what_a_session_shows() {
             continue;
         }
         if let Some(entry) = line.strip_prefix("star> ") {
-            // What an entry shows stands between two answers to a command, which takes no number.
+            // The output of an entry is between two answers to a command, which increments no
+            // number.
             writeln!(input, ":time off\n{entry}").unwrap();
             n_entries += 1;
         } else if let Some(more) = line.strip_prefix("....> ") {

@@ -1,4 +1,4 @@
-//! `star doc --format html`: whole pages, links that lead somewhere, nothing from elsewhere.
+//! `star doc --format html`: complete pages, valid links, no external resources.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,7 +6,8 @@ use std::fs;
 use crate::page::{Page, read};
 use crate::support::Folder;
 
-/// All pages of a site; every link leads to one of its files, and to an id if it names one.
+/// Checks all pages of a site; every link refers to one of its files, and to an existing id if it
+/// names one.
 fn check(folder: &Folder, site: &str) -> BTreeMap<String, String> {
     let entries = fs::read_dir(folder.path(site)).unwrap();
     let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
@@ -32,7 +33,7 @@ fn check(folder: &Folder, site: &str) -> BTreeMap<String, String> {
         for word in ["http:", "https:"] {
             assert!(!texts[*name].contains(word), "{name} has {word}");
         }
-        // The search is the only script, and hidden without it.
+        // The search is the only script; it is hidden without scripts.
         let scripts = "<script src=\"search.js\"></script>";
         let text = texts[*name].replace(scripts, "");
         assert!(text.len() + scripts.len() == texts[*name].len(), "{name}");
@@ -45,7 +46,7 @@ fn check(folder: &Folder, site: &str) -> BTreeMap<String, String> {
 }
 
 #[test]
-fn the_site_of_the_library_is_whole() {
+fn library_site_is_complete() {
     let folder = Folder::new(&[]);
     let ran = folder.star(&["doc", "--format", "html", "--out", "a/site"]);
     ran.prints("");
@@ -61,7 +62,7 @@ fn the_site_of_the_library_is_whole() {
 }
 
 #[test]
-fn files_of_the_user_are_escaped_and_have_pages_of_their_own() {
+fn user_files_are_escaped_and_have_separate_pages() {
     let text = "/* <b>&\"'\u{1b} */\n\n/* Of `not <X>`, a ` and INDEX. */\nprocedure INDEX(X: slice);\nbegin end;\n";
     let folder = Folder::new(&[("index.star", text), ("d/index.star", text), ("ж.star", "")]);
     let files = ["index.star", "d/index.star", "ж.star"];
@@ -77,7 +78,7 @@ fn files_of_the_user_are_escaped_and_have_pages_of_their_own() {
 }
 
 #[test]
-fn a_site_replaces_its_files_and_no_others() {
+fn sites_replace_only_their_own_files() {
     let folder = Folder::new(&[("m.star", "proc P; begin end;"), ("s/index.html", "old")]);
     folder.write("s/other", b"mine");
     folder.write("f", b"no folder");

@@ -1,9 +1,9 @@
-//! Odd source files: none of them may do harm.
+//! Unusual source files, none of which may cause harm.
 
 use crate::support::Folder;
 
 #[test]
-fn a_program_comes_from_standard_input_with_imports_from_here() {
+fn programs_from_stdin_import_from_the_current_folder() {
     let library = "procedure HELLO(k: integer); begin print(\"hello \", k) end;";
     let program = "import \"lib/a.star\"; program P; begin HELLO(3) end.";
     let folder = Folder::new(&[("lib/a.star", library)]);
@@ -13,7 +13,7 @@ fn a_program_comes_from_standard_input_with_imports_from_here() {
 }
 
 #[test]
-fn a_program_comes_from_a_pipe() {
+fn programs_can_be_read_from_pipes() {
     let folder = Folder::new(&[("p.star", "program P; begin print(1) end.")]);
     folder.shell("$STAR run <(cat p.star)").prints("1\n");
 }
@@ -38,13 +38,13 @@ fn imports_are_relative_to_their_file_and_read_once() {
 }
 
 #[test]
-fn a_program_named_like_a_file_of_the_library_is_itself() {
+fn programs_may_have_the_name_of_a_library_file() {
     let folder = Folder::new(&[("library/search.star", "program P; begin print(1) end.")]);
     folder.star(&["run", "library/search.star"]).prints("1\n");
 }
 
 #[test]
-fn what_is_no_program_is_refused_in_words() {
+fn rejects_files_that_are_not_programs() {
     let folder = Folder::new(&[("empty.star", "")]);
     folder.write("latin.star", b"program P; begin { \xe9 } end.");
     folder.write("nul.star", b"program\0P; begin end.");
@@ -57,7 +57,7 @@ fn what_is_no_program_is_refused_in_words() {
 }
 
 #[test]
-fn a_line_of_five_megabytes_is_not_printed_whole() {
+fn lines_of_five_megabytes_are_truncated() {
     let folder = Folder::new(&[]);
     folder.write("a.star", "@".repeat(5_000_000).as_bytes());
     let many = format!(

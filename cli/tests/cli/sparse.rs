@@ -1,4 +1,4 @@
-//! Sparse tables that come from files and go to files.
+//! Sparse tables read from and written to files.
 
 use crate::support::Folder;
 
@@ -12,7 +12,7 @@ var i: integer; X: slice;
 begin X := COL(1,T); for i := 1 to n do begin X := X or COL(i,T); COL(i,T) := X end end;
 ";
 
-/// The lines of a file, in order.
+/// Returns the sorted lines of a file.
 fn lines(folder: &Folder, name: &str) -> Vec<String> {
     let text = std::fs::read_to_string(folder.path(name)).expect("a file");
     let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
@@ -21,7 +21,7 @@ fn lines(folder: &Folder, name: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_sparse_result_is_written_as_it_lies_and_read_as_it_is() {
+fn sparse_results_round_trip_unchanged() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     folder.star(&["gen", "gnm", "-n", "2000", "-m", "4000", "--seed", "3", "-o", "g.txt"]);
     let edit = ["run", "p.star", "--proc", "EDIT"];
@@ -53,13 +53,13 @@ fn a_sparse_result_is_written_as_it_lies_and_read_as_it_is() {
 }
 
 #[test]
-fn a_sparse_file_is_changed_and_written_where_the_dense_table_does_not_fit() {
+fn sparse_tables_can_be_edited_if_dense_ones_do_not_fit() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
     let run = |arguments: &[&str]| {
         folder.star(&[&["run", "p.star", "--max-memory", "20M", "--proc"], arguments].concat())
     };
-    // The dense table takes 112 MB.
+    // The dense table would need 112 MB.
     let first = run(&["EDIT", "i=3", "T=adjacency:g.txt", "--out", "T=first.stb"]);
     assert_eq!(first.code, 0, "{first:?}");
     let second = run(&["KEEP", "i=3", "T=first.stb", "--out", "T=second.stb"]);
@@ -77,7 +77,7 @@ fn a_sparse_file_is_changed_and_written_where_the_dense_table_does_not_fit() {
 }
 
 #[test]
-fn the_form_of_a_table_is_told_with_the_reason() {
+fn table_layouts_are_reported_with_the_reason() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
     let run = |file: &str, proc: &str, arguments: &[&str]| {
@@ -98,7 +98,7 @@ fn the_form_of_a_table_is_told_with_the_reason() {
 }
 
 #[test]
-fn a_session_takes_a_graph_that_fits_only_sparse() {
+fn sessions_load_graphs_that_fit_only_sparse() {
     let folder = Folder::new(&[]);
     folder.star(&["gen", "gnm", "-n", "30000", "-m", "60000", "--seed", "3", "-o", "g.txt"]);
     let input = "import \"star:closure\";\nn\nCONDENSE(n, G, H)\n:type G\n\
@@ -111,19 +111,19 @@ fn a_session_takes_a_graph_that_fits_only_sparse() {
     {
         assert!(ran.stdout.contains(part), "{part}: {ran:?}");
     }
-    // A name that is declared is a variable of its own: the graph gives `n` alone.
+    // A declared name is a separate variable: the graph offers only `n`.
     let ran = folder.star_with_input(&arguments, "var a,G: table(n,3); b: integer\n:type G\n");
     assert!(ran.stdout.contains("table(30000, 3)"), "{ran:?}");
     let told = format!("{}{}", ran.stdout, ran.stderr);
     assert!(told.contains("`n` comes from") && !told.contains("`G` comes from"), "{told}");
-    // A backend without sparse tables takes it dense, and that does not fit.
+    // A backend without sparse tables loads it dense, which does not fit.
     let on_reference = [&arguments[..], &["--backend", "reference"]].concat();
     folder.star_with_input(&on_reference, "G\n").fails(5, &["error[E0511]: g.txt: "]);
 }
 
 #[cfg(feature = "gpu")]
 #[test]
-fn a_card_takes_a_sparse_table_dense_where_it_fits_and_says_so_where_not() {
+fn gpus_load_sparse_tables_dense_or_report_that_they_do_not_fit() {
     let folder = Folder::new(&[("p.star", PROGRAM)]);
     let run = |arguments: &[&str]| {
         folder.star(&[&["run", "p.star", "--proc", "EDIT"], arguments].concat())

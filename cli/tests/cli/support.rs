@@ -17,7 +17,7 @@ begin
 end;
 ";
 
-/// A program without an end.
+/// An endless program.
 pub(crate) const ENDLESS: &str = "\
 program ENDLESS;
 var i: integer;
@@ -30,10 +30,10 @@ end.
 /// A path of three vertices with weights 3 and 4.
 pub(crate) const PATH: &str = "p sp 3 2\na 1 2 3\na 2 3 4\n";
 
-/// A folder that goes away with the test.
+/// A folder that is deleted after the test.
 pub(crate) struct Folder(tempfile::TempDir);
 
-/// How a run of the binary ended.
+/// The outcome of a run of the binary.
 #[derive(Debug)]
 pub(crate) struct Ran {
     /// The exit code.
@@ -45,7 +45,7 @@ pub(crate) struct Ran {
 }
 
 impl Folder {
-    /// A folder with these files.
+    /// Creates a folder with these files.
     pub(crate) fn new(files: &[(&str, &str)]) -> Self {
         let folder = Folder(tempfile::tempdir().unwrap());
         for (name, text) in files {
@@ -54,19 +54,19 @@ impl Folder {
         folder
     }
 
-    /// Adds a file, with the folders above it.
+    /// Adds a file and its parent folders.
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) {
         let path = self.path(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, bytes).unwrap();
     }
 
-    /// Where a file is.
+    /// Returns the path of a file.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
 
-    /// The names of all files and folders in it, sorted.
+    /// Returns the names of all contained files and folders, sorted.
     pub(crate) fn names(&self) -> Vec<String> {
         let entries = fs::read_dir(self.0.path()).unwrap();
         let mut names: Vec<String> =
@@ -75,7 +75,7 @@ impl Folder {
         names
     }
 
-    /// The command, not yet run, with empty input.
+    /// Returns the command with empty input, not yet run.
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
         command_in(self.0.path(), arguments)
     }
@@ -96,7 +96,7 @@ impl Folder {
         Ran::of(child.wait_with_output().unwrap())
     }
 
-    /// Runs a line of the shell in which `$STAR` is the binary.
+    /// Runs a shell command line in which `$STAR` is the binary.
     pub(crate) fn shell(&self, line: &str) -> Ran {
         let mut command = Command::new("bash");
         command.arg("-c").arg(line).current_dir(self.0.path());
@@ -106,7 +106,7 @@ impl Folder {
 }
 
 impl Ran {
-    /// What a process left.
+    /// Converts the output of a process.
     pub(crate) fn of(output: Output) -> Self {
         Ran {
             code: output.status.code().unwrap_or(-1),
@@ -115,7 +115,7 @@ impl Ran {
         }
     }
 
-    /// Asserts the exit code and that standard error holds all of these.
+    /// Asserts the exit code, and that standard error contains all of these parts.
     #[track_caller]
     pub(crate) fn fails(&self, code: i32, parts: &[&str]) {
         assert_eq!(self.code, code, "{self:#?}");
@@ -124,14 +124,14 @@ impl Ran {
         }
     }
 
-    /// Asserts that all went well and this was printed.
+    /// Asserts success and the printed output.
     #[track_caller]
     pub(crate) fn prints(&self, stdout: &str) {
         assert_eq!((self.code, self.stdout.as_str()), (0, stdout), "{self:#?}");
     }
 }
 
-/// Runs `star` with these arguments in a folder that is there already.
+/// Runs `star` with these arguments in an existing folder.
 pub(crate) fn star_in(folder: &Path, arguments: &[&str]) -> Ran {
     Ran::of(command_in(folder, arguments).output().unwrap())
 }
@@ -139,7 +139,7 @@ pub(crate) fn star_in(folder: &Path, arguments: &[&str]) -> Ran {
 fn command_in(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(binary());
     command.args(arguments).current_dir(folder);
-    // Drivers of graphics cards complain on standard error where no folder is said.
+    // GPU drivers print warnings to standard error if no runtime folder is set.
     command.env("NO_COLOR", "1").env("XDG_RUNTIME_DIR", std::env::temp_dir());
     command.stdin(Stdio::null());
     command

@@ -1,4 +1,4 @@
-//! `star repl` at a terminal: `script` of util-linux gives it one, so that keys are keys.
+//! `star repl` at a terminal, provided by `script` of util-linux, so that keys are processed.
 
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::support::Folder;
 
-/// Machines that run tests are busy.
+/// Generous, since test machines are busy.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// A session at a terminal of its own.
+/// A session at a separate terminal.
 pub(crate) struct Terminal {
     child: Child,
     shown: Receiver<Vec<u8>>,
@@ -22,7 +22,7 @@ impl Terminal {
         Terminal::with(folder, arguments, ("NO_COLOR", "1"))
     }
 
-    /// With this variable in its environment.
+    /// Starts a session with this environment variable.
     pub(crate) fn with(folder: &Folder, arguments: &str, variable: (&str, &str)) -> Self {
         let star = env!("CARGO_BIN_EXE_star");
         let line = format!("stty cols 80 rows 24; exec '{star}' repl {arguments}");
@@ -56,7 +56,7 @@ impl Terminal {
         stdin.flush().unwrap();
     }
 
-    /// Waits until this is shown, and forgets what was shown until then.
+    /// Waits until this text is shown, and discards the output up to then.
     #[track_caller]
     pub(crate) fn wait_for(&mut self, wanted: &str) {
         let begun = Instant::now();
@@ -72,7 +72,7 @@ impl Terminal {
         }
     }
 
-    /// Types a line and waits for what it shows, and for the next prompt.
+    /// Types a line and waits for its output and the next prompt.
     #[track_caller]
     pub(crate) fn line(&mut self, line: &str, shows: &str) {
         self.press(&format!("{line}\r"));
@@ -80,7 +80,7 @@ impl Terminal {
         self.wait_for("star> ");
     }
 
-    /// Leaves with Ctrl-D; the exit code.
+    /// Quits with Ctrl-D; returns the exit code.
     pub(crate) fn leave(mut self) -> i32 {
         self.press("\x04");
         let begun = Instant::now();
@@ -96,20 +96,20 @@ impl Terminal {
 
 impl Drop for Terminal {
     fn drop(&mut self) {
-        // A test that failed leaves nothing running.
+        // A failed test must not leave a process running.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
 #[test]
-fn lines_are_edited_kept_and_found_again() {
+fn lines_are_edited_and_found_in_the_history() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "");
     terminal.line("x := 40", "");
-    // Two characters too many, deleted.
+    // Two extra characters, deleted.
     terminal.line("x + 2ab\x7f\x7f", "\n42\r\n");
-    // Several lines are one entry.
+    // Several lines form one entry.
     terminal.press("begin x := x + 1;\r");
     terminal.press("x := x + 1 end\r");
     terminal.wait_for("star> ");
@@ -122,7 +122,7 @@ fn lines_are_edited_kept_and_found_again() {
 
     let mut terminal = Terminal::new(&folder, "");
     terminal.line("x := 1", "");
-    // Up, up, up: past `x := 1` and `x * 10` to the whole entry of two lines.
+    // Three times up: past `x := 1` and `x * 10` to the complete entry of two lines.
     terminal.press("\x1b[A\x1b[A\x1b[A\r");
     terminal.wait_for("star> ");
     terminal.line("x", "\n3\r\n");
@@ -130,7 +130,7 @@ fn lines_are_edited_kept_and_found_again() {
 }
 
 #[test]
-fn ctrl_c_drops_the_line_or_ends_the_computation() {
+fn ctrl_c_discards_the_line_or_ends_the_computation() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");
     terminal.line("x := 1", "");
@@ -152,10 +152,10 @@ fn ctrl_c_drops_the_line_or_ends_the_computation() {
 }
 
 #[test]
-fn a_pasted_text_runs_until_something_is_wrong() {
+fn pasted_text_runs_until_an_error() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");
-    // As terminals mark what is pasted.
+    // The marks that terminals add to pasted text.
     let paste = |text: &str| format!("\x1b[200~{text}\x1b[201~\r");
     terminal.press(&paste(
         "a := 1\nif a = 2 then print(\"no\")\nelse print(\"yes\")\nprint(b)\na := 5\na := 6",
@@ -171,9 +171,9 @@ fn a_pasted_text_runs_until_something_is_wrong() {
     assert_eq!(terminal.leave(), 0);
 }
 
-/// A terminal that does not mark what is pasted, and a hand that is faster than the session.
+/// A terminal that does not mark pasted text, and typing faster than the session.
 #[test]
-fn lines_that_arrive_at_once_all_run() {
+fn lines_that_arrive_together_all_run() {
     let folder = Folder::new(&[]);
     let mut terminal = Terminal::new(&folder, "--no-history");
     terminal.press("x := 1\ry := x + 1\rx + y + 100\r");

@@ -1,4 +1,4 @@
-//! `star test`: what it runs, what it says about what fails, and how it ends.
+//! `star test`: test selection, failure messages and exit codes.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::support::{Folder, Ran, WARSHALL, kill, star_in};
 
-/// A closure that stops too early, and what it should be.
+/// A closure that stops too early, and the correct one.
 const WRONG: &str = "\
 procedure WRONG(n: integer; var P: table);
 var k,i: integer; X: slice; w: word;
@@ -53,7 +53,7 @@ fn passes(body: &str) {
 }
 
 #[test]
-fn the_test_programs_pass_on_every_machine() {
+fn test_programs_pass_on_every_machine() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let ran = star_in(&root, &["test", "tests/programs", "examples", "--backends", "all"]);
     assert_eq!(ran.code, 0, "{ran:#?}");
@@ -62,7 +62,7 @@ fn the_test_programs_pass_on_every_machine() {
 }
 
 #[test]
-fn values_texts_and_endings_are_compared() {
+fn compares_values_texts_and_outcomes() {
     passes("n = 3\n   P = 010 001 000\n   expect P = 011 001 000\n   expect n = 3");
     passes(
         "n = 3\n   P = 010\n       001\n       000\n   expect P = 011\n              001\n              000",
@@ -94,7 +94,7 @@ fn values_texts_and_endings_are_compared() {
 }
 
 #[test]
-fn functions_properties_and_old_values() {
+fn functions_properties_and_previous_values() {
     let text = "function TWICE(a: integer): integer; begin print(a); TWICE:=2*a end;
 function EVEN(value,old_a,m: integer): boolean; begin EVEN:=(value mod 2=0) and (value=old_a+m) end;
 function SUM(a: integer): integer; begin SUM:=a+a end;
@@ -128,7 +128,7 @@ procedure SMALL(value: integer); begin assert(value<8) end;
 }
 
 #[test]
-fn a_failing_case_is_made_as_small_as_can_be() {
+fn failing_cases_are_minimised() {
     let folder = Folder::new(&[("w.star", WRONG)]);
     let ran = folder.star(&["test", "w.star"]);
     ran.fails(
@@ -140,7 +140,7 @@ fn a_failing_case_is_made_as_small_as_can_be() {
             "star run w.star --proc WRONG n=3 'P=010 100 100'",
         ],
     );
-    // What it says can be pasted: as a header, and as a command.
+    // The reported input can be pasted as a header and as a command.
     let header = "/* @test small\n   run WRONG\n   n = 3\n   P = 010 100 100\n   ensures CLOSED */";
     folder.write("small.star", format!("{WRONG}{header}").as_bytes());
     let again = folder.star(&["test", "small.star", "--filter", "SMALL.star"]);
@@ -150,7 +150,7 @@ fn a_failing_case_is_made_as_small_as_can_be() {
 }
 
 #[test]
-fn results_are_objects_for_scripts() {
+fn json_results_are_objects() {
     let folder = Folder::new(&[("w.star", WRONG)]);
     let ran = folder.star(&["test", "w.star", "--format", "json"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (1, ""));
@@ -211,7 +211,7 @@ fn results_are_objects_for_scripts() {
 }
 
 #[test]
-fn headers_that_are_wrong_have_their_place() {
+fn invalid_headers_are_reported_with_their_position() {
     for (body, parts) in [
         ("expects P = 1", &["error[E0703]", "w.star:10:4", "did you mean `expect`?"][..]),
         ("n = {1 +}\n   P = 1", &["w.star:10:9", "is no integer expression"]),
@@ -231,7 +231,7 @@ fn headers_that_are_wrong_have_their_place() {
 }
 
 #[test]
-fn a_file_that_does_not_compile_is_a_row_and_not_the_end() {
+fn files_that_do_not_compile_become_rows_and_testing_continues() {
     let good = with_test("n = 1\n   P = 1");
     let broken = good.replace("STEP(X)", "STEP(x)");
     let expected = broken.replace("P = 1", "P = 1\n   fails E0201 line 6");
@@ -253,7 +253,7 @@ fn a_file_that_does_not_compile_is_a_row_and_not_the_end() {
 }
 
 #[test]
-fn files_without_tests_and_paths_that_are_not_there() {
+fn reports_files_without_tests_and_missing_paths() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("sub/e.star", ""), ("t.star", WRONG)]);
     folder.star(&["test", "w.star"]).fails(2, &["error[E0609]", "there is no test in `w.star`"]);
     folder.star(&["test", "sub"]).fails(2, &["error[E0609]"]);
@@ -266,7 +266,7 @@ fn files_without_tests_and_paths_that_are_not_there() {
 }
 
 #[test]
-fn seeds_can_be_given() {
+fn seeds_can_be_set() {
     let folder = Folder::new(&[(
         "w.star",
         &with_test("seed = 1..3\n   n = 2\n   P = gen gnp -n 2 -p {seed}"),
@@ -286,7 +286,7 @@ fn files_are_relative_to_the_file_with_the_header() {
 }
 
 #[test]
-fn a_program_without_an_end_is_ended() {
+fn endless_programs_are_stopped() {
     let text = "program P; var i: integer; begin while true do i:=1 end.\n/* @test t\n   run --max-time 50ms";
     let folder = Folder::new(&[("p.star", &format!("{text}\n   fails L0103 */"))]);
     assert_eq!(folder.star(&["test"]).code, 0);
@@ -295,7 +295,7 @@ fn a_program_without_an_end_is_ended() {
 }
 
 #[test]
-fn ctrl_c_ends_with_what_was_done() {
+fn ctrl_c_ends_with_the_results_so_far() {
     let text = "program P; var i: integer; begin while true do i:=1 end.\n/* @test endless\n*/\n/* @test u */";
     let folder = Folder::new(&[("a.star", &with_test("n = 1\n   P = 1")), ("p.star", text)]);
     let mut command = folder.command(&["test", "--max-time", "1h"]);
@@ -311,7 +311,7 @@ fn ctrl_c_ends_with_what_was_done() {
 }
 
 #[test]
-fn nobody_has_to_read_to_the_end() {
+fn closed_stdout_ends_quietly() {
     let folder = Folder::new(&[]);
     let test =
         "/* @test a test with a title that is long enough for a pipe to be full of such */\n";
@@ -320,9 +320,9 @@ fn nobody_has_to_read_to_the_end() {
     assert!(ran.stdout.ends_with("(1 case)\n141\n"), "{ran:#?}");
 }
 
-/// The programs of `docs/testing.md`, and the table of machines there.
+/// The programs in `docs/testing.md`, and its table of machines.
 #[test]
-fn the_examples_of_the_page_pass() {
+fn examples_in_the_documentation_pass() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/testing.md");
     let page = std::fs::read_to_string(page).unwrap();
     let folder = Folder::new(&[]);
@@ -352,7 +352,7 @@ fn the_examples_of_the_page_pass() {
 }
 
 #[test]
-fn a_file_counts_once_however_many_of_its_headers_are_wrong() {
+fn a_file_with_several_invalid_headers_counts_once() {
     let header = "/* @test wrong\n   expects P = 1 */\n";
     let text = format!("program P;\nbegin\n  print(1)\nend.\n{}", header.repeat(3));
     let folder = Folder::new(&[("w.star", &text), ("v.star", &text)]);

@@ -1,10 +1,11 @@
-//! Results as what they are, and pictures: `--out` with vertices, distances and edges, `--view`, `star view`.
+//! Results in terms of their data, and pictures: `--out` with vertices, distances and edges,
+//! `--view`, `star view`.
 
 use std::fs;
 
 use crate::support::{Folder, PATH};
 
-/// Distances from a vertex in table form, and slices over edges and vertices.
+/// Distances from a vertex as a table, and slices over edges and vertices.
 const RESULTS: &str = "\
 procedure RESULTS(n: integer; S: slice; code: table; var D: table(n,3); var T: slice(S); var X: slice(n));
 var w: word(3); i: integer;
@@ -41,7 +42,7 @@ fn results_are_written_as_vertices_distances_and_edges() {
 }
 
 #[test]
-fn vertices_have_the_numbers_of_the_file_and_must_be_as_many() {
+fn vertex_numbers_are_those_of_the_file_and_counts_must_match() {
     let folder = folder();
     folder.write("e.txt", b"10 20\n20 70\n");
     let run = ["run", "r.star", "--graph", "e.txt", "--out", "X=vertices:csv:-"];
@@ -56,7 +57,7 @@ fn vertices_have_the_numbers_of_the_file_and_must_be_as_many() {
 }
 
 #[test]
-fn a_summary_says_what_a_slice_marks() {
+fn summaries_list_what_a_slice_marks() {
     let ran = folder().star(&RUN);
     assert_eq!(ran.code, 0, "{ran:?}");
     assert!(ran.stdout.contains("T = 01\n    arcs 2→3\n"), "{ran:?}");
@@ -78,19 +79,20 @@ fn results_are_drawn() {
     assert!(ran.stderr.contains("d.svg: a table of 3 × 3"), "{ran:?}");
     let tree = fs::read_to_string(folder.path("T.svg")).unwrap();
     assert!(tree.starts_with("<svg ") && tree.ends_with("</svg>\n"), "{tree}");
-    // The places are those of the file: the second vertex is to the right of the first, as low.
+    // Coordinates are those of the file: the second vertex is to the right of the first, at the
+    // same height.
     let circles: Vec<&str> = tree.lines().filter(|line| line.starts_with("<circle")).collect();
     assert_eq!(circles.len(), 3, "{tree}");
     assert!(circles[0].contains("cx=\"40.0\" cy=\"940.0\""), "{circles:?}");
     assert!(circles[1].contains("cx=\"940.0\" cy=\"940.0\""), "{circles:?}");
     assert!(fs::read(folder.path("x.png")).unwrap().starts_with(b"\x89PNG"));
-    // What is drawn can be read.
+    // Drawn pictures can be read again.
     let back = folder.star(&["view", "x.png", "--out", "again.svg"]);
     assert!(back.stderr.starts_with("again.svg: a picture of "), "{back:?}");
 }
 
 #[test]
-fn views_that_cannot_be_are_refused_before_the_run() {
+fn rejects_impossible_views_before_the_run() {
     let folder = folder();
     for (view, part) in [
         ("Q", "`Q` is no result"),
@@ -129,7 +131,7 @@ fn coordinates_are_the_fields_x_and_y() {
 }
 
 #[test]
-fn settings_say_how_a_file_is_read() {
+fn settings_control_how_a_file_is_read() {
     let folder = Folder::new(&[
         ("g.gr", PATH),
         ("p.csv", "x,y\n0,0\n0.5,0\n0.5,2.5\n"),
@@ -148,7 +150,7 @@ fn settings_say_how_a_file_is_read() {
 }
 
 #[test]
-fn a_picture_that_nobody_named_replaces_nothing() {
+fn default_picture_names_replace_no_file() {
     let folder = folder();
     let view = [&RUN[..], &["--view", "T"]].concat();
     assert_eq!(folder.star(&view).code, 0);
@@ -158,7 +160,7 @@ fn a_picture_that_nobody_named_replaces_nothing() {
 }
 
 #[test]
-fn files_are_drawn_as_what_they_hold() {
+fn files_are_drawn_according_to_their_contents() {
     let folder = Folder::new(&[
         ("g.gr", PATH),
         ("t.csv", "name,n\na,1\n"),

@@ -1,5 +1,5 @@
-//! Widths of weights and codes: chosen wide enough by `--graph` and `read`, and refused by name where
-//! the user gives too small ones.
+//! Widths of weights and codes: chosen wide enough by `--graph` and `read`, and rejected by name if
+//! the user sets them too small.
 
 use crate::support::{Folder, PATH};
 
@@ -12,7 +12,7 @@ fn show(params: &str, what: &str) -> String {
 const SIGNED: &str = "p sp 3 3\na 1 2 4\na 2 3 -6\na 3 1 3\n";
 
 #[test]
-fn sizes_that_differ_are_told_of_all_arguments() {
+fn size_mismatches_report_all_arguments() {
     let text = "procedure NEAR(Place: table(n); G: table(n,n); var X: slice(n)); begin CLR(X) end;
 procedure TWICE(n: integer; code: table(2*n)); begin print(1) end;
 procedure INNER(Place: table; G: table; var X: slice); begin NEAR(Place,G,X) end;";
@@ -35,7 +35,7 @@ procedure INNER(Place: table; G: table; var X: slice); begin NEAR(Place,G,X) end
 }
 
 #[test]
-fn widths_of_offers_leave_room_for_sums() {
+fn offered_widths_leave_room_for_sums() {
     let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
     let run = |program: &str, more: &[&str], file: &str| {
         folder.write("p.star", program.as_bytes());
@@ -49,7 +49,7 @@ fn widths_of_offers_leave_room_for_sums() {
     run(&cost, &["h=5"], "path.gr").prints("5\n");
     run(&cost, &["h=9"], "path.gr").prints("9\n");
     run(&cost, &["h=4"], "path.gr").fails(5, &["error[E0508]", "`h = 4`", "take `h = 5` or more"]);
-    // 3 * 3 * 6 = 54 takes six bits, and two more.
+    // 3 * 3 * 6 = 54 needs six bits, and two more.
     let signed =
         show("h: integer; zero,inf: word(h); Signed: table(n,n*h)", "h,\" \",zero,\" \",inf");
     run(&signed, &[], "signed.gr").prints("8 10000000 11111111\n");
@@ -63,7 +63,7 @@ fn widths_of_offers_leave_room_for_sums() {
 }
 
 #[test]
-fn codes_for_contracted_cycles_widen_all_codes_and_the_weights() {
+fn contracted_cycle_codes_widen_all_codes_and_weights() {
     let folder = Folder::new(&[("path.gr", PATH)]);
     let lists = "n,b,h: integer; left: table(m,b); weight: table(m,h); code2: table(2*n,b)";
     folder.write("p.star", show(lists, "b,\" \",size(left),\" \",rows(code2)").as_bytes());
@@ -74,7 +74,7 @@ fn codes_for_contracted_cycles_widen_all_codes_and_the_weights() {
     small.fails(5, &["error[E0508]", "take `h = 4` or more"]);
     let small = folder.star(&["run", "p.star", "--graph", "path.gr", "b=2"]);
     small.fails(5, &["error[E0508]", "contracted cycle 6", "take `b = 3` or more"]);
-    // Without them the lists are as narrow as may be.
+    // Without them, the lists have the minimum width.
     folder.write(
         "p.star",
         show("m,n: integer; left: table(m,b); code: table(n,b)", "size(left)").as_bytes(),
@@ -83,7 +83,7 @@ fn codes_for_contracted_cycles_widen_all_codes_and_the_weights() {
 }
 
 #[test]
-fn layouts_are_as_careful_as_offers() {
+fn layouts_choose_the_same_widths_as_offers() {
     let program = "procedure P(T: table); begin print(size(T)) end;";
     let folder = Folder::new(&[("p.star", program), ("path.gr", PATH), ("signed.gr", SIGNED)]);
     let run = |argument: &str, more: &[&str]| {
@@ -100,7 +100,7 @@ fn layouts_are_as_careful_as_offers() {
     run("T=signed-out:signed.gr", &["h=7"]).fails(5, &["error[E0508]", "take `h = 8` or more"]);
     run("T=code-double:path.gr", &[]).prints("3\n");
     run("T=code-double:path.gr", &["b=2"]).fails(5, &["error[E0508]", "take `b = 3` or more"]);
-    // A list is compared and not added up.
+    // A list is compared, not summed.
     run("T=weight:path.gr", &["h=3"]).prints("3\n");
 }
 
@@ -119,10 +119,10 @@ fn read_chooses_the_widths_of_the_command_line() {
     run(program("", "path.gr", "weights-out")).prints("15\n");
     run(program("", "signed.gr", "signed-out")).prints("24\n");
     run(program("(6,3)", "path.gr", "code-double")).prints("3\n");
-    // A declared size that is too small is an error, and the note says which width is needed.
+    // A declared size that is too small is an error; the note states the required width.
     let small = run(program("(3,12)", "path.gr", "weights-out"));
     small.fails(3, &["error[T0102]", "15 columns, wanted 12", "h = 5 for `weights-out`"]);
-    // A width in the layout's text is kept, if it leaves room for sums.
+    // A width in the text of the layout is kept if it leaves room for sums.
     run(program("(3,18)", "path.gr", "weights-out h=6")).prints("18\n");
     run(program("", "path.gr", "left b=3")).prints("3\n");
     let small = run(program("", "path.gr", "weights-out h=4"));
@@ -133,7 +133,7 @@ fn read_chooses_the_widths_of_the_command_line() {
 }
 
 #[test]
-fn tables_given_from_the_same_file_share_the_widths_of_the_offers() {
+fn tables_from_the_same_file_share_the_offered_widths() {
     let folder = Folder::new(&[("path.gr", PATH), ("signed.gr", SIGNED)]);
     let show = show("h: integer; Cost: table; left: table", "h,\" \",size(Cost),\" \",size(left)");
     folder.write("p.star", show.as_bytes());
@@ -142,7 +142,7 @@ fn tables_given_from_the_same_file_share_the_widths_of_the_offers() {
     };
     run("signed.gr", "signed-out").prints("8 24 2\n");
     run("path.gr", "code-double").prints("5 3 3\n");
-    // Another file is another matter.
+    // A different file has separate widths.
     let ran = folder.star(&["run", "p.star", "--graph", "path.gr", "Cost=signed-out:signed.gr"]);
     ran.fails(5, &["error[E0508]", "take `h = 8` or more"]);
 }

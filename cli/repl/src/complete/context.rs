@@ -1,8 +1,8 @@
-//! Where in a text somebody is typing: in a string, behind which open parenthesis, in a comment.
+//! Lexical context of the cursor: open strings, parentheses and comments.
 
 use std::ops::Range;
 
-/// What a part of a text is, for colours.
+/// The kind of a part of a text, for colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     /// A name or keyword.
@@ -13,35 +13,35 @@ pub(super) enum Part {
     Comment,
 }
 
-/// A parenthesis that is open.
+/// An open parenthesis.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Open {
-    /// The name in front of it, hyphens included; empty if there is none.
+    /// The name before it, hyphens included; empty if there is none.
     pub(super) name: String,
-    /// The argument that is being written, from 0.
+    /// The index of the argument at the cursor, from 0.
     pub(super) argument: usize,
 }
 
-/// What there is at the end of a text.
+/// The context at the end of a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Context {
-    /// Where the string begins that is open, its quote included.
+    /// The start of the open string, its quote included.
     pub(super) string: Option<usize>,
-    /// Is a comment or bit constant open?
+    /// Whether a comment or bit constant is open.
     pub(super) closed_off: bool,
-    /// The parentheses that are open, the outermost first.
+    /// The open parentheses, outermost first.
     pub(super) open: Vec<Open>,
-    /// The last word in front of the string that is open.
+    /// The last word before the open string.
     pub(super) word: Option<Range<usize>>,
     /// The parts of the text, in order.
     pub(super) parts: Vec<(Range<usize>, Part)>,
 }
 
-/// Reads a text up to its end.
+/// Scans a text to its end.
 pub(super) fn context(text: &str) -> Context {
     let mut context = Context::default();
     let mut at = 0;
-    // The name that a parenthesis here would belong to, and whether only blanks stand behind it.
+    // The name to which a parenthesis here would belong, if followed only by blanks.
     let mut name: Option<Range<usize>> = None;
     while let Some(character) = text[at..].chars().next() {
         let rest = &text[at..];
@@ -53,7 +53,7 @@ pub(super) fn context(text: &str) -> Context {
                     Some(len) if body[len..].starts_with(character) => {
                         (at + len + 2, Some(Part::Quoted))
                     }
-                    // A line break ends what nobody closed.
+                    // A line break ends an unclosed string.
                     Some(len) => (at + len + 1, Some(Part::Quoted)),
                     None => {
                         match character {
@@ -115,7 +115,7 @@ pub(super) fn context(text: &str) -> Context {
 }
 
 fn comment(context: &mut Context, text: &str, at: usize, end: &str) -> (usize, Option<Part>) {
-    // An opening sign is not its own end.
+    // An opening delimiter does not close itself.
     let body = at + 1.max(end.len());
     let found = text.get(body..).and_then(|rest| rest.find(end));
     if found.is_none() {
@@ -124,7 +124,7 @@ fn comment(context: &mut Context, text: &str, at: usize, end: &str) -> (usize, O
     (found.map_or(text.len(), |len| body + len + end.len()), Some(Part::Comment))
 }
 
-/// May the character stand in a name?
+/// Tests whether the character may occur in a name.
 pub(super) fn is_word(character: char) -> bool {
     character.is_alphanumeric() || character == '_'
 }
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn open_parentheses_know_their_names_and_arguments() {
+    fn open_parentheses_have_names_and_arguments() {
         let one = |name: &str, argument| vec![(name.to_owned(), argument)];
         assert_eq!(open("WARSHALL(n, "), one("WARSHALL", 1));
         assert_eq!(open("WARSHALL-C (n, P, "), one("WARSHALL-C", 2));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn strings_and_comments_that_are_open_are_known() {
+    fn detects_open_strings_and_comments() {
         let found = context("read(T, \"gra");
         assert_eq!(found.string, Some(8));
         assert!(!found.closed_off && found.open[0].argument == 1);

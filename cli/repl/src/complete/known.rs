@@ -1,4 +1,4 @@
-//! The names that a session knows, and the files that there are.
+//! The names known to a session, and the existing files.
 
 use star_base::SourceMap;
 use star_io::Layout;
@@ -8,10 +8,10 @@ use star_syntax::ast;
 use super::names::{Files, Names, Signature};
 use crate::session::Session;
 
-/// Files that are looked at in one folder.
+/// Maximum number of files read from one folder.
 const MAX_FILES: usize = 10_000;
 
-/// The names of a session as it is now.
+/// Returns the current names of a session.
 pub fn names(session: &Session) -> Names {
     let definitions = session.definitions();
     let mut values: Vec<String> =
@@ -36,7 +36,7 @@ pub fn names(session: &Session) -> Names {
     }
 }
 
-/// What stands behind the name in the header, on one line.
+/// Returns the part of the header after the name, on one line.
 fn signature(routine: &ast::Routine, sources: &SourceMap) -> Signature {
     let header = sources.slice(routine.header);
     let behind = (routine.name.span.end.saturating_sub(routine.header.start)) as usize;
@@ -48,7 +48,7 @@ fn signature(routine: &ast::Routine, sources: &SourceMap) -> Signature {
     }
 }
 
-/// The files of this computer.
+/// The file system.
 pub struct Disk;
 
 impl Files for Disk {
@@ -57,7 +57,7 @@ impl Files for Disk {
         let Ok(entries) = std::fs::read_dir(folder) else { return Vec::new() };
         let name = |entry: std::fs::DirEntry| {
             let name = entry.file_name().into_string().ok()?;
-            // A link to a folder is one.
+            // Follow links to folders.
             let is_folder = std::fs::metadata(entry.path()).is_ok_and(|found| found.is_dir());
             Some(if is_folder { format!("{name}/") } else { name })
         };

@@ -1,8 +1,8 @@
-//! Completion, hints and colours while a line is typed: functions of the text and of the [`Names`] that a
-//! session knows.
+//! Completion, hints and colours while a line is typed, as functions of the text and of the
+//! [`Names`] known to a session.
 //!
-//! * [`context`]: where in the text somebody is typing. * [`names`]: what can be completed; [`known`]: in a
-//!   session, and which files there are.
+//! * [`context`]: the lexical context of the cursor.
+//! * [`names`]: the names to complete; [`known`]: those of a session, and the existing files.
 
 mod context;
 mod known;
@@ -20,23 +20,23 @@ use names::KEYWORDS;
 pub use known::{Disk, names};
 pub use names::{Files, Names, Signature};
 
-/// Most names of a list.
+/// Maximum number of candidates.
 const MAX_LISTED: usize = 200;
-/// Longer texts, which are pasted and not typed, have neither hints nor colours, in bytes.
+/// Maximum length in bytes of a text with hints and colours. Longer texts are pasted.
 const MAX_TYPED: usize = 10_000;
-/// Longer hints are cut.
+/// Maximum length of a hint; longer ones are truncated.
 const MAX_HINT: usize = 70;
 
-/// What may stand in the place of the text from `start` on.
+/// Candidates for the text from `start` to the cursor.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Completions {
-    /// The byte at which the candidates begin.
+    /// Byte offset at which the candidates begin.
     pub start: usize,
-    /// In alphabetical order.
+    /// The candidates in alphabetical order.
     pub candidates: Vec<String>,
 }
 
-/// The candidates for what stands in front of the byte `position`.
+/// Returns the candidates for the text before the byte `position`.
 pub fn complete(text: &str, position: usize, names: &Names, files: &dyn Files) -> Completions {
     let text = text.get(..position).unwrap_or(text);
     let start_of_line = text.len() - text.trim_start().len();
@@ -46,7 +46,8 @@ pub fn complete(text: &str, position: usize, names: &Names, files: &dyn Files) -
     }
 }
 
-/// The signature of the routine whose parentheses are open at the end of the text, to be shown behind it.
+/// Returns the signature of the routine whose parentheses are open at the end of the text, to be
+/// shown after it.
 pub fn hint(text: &str, names: &Names) -> Option<String> {
     if text.len() > MAX_TYPED {
         return None;
@@ -54,7 +55,7 @@ pub fn hint(text: &str, names: &Names) -> Option<String> {
     let Context { open, closed_off, .. } = context(text);
     let open = open.iter().rev().find(|open| !open.name.is_empty()).filter(|_| !closed_off)?;
     let signature = signature(&open.name, names).or_else(|| {
-        // A minus, and no hyphen.
+        // A minus, not a hyphen.
         let (_, last) = open.name.rsplit_once('-')?;
         signature(last, names)
     })?;
@@ -66,7 +67,7 @@ pub fn hint(text: &str, names: &Names) -> Option<String> {
     Some(format!("   {cut}"))
 }
 
-/// A routine as it is declared or, of a built-in, as it is written.
+/// Returns the declaration of a routine, or the usage of a built-in.
 fn signature(name: &str, names: &Names) -> Option<String> {
     let routine = |alike: &dyn Fn(&Signature) -> bool| {
         names.routines.iter().find(|routine| alike(routine)).map(|routine| {
@@ -80,7 +81,7 @@ fn signature(name: &str, names: &Names) -> Option<String> {
         .or_else(|| routine(&|routine| routine.name.eq_ignore_ascii_case(name)))
 }
 
-/// The text with colours for keywords, strings and comments; of the same width.
+/// Returns the text with coloured keywords, strings and comments; its width is unchanged.
 pub fn coloured(text: &str) -> Cow<'_, str> {
     const KEYWORD: &str = "\x1b[1m";
     const QUOTED: &str = "\x1b[32m";
@@ -110,12 +111,12 @@ pub fn coloured(text: &str) -> Cow<'_, str> {
     Cow::Owned(shown + &text[at..])
 }
 
-/// Behind a colon at the beginning of a line; `text` begins at byte `start` of the line.
+/// Completes a command after the colon; `text` begins at byte `start` of the line.
 fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
     let Some(blank) = text.find(char::is_whitespace) else {
         let commands = Command::ALL.iter().map(|command| command.name());
         let mut found = of(start, text, commands);
-        // What stands behind the only one can be typed at once.
+        // Append the character that follows a unique candidate.
         if let [only] = found.candidates.as_mut_slice()
             && Command::ALL
                 .iter()
@@ -153,7 +154,7 @@ fn in_command(text: &str, start: usize, names: &Names, files: &dyn Files) -> Com
     }
 }
 
-/// In text of the language; `text` begins at byte `start` of the line.
+/// Completes program text; `text` begins at byte `start` of the line.
 fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Completions {
     let context = context(text);
     if context.closed_off {
@@ -171,7 +172,8 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
             .last()
             .map_or(text.len(), |(at, _)| at)
     };
-    // A routine with hyphens in its name is called by a statement, where there is nothing to subtract from.
+    // A routine with hyphens in its name is called in a statement, where a subtraction is
+    // impossible.
     let whole = begin(&is_hyphenated);
     if text[whole..].contains('-') {
         let hyphenated = names.routines.iter().map(|routine| routine.name.as_str());
@@ -192,7 +194,7 @@ fn in_code(text: &str, start: usize, names: &Names, files: &dyn Files) -> Comple
     of(start + word_start, word, known)
 }
 
-/// In a string that begins at byte `start` of the line.
+/// Completes a string that begins at byte `start` of the line.
 fn in_string(
     inside: &str,
     start: usize,
@@ -204,7 +206,7 @@ fn in_string(
     let word = context.word.clone().map_or("", |word| &text[word]);
     if word.eq_ignore_ascii_case("import") {
         let modules = of(start, inside, names.modules.iter().map(String::as_str));
-        // `star:` is no folder.
+        // `star:` is not a folder.
         if !modules.candidates.is_empty() && !inside.is_empty() {
             return modules;
         }
@@ -222,7 +224,7 @@ fn in_string(
     }
 }
 
-/// Files whose names begin with `path`; it begins at byte `start` of the line.
+/// Completes file names with the prefix `path`, which begins at byte `start` of the line.
 fn in_files(start: usize, path: &str, files: &dyn Files) -> Completions {
     let split = path.rfind('/').map_or(0, |at| at + 1);
     let (folder, name) = path.split_at(split);
@@ -231,7 +233,7 @@ fn in_files(start: usize, path: &str, files: &dyn Files) -> Completions {
     let mut candidates: Vec<String> = listed
         .into_iter()
         .filter(|found| found.starts_with(name) && (hidden || !found.starts_with('.')))
-        // What a terminal would obey is no name to be typed.
+        // Exclude names with control characters, which a terminal would interpret.
         .filter(|found| !found.chars().any(char::is_control))
         .map(|found| format!("{folder}{found}"))
         .collect();
@@ -240,7 +242,8 @@ fn in_files(start: usize, path: &str, files: &dyn Files) -> Completions {
     Completions { start, candidates }
 }
 
-/// Of `known`, what begins with `word`; if nothing does, what does so in another letter case.
+/// Returns the names in `known` with the prefix `word`, or else those that match it in another
+/// letter case.
 fn of<'a>(start: usize, word: &str, known: impl Iterator<Item = &'a str>) -> Completions {
     let known: Vec<&str> = known.collect();
     let exact: Vec<&str> = known.iter().copied().filter(|name| name.starts_with(word)).collect();

@@ -1,11 +1,11 @@
-//! What can be completed: the names that a session knows.
+//! Names for completion.
 
-/// The names that a session knows.
+/// The names known to a session.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Names {
     /// Variables and constants.
     pub values: Vec<String>,
-    /// Routines that can be called.
+    /// Callable routines.
     pub routines: Vec<Signature>,
     /// Modules of the library, `star:` included.
     pub modules: Vec<String>,
@@ -24,14 +24,14 @@ pub struct Signature {
     pub params: String,
 }
 
-/// Folders to look into.
+/// Access to folders.
 pub trait Files {
-    /// The names in a folder, those of folders with a `/` behind them, in any order; none if it cannot be
-    /// read. The empty name is the folder at hand.
+    /// Returns the names in a folder, those of folders followed by `/`, in any order; none if it
+    /// cannot be read. The empty name is the current folder.
     fn names_in(&self, folder: &str) -> Vec<String>;
 }
 
-/// The keywords, as the formatter spells them.
+/// The keywords, in the spelling of the formatter.
 pub(super) const KEYWORDS: &[&str] = &[
     "and",
     "begin",

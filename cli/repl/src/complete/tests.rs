@@ -1,4 +1,4 @@
-//! Completions, as somebody who types sees them: `|` is the cursor.
+//! Tests of completion; `|` marks the cursor.
 
 use super::*;
 
@@ -33,7 +33,7 @@ impl Files for Folder {
     }
 }
 
-/// What each candidate makes of the line.
+/// Returns the line with each candidate inserted.
 fn completed(line: &str) -> String {
     let position = line.find('|').unwrap();
     let text = line.replace('|', "");
@@ -43,7 +43,7 @@ fn completed(line: &str) -> String {
 }
 
 #[test]
-fn names_are_completed_as_they_are_published() {
+fn names_are_completed_in_their_published_spelling() {
     for (line, expected) in [
         ("P|", "P / Pairs"),
         ("X := nu|", "X := NUM / X := NUMB"),
@@ -69,7 +69,7 @@ fn names_are_completed_as_they_are_published() {
 }
 
 #[test]
-fn commands_and_what_stands_behind_them_are_completed() {
+fn completes_commands_and_their_arguments() {
     for (line, expected) in [
         (":re|", ":reload / :reset"),
         (":t|", ":time / :type"),
@@ -95,7 +95,7 @@ fn commands_and_what_stands_behind_them_are_completed() {
 }
 
 #[test]
-fn strings_hold_files_modules_and_layouts() {
+fn completes_files_modules_and_layouts_in_strings() {
     for (line, expected) in [
         ("read(T, \"r|", "read(T, \"road.gr"),
         ("read(T, \"|", "read(T, \"closure.star / read(T, \"data/ / read(T, \"road.gr"),
@@ -117,7 +117,7 @@ fn strings_hold_files_modules_and_layouts() {
 }
 
 #[test]
-fn the_signature_of_the_open_call_is_a_hint() {
+fn hints_show_the_signature_of_the_open_call() {
     let shown = |text: &str| hint(text, &names()).unwrap_or_default();
     assert_eq!(shown("WARSHALL("), "   WARSHALL(n: integer; var P: table)");
     assert_eq!(shown("warshall-c(3, "), "   WARSHALL-C(n: integer; var P: table)");
@@ -131,7 +131,7 @@ fn the_signature_of_the_open_call_is_a_hint() {
 }
 
 #[test]
-fn colours_leave_the_text_as_it_is() {
+fn colours_preserve_the_text() {
     let text = "If X(1)='1' then print(\"end\") // while\nelse begin {if} end";
     let shown = coloured(text);
     let expected = "\x1b[1mIf\x1b[0m X(1)=\x1b[32m'1'\x1b[0m \x1b[1mthen\x1b[0m \

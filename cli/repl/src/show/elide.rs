@@ -1,27 +1,27 @@
-//! Which rows and columns are shown of more than there is room for.
+//! Selection of rows and columns that fit in the available space.
 
 use std::ops::Range;
 
 use star_base::BitVector;
 
-/// Places from 0 in rising order, some left out between them.
+/// Ascending indices from 0, with gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     runs: Vec<Range<usize>>,
 }
 
-/// What stands at a position of a line or column of text.
+/// A row or column of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum At {
-    /// This place.
+    /// A shown index.
     Destination(usize),
-    /// Places are left out.
+    /// A gap.
     Gap,
 }
 
 impl Places {
-    /// All of `range`, or its two ends with a gap between if it has more than `room` places: gap and
-    /// ends together fill the room.
+    /// Returns all of `range`, or its two ends with a gap between them if it has more than `room`
+    /// indices; gap and ends fill the room.
     pub(super) fn ends(range: Range<usize>, room: usize) -> Self {
         let room = room.max(3);
         if range.len() <= room {
@@ -32,12 +32,13 @@ impl Places {
         Places { runs: vec![range.start..range.start + head, range.end - tail..range.end] }
     }
 
-    /// All of `range` if there is room; otherwise some of its ends, and between them what `marks` marks.
+    /// Returns all of `range` if it fits; otherwise parts of its ends, and between them the indices
+    /// marked by `marks`.
     pub(super) fn marked(range: Range<usize>, room: usize, marks: Option<&BitVector>) -> Self {
         let Some(marks) = marks.filter(|_| range.len() > room) else {
             return Places::ends(range, room);
         };
-        // Every shown place may have a gap behind it.
+        // Every shown index may be followed by a gap.
         let ends = (room / 5).max(1);
         let middle = range.start + ends..range.end - ends;
         let mut left = (room.saturating_sub(2 * ends) / 2).max(1);
@@ -58,7 +59,7 @@ impl Places {
         places
     }
 
-    /// These places, which rise, at most `room` of them.
+    /// Returns these ascending indices, at most `room` of them.
     pub(super) fn of(places: impl Iterator<Item = usize>, room: usize) -> Self {
         let mut shown = Places::default();
         places.take(room).for_each(|place| shown.push(place));
@@ -72,30 +73,30 @@ impl Places {
         }
     }
 
-    /// Runs without gaps.
+    /// Returns runs without gaps.
     pub(super) fn runs(&self) -> impl Iterator<Item = Range<usize>> {
         self.runs.iter().filter(|run| !run.is_empty()).cloned()
     }
 
-    /// The places, with gaps between runs.
+    /// Returns the indices, with gaps between runs.
     pub(super) fn positions(&self) -> impl Iterator<Item = At> {
         self.runs().enumerate().flat_map(|(idx, run)| {
             (idx > 0).then_some(At::Gap).into_iter().chain(run.map(At::Destination))
         })
     }
 
-    /// Is nothing shown at all?
+    /// Tests whether nothing is shown.
     pub(super) fn is_empty(&self) -> bool {
         self.runs().next().is_none()
     }
 
-    /// The last place shown.
+    /// Returns the last index shown.
     pub(super) fn last(&self) -> Option<usize> {
         self.runs().last().map(|run| run.end - 1)
     }
 }
 
-/// The ones of a vector within a range, found limb by limb.
+/// The set bits of a vector within a range, found limb by limb.
 struct Ones<'a> {
     bits: &'a BitVector,
     next: usize,
@@ -139,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn ends_and_gap_fill_the_room() {
+    fn ends_and_gap_fill_the_available_space() {
         assert_eq!(text(&Places::ends(0..5, 5)), "0 1 2 3 4");
         assert_eq!(text(&Places::ends(0..6, 5)), "0 1 … 4 5");
         assert_eq!(text(&Places::ends(10..20, 4)), "10 11 … 19");
@@ -147,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn marked_places_are_shown_between_the_ends() {
+    fn marked_indices_are_shown_between_the_ends() {
         let mut marks = BitVector::zeros(1000);
         for place in [0, 70, 71, 640, 641, 642, 999] {
             marks.put(place, true);

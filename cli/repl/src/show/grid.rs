@@ -1,4 +1,4 @@
-//! Tables that are read in parts, so that a picture of a large one costs no more than what it shows.
+//! Tables that are read in parts, so that the cost of a picture depends only on what it shows.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -7,13 +7,13 @@ use star_base::{BitTable, BitVector};
 
 use super::elide::Places;
 
-/// A table of which columns can be read. Indices are from 0 and below the sizes.
+/// A table with readable columns. Indices count from 0 and are below the sizes.
 pub trait Grid {
     /// Number of rows.
     fn n_rows(&self) -> usize;
     /// Number of columns.
     fn n_cols(&self) -> usize;
-    /// Some of its columns, whole; `None` if they cannot be read.
+    /// Returns some complete columns; `None` if they cannot be read.
     fn columns(&self, columns: Range<usize>) -> Option<BitTable>;
 }
 
@@ -30,20 +30,21 @@ impl Grid for BitTable {
     }
 }
 
-/// The columns of a table that a picture needs, read when the first bit of a run of them is asked for.
+/// The columns needed for a picture. A run of columns is read when one of its bits is first
+/// accessed.
 pub(super) struct Window<'a> {
     grid: &'a dyn Grid,
     runs: Vec<(Range<usize>, OnceCell<Option<BitTable>>)>,
 }
 
 impl<'a> Window<'a> {
-    /// The columns at these places.
+    /// Creates a window on the columns with these indices.
     pub(super) fn new(grid: &'a dyn Grid, places: &Places) -> Self {
         let runs = places.runs().map(|run| (run, OnceCell::new())).collect();
         Window { grid, runs }
     }
 
-    /// A bit; `None` if it cannot be read or is not in the window.
+    /// Returns a bit; `None` if it cannot be read or is not in the window.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> Option<bool> {
         let (run, table) = self.runs.iter().find(|(run, _)| run.contains(&col_idx))?;
         let table = table.get_or_init(|| self.grid.columns(run.clone())).as_ref()?;

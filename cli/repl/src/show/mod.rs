@@ -1,12 +1,15 @@
-//! Values as pictures: tables as bit matrices with numbered rows and columns, slices as columns beside
-//! them, words as rows below them, fields as numbers.
+//! Pictures of values: tables as bit matrices with numbered rows and columns, slices as columns
+//! next to them, words as rows below them, fields as numbers.
 //!
-//! * [`grid`]: tables that are read in parts. * [`elide`]: which rows and columns are shown.
-//! * [`picture`]: the lines themselves. * [`numbers`]: bits as decimal numbers.
-//! * [`request`]: what `:show` is told. * [`variables`]: those of a session.
+//! * [`grid`]: tables that are read in parts.
+//! * [`elide`]: selection of the rows and columns shown.
+//! * [`picture`]: layout of the lines.
+//! * [`numbers`]: conversion of bits to decimal.
+//! * [`request`]: arguments of `:show`.
+//! * [`variables`]: variables of a session.
 //!
-//! Nothing here but [`variables`] knows of a session, and nothing of a backend or a terminal: values come in
-//! as host values or through [`Grid`], and text goes out.
+//! Only [`variables`] depends on a session, and nothing depends on a backend or terminal: the input
+//! is host values or a [`Grid`], the output is text.
 
 mod elide;
 mod grid;
@@ -26,29 +29,29 @@ pub use picture::{Change, Picture, Rows, draw};
 pub use request::{Fault, parse};
 pub use variables::{is_table, requested, shown};
 
-/// What a picture is drawn for.
+/// The properties of the display.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Screen {
-    /// Characters in a line.
+    /// The width of a line in characters.
     pub width: usize,
-    /// Rows of a value that are shown before some are left out.
+    /// Rows of a value shown before some are omitted.
     pub rows: usize,
-    /// May it be coloured?
+    /// Whether colours are permitted.
     pub style: Style,
 }
 
-/// The screen where no terminal says another: 80 characters, 20 rows, no colours.
+/// The default without a terminal: 80 characters, 20 rows, no colours.
 impl Default for Screen {
     fn default() -> Self {
         Screen { width: 80, rows: 20, style: Style::Plain }
     }
 }
 
-/// The text of a value that is no table, without a line break at its end. A slice stands beside the
-/// table `beside`, if it has a component for each of its rows.
+/// Formats a value other than a table, without a final line break. A slice is shown next to the
+/// table `beside` if their numbers of rows match.
 ///
-/// Integers and truth values are a word, strings are in quotes. Slices and words say their size and how
-/// many ones they have.
+/// Integers and truth values are a word, strings are quoted. Slices and words state their size and
+/// number of ones.
 pub fn value(
     name: Option<&str>,
     value: &HostValue,
@@ -65,14 +68,14 @@ pub fn value(
     }
 }
 
-/// The text of a table: its sizes, then its rows.
+/// Formats a table: its sizes, then its rows.
 pub fn table(name: Option<&str>, grid: &dyn Grid, screen: Screen) -> String {
     let title = titled(name, &sizes(grid));
     let picture = Picture { table: Some(grid), ..Picture::default() };
     joined(title, draw(&picture, screen))
 }
 
-/// The sizes of a table, as a program would declare them.
+/// Formats the sizes of a table as in a declaration.
 pub fn sizes(grid: &dyn Grid) -> String {
     let (n_rows, n_cols) = (grid.n_rows(), grid.n_cols());
     let what = match (n_rows, n_cols) {
@@ -103,7 +106,7 @@ fn slice(
     joined(title, draw(&picture, screen))
 }
 
-/// The bits on a line, with the numbers of its components above if it is too long to count them.
+/// Formats the bits on a line, with component numbers above if it is too long for counting.
 fn word(bits: &BitVector, screen: Screen) -> String {
     const COUNTED_AT_A_GLANCE: usize = 8;
     let title = format!("word({}), {}", bits.len(), ones(bits));

@@ -1,9 +1,9 @@
-//! Fields as numbers: bits, the most significant first, as an unsigned decimal number of any length.
+//! Fields as numbers: bits, most significant first, as an unsigned decimal number of any length.
 
-/// The number in decimal.
+/// Returns the number in decimal.
 pub(super) fn decimal(bits: impl Iterator<Item = bool>) -> String {
     const BASE: u64 = 1_000_000_000;
-    // The least significant group of nine digits first.
+    // Groups of nine digits, least significant first.
     let mut groups: Vec<u64> = vec![0];
     for bit in bits {
         let mut carry = u64::from(bit);
@@ -26,7 +26,7 @@ pub(super) fn decimal(bits: impl Iterator<Item = bool>) -> String {
     text
 }
 
-/// Most digits of a number of so many bits.
+/// Returns the maximum number of digits of a number with `n_bits` bits.
 pub(super) fn digits(n_bits: usize) -> usize {
     decimal(std::iter::repeat_n(true, n_bits)).len()
 }

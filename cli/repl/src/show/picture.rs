@@ -7,7 +7,7 @@
 //!  v  110001
 //! ```
 //!
-//! Rows that the first slice marks are highlighted: by colour, or by `>` where there is none.
+//! Rows marked by the first slice are highlighted: by colour, or else by `>`.
 
 use std::ops::Range;
 
@@ -20,52 +20,52 @@ use super::elide::{At, Places};
 use super::grid::{Grid, Window};
 use super::numbers::{decimal, digits};
 
-/// What is drawn. Indices are from 0.
+/// The contents of a picture. Indices count from 0.
 #[derive(Default)]
 pub struct Picture<'a> {
     /// The table.
     pub table: Option<&'a dyn Grid>,
-    /// Slices with their names, to its right.
+    /// Named slices to the right of the table.
     pub slices: Vec<(&'a str, &'a BitVector)>,
-    /// Words with their names, below it.
+    /// Named words below the table.
     pub words: Vec<(&'a str, &'a BitVector)>,
-    /// Columns of the table to be shown as numbers, too.
+    /// Columns of the table that are also shown as numbers.
     pub fields: Vec<Field>,
-    /// Only these rows.
+    /// The rows to show.
     pub rows: Rows<'a>,
-    /// Only these columns.
+    /// The columns to show.
     pub columns: Option<Range<usize>>,
-    /// How bits of the table (row, column) came to be what they are.
+    /// Whether a bit of the table (row, column) changed.
     pub change: Option<&'a dyn Fn(usize, usize) -> Change>,
 }
 
-/// Columns that are a number together.
+/// Columns that form a number.
 pub(crate) type Field = Range<usize>;
 
 /// The rows of a picture.
 #[derive(Clone, Debug, Default)]
 pub enum Rows<'a> {
-    /// As many as the screen has room for.
+    /// As many as fit on the screen.
     #[default]
     Some,
-    /// These, as far as there is room.
+    /// A range, if it fits.
     Range(Range<usize>),
-    /// These, which rise, as far as there is room.
+    /// Ascending indices, if they fit.
     These(&'a [usize]),
 }
 
-/// How a bit came to be what it is.
+/// The change of a bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It was so before.
+    /// Unchanged.
     Same,
-    /// It was the other one.
+    /// Inverted.
     Flipped,
 }
 
-/// Longer names of slices and words are cut.
+/// Maximum length of names of slices and words; longer ones are truncated.
 const MAX_NAME: usize = 12;
-/// Columns of a table that are shown at least, however much stands beside it.
+/// Minimum number of columns shown of a table, regardless of what is next to it.
 const MIN_COLUMNS: usize = 9;
 
 const MARKED: &str = "\x1b[1;36m";
@@ -73,12 +73,12 @@ const BECAME_ONE: &str = "\x1b[1;32m";
 const BECAME_ZERO: &str = "\x1b[1;31m";
 const END: &str = "\x1b[0m";
 
-/// The lines of a picture. There are none of a table without rows or columns.
+/// Returns the lines of a picture; none for a table without rows or columns.
 pub fn draw(picture: &Picture<'_>, screen: Screen) -> Vec<String> {
     let plan = Plan::new(picture, screen);
     let mut lines = Vec::new();
     if !plan.rows.is_empty() || !picture.words.is_empty() {
-        // There is nothing above a slice without a name.
+        // A slice without a name has no header.
         lines.extend(Some(plan.header()).filter(|header| !header.is_empty()));
     }
     let window = picture.table.map(|grid| {
@@ -96,7 +96,7 @@ pub fn draw(picture: &Picture<'_>, screen: Screen) -> Vec<String> {
     lines
 }
 
-/// The table's bits, and those of every field.
+/// The bits of the table and of each field.
 type Bits<'a> = (Window<'a>, Vec<Window<'a>>);
 
 fn columns_of(grid: &dyn Grid, field: Field) -> Window<'_> {
@@ -104,14 +104,14 @@ fn columns_of(grid: &dyn Grid, field: Field) -> Window<'_> {
     Window::new(grid, &Places::ends(field, len))
 }
 
-/// What of a picture is shown, and how wide it is.
+/// The selected contents and widths of a picture.
 struct Plan<'a> {
     picture: &'a Picture<'a>,
     style: Style,
     rows: Places,
     columns: Places,
     n_columns: usize,
-    /// Characters of row numbers and names of words; 0 if there are none.
+    /// Width of row numbers and names of words; 0 if there are none.
     gutter: usize,
     slices: &'a [(&'a str, &'a BitVector)],
     fields: &'a [Field],
@@ -154,7 +154,7 @@ impl<'a> Plan<'a> {
             }
             count
         };
-        // The first field has its place, however many slices there are.
+        // Space is reserved for the first field, regardless of the number of slices.
         let first_field = picture.fields.first().map_or(0, |field| field_width(field) + 2);
         let n_slices =
             fitting(&mut picture.slices.iter().map(|(name, _)| width_of(name).max(1)), first_field);
@@ -171,7 +171,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// Column numbers, names of slices, places of fields.
+    /// Formats column numbers, names of slices, ranges of fields.
     fn header(&self) -> String {
         let mut line = match self.gutter {
             0 => String::new(),
@@ -196,13 +196,13 @@ impl<'a> Plan<'a> {
         line
     }
 
-    /// Where the part of the line ends that holds numbers and bits.
+    /// Returns the end of the part of a line with numbers and bits.
     fn start_of_slices(&self) -> usize {
         let gutter = if self.gutter > 0 { self.gutter + 3 } else { 0 };
         gutter + self.columns.positions().count()
     }
 
-    /// Blanks between what stands side by side; none in front of the first if there are no bits.
+    /// Adds blanks between adjacent parts; none before the first if there are no bits.
     fn separate(&self, line: &mut String, at: &mut usize) {
         if !(self.columns.is_empty() && *at == self.start_of_slices()) {
             line.push_str("  ");
@@ -253,7 +253,7 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// A bit; one that changed is `+` if it became one and `-` if it became zero, or has a colour.
+    /// Formats a bit. A changed bit is coloured, or else `+` for a new one and `-` for a new zero.
     fn bit(
         &self,
         line: &mut String,
@@ -293,7 +293,7 @@ impl<'a> Plan<'a> {
         line
     }
 
-    /// What had no room.
+    /// Returns a note on the omitted parts.
     fn note(&self) -> Option<String> {
         let slices = self.picture.slices.len() - self.slices.len();
         let fields = self.picture.fields.len() - self.fields.len();
@@ -308,8 +308,9 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// The first column, every tenth one, the first behind a gap and the last one are numbered, as far as
-/// numbers do not touch. A tenth one and the last stand above the last digit of their number.
+/// Formats the numbers of the first column, every tenth one, the first after a gap and the last
+/// one, unless they would touch. The number of a tenth column and of the last one is right-aligned
+/// with the column.
 fn column_numbers(columns: &Places) -> String {
     let positions: Vec<At> = columns.positions().collect();
     let mut line = vec![' '; positions.len()];
@@ -357,7 +358,7 @@ fn bit_of(bits: &BitVector, idx: usize) -> bool {
     idx < bits.len() && bits.get(idx)
 }
 
-/// A component, or a blank if there is none.
+/// Formats a component, or a blank if there is none.
 fn slice_bit(bits: &BitVector, idx: usize) -> char {
     if idx < bits.len() { digit(bits.get(idx)) } else { ' ' }
 }

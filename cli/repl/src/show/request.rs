@@ -1,4 +1,4 @@
-//! What `:show` is told: `:show T X v fields 1..4, 5..8 rows 10..20 columns 1..8`.
+//! Arguments of `:show`: `:show T X v fields 1..4, 5..8 rows 10..20 columns 1..8`.
 
 use std::ops::RangeInclusive;
 
@@ -8,35 +8,35 @@ use super::Screen;
 use super::grid::Grid;
 use super::picture::{Field, Picture, Rows, draw};
 
-/// How it is written.
+/// The syntax.
 const FORM: &str =
-    "it is written `:show NAME … [rows A..B] [columns A..B] [fields A..B, … | fields WIDTH]`";
-/// Rows that are shown if a request names them.
+    "expected `:show NAME … [rows A..B] [columns A..B] [fields A..B, … | fields WIDTH]`";
+/// Maximum number of rows shown if a request specifies rows.
 const MAX_ROWS: usize = 1000;
 
-/// A request, understood. Numbers count from 1.
+/// A parsed request. Numbers count from 1.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Request {
     /// The variables, in order.
     pub names: Vec<String>,
-    /// Columns to be shown as numbers.
+    /// Columns to show as numbers.
     pub fields: Option<Fields>,
-    /// Only these rows.
+    /// The rows to show.
     pub rows: Option<RangeInclusive<usize>>,
-    /// Only these columns.
+    /// The columns to show.
     pub columns: Option<RangeInclusive<usize>>,
 }
 
-/// Which columns are numbers.
+/// The columns that form numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fields {
-    /// These.
+    /// Explicit ranges.
     Ranges(Vec<RangeInclusive<usize>>),
-    /// All, so many at a time.
+    /// All columns, in fields of this width.
     Width(usize),
 }
 
-/// A value that a request names.
+/// A value named by a request.
 pub(crate) enum NamedValue<'a> {
     /// A table.
     Table(&'a dyn Grid),
@@ -46,12 +46,12 @@ pub(crate) enum NamedValue<'a> {
     Word(&'a BitVector),
 }
 
-/// What is wrong with a request.
+/// An error in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fault {
-    /// In lower case.
+    /// The message, in lower case.
     pub message: String,
-    /// What to write.
+    /// The suggested input.
     pub help: Option<String>,
 }
 
@@ -63,10 +63,10 @@ fn misspelt<T>(message: String) -> Result<T, Fault> {
     Err(Fault { message, help: Some(FORM.to_owned()) })
 }
 
-/// Understands what stands behind `:show`.
+/// Parses the arguments of `:show`.
 ///
 /// # Errors
-/// What is wrong with its form.
+/// A syntax error.
 pub fn parse(text: &str) -> Result<Request, Fault> {
     let spaced = text.replace(',', " , ");
     let mut words = spaced.split_whitespace().peekable();
@@ -79,7 +79,7 @@ pub fn parse(text: &str) -> Result<Request, Fault> {
                 let first = words.next();
                 if let Some(width) = first.and_then(|word| word.parse().ok()) {
                     if width == 0 {
-                        return misspelt("fields have at least one column".to_owned());
+                        return misspelt("fields must have at least one column".to_owned());
                     }
                     request.fields = Some(Fields::Width(width));
                     continue;
@@ -92,23 +92,23 @@ pub fn parse(text: &str) -> Result<Request, Fault> {
             }
             "," => {}
             name if is_name(name) => request.names.push(name.to_owned()),
-            other => return misspelt(format!("`{other}` is no name of a variable")),
+            other => return misspelt(format!("`{other}` is not a variable name")),
         }
     }
     if request.names.is_empty() {
-        return misspelt("`:show` names no variable".to_owned());
+        return misspelt("expected a variable name".to_owned());
     }
     Ok(request)
 }
 
 fn range(word: Option<&str>, what: &str) -> Result<RangeInclusive<usize>, Fault> {
     let Some(word) = word else {
-        return misspelt(format!("no numbers behind `{what}`"));
+        return misspelt(format!("expected numbers after `{what}`"));
     };
     let (from, to) = word.split_once("..").unwrap_or((word, word));
     match (from.parse::<usize>(), to.parse::<usize>()) {
         (Ok(from), Ok(to)) if 1 <= from && from <= to => Ok(from..=to),
-        _ => misspelt(format!("`{word}` behind `{what}` is no range such as `1..4`")),
+        _ => misspelt(format!("expected a range such as `1..4` after `{what}`, found `{word}`")),
     }
 }
 
@@ -118,10 +118,10 @@ fn is_name(word: &str) -> bool {
         && characters.all(|c| c.is_alphanumeric() || c == '_')
 }
 
-/// Draws what a request names: the values of `request.names`, in order.
+/// Draws what a request names; `values` are those of `request.names`, in order.
 ///
 /// # Errors
-/// Two tables, sizes that do not agree, rows and columns that there are not.
+/// Two tables, sizes that do not match, nonexistent rows and columns.
 pub(crate) fn resolve(
     request: &Request,
     values: &[NamedValue<'_>],
@@ -134,7 +134,7 @@ pub(crate) fn resolve(
             NamedValue::Table(grid) => match table {
                 None => table = Some((name, *grid)),
                 Some((first, _)) => {
-                    return fault(format!("`{first}` and `{name}` are tables: one at a time"));
+                    return fault(format!("`{first}` and `{name}` are tables: show one at a time"));
                 }
             },
             NamedValue::Slice(bits) => picture.slices.push((name, bits)),
@@ -159,7 +159,7 @@ pub(crate) fn resolve(
     }
     if let Some(fields) = &request.fields {
         if table.is_none() {
-            return fault("fields are columns of a table, and none is named".to_owned());
+            return fault("fields are columns of a table, but no table is named".to_owned());
         }
         picture.fields = fields_of(fields, n_cols)?;
     }
@@ -167,7 +167,8 @@ pub(crate) fn resolve(
     Ok(draw(&picture, Screen { rows, ..screen }))
 }
 
-/// That slices have as many components as there are rows, and words as columns.
+/// Checks that slices have as many components as the table has rows, and words as many as it has
+/// columns.
 fn agree(picture: &Picture<'_>, table: Option<(&str, &dyn Grid)>) -> Result<(), Fault> {
     let of = |name: &str, size: usize, what: &str| format!("`{name}` has {size} {what}");
     let rows = match table {
@@ -197,7 +198,7 @@ fn agree(picture: &Picture<'_>, table: Option<(&str, &dyn Grid)>) -> Result<(), 
 fn within(range: &RangeInclusive<usize>, limit: usize, what: &str) -> Result<(), Fault> {
     match range.end() {
         end if *end <= limit => Ok(()),
-        end => fault(format!("there is no {what} {end}, the last one is {limit}")),
+        end => fault(format!("{what} {end} does not exist: the last one is {limit}")),
     }
 }
 
@@ -211,7 +212,7 @@ fn fields_of(fields: &Fields, n_cols: usize) -> Result<Vec<Field>, Fault> {
             Ok((0..n_cols / width).map(|idx| idx * width..(idx + 1) * width).collect())
         }
         Fields::Width(width) => {
-            fault(format!("{n_cols} columns are no whole number of fields of {width}"))
+            fault(format!("{n_cols} columns cannot be divided into {width}-bit fields"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Pictures, each compared whole.
+//! Snapshot tests of pictures.
 
 use star_base::{BitTable, BitVector};
 
@@ -25,7 +25,7 @@ fn shown(text: &str, values: &[NamedValue<'_>], screen: Screen) -> String {
 }
 
 #[test]
-fn a_table_has_numbered_rows_and_columns() {
+fn tables_have_numbered_rows_and_columns() {
     let expected = "\
 P: table(6, 6)
     1    6
@@ -39,7 +39,7 @@ P: table(6, 6)
 }
 
 #[test]
-fn a_slice_stands_beside_its_table_and_marks_rows() {
+fn slices_are_next_to_their_table_and_mark_rows() {
     let (p, x) = (figure_5(), bits("001100"));
     let value = HostValue::Slice(x.clone());
     let expected = "\
@@ -62,7 +62,7 @@ X: slice(6), 2 ones, beside P: table(6, 6)
 }
 
 #[test]
-fn slices_words_and_fields_stand_around_a_table() {
+fn slices_words_and_fields_surround_a_table() {
     let (p, x, busy, v) = (figure_5(), bits("001100"), bits("100001"), bits("111111"));
     let values = [
         NamedValue::Table(&p),
@@ -111,7 +111,7 @@ T: table(1000, 2)
     assert_eq!(text, expected, "\n{text}");
 }
 
-/// A table that counts which columns are read.
+/// A table that records which columns are read.
 struct Counted(RefCell<Vec<Range<usize>>>);
 
 impl Grid for Counted {
@@ -128,7 +128,7 @@ impl Grid for Counted {
 }
 
 #[test]
-fn a_large_table_is_read_where_it_is_shown() {
+fn large_tables_are_read_only_where_shown() {
     let table = Counted(RefCell::default());
     let mut marks = BitVector::zeros(1_000_000);
     marks.put(499_999, true);
@@ -144,7 +144,7 @@ fn a_large_table_is_read_where_it_is_shown() {
 }
 
 #[test]
-fn what_holds_nothing_is_readable() {
+fn empty_values_are_readable() {
     let no_rows = BitTable::zeros(0, 5).unwrap();
     let no_columns = BitTable::zeros(5, 0).unwrap();
     let text = |value: &HostValue| super::value(None, value, None, Screen::default());
@@ -160,7 +160,7 @@ fn what_holds_nothing_is_readable() {
 }
 
 #[test]
-fn scalars_and_words_take_a_line() {
+fn scalars_and_words_fit_on_a_line() {
     let text = |value: HostValue| super::value(None, &value, None, Screen::default());
     assert_eq!(text(HostValue::Int(-7)), "-7");
     assert_eq!(text(HostValue::Bool(true)), "true");
@@ -171,7 +171,7 @@ fn scalars_and_words_take_a_line() {
 }
 
 #[test]
-fn what_has_no_room_is_said() {
+fn omitted_parts_are_reported() {
     let (p, x) = (figure_5(), bits("001100"));
     let mut values = vec![NamedValue::Table(&p)];
     values.resize_with(8, || NamedValue::Slice(&x));
@@ -199,7 +199,7 @@ fn changed_bits_are_visible_without_colours() {
 }
 
 #[test]
-fn requests_are_understood_or_refused() {
+fn parses_or_rejects_requests() {
     let request = parse("T X, Y fields 1..4, 7 rows 2..3 columns 9").unwrap();
     assert_eq!(request.names, ["T", "X", "Y"]);
     assert_eq!(request.fields, Some(Fields::Ranges(vec![1..=4, 7..=7])));
@@ -207,8 +207,11 @@ fn requests_are_understood_or_refused() {
     assert_eq!(parse("T fields 8").unwrap().fields, Some(Fields::Width(8)));
     let message = |text: &str| parse(text).unwrap_err().message;
     assert_eq!(message(""), "`:show` names no variable");
-    assert_eq!(message("T rows"), "no numbers behind `rows`");
-    assert_eq!(message("T rows 4..3"), "`4..3` behind `rows` is no range such as `1..4`");
+    assert_eq!(message("T rows"), "expected numbers after `rows`");
+    assert_eq!(
+        message("T rows 4..3"),
+        "expected a range such as `1..4` after `rows`, found `4..3`"
+    );
     assert_eq!(message("T fields 0"), "fields have at least one column");
     assert_eq!(message("T+1"), "`T+1` is no name of a variable");
 

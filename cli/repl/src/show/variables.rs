@@ -1,4 +1,4 @@
-//! Variables of a session as pictures. Of a table only the columns are read that are shown.
+//! Pictures of session variables. Only the shown columns of a table are read.
 
 use std::ops::Range;
 
@@ -34,7 +34,7 @@ impl Grid for Stored<'_> {
     }
 }
 
-/// The table in a slot; `None` if it holds something else, or nothing.
+/// Returns the table in a slot; `None` if the slot is unset or holds another type.
 fn stored<'a>(view: &'a View<'a>, slot: &'a str) -> Option<Stored<'a>> {
     let size = |extent| match extent {
         Extent::Const(n) => usize::try_from(n).ok(),
@@ -48,9 +48,9 @@ fn stored<'a>(view: &'a View<'a>, slot: &'a str) -> Option<Stored<'a>> {
     }
 }
 
-/// The text of the value in a slot, without a line break at its end. A slice stands beside the table that
-/// it was made from, or else the table `last` that was shown last, or else the only one that has as many
-/// rows.
+/// Formats the value in a slot, without a final line break. A slice is shown next to the table from
+/// which it was created, or else next to `last`, the table shown last, or else next to the only
+/// table with as many rows.
 pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) -> String {
     let name = (slot != RESULT).then_some(slot);
     if let Some(grid) = stored(view, slot) {
@@ -77,7 +77,7 @@ pub fn shown(view: &View<'_>, slot: &str, last: Option<&str>, screen: Screen) ->
     value(name, &held, beside, screen)
 }
 
-/// The text of a table as records of a list that was read, if it is as wide as those of one.
+/// Formats a table as records of a list that was read, if their widths match.
 fn records(view: &View<'_>, name: Option<&str>, grid: &Stored<'_>) -> Option<String> {
     let list = RecordList::of_width(view.lists, grid.n_cols)?;
     let column = |idx: usize| Some(grid.columns(idx..idx + 1)?.into_first_column());
@@ -86,7 +86,7 @@ fn records(view: &View<'_>, name: Option<&str>, grid: &Stored<'_>) -> Option<Str
     Some(format!("{title}, as records of {}\n{}", list.name, lines.trim_end()))
 }
 
-/// Is there a table in the slot?
+/// Tests whether the slot holds a table.
 pub fn is_table(view: &View<'_>, slot: &str) -> bool {
     stored(view, slot).is_some()
 }
@@ -106,16 +106,16 @@ fn beside<'a>(
     declared.and_then(fits).or_else(|| last.and_then(fits)).or_else(only)
 }
 
-/// A value that a request names, held while it is drawn.
+/// A value named by a request, held while it is drawn.
 enum Held<'a> {
     Table(Stored<'a>),
     Bits(HostValue),
 }
 
-/// The text that a request asks for, line breaks included.
+/// Returns the text of a request, line breaks included.
 ///
 /// # Errors
-/// Names that are no table, slice or word, and what [`resolve`] finds.
+/// Names that are not tables, slices or words, and the errors of [`resolve`].
 pub fn requested(view: &View<'_>, request: &Request, screen: Screen) -> Result<String, Fault> {
     let mut held = Vec::new();
     for name in &request.names {
@@ -147,7 +147,7 @@ fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
     if view.environment.get(name).is_none() {
         let names = view.variables().map(|(name, _)| name);
         let meant = did_you_mean(name, names).map(|meant| format!("did you mean `{meant}`?"));
-        return fault(format!("there is no variable `{}`", text::one_line(name)), meant);
+        return fault(format!("unknown variable `{}`", text::one_line(name)), meant);
     }
     match view.ty(name) {
         None => Err(unset(name)),
@@ -155,7 +155,7 @@ fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
         Some(Ty::Slice(_) | Ty::Word(_)) => match view.value(name) {
             Ok(value) => Ok(Held::Bits(value)),
             Err(BackendError::OutOfMemory(_)) => {
-                fault(format!("there is no memory to show `{name}`"), None)
+                fault(format!("not enough memory to show `{name}`"), None)
             }
             Err(
                 error @ (BackendError::Unsupported { .. }
@@ -165,7 +165,7 @@ fn hold<'a>(view: &'a View<'a>, name: &'a str) -> Result<Held<'a>, Fault> {
             ) => fault(not_shown(&error), None),
         },
         Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) => fault(
-            format!("`{name}` is no table, slice or word"),
+            format!("`{name}` is not a table, slice or word"),
             Some(format!("`{name}` alone shows its value")),
         ),
     }

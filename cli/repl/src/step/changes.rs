@@ -1,4 +1,4 @@
-//! What a statement changed, as text: old and new values, and of tables the rows where they differ.
+//! Changes made by a statement, as text: old and new values, and the rows of a table that differ.
 
 use star_base::text;
 use star_base::{BitTable, BitVector};
@@ -6,12 +6,13 @@ use star_vm::{HostValue, display};
 
 use crate::show::{self, Change, Grid, Picture, Rows, Screen, draw};
 
-/// Rows of a table shown, and places of a long slice or word named.
+/// Maximum number of rows shown of a table, and of positions listed of a long slice or word.
 const MAX_SHOWN: usize = 8;
-/// Columns shown around those that changed.
+/// Columns shown around changed ones.
 const AROUND: usize = 3;
 
-/// The lines for a variable that held `old` and holds `new`; none if that is the same.
+/// Returns the lines for a variable whose value changed from `old` to `new`; none if they are
+/// equal.
 pub(super) fn lines(name: &str, old: &HostValue, new: &HostValue, screen: Screen) -> Vec<String> {
     if old == new {
         return Vec::new();
@@ -54,7 +55,7 @@ fn short(value: &HostValue) -> String {
     }
 }
 
-/// Where two long vectors of one length differ.
+/// Returns the positions at which two long vectors of one length differ.
 fn places(before: &BitVector, after: &BitVector) -> String {
     let differ = |idx: &usize| before.get(*idx) != after.get(*idx);
     let changed: Vec<usize> = (0..after.len()).filter(differ).collect();
@@ -75,7 +76,7 @@ fn table(name: &str, before: &BitTable, after: &BitTable, screen: Screen) -> Vec
     if before.n_rows() != after.n_rows() || before.n_cols() > after.n_cols() {
         return vec![format!("{name}: {} → {}", show::sizes(before), show::sizes(after))];
     }
-    // New columns were zero before.
+    // Bits of new columns were zero.
     let old = |row_idx, col_idx| col_idx < before.n_cols() && before.get(row_idx, col_idx);
     let mut rows = vec![0_u64; after.n_rows().div_ceil(64)];
     let (mut first, mut last, mut n_bits) = (usize::MAX, 0, 0_u64);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn long_vectors_name_the_places() {
+    fn changes_in_long_vectors_list_positions() {
         let mut before = BitVector::zeros(500);
         before.put(3, true);
         let mut after = before.clone();
@@ -166,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn tables_show_the_rows_that_changed() {
+    fn changes_in_tables_show_the_changed_rows() {
         let before = BitTable::parse(&["010", "001", "000"]).unwrap();
         let mut after = before.clone();
         after.put(0, 1, false);
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_in_a_wide_table_is_in_the_excerpt() {
+    fn the_excerpt_of_a_wide_table_contains_the_change() {
         let before = BitTable::zeros(100, 1000).unwrap();
         let mut after = before.clone();
         after.put(70, 700, true);

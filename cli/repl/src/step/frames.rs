@@ -1,8 +1,8 @@
-//! The statements of the source that are running, one for each active routine, and what their variables
-//! held before.
+//! The running source statements, one for each active routine, and the previous values of their
+//! variables.
 //!
-//! A statement of the source is several statements of SIR, and a variable of the source several variables
-//! there, one for each web; here they are put together again.
+//! A source statement corresponds to several SIR statements, and a source variable to several SIR
+//! variables, one for each web; this module combines them again.
 
 use std::collections::BTreeMap;
 
@@ -16,40 +16,40 @@ use star_vm::reference::Scene;
 /// An active routine.
 #[derive(Default)]
 pub(super) struct Active {
-    /// Under which variable of SIR the value of a source variable was stored last.
+    /// The SIR variable that holds the latest value of each source variable.
     latest: BTreeMap<String, VarId>,
-    /// The variables of loops, by the places of the loops.
+    /// The loop variables, by source position of the loop.
     loops: BTreeMap<Span, VarId>,
-    /// The statement that is running.
+    /// The running statement.
     pub(super) current: Option<Current>,
 }
 
-/// A statement that is running.
+/// A running statement.
 pub(super) struct Current {
-    /// Which one.
+    /// Its identity.
     pub(super) head: Head,
-    /// Elementary operations before it.
+    /// Number of elementary operations before it.
     pub(super) operations: u64,
-    /// What the variables that it writes held before, in the order of the writes; `None` if nobody wants to
-    /// know.
+    /// The previous values of the variables that it writes, in the order of the writes; `None` if
+    /// not recorded.
     pub(super) before: Option<Vec<(String, HostValue)>>,
-    /// Were statements of a called routine shown meanwhile?
+    /// Whether statements of a called routine were shown meanwhile.
     pub(super) interrupted: bool,
-    /// Of a loop: has the turn begun?
+    /// For a loop: whether the iteration has begun.
     turned: bool,
 }
 
 impl Current {
-    /// A statement that begins.
+    /// Creates a statement that begins.
     pub(super) fn new(head: Head, operations: u64) -> Self {
         Current { head, operations, before: Some(Vec::new()), interrupted: false, turned: false }
     }
 }
 
 impl Active {
-    /// Does a source statement begin with the statement `kind`, which belongs to `head`?
+    /// Tests whether a source statement begins with the statement `kind`, which belongs to `head`.
     pub(super) fn begins(&self, head: Head, kind: &StmtKind) -> bool {
-        // These do nothing by themselves, unless they are what was written.
+        // These have no effect, except where the source contains them.
         let silent = head.kind != HeadKind::Plain
             && matches!(
                 kind,
@@ -60,13 +60,13 @@ impl Active {
             );
         match &self.current {
             _ if silent => false,
-            // A `while` with nothing inside comes back to its condition at once.
+            // A `while` with an empty body returns to its condition immediately.
             Some(current) if current.head == head => current.turned && head.kind == HeadKind::While,
             Some(_) | None => true,
         }
     }
 
-    /// A turn of the loop `head`: does a source statement begin with it?
+    /// Starts an iteration of the loop `head`; returns whether a source statement begins with it.
     pub(super) fn begins_turn(&mut self, head: Head) -> bool {
         let mine = self.current.as_mut().filter(|current| current.head == head);
         match head.kind {
@@ -82,7 +82,7 @@ impl Active {
         }
     }
 
-    /// The statement that is running is a turn of its loop, whose variable is about to change.
+    /// Marks the running statement as an iteration of its loop, whose variable is about to change.
     pub(super) fn turn(&mut self, scene: &Scene<'_>) {
         let Some(current) = &mut self.current else { return };
         current.turned = true;
@@ -91,7 +91,7 @@ impl Active {
         }
     }
 
-    /// Keeps what `stmt` is about to overwrite.
+    /// Records the values that `stmt` is about to overwrite.
     pub(super) fn note(&mut self, stmt: &Stmt, scene: &Scene<'_>) {
         let mut written = Vec::new();
         accesses(&stmt.kind, &mut |var, access| match access {
@@ -102,7 +102,7 @@ impl Active {
                 written.push(var);
             }
             Access::Write | Access::Update | Access::InitSize | Access::Ref => written.push(var),
-            // A variable is moved where nobody reads it again.
+            // A moved variable is not read again.
             Access::Read | Access::ReadSize | Access::Observe | Access::Kill | Access::Move => {}
         });
         for var in written {
@@ -124,7 +124,7 @@ impl Active {
         }
     }
 
-    /// What a source variable holds; `None` if there is none of this name.
+    /// Returns the value of a source variable; `None` if the name is unknown.
     pub(super) fn value(&self, name: &str, scene: &Scene<'_>) -> Option<HostValue> {
         let routine = scene.routine();
         let known = self.latest.get(name).copied();
@@ -140,7 +140,7 @@ impl Active {
     }
 }
 
-/// The names of the source variables of a routine, in order.
+/// Returns the names of the source variables of a routine, in order.
 pub(super) fn names(routine: &Routine) -> Vec<&str> {
     let mut names: Vec<&str> = Vec::new();
     for name in routine.vars.iter().filter_map(|var| var.source.as_deref()) {
@@ -151,7 +151,7 @@ pub(super) fn names(routine: &Routine) -> Vec<&str> {
     names
 }
 
-/// The name of a source variable; what a session calls a value (`‹value›`) is none.
+/// Returns the name of a source variable; the session's name for a value (`‹value›`) is not one.
 fn source_name(routine: &Routine, var: VarId) -> Option<&str> {
     let name = routine.vars.get(var.0 as usize)?.source.as_deref();
     name.filter(|name| !name.starts_with('‹'))

@@ -1,5 +1,5 @@
-//! A line of a session run statement by statement, on the reference backend. The variables that it mentions
-//! are copied there, and come back, however the run ends.
+//! Stepwise execution of a line on the reference backend. Its variables are copied there and back,
+//! however the run ends.
 
 use std::cell::RefCell;
 
@@ -16,19 +16,19 @@ use super::{Ended, Guide, Stepper, Stops};
 use crate::event::{Event, Sink};
 use crate::values::{Job, Values};
 
-/// What a stepped run needs beside what every run needs.
+/// Additional inputs of a stepped run.
 pub(crate) struct Steps<'a> {
     /// The statements of the program.
     pub statements: Statements,
-    /// Its texts.
+    /// Its source texts.
     pub sources: &'a SourceMap,
-    /// Does it ask?
+    /// Whether the run stops.
     pub stops: Stops,
-    /// What the variables are.
+    /// The declarations of the variables.
     pub environment: &'a Environment,
 }
 
-/// Runs a line whose variables are these, and says whether the user ended it.
+/// Runs a line with these variables; returns whether the user ended it.
 ///
 /// # Errors
 /// If the variables cannot be copied.
@@ -44,9 +44,9 @@ pub(crate) fn run(
     let mut before = Vec::new();
     for slot in slots {
         if values.ty(slot) == Some(Ty::Handle) {
-            let message = format!("what is in the handle `{slot}` does not move");
+            let message = format!("cannot transfer the handle `{slot}`");
             return Err(Diagnostic::new(Code::Usage, message)
-                .note("`:step` runs on the reference backend, and takes the variables there"));
+                .note("`:step` runs on the reference backend and transfers the variables there"));
         }
         let value = values.store(slot, control.interrupt);
         before.push(value.map_err(|error| cannot_copy(slot, error))?);
@@ -54,7 +54,7 @@ pub(crate) fn run(
     let load = |(slot, value): (&String, &HostValue)| {
         reference.load(value.clone(), is_fixed(steps.environment, slot))
     };
-    let on_reference = |error| refused_by_backend("the line cannot be stepped through", &error);
+    let on_reference = |error| refused_by_backend("cannot step through the line", &error);
     let there = slots.iter().zip(&before).map(load).collect::<Result<Vec<Value>, _>>();
     let mut there = there.map_err(on_reference)?;
     let screen = sink.borrow().screen();
@@ -71,14 +71,14 @@ pub(crate) fn run(
         if new != old {
             let moved = values.load(slot, new, is_fixed(steps.environment, slot));
             moved.map_err(|error| {
-                refused_by_backend(&format!("`{slot}` does not come back"), &error)
+                refused_by_backend(&format!("cannot copy `{slot}` back"), &error)
             })?;
         }
     }
     Ok((outcome, ended))
 }
 
-/// Does the variable keep its size, as its declaration says?
+/// Tests whether the declaration of the variable fixes its size.
 fn is_fixed(environment: &Environment, slot: &str) -> bool {
     environment.get(slot).is_some_and(|variable| match variable.kind {
         TyKind::Table => variable.sizes[1].is_some(),
@@ -88,10 +88,10 @@ fn is_fixed(environment: &Environment, slot: &str) -> bool {
 }
 
 fn cannot_copy(slot: &str, error: BackendError) -> Diagnostic {
-    refused_by_backend(&format!("`{slot}` cannot be copied to the reference backend"), &error)
+    refused_by_backend(&format!("cannot copy `{slot}` to the reference backend"), &error)
 }
 
-/// Shows a run to whoever a session talks to.
+/// Shows a run through the display of a session.
 struct AtSink<'a, 's> {
     sink: &'a RefCell<&'s mut dyn Sink>,
 }

@@ -1,10 +1,14 @@
-//! `:step`: a run statement by statement, with what each changed in the matrix memory.
+//! `:step`: execution statement by statement, with the changes of each statement in the matrix
+//! memory.
 //!
-//! * [`Stepper`] is the observer of a run on the reference backend; [`frames`] tells it which statement of the
-//!   source is running. * [`changes`]: old and new values as text. * [`orders`]: what is typed at a stop.
+//! * [`Stepper`] observes a run on the reference backend; [`frames`] tracks the running source
+//!   statement.
+//! * [`changes`]: old and new values as text.
+//! * [`orders`]: commands at a stop.
 //!
-//! The program is lowered with [`star_compiler::LowerOptions::by_statement`], so that every statement has its
-//! own cost. Nothing here but [`line`] knows of a session, and nothing of a terminal.
+//! The program is lowered with [`star_compiler::LowerOptions::by_statement`], so that every
+//! statement has a separate cost. Only [`line`] depends on a session; nothing depends on a
+//! terminal.
 
 mod changes;
 mod frames;
@@ -27,48 +31,48 @@ use frames::{Active, Current};
 pub(crate) use line::{Steps, run};
 use orders::Order;
 
-/// Text that `:step all` shows before it goes on silently, in bytes.
+/// Maximum output of `:step all` in bytes; the run then continues silently.
 const MAX_SHOWN: usize = 1 << 20;
-/// Statements of deeper calls stand no farther to the right.
+/// Maximum indentation of statements in nested calls.
 const MAX_INDENT: usize = 20;
-/// Where the cost of a statement stands behind what it changed.
+/// Column of the cost after the changes of a statement.
 const COST_COLUMN: usize = 48;
-/// Longer statements are cut.
+/// Maximum length of a statement; longer ones are truncated.
 const MAX_STATEMENT: usize = 100;
 
-/// Who is shown the run, and says how it goes on.
+/// The user interface of a stepped run.
 pub(crate) trait Guide {
-    /// Shows text, line breaks included; `false` if nobody looks any more.
+    /// Shows text, line breaks included; returns `false` if the output is closed.
     fn say(&mut self, text: &str) -> bool;
-    /// A line of orders; `None` if there will be none any more.
+    /// Reads a command; `None` at the end of the input.
     fn ask(&mut self) -> Option<String>;
 }
 
-/// Where to stop.
+/// The next stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Until {
     /// At the next statement.
     Next,
-    /// At the next statement of this many active routines or fewer.
+    /// The next statement with at most this many active routines.
     Depth(usize),
-    /// At a line of a file.
+    /// A line of a file.
     Line(FileId, usize),
-    /// Nowhere.
+    /// No further stop.
     End,
-    /// Nowhere, but everything is shown.
+    /// No further stop, but everything is shown.
     EndShown,
 }
 
 /// Whether a run stops at every statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stops {
-    /// It asks at every statement.
+    /// Stop at every statement.
     Every,
-    /// It shows everything and asks nothing.
+    /// Show everything without stopping.
     None,
 }
 
-/// Shows a run.
+/// Observer that shows a run.
 pub(crate) struct Stepper<'a> {
     program: Program,
     statements: Statements,
@@ -77,25 +81,25 @@ pub(crate) struct Stepper<'a> {
     screen: Screen,
     until: Until,
     active: Vec<Active>,
-    /// Active routines where something was shown last.
+    /// Number of active routines at the last output.
     shown_at: usize,
-    /// The routine of which something was shown last.
+    /// The routine of the last output.
     shown_of: String,
     n_shown: usize,
     ended: Option<Ended>,
 }
 
-/// Why a stepper ended its run.
+/// The reason why the observer ended its run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
-    /// The user wanted it.
+    /// The user quit.
     Quit,
-    /// Nobody listens any more.
+    /// The output is closed.
     Unheard,
 }
 
 impl<'a> Stepper<'a> {
-    /// For a run of `program`, whose places are in `sources` and whose statements are `statements`.
+    /// Creates an observer for a run of `program`, with its `sources` and `statements`.
     pub(crate) fn new(
         program: Program,
         statements: Statements,
@@ -122,7 +126,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Why it ended the run, if it did.
+    /// Returns the reason why the observer ended the run, if it did.
     pub(crate) fn ended(&self) -> Option<Ended> {
         self.ended
     }
@@ -137,7 +141,7 @@ impl<'a> Stepper<'a> {
         file.map_or(0, |file| file.line_column(head.span.start as usize).line)
     }
 
-    /// A statement begins: it is shown, and if the run stops at it, the user is asked.
+    /// Shows a statement that begins; if the run stops at it, reads commands.
     fn begin(&mut self, head: Head, scene: &Scene<'_>) -> ControlFlow<()> {
         let depth = scene.depth();
         let mut current = Current::new(head, scene.operations());
@@ -147,7 +151,7 @@ impl<'a> Stepper<'a> {
             Until::Line(file, line) => head.span.file == file && self.line(head) == line,
             Until::End | Until::EndShown => false,
         };
-        // What was typed is not asked about, and what it did in all is shown in any case.
+        // Do not stop at the entered line, and always show its total effect.
         let typed = depth == 1 && self.shown_of.is_empty() && self.n_shown == 0;
         let mut watched = stops || typed || self.until == Until::EndShown;
         if watched {
@@ -170,7 +174,7 @@ impl<'a> Stepper<'a> {
         ControlFlow::Continue(())
     }
 
-    /// The statement that was running is done: what it changed is shown.
+    /// Shows the changes of the statement that ended.
     fn finish(&mut self, scene: &Scene<'_>) -> ControlFlow<()> {
         let Some(active) = self.active.last_mut() else { return ControlFlow::Continue(()) };
         let Some(current) = active.current.take() else { return ControlFlow::Continue(()) };
@@ -204,7 +208,7 @@ impl<'a> Stepper<'a> {
         self.say(&said)
     }
 
-    /// The line of a statement, behind the name of its routine if that is another one than before.
+    /// Shows the line of a statement, after the name of its routine if the routine changed.
     fn show_statement(&mut self, head: Head, rest: &str, scene: &Scene<'_>) -> ControlFlow<()> {
         let depth = scene.depth();
         let indent = indent(depth);
@@ -214,7 +218,7 @@ impl<'a> Stepper<'a> {
             let file = self.sources.get(head.span.file).map_or("?", |file| file.name());
             said += &format!("{indent}{name} ({}):\n", text::one_line(file));
         }
-        // Every routine that waits for this one has been interrupted.
+        // Every routine that waits for this one was interrupted.
         let waiting = self.active.len().saturating_sub(1);
         for active in &mut self.active[..waiting] {
             if let Some(current) = &mut active.current {
@@ -227,7 +231,7 @@ impl<'a> Stepper<'a> {
         self.say(&said)
     }
 
-    /// The statement as it stands in the source, on one line.
+    /// Returns the source of the statement on one line.
     fn statement_text(&self, head: Head) -> String {
         let words = self.sources.slice(head.span).split_whitespace();
         let statement = words.collect::<Vec<_>>().join(" ");
@@ -245,7 +249,7 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// Asks until the answer says how the run goes on.
+    /// Reads commands until one continues the run.
     fn ask(&mut self, head: Head, scene: &Scene<'_>) -> ControlFlow<()> {
         let depth = scene.depth();
         loop {
@@ -268,7 +272,7 @@ impl<'a> Stepper<'a> {
                 }
                 None => {
                     let line = text::one_line(line.trim());
-                    self.say(&format!("`{line}` is no order here; what can be typed:\n"))?;
+                    self.say(&format!("unknown command `{line}`; available commands:\n"))?;
                     self.say(orders::HELP)?;
                     continue;
                 }
@@ -277,7 +281,8 @@ impl<'a> Stepper<'a> {
         }
     }
 
-    /// A variable of the routine; a slice stands beside the first table that has as many rows.
+    /// Formats a variable of the routine; a slice is shown next to the first table with as many
+    /// rows.
     fn variable(&self, name: &str, scene: &Scene<'_>) -> String {
         let names = || frames::names(scene.routine()).into_iter();
         let Some(active) = self.active.last() else { return "unset".to_owned() };
@@ -327,7 +332,7 @@ impl<'a> Stepper<'a> {
         }
         if self.until == Until::EndShown && self.n_shown > MAX_SHOWN {
             self.until = Until::End;
-            let said = "… this is enough to look at: the run goes on to its end and is not shown\n";
+            let said = "… output limit reached: the run continues to its end without being shown\n";
             if !self.guide.say(said) {
                 return self.end(Ended::Unheard);
             }

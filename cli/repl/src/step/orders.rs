@@ -1,37 +1,33 @@
-//! What is typed where `:step` stops.
+//! Commands at a stop of `:step`.
 
-/// How the run goes on.
+/// A command at a stop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Order {
-    /// To the next statement, into calls.
+    /// Continue to the next statement, entering calls.
     Into,
-    /// To the next statement of this routine.
+    /// Continue to the next statement of this routine.
     Over,
-    /// To the caller.
+    /// Continue to the caller.
     Out,
-    /// To the end.
+    /// Continue to the end.
     ToEnd,
-    /// To the next statement on this line.
+    /// Continue to the next statement on this line.
     ToLine(usize),
-    /// Not at all yet: show a variable.
+    /// Show a variable, without continuing.
     Show(String),
-    /// Not at all.
+    /// End the run.
     Quit,
-    /// Not at all yet: say what can be typed.
+    /// List the commands, without continuing.
     Help,
 }
 
-/// What can be typed.
-pub(super) const HELP: &str = "\
-s or Enter  run this statement and stop at the next one, in a called routine too
-n           run this statement, calls and all
-o           run to the end of this routine
-c           run to the end; `c 12`: to line 12
-v NAME      show a variable of this routine
-q           stop here; the variables keep what the run did
-";
+/// The list of commands.
+pub(super) const HELP: &str = "s or Enter  run this statement and stop at the next one, entering \
+    calls n           run this statement without stopping in calls o           run to the end of \
+    this routine c           run to the end; `c 12`: to line 12 v NAME      show a variable of \
+    this routine q           stop here; the variables keep the changes of the run";
 
-/// Understands a line; an empty one is a step. `None` if it is no order.
+/// Parses a command; an empty line is a step. Returns `None` for an unknown command.
 pub(super) fn order(line: &str) -> Option<Order> {
     let mut words = line.split_whitespace();
     let (word, argument) = (words.next().unwrap_or("s"), words.next());
@@ -56,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_empty_line_is_a_step_and_nonsense_is_none() {
+    fn an_empty_line_is_a_step_and_unknown_text_is_rejected() {
         for (line, expected) in [
             ("", Some(Order::Into)),
             (" s ", Some(Order::Into)),

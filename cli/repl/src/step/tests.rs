@@ -1,4 +1,4 @@
-//! Whole transcripts, small enough to be checked by hand. A line behind `step>` was typed.
+//! Complete transcripts, small enough to check by hand. Text after `step>` was entered.
 
 use std::collections::VecDeque;
 use std::sync::atomic::AtomicBool;
@@ -23,7 +23,7 @@ impl SourceLoader for One {
     }
 }
 
-/// A host of programs that neither read nor write.
+/// A host for programs that neither read nor write.
 pub(crate) struct NoHost;
 
 impl Host for NoHost {
@@ -44,7 +44,7 @@ impl Host for NoHost {
     }
 }
 
-/// Types the orders and keeps what is seen.
+/// Enters commands and records the output.
 struct Script {
     orders: VecDeque<&'static str>,
     seen: String,
@@ -63,7 +63,7 @@ impl Guide for Script {
     }
 }
 
-/// What a run shows, how it ends, and what it leaves in its parameters.
+/// The output of a run, its outcome, and the final values of its parameters.
 struct Seen {
     text: String,
     outcome: Outcome,
@@ -159,7 +159,7 @@ fn warshall_on_four_vertices() {
     golden("warshall", include_str!("warshall.txt"), &seen.text);
 }
 
-/// Compares with a file beside this one.
+/// Compares with a file next to this one.
 fn golden(name: &str, expected: &str, seen: &str) {
     if std::env::var_os("STAR_BLESS").is_some() {
         let path = format!("{}/src/step/{name}.txt", env!("CARGO_MANIFEST_DIR"));
@@ -192,14 +192,14 @@ fn slice(text: &str) -> HostValue {
 }
 
 #[test]
-fn calls_are_entered_passed_over_and_left() {
+fn calls_are_entered_stepped_over_and_left() {
     let run = |orders: &[&'static str]| {
         stepped(CALLS, vec![HostValue::Int(4), slice("0000")], Stops::Every, orders)
     };
     let seen = run(&["s", "v n", "v m", "v X", "n", "c 12", "what", "q"]);
     golden("calls", include_str!("calls.txt"), &seen.text);
     assert_eq!(seen.ended, Some(Ended::Quit));
-    // What ran stays.
+    // The changes of the run are kept.
     assert_eq!(seen.values[1], slice("1100"));
 
     let seen = run(&["o", "q"]);
@@ -211,7 +211,7 @@ fn calls_are_entered_passed_over_and_left() {
 }
 
 #[test]
-fn a_trap_ends_the_run_where_the_reference_traps() {
+fn a_trap_ends_the_run_as_on_the_reference_backend() {
     let seen = stepped(CALLS, vec![HostValue::Int(4), slice("0000")], Stops::None, &[]);
     let Outcome::Trap(trap) = &seen.outcome else { panic!("{:?}", seen.outcome) };
     assert_eq!(trap.kind.code(), star_base::Code::IndexTrap);
@@ -220,7 +220,7 @@ fn a_trap_ends_the_run_where_the_reference_traps() {
 }
 
 #[test]
-fn choices_and_loops_are_shown_as_they_are_taken() {
+fn branches_and_loops_are_shown_as_executed() {
     let text = "\
 procedure P(var a, b: integer; var X: slice);
 begin
@@ -241,15 +241,15 @@ end;
 }
 
 #[test]
-fn what_nobody_looks_at_is_not_shown() {
+fn no_output_without_a_reader() {
     let values = || vec![HostValue::Int(4), slice("0000")];
-    // Nobody reads the output any more.
+    // The output is closed.
     let seen = stepped_within(30, CALLS, values(), Stops::None, &[]);
     assert_eq!(seen.ended, Some(Ended::Unheard));
-    // There are no more orders.
+    // The input ends.
     let seen = stepped(CALLS, values(), Stops::Every, &["s"]);
     assert_eq!(seen.ended, Some(Ended::Quit));
-    // More than anybody wants to see.
+    // Exceeds the output limit.
     let text = "procedure P(var i, n: integer); begin n:=0; for i:=1 to 40000 do n:=n+i end;";
     let seen = stepped(text, vec![HostValue::Unset, HostValue::Unset], Stops::None, &[]);
     assert_eq!(seen.outcome, Outcome::Done);

@@ -1,11 +1,11 @@
-//! The rows that a header asks for: its cases, their parameters, and the figures of papers beside them.
+//! The rows of a benchmark header: its cases, their parameters, and published times.
 
 use star_base::Code;
 use star_compiler::Compilation;
 use star_harness::{Case, Header, Purpose};
 use star_report::record::{Parameter, Parameters, Row, RowError, Source, Time, is_time};
 
-/// A row without any figures.
+/// Creates a row without measurements.
 pub(super) fn blank(file: &str, title: &str) -> Row {
     Row {
         source: Source::Star,
@@ -32,7 +32,8 @@ pub(super) fn blank(file: &str, title: &str) -> Row {
     }
 }
 
-/// The title of a header; one that has none, or that of another, is told by its line.
+/// Returns the title of a header: its title, its routine or its line; the line is appended to a
+/// duplicate.
 pub(super) fn title(header: &Header, others: &[String], compilation: &Compilation) -> String {
     let line = || {
         let source = compilation.sources.get(header.span.file);
@@ -46,7 +47,8 @@ pub(super) fn title(header: &Header, others: &[String], compilation: &Compilatio
     if others.contains(&title) { format!("{title} (line {})", line()) } else { title }
 }
 
-/// What tells a case from others, and what a peer has to be given: all integers, and everything that is swept.
+/// Returns the parameters that distinguish a case and that a peer needs: all integers, and
+/// everything that is swept.
 pub(super) fn parameters(case: &Case) -> Parameters {
     let known = case.given.iter().filter_map(|given| {
         let value = match given.text.parse() {
@@ -59,7 +61,7 @@ pub(super) fn parameters(case: &Case) -> Parameters {
     known.collect()
 }
 
-/// The parameter along which plots go: the first integer that is swept, or else `n`.
+/// Returns the parameter for the axis of plots: the first integer that is swept, or else `n`.
 pub(super) fn size(header: &Header, cases: &[Case]) -> Option<String> {
     let is_int = |name: &str| cases.iter().all(|case| case.integer(name).is_some());
     let definitions = header.definitions_for(Purpose::Benchmark);
@@ -70,8 +72,8 @@ pub(super) fn size(header: &Header, cases: &[Case]) -> Option<String> {
     found.or_else(|| n().filter(|name| is_int(name))).map(str::to_owned)
 }
 
-/// The figures of papers of a header. One that was measured at the variables of a case has that case's
-/// parameters, so that both stand together.
+/// Returns the published times of a header. A time measured with the variables of a case gets that
+/// case's parameters, so that both are shown together.
 pub(super) fn published(header: &Header, blank: &Row, cases: &[Case]) -> Vec<Row> {
     let rows = header.published.iter().map(|figure| {
         let is_at =
@@ -87,7 +89,7 @@ pub(super) fn published(header: &Header, blank: &Row, cases: &[Case]) -> Vec<Row
         let is_time = is_time(figure.seconds);
         let no_time = || RowError {
             code: Code::BadHeader.as_str().to_owned(),
-            message: format!("{:e} s is no time that anything takes", figure.seconds),
+            message: format!("invalid published time: {:e} s", figure.seconds),
         };
         Row {
             source: Source::Published,
@@ -120,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn parameters_are_integers_and_what_is_swept() {
+    fn parameters_are_integers_and_swept_variables() {
         let (header, cases) =
             header("  k = a, b\n  n = 5, 6\n  m = {2*n}\n  P = gen gnm -n {n} -m {m}");
         let parameters = parameters(&cases[1]);
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn a_header_without_integers_has_no_size() {
+    fn headers_without_integers_have_no_size() {
         let (header, cases) = self::header("  P = a.mtx");
         assert_eq!(size(&header, &cases), None);
         let (header, cases) = self::header("  m = 3\n  n = 7");
@@ -138,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn a_published_figure_stands_with_its_case() {
+    fn published_times_are_next_to_their_case() {
         let (header, cases) = header(
             "  n = 5, 6\n  m = {2*n}\n  published n=6: 3 ms \"K40\"\n  published n=9: 1 s \"K40\"",
         );

@@ -1,5 +1,5 @@
-//! A program on one backend, with intrinsics or without: it is run once to see whether it can be, and then as
-//! often as it takes.
+//! A program on one backend, with or without intrinsics. One run tests whether it succeeds; the
+//! others are timed.
 
 use std::time::{Duration, Instant};
 
@@ -24,45 +24,45 @@ use crate::command::outcome_message::describe;
 use crate::function_entry;
 use crate::text;
 
-/// Bytes that the values of all repetitions within a sample may take.
+/// Maximum size in bytes of the values of all repetitions within a sample.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A program ready to run.
 pub(super) struct Ready {
     /// The program.
     pub(super) program: Program,
-    /// Where it begins.
+    /// The entry routine.
     pub(super) entry: RoutineId,
-    /// Is the entry a function in its wrapper?
+    /// Whether the entry is a function in a wrapper.
     pub(super) is_function: bool,
 }
 
-/// What every run of a case needs.
+/// The context of the runs of a case.
 pub(super) struct Surroundings<'a> {
-    /// Ctrl-C.
+    /// Set by Ctrl-C.
     pub(super) flags: &'a Flags,
-    /// Takes warnings.
+    /// Receives warnings.
     pub(super) reporter: &'a Reporter,
-    /// What the program may touch.
+    /// The files that the program may access.
     pub(super) access: &'a Access,
-    /// The texts of the program.
+    /// The source texts of the program.
     pub(super) sources: &'a SourceMap,
     /// The program.
     pub(super) ready: &'a Ready,
     /// The arguments of every run.
     pub(super) arguments: &'a [Argument],
-    /// Time for one run.
+    /// Time limit of a run.
     pub(super) max_time: Option<Duration>,
-    /// The least time that the clock shows.
+    /// Resolution of the clock.
     pub(super) resolution: Duration,
 }
 
-/// Why a run did not end well.
+/// The reason why a run failed.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Failed {
-    /// The program, or the machine, is the reason.
+    /// An error of the program or the machine.
     Error(RowError),
-    /// The user is.
+    /// An interrupt by the user.
     Interrupted,
 }
 
@@ -70,7 +70,7 @@ pub(super) enum Failed {
 pub(super) struct Contender {
     /// The name of the backend.
     pub(super) backend: &'static str,
-    /// With intrinsics?
+    /// Whether intrinsics are used.
     pub(super) intrinsics: IntrinsicUse,
     compiled: Compiled,
     limits: Limits,
@@ -78,19 +78,19 @@ pub(super) struct Contender {
     repetitions: usize,
     loads: Vec<f64>,
     devices: Vec<f64>,
-    /// What the first run used.
+    /// Statistics of the first run.
     pub(super) stats: Stats,
-    /// Of the results of the first run.
+    /// Hash of the results of the first run.
     pub(super) hash: String,
 }
 
-/// Runs that are done one after another.
+/// Consecutive runs.
 struct Batch {
-    /// Seconds for each run.
+    /// Seconds per run.
     run: f64,
-    /// Seconds for each loading.
+    /// Seconds per load.
     load: f64,
-    /// Seconds that a device took for each run, if there is one that can tell.
+    /// Device seconds per run, if the device measures them.
     device: Option<f64>,
     stats: Stats,
     printed: String,
@@ -98,10 +98,10 @@ struct Batch {
 }
 
 impl Contender {
-    /// Runs it once, or a few times, which does not count.
+    /// Runs the program once or a few times without measuring it.
     ///
     /// # Errors
-    /// If that did not end well.
+    /// If a run fails.
     pub(super) fn warm_up(
         (backend, intrinsics): (&'static str, IntrinsicUse),
         compiled: Compiled,
@@ -128,17 +128,17 @@ impl Contender {
         drop(results);
         let mut one = Duration::from_secs_f64(first.run);
         if budget.max_runs > 1 && one < around.resolution * 10_000 {
-            // The first run is slow: nothing is in the caches.
+            // The first run is slow, since the caches are empty.
             one = one.min(Duration::from_secs_f64(contender.batch(around, 1)?.run));
         }
         let n_bytes: u64 = around.arguments.iter().map(|it| bytes_of(&it.value)).sum();
-        // What a run makes beside its arguments counts, too.
+        // Values created in a run count in addition to its arguments.
         let n_bytes = n_bytes.max(contender.stats.peak_bytes);
         contender.repetitions = repetitions(one, around.resolution, n_bytes, MAX_BYTES);
         Ok(contender)
     }
 
-    /// Are there enough samples?
+    /// Tests whether there are enough samples.
     pub(super) fn is_done(&self) -> bool {
         self.sampler.stop().is_some()
     }
@@ -146,7 +146,7 @@ impl Contender {
     /// Takes a sample.
     ///
     /// # Errors
-    /// If a run did not end well.
+    /// If a run fails.
     pub(super) fn sample(&mut self, around: &Surroundings<'_>) -> Result<(), Failed> {
         let begun = Instant::now();
         let batch = self.batch(around, self.repetitions)?;
@@ -156,22 +156,22 @@ impl Contender {
         Ok(())
     }
 
-    /// The samples in seconds, and whether their interval is as narrow as wanted.
+    /// Returns the samples in seconds, and whether their interval is narrow enough.
     pub(super) fn samples(&self) -> (&[f64], bool) {
         (self.sampler.samples(), self.sampler.is_narrow())
     }
 
-    /// Runs within a sample.
+    /// Returns the number of runs within a sample.
     pub(super) fn repetitions(&self) -> usize {
         self.repetitions
     }
 
-    /// The median time of loading in seconds.
+    /// Returns the median load time in seconds.
     pub(super) fn load(&self) -> Option<f64> {
         Median::of(&self.loads).map(|median| median.median)
     }
 
-    /// The median time of a device in seconds, where there is one that can tell.
+    /// Returns the median device time in seconds, if the device measures it.
     pub(super) fn device(&self) -> Option<f64> {
         Median::of(&self.devices).map(|median| median.median)
     }
@@ -217,7 +217,7 @@ impl Contender {
                 return Err(failed(outcome, around));
             }
         }
-        // A clock may not have moved; but nothing takes no time.
+        // The clock may not have advanced, but a time must be positive.
         let run = begun.elapsed().max(Duration::from_nanos(1)).as_secs_f64() / n as f64;
         drop(clock);
         let last = loaded.pop().ok_or(Failed::Interrupted)?;
@@ -226,7 +226,7 @@ impl Contender {
     }
 }
 
-/// A step of the backend that failed; `what` it is about.
+/// Returns the failure of a backend operation; `what` names the operation.
 pub(super) fn refused(what: &str, error: &BackendError) -> Failed {
     let diagnostic = refused_by_backend(what, error);
     match diagnostic.code {
@@ -235,7 +235,7 @@ pub(super) fn refused(what: &str, error: &BackendError) -> Failed {
     }
 }
 
-/// Why a run did not end well.
+/// Returns the reason why a run failed.
 fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     if let Outcome::Limit { kind: LimitKind::Interrupted, .. } = outcome {
         return Failed::Interrupted;
@@ -248,7 +248,7 @@ fn failed(outcome: Outcome, around: &Surroundings<'_>) -> Failed {
     Failed::Error(error_of(&diagnostic, around.sources))
 }
 
-/// A message as one line with its place.
+/// Formats a diagnostic with its position on one line.
 pub(super) fn error_of(diagnostic: &Diagnostic, sources: &SourceMap) -> RowError {
     let code = diagnostic.code.as_str().to_owned();
     let place = diagnostic.labels.first().and_then(|label| {

@@ -1,9 +1,9 @@
-//! A number that stands for all results of a run: FNV-1a of 64 bits (Fowler, Noll, Vo), over the kinds, sizes and
-//! bits of the values and over what was printed.
+//! Hash of all results of a run: 64-bit FNV-1a (Fowler, Noll, Vo), over the kinds, sizes and bits
+//! of the values and over the printed output.
 
 use star_vm::HostValue;
 
-/// The beginning and the factor.
+/// Offset basis and prime.
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0000_0100_0000_01b3);
 
 struct Fnv(u64);
@@ -22,7 +22,7 @@ impl Fnv {
     fn limbs(&mut self, kind: u8, len: usize, limbs: &[u64]) {
         self.bytes(&[kind]);
         self.number(len as u64);
-        // Whole limbs at once: tables are long.
+        // Hash whole limbs, since tables are long.
         for limb in limbs {
             self.0 = (self.0 ^ limb).wrapping_mul(FNV.1);
             self.0 ^= self.0 >> 32;
@@ -55,7 +55,7 @@ impl Fnv {
     }
 }
 
-/// The hash of these results as 16 digits.
+/// Returns the hash of these results as 16 digits.
 pub(super) fn hash(results: &[HostValue], printed: &str) -> String {
     let mut fnv = Fnv(FNV.0);
     results.iter().for_each(|value| fnv.value(value));
@@ -70,7 +70,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_that_shows_counts() {
+    fn every_visible_result_changes_the_hash() {
         let bits = |text| BitVector::parse(text).unwrap();
         let table = |rows: &[&str]| HostValue::Table(BitTable::parse(rows).unwrap());
         let results = [

@@ -1,4 +1,4 @@
-//! `star bench`: runs the benchmarks that the headers of programs describe, and says how long they take.
+//! `star bench`: runs the benchmarks in program headers and measures their times.
 
 mod cases;
 mod contender;
@@ -34,7 +34,7 @@ use self::targets::{has_benchmarks, targets};
 use super::benchpage::{make_folder, write_plots};
 use crate::text;
 
-/// What `star bench` is told.
+/// Arguments of `star bench`.
 #[derive(Args, Debug)]
 #[command(after_long_help = LONG_HELP)]
 #[command(after_help = "Examples:
@@ -42,63 +42,71 @@ use crate::text;
   star bench benches/suite --out new.json --page new.html
   star bench --filter dijkstra --intrinsics off")]
 pub(crate) struct BenchArgs {
-    /// Programs with `@bench` headers, or folders of them
+    /// Programs with `@bench` headers, or folders of programs
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<String>,
 
-    /// The backends to run on
+    /// Select the backends to run on
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = engine::DEFAULT)]
     backends: Vec<String>,
 
-    /// The graphics adapter for the backend `gpu`, by part of its name
+    /// Select the graphics adapter of `gpu` by part of its name
     #[arg(long, value_name = "NAME")]
     adapter: Option<String>,
 
-    /// Only benchmarks whose file, title or routine contains this, in any letter case
+    /// Run only benchmarks with TEXT in their file, title or routine
+    ///
+    /// Letter case is ignored.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// Library procedures in the backend's own way, as they are written, or both in turn
+    /// Run library procedures with intrinsics, as written, or both
     #[arg(long, alias = "natives", value_name = "WHICH", default_value = "both")]
     intrinsics: Which,
 
-    /// Write what was measured to a file: JSON, see docs/benchmarks.md
+    /// Write the result to FILE
+    ///
+    /// The format is JSON; see docs/benchmarks.md.
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
 
-    /// Write a page with plots and tables: HTML, in one file
+    /// Write an HTML page with plots and tables to FILE
     #[arg(long, value_name = "FILE")]
     page: Option<String>,
 
-    /// Files of other measurements that the page shows beside this one, such as those of peers
+    /// Show the measurements in FILE on the page, too
+    ///
+    /// Can be given several times, e.g. for measurements of peers.
     #[arg(long, value_name = "FILE", requires = "page")]
     with: Vec<String>,
 
-    /// Write the plots into a folder
+    /// Write the plots to DIR
     #[arg(long, value_name = "DIR")]
     svg: Option<String>,
 
-    /// Time for the samples of each row
+    /// Set the sampling time of each row
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = parse_time)]
     time: Duration,
 
-    /// Samples of each row at most
+    /// Limit the number of samples of each row
     #[arg(long, value_name = "N", default_value = "1000", value_parser = parse_runs)]
     runs: u64,
 
-    /// Enough if the interval of the median reaches no farther than this share of it
+    /// Stop when the median's interval is within SHARE of it
     #[arg(long, value_name = "SHARE", default_value = "0.02", value_parser = parse_width)]
     width: f64,
 
-    /// Where the random order of the rounds begins
+    /// Set the seed for the random order of rounds
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     seed: u64,
 
-    /// Bytes to measure the speed of memory with: `512M`; a few times the largest cache without it
+    /// Set the buffer size for measuring memory speed: `512M`
+    ///
+    /// Defaults to a multiple of the largest cache.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
     probe: Option<u64>,
 
-    /// The smallest case of each benchmark, once: to see whether all of them run
+    /// Run the smallest case of each benchmark once, as a check
     #[arg(long)]
     quick: bool,
 
@@ -109,48 +117,38 @@ pub(crate) struct BenchArgs {
     limits: LimitArgs,
 }
 
-// Blanks around `n`: clap makes a line break of it otherwise.
-const LONG_HELP: &str = "\
-A benchmark is a comment between the routines of a program:
+// Blanks around `n`: clap would replace it with a line break otherwise.
+const LONG_HELP: &str = "A benchmark is a comment between the routines of a program:    /* @bench \
+    closure of sparse graphs      run  WARSHALL      n    = 500, 1000, 2000      m    = {3*n div \
+    2}      P    = gen gnm -n { n } -m {m}        */  Each case has one warm-up run and is then \
+    sampled until the interval of the median is narrow. Times cover the runs only. `--max-time` \
+    limits each run. A failed case becomes a row with its error; the exit code is that of the \
+    first failure. Ctrl-C ends the measurement, and the results so far are written.  Examples:   \
+    star bench closure.star   star bench benches/suite --out new.json --page new.html   star \
+    bench --filter dijkstra --natives off   star bench closure.star --page page.html --with \
+    peers.json";
 
-  /* @bench closure of sparse graphs
-     run  WARSHALL
-     n    = 500, 1000, 2000
-     m    = {3*n div 2}
-     P    = gen gnm -n { n } -m {m}        */
-
-Every case is run once, which does not count, and then until the interval of the median is narrow. The times
-are those of the runs alone. `--max-time` is for each run. What fails is a row with its error, and the exit code is
-that of the first one. Ctrl-C ends the measuring; what was measured is written.
-
-Examples:
-  star bench closure.star
-  star bench benches/suite --out new.json --page new.html
-  star bench --filter dijkstra --intrinsics off
-  star bench closure.star --page page.html --with peers.json
-";
-
-/// With intrinsics, without, or both.
+/// Use of intrinsics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Which {
-    /// With.
+    /// With intrinsics
     On,
-    /// Without.
+    /// Without intrinsics
     Off,
-    /// Both.
+    /// Both with and without intrinsics
     Both,
 }
 
 fn parse_runs(text: &str) -> Result<u64, String> {
     match parse_count(text)? {
-        0 => Err("a row needs 1 sample at least".to_owned()),
+        0 => Err("a row needs at least 1 sample".to_owned()),
         runs => Ok(runs),
     }
 }
 
 fn parse_width(text: &str) -> Result<f64, String> {
     let width = text.parse().ok().filter(|width| (0.0..1.0).contains(width));
-    width.ok_or_else(|| "a share from 0 to 1, such as 0.02".to_owned())
+    width.ok_or_else(|| "expected a share from 0 to 1, such as 0.02".to_owned())
 }
 
 /// Runs the benchmarks.
@@ -166,7 +164,7 @@ pub(crate) fn run(
     let engines = args.backends.iter().map(|name| Engine::find_on(name.trim(), &wanted));
     let engines: Vec<Engine> = engines.collect::<Result<_, _>>()?;
     let passes = args.passes.options()?;
-    // Better told before a long run than after it.
+    // Report an error before a long run, not after it.
     let place = |file: &Option<String>| {
         let place = file.as_ref().map(|file| Destination::new(Path::new(file), file));
         place.transpose()
@@ -182,7 +180,7 @@ pub(crate) fn run(
     }
     let targets = targets(&args.paths)?;
     let flags = Flags::default();
-    flags.catch_or_warn(reporter, "the run without its figures");
+    flags.catch_or_warn(reporter, "the run without its measurements");
     let adapter = engines.iter().find(|engine| engine.caps.is_adapter);
     let adapter = adapter.map(|engine| engine.caps.device.clone());
     let mut record = Record { adapter, ..empty(args) };
@@ -241,14 +239,14 @@ pub(crate) fn run(
         let places: Vec<String> = places.map(|place| text::one_line(place)).collect();
         let kept = match places.is_empty() {
             true => "interrupted".to_owned(),
-            false => format!("interrupted; what was measured is in {}", places.join(", ")),
+            false => format!("interrupted; partial results are in {}", places.join(", ")),
         };
         return Err(Diagnostic::new(Code::Interrupted, kept).into());
     }
     Ok(exit)
 }
 
-/// No benchmark, and why.
+/// Returns the error that no benchmark was found, with the reason.
 fn nothing(args: &BenchArgs, n_files: usize) -> Diagnostic {
     let paths = text::quoted_list(&args.paths);
     match (&args.filter, n_files) {
@@ -273,7 +271,7 @@ fn budget(args: &BenchArgs) -> Budget {
     }
 }
 
-/// A record without rows.
+/// Creates a record without rows.
 fn empty(args: &BenchArgs) -> Record {
     let Budget { width, time, max_runs } = budget(args);
     Record {

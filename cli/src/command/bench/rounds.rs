@@ -1,4 +1,5 @@
-//! One case: every backend with intrinsics and without, in rounds, so that what disturbs the machine disturbs all.
+//! Measurement of one case: all backends, with and without intrinsics, run in rounds, so that
+//! disturbances of the machine affect all of them.
 
 use star_base::Random;
 use star_os::engine::Engine;
@@ -8,28 +9,28 @@ use star_vm::{CompileOptions, Limits};
 
 use super::contender::{Contender, Failed, Surroundings, refused};
 
-/// A backend with intrinsics or without, and what a run on it may use.
+/// A backend with or without intrinsics, and the limits of its runs.
 pub(super) struct Entrant {
     /// The backend.
     pub(super) engine: Engine,
-    /// How programs are compiled.
+    /// The compile options.
     pub(super) options: CompileOptions,
-    /// What a run may use.
+    /// The limits of a run.
     pub(super) limits: Limits,
 }
 
-/// What became of a case.
+/// The result of a case.
 pub(super) struct Measured {
-    /// A row for each entrant.
+    /// One row for each entrant.
     pub(super) rows: Vec<Row>,
-    /// Did the user end it?
+    /// Whether the user interrupted it.
     pub(super) interrupted: bool,
 }
 
-/// An entrant, or why it cannot take part.
+/// An entrant, or the reason why it is excluded.
 type Placed = Result<Contender, (&'static str, IntrinsicUse, Failed)>;
 
-/// Measures a case; `blank` is a row with everything that the rows share.
+/// Measures a case; `blank` is a row with the data that all rows share.
 pub(super) fn measure(
     blank: &Row,
     entrants: &[Entrant],
@@ -54,7 +55,7 @@ pub(super) fn measure(
     if !interrupted {
         interrupted = rounds(&mut placed, &differing, random, around);
     }
-    // Counted as the program is written.
+    // Counted without intrinsics.
     let mut as_written = placed.iter().flatten().filter(|it| it.stats.intrinsics == 0);
     let operations = as_written.next().map(|contender| contender.stats.operations);
     let rows = placed.iter().zip(&differing).map(|(placed, differs)| {
@@ -65,7 +66,8 @@ pub(super) fn measure(
     Measured { rows: rows.collect(), interrupted }
 }
 
-/// Does it fail as it did with intrinsics on the same backend? Then that row stands for both.
+/// Tests whether the failure equals that with intrinsics on the same backend. One row then
+/// represents both.
 fn is_told(contender: &Placed, placed: &mut [Placed]) -> bool {
     let Err((backend, _, failed)) = contender else { return false };
     let same = placed.iter_mut().find_map(|other| match other {
@@ -81,7 +83,7 @@ fn is_told(contender: &Placed, placed: &mut [Placed]) -> bool {
     }
 }
 
-/// Lets an entrant take part. `None`: it would be the same as one that does.
+/// Prepares an entrant. Returns `None` if it would equal another one.
 fn enter(
     entrant: &Entrant,
     placed: &[Placed],
@@ -118,8 +120,8 @@ fn enter(
     })
 }
 
-/// Is there a routine that the backend does in a way of its own? Without one, all runs are alike, even those
-/// that end before anything could be counted.
+/// Tests whether the program uses a routine for which the backend has an intrinsic. If not, all
+/// runs are alike, even those that end before operations are counted.
 fn may_have_intrinsics(engine: &Engine, around: &Surroundings<'_>) -> bool {
     let mut routines = around.ready.program.routines.iter();
     routines.any(|routine| {
@@ -127,7 +129,7 @@ fn may_have_intrinsics(engine: &Engine, around: &Surroundings<'_>) -> bool {
     })
 }
 
-/// For each of them the error, if its results are others than those of the first.
+/// Returns an error for each entrant whose results differ from those of the first.
 fn differing(placed: &[Placed]) -> Vec<Option<RowError>> {
     let hashes: Vec<Option<(&str, &str)>> = placed
         .iter()
@@ -136,18 +138,18 @@ fn differing(placed: &[Placed]) -> Vec<Option<RowError>> {
     unlike_the_first(&hashes)
 }
 
-/// Likewise by the names of backends and the hashes of results, where there are any.
+/// Compares by names of backends and hashes of results, where available.
 fn unlike_the_first(hashes: &[Option<(&str, &str)>]) -> Vec<Option<RowError>> {
     let first = hashes.iter().flatten().next();
     let error = |(_, hash): &(&str, &str)| {
         let (name, _) = first.filter(|(_, first)| first != hash)?;
-        let message = format!("its results are others than those of {name}");
+        let message = format!("its results differ from those of {name}");
         Some(RowError { code: "differs".to_owned(), message })
     };
     hashes.iter().map(|found| found.as_ref().and_then(error)).collect()
 }
 
-/// Takes samples until all have enough; `true` if the user ended that.
+/// Takes samples until all entrants have enough; returns `true` if the user interrupted it.
 fn rounds(
     placed: &mut [Placed],
     differing: &[Option<RowError>],
@@ -211,7 +213,7 @@ fn row(blank: &Row, placed: &Placed, differs: Option<RowError>) -> Row {
 }
 
 fn interrupted() -> RowError {
-    let message = "interrupted before there was a sample".to_owned();
+    let message = "interrupted before the first sample".to_owned();
     RowError { code: "interrupted".to_owned(), message }
 }
 

@@ -1,4 +1,5 @@
-//! The way from a file to its rows: compiled once, its headers' cases bound and measured one after another.
+//! Benchmarks of a file: the file is compiled once, then the cases of its headers are bound and
+//! measured one after another.
 
 use std::time::{Duration, Instant};
 
@@ -31,11 +32,11 @@ use crate::headers::inputs::{ReadContext, inputs};
 use crate::headers::test_file::{Routine, Runnable, Subject};
 use crate::usage::{self, Refusal};
 
-/// The options behind `run`: limits there come before those of the command.
+/// The options after `run`; their limits override those of the command.
 #[derive(Parser, Debug)]
 #[command(name = "run", no_binary_name = true, disable_help_flag = true)]
 struct HeaderOptions {
-    /// Trap when ADD or SUBT overflows
+    /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
 
@@ -43,11 +44,11 @@ struct HeaderOptions {
     limits: LimitArgs,
 }
 
-/// Everything that goes on from file to file.
+/// State shared by all files.
 pub(super) struct Runner<'a> {
     pub(super) args: &'a BenchArgs,
     pub(super) engines: &'a [Engine],
-    /// The passes that run unless operations or calls are counted.
+    /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
@@ -55,15 +56,15 @@ pub(super) struct Runner<'a> {
     pub(super) flags: &'a Flags,
     pub(super) reporter: &'a Reporter,
     pub(super) rows: Vec<Row>,
-    /// That of the first row with an error.
+    /// Exit code of the first row with an error.
     pub(super) exit: Exit,
     pub(super) live: Live,
     pub(super) output: &'a mut Output,
-    /// Did the user, or the reader of the output, end it?
+    /// Whether the user interrupted it or the reader closed the output.
     pub(super) ended: bool,
 }
 
-/// A benchmark: a header whose routine was found.
+/// A benchmark: a header whose routine exists.
 struct Benchmark<'a> {
     subject: &'a Subject,
     header: &'a Header,
@@ -89,7 +90,7 @@ impl Runner<'_> {
             self.reporter.diagnostic(sources, fault);
         }
         if let Some(fault) = subject.faults.first() {
-            // The headers that can be read are run all the same.
+            // The readable headers are run nevertheless.
             self.failed(blank(&target.name, "headers"), fault, sources);
         }
         let mut titles: Vec<String> = Vec::new();
@@ -117,13 +118,14 @@ impl Runner<'_> {
         }
     }
 
-    /// Watches the compiler.
+    /// Starts a watchdog for the compiler.
     fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
         self.output.flush();
         Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), self.reporter)
     }
 
-    /// The program of a file, and what it may touch; or the first of its errors, all of which are told.
+    /// Returns the program of a file and its file access, or the first of its errors, all of which
+    /// are reported.
     fn runnable(&self, subject: &Subject) -> Result<(Runnable, Access), Box<Diagnostic>> {
         let Subject { compilation, file, .. } = subject;
         let errors = compilation.diagnostics.iter();
@@ -153,7 +155,7 @@ impl Runner<'_> {
         (runnable, access): (&Runnable, &Access),
         mut blank: Row,
     ) {
-        // A header whose cases cannot be made was told of with the others.
+        // A header whose cases cannot be created was reported with the others.
         let Ok(mut cases) = header.cases(Purpose::Benchmark) else { return };
         let fails = |runner: &mut Self, diagnostic: &Diagnostic, blank: Row| {
             runner.reporter.diagnostic(&subject.compilation.sources, diagnostic);
@@ -246,14 +248,14 @@ impl Runner<'_> {
         rows.into_iter().for_each(|row| self.show(row));
     }
 
-    /// Every backend with intrinsics and without, as far as it was asked for.
+    /// Returns all requested backends, with and without intrinsics.
     fn entrants(&self, limits: &LimitArgs) -> Result<Vec<Entrant>, Diagnostic> {
         let mut entrants = Vec::new();
         for engine in self.engines {
             let bounds = limits.limits(engine)?;
             let both: &[bool] = match self.args.intrinsics {
                 _ if engine.caps.intrinsics.is_empty() => &[false],
-                // What counts operations or calls runs them as they are written.
+                // Limits on operations or calls disable intrinsics.
                 _ if limits.count_bodies() => &[false],
                 Which::On => &[true],
                 Which::Off => &[false],
@@ -267,7 +269,7 @@ impl Runner<'_> {
         Ok(entrants)
     }
 
-    /// The values of a case.
+    /// Returns the values of a case.
     fn arguments(
         &self,
         benchmark: &Benchmark<'_>,
@@ -284,7 +286,7 @@ impl Runner<'_> {
         Ok(inputs(benchmark.routine, benchmark.header, case, around)?.arguments)
     }
 
-    /// A row with an error, which stands there for everything that could not be measured.
+    /// Adds a row with an error, in place of everything that could not be measured.
     fn failed(&mut self, blank: Row, diagnostic: &Diagnostic, sources: &SourceMap) {
         let error = match diagnostic.code == Code::Interrupted {
             true => {
@@ -311,19 +313,19 @@ impl Runner<'_> {
     }
 }
 
-/// The options behind `run`, if there are any.
+/// Returns the options after `run`, if any.
 fn options(header: &Header) -> Result<Option<HeaderOptions>, Diagnostic> {
     let Some(given) = &header.options else { return Ok(None) };
     let parsed = HeaderOptions::try_parse_from(given.text.split_whitespace());
     parsed.map(Some).map_err(|error| match usage::refusal(&error, false) {
         Refusal::Fault(fault) => Diagnostic::at(Code::BadHeader, given.span, fault.message),
         Refusal::Answer(_) | Refusal::Help(_) => {
-            Diagnostic::at(Code::BadHeader, given.span, "these are no options of a run")
+            Diagnostic::at(Code::BadHeader, given.span, "invalid options after `run`")
         }
     })
 }
 
-/// Which passes ran, for the rows.
+/// Returns the label of the enabled passes.
 fn variant(optimises: bool, passes: &star_opt::Options) -> String {
     match (optimises, &passes.disabled[..]) {
         (false, _) => "as lowered".to_owned(),

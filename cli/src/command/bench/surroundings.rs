@@ -1,4 +1,4 @@
-//! Where and by what is measured: the machine, this build, the speed of memory.
+//! Environment of a measurement: the machine, this build, the memory speed.
 
 use std::fs;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -10,14 +10,14 @@ use star_vm::kernels::Level;
 
 use crate::doctor::{memory, processor};
 
-/// A buffer to read is this many times as large as the largest cache.
+/// Size of the memory buffer as a multiple of the largest cache.
 const BEYOND_CACHES: usize = 4;
-/// Its least size in bytes, where caches are small or not known.
+/// Minimum size of the buffer in bytes, for small or unknown caches.
 const LEAST: usize = 128 << 20;
-/// Its size where nobody wants to wait.
+/// Size of the buffer with `--quick`.
 pub(super) const QUICK: u64 = 8 << 20;
 
-/// The machine as `star doctor` sees it.
+/// Returns the machine as shown by `star doctor`.
 pub(super) fn machine() -> MachineInfo {
     let (processor, memory, kernels) = (processor(), memory(), Level::detect().name());
     let there = processor.features.iter().filter(|(_, there)| *there);
@@ -37,7 +37,7 @@ fn system() -> String {
     format!("{} {}", std::env::consts::OS, release.trim()).trim().to_owned()
 }
 
-/// This build of `star`.
+/// Returns this build of `star`.
 pub(super) fn tool() -> Tool {
     let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
     Tool {
@@ -49,14 +49,14 @@ pub(super) fn tool() -> Tool {
     }
 }
 
-/// Now; `None` if the clock is before 1970.
+/// Returns the current date; `None` if the clock is before 1970.
 pub(super) fn date() -> Option<String> {
     let passed = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
     Some(utc(passed.as_secs()))
 }
 
-/// The speeds of reading so many bytes on one thread and on all of them; if nothing is said, many more than the
-/// caches hold.
+/// Measures the speed of reading `bytes` bytes with one thread and with all threads; by default a
+/// buffer much larger than the caches.
 pub(super) fn bandwidth(threads: u64, bytes: Option<u64>, when: &str) -> Vec<Speed> {
     let wanted = match bytes {
         Some(bytes) => usize::try_from(bytes).unwrap_or(usize::MAX),
@@ -83,7 +83,7 @@ pub(super) fn bandwidth(threads: u64, bytes: Option<u64>, when: &str) -> Vec<Spe
     speeds.collect()
 }
 
-/// Bytes of the largest cache; 0 if the system does not say.
+/// Returns the size of the largest cache in bytes; 0 if unknown.
 fn largest_cache() -> usize {
     let sizes = (0..8).filter_map(|index| {
         let path = format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size");
@@ -92,7 +92,7 @@ fn largest_cache() -> usize {
     sizes.max().unwrap_or(0)
 }
 
-/// `32K`, `36864K`, `256M`.
+/// Parses `32K`, `36864K`, `256M`.
 fn cache_size(text: &str) -> Option<usize> {
     let (number, factor) = match text.strip_suffix('K') {
         Some(number) => (number, 1 << 10),
@@ -106,14 +106,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_of_caches_are_read() {
+    fn cache_sizes_are_parsed() {
         assert_eq!(cache_size("36864K"), Some(36 << 20));
         assert_eq!(cache_size("256M"), Some(256 << 20));
         assert_eq!(cache_size("x"), None);
     }
 
     #[test]
-    fn one_thread_is_measured_once() {
+    fn a_single_thread_is_measured_once() {
         let speeds = bandwidth(1, Some(1 << 16), "before");
         assert_eq!(speeds.iter().map(|speed| speed.threads).collect::<Vec<_>>(), [1]);
         assert!(speeds[0].read_gb_per_s > 0.0);

@@ -1,4 +1,4 @@
-//! Which files have benchmarks, and which of their headers are benchmarks.
+//! Discovery of benchmark files and headers.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use crate::headers::find::{StarFile, star_files};
 /// A file that may have benchmarks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Target {
-    /// Where it is.
+    /// Its path.
     pub(super) path: String,
-    /// What rows call it: from the folder that was named, with `/`.
+    /// Its name in rows: relative to the given folder, with `/`.
     pub(super) name: String,
 }
 
-/// The files that these paths name: programs, and all programs in folders and below.
+/// Returns the files that these paths name: programs, and all programs below folders.
 ///
 /// # Errors
-/// E0111 for what is not there, or cannot be read.
+/// E0111 for paths that do not exist or cannot be read.
 pub(super) fn targets(paths: &[String]) -> Result<Vec<Target>, Vec<Diagnostic>> {
     let mut targets: Vec<Target> = Vec::new();
     for path in paths {
@@ -47,7 +47,7 @@ fn slashes(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/").replace("//", "/")
 }
 
-/// Does the text have a benchmark, or a header that is wrong? Whether it compiles does not matter.
+/// Tests whether the text contains a benchmark or an invalid header, even if it does not compile.
 pub(super) fn has_benchmarks(text: &str) -> bool {
     let may = text.contains("@bench") || text.contains("@test") && text.contains("bench");
     if !may {
@@ -68,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_found_below_folders_and_once() {
+    fn files_below_folders_are_found_once() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
         for name in ["b.star", "a/c.star", "a/d.txt", ".git/e.star"] {
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_looked_at_if_a_header_is_a_benchmark_or_wrong() {
+    fn files_with_benchmarks_or_invalid_headers_are_used() {
         assert!(has_benchmarks("/* @bench x */ program P; begin end."));
         assert!(has_benchmarks("/* @test x\n bench n = 5\n n = 1 */ program P; begin end."));
         assert!(has_benchmarks("/* @bench x\n bnech */ program P; begin"));

@@ -1,4 +1,4 @@
-//! `star benchcmp`: two files of benchmarks beside each other, and what of the difference means anything.
+//! `star benchcmp`: comparison of two benchmark files, and the significance of their differences.
 
 use clap::{Args, ValueEnum};
 use star_os::exit::Exit;
@@ -9,57 +9,56 @@ use star_report::page::differences;
 
 use crate::records;
 
-/// What `star benchcmp` is told.
+/// Arguments of `star benchcmp`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  star benchcmp old.json new.json
-  star benchcmp old.json new.json --fail-above 1.1    exit code 6 if something takes more than 1.1 times as long")]
+#[command(after_help = "Examples:   star benchcmp old.json new.json   star benchcmp old.json \
+    new.json --fail-above 1.1  With --fail-above 1.1, the exit code is 6 if a benchmark takes \
+    more than 1.1 times as long.")]
 pub(crate) struct CompareArgs {
-    /// The file that was measured before
+    /// Benchmark file to compare with
     #[arg(value_name = "OLD")]
     old: String,
 
-    /// The file that was measured after
+    /// New benchmark file
     #[arg(value_name = "NEW")]
     new: String,
 
-    /// The form of the comparison
+    /// Select the output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Ratios that are no farther from 1 than this mean nothing, however significant
+    /// Ignore ratios within this distance of 1, however significant
     #[arg(long, value_name = "SHARE", default_value = "0.05", value_parser = parse_noise)]
     noise: f64,
 
-    /// Exit with code 6 if a change is significant and its ratio above this, or something fails that did
-    /// not
+    /// Exit with code 6 on a significant ratio above this, or a new failure
     #[arg(long, value_name = "RATIO", value_parser = parse_ratio)]
     fail_above: Option<f64>,
 }
 
-/// The form of the comparison.
+/// The output format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// Lines for people.
+    /// Human-readable lines
     Text,
-    /// One JSON object.
+    /// One JSON object
     Json,
 }
 
 fn parse_noise(text: &str) -> Result<f64, String> {
     let noise = text.parse().ok().filter(|noise| (0.0..1.0).contains(noise));
-    noise.ok_or_else(|| "a share from 0 to 1, such as 0.05".to_owned())
+    noise.ok_or_else(|| "expected a share from 0 to 1, such as 0.05".to_owned())
 }
 
 fn parse_ratio(text: &str) -> Result<f64, String> {
     let ratio = text.parse().ok().filter(|ratio: &f64| ratio.is_finite() && *ratio >= 1.0);
-    ratio.ok_or_else(|| "a ratio of at least 1, such as 1.1".to_owned())
+    ratio.ok_or_else(|| "expected a ratio of at least 1, such as 1.1".to_owned())
 }
 
 /// Compares the files.
 ///
 /// # Errors
-/// If a file cannot be read or is none.
+/// If a file cannot be read or is not a benchmark file.
 pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Result<Exit, Failure> {
     let (old, new) = (records::read(&args.old)?, records::read(&args.new)?);
     let pairs = pairs(&old, &new, args.noise);

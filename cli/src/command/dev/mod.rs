@@ -1,4 +1,4 @@
-//! `star dev`: what the compiler makes of a program, for people who work on it; [`mod@run`] runs SIR.
+//! `star dev`: compiler output for developers of the compiler; [`mod@run`] runs SIR.
 
 mod run;
 
@@ -25,7 +25,7 @@ use star_report::columns::{self, Align};
 use super::{Lints, compile};
 use crate::text;
 
-/// What `star dev` is told.
+/// Arguments of `star dev`.
 #[derive(Args, Debug)]
 #[command(
     after_long_help = long_help(),
@@ -34,37 +34,39 @@ use crate::text;
     mut_arg("max_depth", |arg| arg.requires("run"))
 )]
 pub(crate) struct DevArgs {
-    /// SIR as text if the name ends in `.sir`, otherwise a Star program; `-` is a Star program on
-    /// standard input
+    /// SIR text if the name ends in `.sir`, else a Star program
+    ///
+    /// `-` reads a Star program from standard input.
     #[arg(value_name = "FILE")]
     file: String,
 
-    /// Print this level
+    /// Print this level of the compiler
     #[arg(long, value_name = "LEVEL", default_value = "sir")]
     dump: Level,
 
-    /// Verify the SIR, and print nothing
+    /// Verify the SIR without printing it
     #[arg(long)]
     verify: bool,
 
-    /// Apply these passes in this order, `all` for the whole list; the verifier runs behind them, and
-    /// after each where it finds a fault
+    /// Apply these passes in this order; `all` applies the whole list
+    ///
+    /// The verifier runs after the last pass and, if it finds a fault, after each pass.
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     passes: Vec<String>,
 
-    /// Run the SIR instead of printing it; results and counts are shown
+    /// Run the SIR and show results and counts instead of printing it
     #[arg(long, conflicts_with = "verify")]
     run: bool,
 
-    /// Values for the parameters of the routine that is run, as for `star run`
+    /// Values for parameters of the routine, as for `star run`
     #[arg(value_name = "NAME=VALUE", requires = "run")]
     arguments: Vec<String>,
 
-    /// The routine to run, if several are called by no other
+    /// Run this routine, if several are not called by others
     #[arg(long, value_name = "NAME", requires = "run")]
     proc: Option<String>,
 
-    /// What runs it
+    /// Select the backend
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "run")]
     backend: String,
 
@@ -75,38 +77,32 @@ pub(crate) struct DevArgs {
 /// A level of the compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Level {
-    /// The syntax tree.
+    /// Syntax tree
     Ast,
-    /// Names resolved, expressions typed.
+    /// Tree with resolved names and typed expressions
     Hir,
-    /// What a backend is given.
+    /// Input of the backends
     Sir,
-    /// What the GPU backend makes of it.
+    /// Register code of the GPU backend
     Registers,
 }
 
 fn long_help() -> String {
-    let mut help = "Examples:
-  star dev closure.star
-  star dev --passes all closure.star
-  star dev --passes unreachable loop.sir
-  star dev --passes all --run loop.sir n=5 X=0101
-  star dev --passes all --dump registers closure.star
-
-The output can be read back: how often a pass fired is a comment.
-
-Passes:
-"
-    .to_owned();
+    let mut help = "Examples:   star dev closure.star   star dev --passes all closure.star   star \
+        dev --passes unreachable loop.sir   star dev --passes all --run loop.sir n=5 X=0101   \
+        star dev --passes all --dump registers closure.star  The output can be read back; the \
+        counts of passes are comments.  Passes:"
+        .to_owned();
     let passes = PASSES.iter().map(|pass| [format!("  {}", pass.name), pass.about.to_owned()]);
     help += &columns::lines([Align::Left; 2], passes);
     help
 }
 
-/// Prints a level, or prints or runs the SIR after passes.
+/// Prints a level, or applies passes to the SIR and prints or runs it.
 ///
 /// # Errors
-/// If the SIR text cannot be read or does not verify, a pass does not exist, or there is no thread to watch the limits.
+/// If the SIR text cannot be read or does not verify, a pass is unknown, or the watchdog thread
+/// cannot be started.
 pub(crate) fn run(
     args: &DevArgs,
     reporter: &Reporter,
@@ -117,9 +113,12 @@ pub(crate) fn run(
     let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter)?;
     let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
     match args.dump {
-        Level::Ast | Level::Hir if is_sir => Err(usage("a file with SIR has no other level")),
+        Level::Ast | Level::Hir if is_sir => Err(usage(
+            "a `.sir` file has no syntax tree and no \
+            HIR",
+        )),
         Level::Ast | Level::Hir if args.verify || args.run || !args.passes.is_empty() => {
-            Err(usage("`--verify`, `--passes` and `--run` work on SIR only"))
+            Err(usage("`--verify`, `--passes` and `--run` require SIR"))
         }
         Level::Ast => Ok(dump_tree(&args.file, reporter, output)),
         Level::Hir => Ok(checked(&args.file, reporter).map_or(Exit::Compile, |compilation| {
@@ -127,7 +126,7 @@ pub(crate) fn run(
             Exit::Success
         })),
         Level::Registers if args.verify || args.run => {
-            Err(usage("`--verify` and `--run` work on SIR only"))
+            Err(usage("`--verify` and `--run` require SIR"))
         }
         Level::Sir | Level::Registers => {
             let (mut program, sources) = match is_sir {
@@ -150,7 +149,7 @@ pub(crate) fn run(
             }
             if args.dump == Level::Registers {
                 let listing = register_code(program)
-                    .ok_or_else(|| usage("the GPU backend is not in this build"))?;
+                    .ok_or_else(|| usage("this build does not include the GPU backend"))?;
                 output.write(&listing);
                 return Ok(Exit::Success);
             }
@@ -168,7 +167,7 @@ fn usage(message: &str) -> Failure {
     Diagnostic::new(Code::Usage, message).into()
 }
 
-/// A tree is there for a program with errors, too.
+/// Dumps the syntax tree, even for a program with errors.
 fn dump_tree(file: &str, reporter: &Reporter, output: &mut Output) -> Exit {
     let (compilation, tally) = compile(file, Lints::Hidden, reporter);
     if let Some(tree) = compilation.root_tree() {
@@ -180,19 +179,19 @@ fn dump_tree(file: &str, reporter: &Reporter, output: &mut Output) -> Exit {
     }
 }
 
-/// A program without errors; these are reported.
+/// Returns a program without errors; errors are reported.
 fn checked(file: &str, reporter: &Reporter) -> Option<Compilation> {
     let (compilation, _) = compile(file, Lints::Hidden, reporter);
     (!compilation.has_errors()).then_some(compilation)
 }
 
-/// The SIR of a program without errors.
+/// Returns the SIR of a program without errors.
 fn lower(compilation: &Compilation) -> Result<Program, Failure> {
     let lowered = star_compiler::lower(compilation, &LowerOptions::default());
     Ok(lowered.map_err(|error| *error)?.program)
 }
 
-/// The SIR that a file holds as text, verified.
+/// Reads and verifies a SIR file.
 fn read(path: &str) -> Result<Program, Failure> {
     let text = fs::read_to_string(path).map_err(|error| {
         let message = format!("cannot read `{path}`: {}", text::reason(&error));

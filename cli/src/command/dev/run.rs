@@ -1,4 +1,4 @@
-//! `star dev --run`: SIR on a backend, with results and counts.
+//! `star dev --run`: runs SIR on a backend and shows results and counts.
 
 use star_base::{Code, Diagnostic, SourceMap, text};
 use star_bind::{Param, Reading, Signature, UnknownNames, bind, load};
@@ -20,10 +20,10 @@ use crate::command::outcome_message::describe;
 use crate::function_entry;
 use crate::results;
 
-/// Runs a routine of a verified program, intrinsics off: what runs is the SIR.
+/// Runs a routine of a verified program, without intrinsics, so that the SIR itself runs.
 ///
 /// # Errors
-/// Whatever ends it before its first step.
+/// Everything that ends it before its first step.
 pub(super) fn run(
     mut program: Program,
     chosen: RoutineId,
@@ -97,7 +97,7 @@ pub(super) fn run(
     Ok(exit)
 }
 
-/// The routine of this name, or the only one that no other calls.
+/// Returns the routine with this name, or the only one not called by others.
 pub(super) fn entry(
     program: &Program,
     proc: Option<&str>,
@@ -106,7 +106,7 @@ pub(super) fn entry(
     let which = |message: String, ids: &[RoutineId]| {
         let names = ids.iter().map(|&id| &program.routine(id).name);
         Diagnostic::new(Code::WhichRoutine, message)
-            .help(format!("`--proc NAME` says which: {}", text::quoted_list(names)))
+            .help(format!("select one with `--proc NAME`: {}", text::quoted_list(names)))
     };
     let all: Vec<RoutineId> = (0..).map(RoutineId).take(program.routines.len()).collect();
     if let Some(name) = proc {
@@ -132,13 +132,14 @@ pub(super) fn entry(
             Err(Diagnostic::new(Code::NothingToRun, message))
         }
         ([], _) => Err(which(format!("all routines of `{file}` call one another"), &all)),
-        ([_, _, ..], _) => {
-            Err(which(format!("`{file}` has several routines that no other calls"), &roots))
-        }
+        ([_, _, ..], _) => Err(which(
+            format!("`{file}` has several routines that are not called by others"),
+            &roots,
+        )),
     }
 }
 
-/// A routine as values are bound to it.
+/// Returns the signature used to bind values to the routine.
 fn signature(routine: &Routine) -> Signature {
     let params = routine.params.iter().map(|param| {
         let var = routine.var(param.var);

@@ -1,7 +1,7 @@
-//! Running the examples of documentation comments.
+//! Tests of the examples in documentation comments.
 //!
-//! An example runs as `star run` runs a program, with the module it stands in imported. What it prints
-//! is compared with the text behind `Prints`; blanks at the end of a line do not count.
+//! An example runs as with `star run`, and its module is imported. Its output is compared with the
+//! text after `Prints`, ignoring trailing blanks on each line.
 
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,8 @@ use crate::command::run::{RunArgs, run_with};
 use crate::text;
 use crate::usage::{self, Refusal};
 
-/// Runs the examples of these topics; how the command ends. `time` bounds the examples of each file.
+/// Runs the examples of these topics and returns the exit code. `time` limits the examples of each
+/// file.
 pub(super) fn test(
     catalogue: &Catalogue,
     topics: &[Topic],
@@ -63,11 +64,11 @@ pub(super) fn test(
                 && let twin = catalogue.at(twin)
                 && twin.kind == ModuleKind::Imported
             {
-                // Only the library's own text may do what only the library may.
+                // Only the text of the library has the rights of the library.
                 let name = text::one_line(&module.title);
                 let other = &twin.title;
                 reporter.note(&format!(
-                    "{name} is not the text of `{other}`: write `star doc --test {other}` for that"
+                    "{name} is not the text of `{other}`: use `star doc --test {other}` for that"
                 ));
             }
         }
@@ -75,11 +76,11 @@ pub(super) fn test(
     exit
 }
 
-/// Why an example did not do what its comment says.
+/// The reason why an example failed.
 enum Failed {
-    /// The user wants no more.
+    /// Interrupted by the user.
     Interrupted,
-    /// It did something else.
+    /// Differs from its comment.
     Because(Diagnostic),
 }
 
@@ -125,7 +126,7 @@ impl Example<'_> {
                 let message = format!("{} ends with exit code {}", self.title(), exit.number());
                 let place = self.section.span;
                 let diagnostic = Diagnostic::at(Code::ExampleFails, place, message);
-                Err(Failed::Because(diagnostic.note("the message before this one says why")))
+                Err(Failed::Because(diagnostic.note("the previous message states the reason")))
             }
         }
     }
@@ -137,7 +138,7 @@ impl Example<'_> {
         }
     }
 
-    /// The arguments of `star run` that the label gives.
+    /// Returns the arguments of `star run` in the label.
     fn arguments(&self, backend: &str, left: Option<Duration>) -> Result<RunArgs, Diagnostic> {
         let bad = |message: String| Diagnostic::at(Code::BadDocComment, self.section.span, message);
         let file = self.file();
@@ -148,19 +149,20 @@ impl Example<'_> {
             Err(error) => {
                 let why = match usage::refusal(&error, false) {
                     Refusal::Fault(diagnostic) => diagnostic.message,
-                    Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
+                    Refusal::Answer(_) | Refusal::Help(_) => "they request help".to_owned(),
                 };
-                return Err(bad(format!("arguments that `star run` does not take: {why}")));
+                return Err(bad(format!("invalid arguments for `star run`: {why}")));
             }
         };
         if args.writes_elsewhere() {
-            return Err(bad("an example writes no files where its label says".to_owned()));
+            return Err(bad("the label of an example must not name output files".to_owned()));
         }
         args.bound_example(left);
         Ok(args)
     }
 
-    /// What messages call the program: its lines are those of the documented file.
+    /// Returns the name of the program in messages; its line numbers are those of the documented
+    /// file.
     fn file(&self) -> String {
         match self.name {
             Some(name) => format!("{} (example of {name})", self.module.title),
@@ -174,22 +176,22 @@ impl Example<'_> {
         if example::lines(&expected) == example::lines(printed) {
             return Ok(());
         }
-        let message = format!("{} prints something else", self.title());
+        let message = format!("the output of {} differs", self.title());
         let shown = |what: &str, text: &str| {
             let lines = example::lines(text).into_iter();
             lines.fold(what.to_owned(), |text, line| format!("{text}\n  {line}"))
         };
         let diagnostic = Diagnostic::at(Code::ExampleFails, prints.span, message);
-        let diagnostic = diagnostic.label(self.section.span, "by this program");
+        let diagnostic = diagnostic.label(self.section.span, "of this program");
         Err(diagnostic.note(shown("expected", &expected)).note(shown("printed", printed)))
     }
 }
 
-/// Gives the program of an example, the module that it belongs to, and files.
+/// Loads the program of an example, its module, and files.
 struct ExampleLoader {
-    /// Name and text.
+    /// Its name and text.
     program: (String, String),
-    /// The module of the user: as the program imports it, its name and its text.
+    /// The user's module: its path in the import, its name and its text.
     own: Option<(String, String, String)>,
     files: FileLoader,
 }
@@ -200,7 +202,7 @@ impl ExampleLoader {
         let path = match module.kind {
             ModuleKind::Language | ModuleKind::Operations | ModuleKind::Basic => None,
             ModuleKind::Imported => Some(module.title.clone()),
-            // Relative to the folder of the file; a quote cannot stand in a string.
+            // Relative to the folder of the file; a string cannot contain a quote.
             ModuleKind::File => Some(format!("{}.star", module.short_name().replace('"', "_"))),
         };
         let source = module.sources.get(example.section.span.file);

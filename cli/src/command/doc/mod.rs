@@ -1,6 +1,6 @@
-//! `star doc`: the documentation of the library and of the user's files, from the comments in them.
+//! `star doc`: documentation of the library and of user files, extracted from their comments.
 //!
-//! `star-doc` knows what is documented, and shows it; [`examples`] runs the examples.
+//! `star-doc` collects and formats the documentation; [`examples`] runs the examples.
 
 mod examples;
 
@@ -28,7 +28,7 @@ use star_syntax::doc::Label;
 use super::MAX_SHOWN;
 use crate::text;
 
-/// What `star doc` is told.
+/// Arguments of `star doc`.
 #[derive(Args, Debug)]
 #[command(after_help = "Examples:
   star doc
@@ -39,28 +39,32 @@ use crate::text;
   star doc --format html --out site
   star doc --test my.star")]
 pub(crate) struct DocArgs {
-    /// Routines, elementary operations, modules such as `star:mst`, Star files, sections of the
-    /// guides, or words to look for; without one, the whole library
+    /// Routines, operations, modules, files, sections or words to search for
+    ///
+    /// Modules are written as `star:mst`; sections are those of the book. Without a name, the whole
+    /// library is shown.
     #[arg(value_name = "NAME|FILE|WORD")]
     what: Vec<String>,
 
-    /// The form of the documentation
+    /// Select the output format
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Write text to a file, HTML to a folder
+    /// Write the result to FILE
+    ///
+    /// HTML is written to a folder.
     #[arg(long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
 
-    /// Say what is wrong with the form of the comments
+    /// Check the form of the comments
     #[arg(long, conflicts_with_all = ["out", "format"])]
     check: bool,
 
-    /// Run the examples, and say which do not do what their comments say
+    /// Run the examples and report those that differ from their comments
     #[arg(long, conflicts_with_all = ["out", "format", "check"])]
     test: bool,
 
-    /// What runs the examples
+    /// Select the backend that runs the examples
     #[arg(long, value_name = "NAME", default_value = engine::DEFAULT, requires = "test")]
     backend: String,
 
@@ -68,26 +72,26 @@ pub(crate) struct DocArgs {
     limits: CompileLimitArgs,
 }
 
-/// The form of documentation.
+/// The format of the documentation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For a terminal.
+    /// Text for a terminal
     Text,
-    /// A site of one page for each module.
+    /// Site with one page for each module
     Html,
 }
 
 /// Shows, writes, checks or tests documentation.
 ///
 /// # Errors
-/// E0608 if there is no such name, E0607 if there is no such backend, E0110 to E0112 if a file cannot
-/// be read, E0509 if one cannot be written; if there is no thread to watch the limits.
+/// E0608 if a name is unknown, E0607 if the backend is unknown, E0110 to E0112 if a file cannot be
+/// read, E0509 if one cannot be written; an error if the watchdog thread cannot be started.
 pub(crate) fn run(
     args: &DocArgs,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    // One message, and not one for each example.
+    // Report this once, not for each example.
     Engine::find(&args.backend)?;
     let mut catalogue = Catalogue::library(&LIBRARY);
     let mut topics = Vec::new();
@@ -100,7 +104,7 @@ pub(crate) fn run(
             if report(&module, &module.unreadable, reporter) {
                 return Ok(Exit::Compile);
             }
-            // A file of the library is tested with the rights that it has there.
+            // A file of the library is tested with the rights of the library.
             let known = catalogue.same_text(&module);
             let module = known.unwrap_or_else(|| catalogue.add(module));
             topics.push(Topic { module, routine: None });
@@ -143,10 +147,10 @@ pub(crate) fn run(
     Ok(Exit::Success)
 }
 
-/// Shows a section of a guide, or what speaks of the words that name nothing.
+/// Shows a section of the book, or the search results for words that are not names.
 ///
 /// # Errors
-/// `unknown` if there is neither, or if more than text is asked for.
+/// `unknown` if there is neither, or if a format other than text is requested.
 fn look_for(
     args: &DocArgs,
     catalogue: &Catalogue,
@@ -165,7 +169,7 @@ fn look_for(
     Ok(Exit::Success)
 }
 
-/// Writes text to standard output, or where the command line wants it.
+/// Writes text to standard output or to the requested file.
 fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> {
     match &args.out {
         None => {
@@ -176,24 +180,24 @@ fn show(page: &str, args: &DocArgs, output: &mut Output) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Does the user name a file?
+/// Tests whether the name is that of a file.
 fn is_file(name: &str) -> bool {
     name == STDIN || name.ends_with(".star") || name.contains(['/', '\\'])
 }
 
-/// Shows messages about a module; is there one?
+/// Shows diagnostics for a module; returns whether there is one.
 fn report(module: &Module, diagnostics: &[Diagnostic], reporter: &Reporter) -> bool {
     for diagnostic in diagnostics.iter().take(MAX_SHOWN) {
         reporter.diagnostic(&module.sources, diagnostic);
     }
     if diagnostics.len() > MAX_SHOWN {
         let messages = text::count(diagnostics.len() - MAX_SHOWN, "message");
-        reporter.note(&format!("{}: {messages} left out", module.title));
+        reporter.note(&format!("{}: {messages} omitted", module.title));
     }
     !diagnostics.is_empty()
 }
 
-/// Says what is wrong with the comments.
+/// Reports faults of the comments.
 fn check(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) -> Exit {
     let mut exit = Exit::Success;
     for idx in catalogue::modules_of(topics) {
@@ -205,7 +209,7 @@ fn check(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) -> Exit {
     exit
 }
 
-/// Says how many routines have a comment, and an example.
+/// Reports the numbers of routines with a comment and with an example.
 fn count(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) {
     for idx in catalogue::modules_of(topics) {
         let module = catalogue.at(idx);
@@ -219,7 +223,7 @@ fn count(catalogue: &Catalogue, topics: &[Topic], reporter: &Reporter) {
     }
 }
 
-/// Writes the pages of the modules into a folder.
+/// Writes the pages of the modules to a folder.
 fn write_site(
     catalogue: &Catalogue,
     topics: &[Topic],
@@ -229,16 +233,16 @@ fn write_site(
     let usage = |message: &str, help: &str| Diagnostic::new(Code::Usage, message).help(help);
     if let Some(one) = topics.iter().find(|topic| topic.routine.is_some()) {
         let title = &catalogue.at(one.module).title;
-        let help = format!("write `star doc {title} --format html --out DIR`");
-        return Err(usage("HTML has pages of modules, not of single routines", &help).into());
+        let help = format!("use `star doc {title} --format html --out DIR`");
+        return Err(usage("HTML pages describe modules, not single routines", &help).into());
     }
     let Some(folder) = folder else {
-        let help = "add `--out DIR`, the folder for its pages";
-        return Err(usage("a site is written to a folder", help).into());
+        let help = "add `--out DIR` with the folder for its pages";
+        return Err(usage("HTML output requires a folder", help).into());
     };
     let cannot = |error: std::io::Error| {
         let name = folder.display().to_string();
-        let message = format!("cannot make this folder: {}", text::reason(&error));
+        let message = format!("cannot create this folder: {}", text::reason(&error));
         FileError::new(Code::CannotWrite, name, message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;

@@ -1,4 +1,4 @@
-//! The kinds of data as subcommands, from the table of star-io.
+//! The kinds of data as subcommands, from the table in star-io.
 
 use clap::error::ErrorKind;
 use clap::{
@@ -10,32 +10,32 @@ use star_io::generate::spec::{OptionValues, Specification};
 
 use super::moving::MovingGenArgs;
 
-/// What is made.
+/// The kind of data.
 #[derive(Clone, Debug)]
 pub(super) enum Kinds {
-    /// Data for one format or another.
+    /// Data in any suitable format.
     Data(KindArgs),
     /// Two streams.
     Moving(MovingGenArgs),
 }
 
-/// The name of the kind that makes two streams.
+/// The name of the kind that generates two streams.
 const MOVING: &str = "moving";
 
-/// What a kind of data is told.
+/// Arguments for a kind of data.
 #[derive(Clone, Debug)]
 pub(super) struct KindArgs {
-    /// What is to be made.
+    /// The specification of the data.
     pub(super) spec: Specification,
     /// The file to write.
     pub(super) output: String,
-    /// No summary?
+    /// Whether the summary is omitted.
     pub(super) quiet: bool,
 }
 
 impl FromArgMatches for Kinds {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, Error> {
-        let unknown = || Error::raw(ErrorKind::InvalidSubcommand, "no such kind of data");
+        let unknown = || Error::raw(ErrorKind::InvalidSubcommand, "unknown kind of data");
         let (name, matches) = matches.subcommand().ok_or_else(unknown)?;
         if name == MOVING {
             return MovingGenArgs::from_arg_matches(matches).map(Kinds::Moving);
@@ -67,9 +67,9 @@ impl FromArgMatches for Kinds {
 
 impl Subcommand for Kinds {
     fn augment_subcommands(command: Command) -> Command {
-        // What the options say about themselves is for us.
+        // The documentation of the options is for developers.
         let moving = MovingGenArgs::augment_args(Command::new(MOVING))
-            .about("Objects that move, and questions about them: the workload of source 004");
+            .about("Generate moving objects and queries: the workload of source 004");
         command.subcommands(KINDS.iter().map(subcommand)).subcommand(moving)
     }
 
@@ -133,6 +133,6 @@ fn output() -> Arg {
         .short('o')
         .long("output")
         .value_name("FILE")
-        .help("The file to write; the extension says the format, `gr:-` is standard output")
+        .help("Write the result to FILE")
         .required(true)
 }

@@ -1,4 +1,5 @@
-//! `star gen`: makes random graphs, tables, heights, images and update streams, and writes them to files.
+//! `star gen`: generates random graphs, tables, heights, images and update streams, and writes them
+//! to files.
 
 mod args;
 mod moving;
@@ -26,47 +27,29 @@ use self::args::{KindArgs, Kinds};
 use crate::output_target::Outlet;
 use crate::text;
 
-/// What `star gen` is told.
+/// Arguments of `star gen`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  star gen gnp -n 1000 -p 0.01 -o sparse.gr
-  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 --seed 7 -o edges.mtx
-  star gen dag -n 1000 -m 5000 --shuffle -o tasks.mtx
-  star gen rmat --scale 16 --edge-factor 8 -o web.gr
-  star gen road --rows 100 --columns 200 --connected -o road.gr
-  star gen table --rows 10000 --widths 16,16,1 -o records.stb
-  star gen terrain --size 8 --bits 12 -o heights.stb
-  star gen blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz
-  star gen country --rows 200 --columns 200 --impassable 0.4 -o country.npy
-  star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb
-  star gen updates --graph road.gr --undirected -k 1000 -o road.updates
-  star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv")]
+#[command(after_help = "Examples:   star gen gnp -n 1000 -p 0.01 -o sparse.gr   star gen gnm -n \
+    1000 -m 5000 --undirected --max-weight 100 -o edges.mtx   star gen dag -n 1000 -m 5000 \
+    --shuffle -o tasks.mtx   star gen rmat --scale 16 --edge-factor 8 -o web.gr   star gen road \
+    --rows 100 --columns 200 --connected -o road.gr   star gen table --rows 10000 --widths \
+    16,16,1 -o records.stb   star gen terrain --size 8 --bits 12 -o heights.stb   star gen blocks \
+    --rows 200 --columns 200 --impassable 0.4 -o blocks.npz   star gen country --rows 200 \
+    --columns 200 --impassable 0.4 -o country.npy   star gen curve --rows 200 --columns 300 -o \
+    image.stb --mask curve.stb   star gen updates --graph road.gr --undirected -k 1000 -o \
+    road.updates   star gen moving -n 100000 --updates 1000000 -o u.csv --queries q.csv")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct GenArgs {
     #[command(subcommand)]
     kind: Kinds,
 }
 
-const LONG_HELP: &str = "\
-The extension of the file says its format. Graphs go to every format of graphs; `.stb` takes a graph
-as its adjacency table, and numbers as a table with a row for each record or cell. A table goes to
-`.csv` with a number for each field. An extension and `:-`, as in `gr:-`, is standard output.
+const LONG_HELP: &str = "The extension of the file selects the format. Every graph format accepts graphs; `.stb` stores a graph as its adjacency table, and numbers as a table with a row for each record or cell. `.csv` stores a table with a number for each field. An extension followed by `:-`, as in `gr:-`, selects standard output.  The same options and seed produce the same file on every machine and in every version: the random numbers are those of ChaCha8.  Examples:   star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 -o edges.mtx   star gen rmat --scale 16 --edge-factor 8 -o web.gr   star gen road --rows 100 --columns 200 --connected -o road.gr   star gen table --rows 10000 --widths 16,16,1 -o records.stb   star run closure.star --graph sparse.gr";
 
-The same options and seed give the same file, on every machine and in every version: the random
-numbers are those of ChaCha8.
-
-Examples:
-  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 --seed 7 -o edges.mtx
-  star gen rmat --scale 16 --edge-factor 8 -o web.gr
-  star gen road --rows 100 --columns 200 --connected -o road.gr
-  star gen table --rows 10000 --widths 16,16,1 -o records.stb
-  star run closure.star --graph sparse.gr
-";
-
-/// Makes the data and writes them.
+/// Generates the data and writes them.
 ///
 /// # Errors
-/// If a parameter does not suit, the data do not fit or cannot be written, or Ctrl-C came.
+/// If a parameter is invalid, the data do not fit or cannot be written, or on Ctrl-C.
 pub(crate) fn run(
     args: &GenArgs,
     reporter: &Reporter,
@@ -88,7 +71,7 @@ pub(crate) fn run(
         Some(name) => {
             let mask = self::outlet(name, &Subject::mask())?;
             if mask.0.is(&outlet) {
-                let message = format!("image and mask for one file, `{name}`");
+                let message = format!("image and mask must not share the file `{name}`");
                 return Err(star_base::Diagnostic::new(Code::Usage, message).into());
             }
             Some(mask)
@@ -123,14 +106,14 @@ pub(crate) fn run(
         return Err(FileError::new(Code::Interrupted, file, "interrupted").into());
     }
     written.into_iter().try_for_each(|file| file.commit())?;
-    // Nobody reads on: there is nothing to boast of.
+    // No summary if the reader closed the output.
     if !quiet && !output.failed() {
         summary(args, &sizes, n_bytes, start.elapsed().as_secs_f64(), reporter);
     }
     Ok(Exit::Success)
 }
 
-/// Where `name` says that something goes, and the form that it has there.
+/// Returns the destination named `name`, and the form of the data there.
 fn outlet(name: &str, subject: &Subject) -> Result<(Outlet, Form), FileError> {
     let find = |format: Format| Form::find(format, subject);
     let outlet = Outlet::new(name, &|format| find(format).map(|_| ()))?;
@@ -138,7 +121,7 @@ fn outlet(name: &str, subject: &Subject) -> Result<(Outlet, Form), FileError> {
     Ok((outlet, form))
 }
 
-/// `g.gr: 1000 vertices, 5000 arcs, 61234 bytes in 0.01 s, seed 1`.
+/// Formats `g.gr: 1000 vertices, 5000 arcs, 61234 bytes in 0.01 s, seed 1`.
 fn summary(
     args: &KindArgs,
     sizes: &[(&'static str, u64)],

@@ -20,76 +20,77 @@ use star_os::size_args::{available_memory, parse_count};
 
 use crate::text;
 
-/// What `star gen moving` is told.
+/// Arguments of `star gen moving`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:
-  star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv
-  star gen moving -n 10000000 --updates 40000000 -o updates.moving --queries queries.moving
-  star gen moving -n 100000 --updates 1000000 --hubs 100 --query-side 3500 -o u.csv --queries q.csv
-
-The extension says the form: `.csv` is text, `.moving` the binary form. Unit: a centimetre. The defaults
-are those of source 004: 100 km, squares of 100 m, 10 questions for 100 updates, batches of 100000.")]
+#[command(after_help = "Examples:   star gen moving -n 100000 --updates 1000000 -o u.csv \
+    --queries q.csv   star gen moving -n 10000000 --updates 40000000 -o u.moving --queries \
+    q.moving   star gen moving -n 10000 --updates 100000 --hubs 100 -o u.csv --queries q.csv  The \
+    extension selects the format: `.csv` is text, `.moving` is binary. Units are centimetres. The \
+    defaults are those of source 004: an area of 100 km, squares of 100 m, 10 queries per 100 \
+    updates, batches of 100000.")]
 pub(crate) struct MovingGenArgs {
-    /// Objects, numbered from 1
+    /// Set the number of objects, numbered from 1
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]
     objects: u64,
 
-    /// Updates behind the first placing
+    /// Set the number of updates after the initial placement
     #[arg(long, value_name = "N", value_parser = parse_count)]
     updates: u64,
 
-    /// Updates of a batch
+    /// Set the number of updates per batch
     #[arg(long, value_name = "N", default_value = "100000", value_parser = parse_count)]
     batch: u64,
 
-    /// Questions for 100 updates
+    /// Set the number of queries per 100 updates
     #[arg(long, value_name = "N", default_value = "10", value_parser = parse_count)]
     per_hundred: u64,
 
-    /// The side of the area
+    /// Set the side length of the area
     #[arg(long, value_name = "N", default_value = "10000000", value_parser = parse_count)]
     side: u64,
 
-    /// The side of the square of a question
+    /// Set the side length of the query squares
     #[arg(long, value_name = "N", default_value = "10000", value_parser = parse_count)]
     query_side: u64,
 
-    /// Gather the objects around so many places
+    /// Gather the objects around N hubs
     #[arg(long, value_name = "N", value_parser = parse_count)]
     hubs: Option<u64>,
 
-    /// How far around them: the standard deviation of each coordinate
+    /// Set the standard deviation of coordinates around a hub
     #[arg(long, value_name = "N", default_value = "100000", value_parser = parse_count)]
     deviation: u64,
 
-    /// Where the random numbers begin
+    /// Set the seed of the random numbers
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     seed: u64,
 
-    /// The file for the updates
+    /// Write the result to FILE
+    ///
+    /// The result is the stream of updates.
     #[arg(short, long, value_name = "FILE")]
     output: String,
 
-    /// The file for the questions
+    /// Write the queries to FILE
     #[arg(long, value_name = "FILE")]
     queries: String,
 
-    /// No summary
+    /// Do not print a summary
     #[arg(short, long)]
     quiet: bool,
 }
 
-/// Makes both streams.
+/// Generates both streams.
 ///
 /// # Errors
-/// If a parameter does not suit, a file cannot be written, or Ctrl-C came.
+/// If a parameter is invalid, a file cannot be written, or on Ctrl-C.
 pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Failure> {
     let begin = Instant::now();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
     let console = Console { flags: &flags, reporter };
     if args.output == args.queries {
-        let message = format!("updates and questions for one file, `{}`", args.output);
+        let message = format!("updates and queries must not share the file `{}`", args.output);
         return Err(Diagnostic::new(Code::Usage, message).into());
     }
     let workload = MovingObjects {
@@ -170,8 +171,8 @@ fn writer<R: Record>(
 
 fn sheet(name: &str) -> Result<(Sheet, MovingForm), FileError> {
     let form = MovingForm::of_name(name).ok_or_else(|| {
-        FileError::new(Code::UnknownFormat, name, "the extension says no form of a stream")
-            .help("`.csv` is text, `.moving` the binary form")
+        FileError::new(Code::UnknownFormat, name, "unknown extension of a stream")
+            .help("use `.csv` for text or `.moving` for binary")
     })?;
     Ok((Sheet::new(name)?, form))
 }

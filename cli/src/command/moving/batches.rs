@@ -1,4 +1,5 @@
-//! The batches of both streams, in the order of time, read ahead: while one is worked at, a thread reads the next.
+//! Batches of both streams in chronological order. While one batch is processed, a thread reads the
+//! next.
 
 use std::ops::ControlFlow;
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -15,18 +16,18 @@ use star_os::flags::Flags;
 
 use super::no_thread;
 
-/// All that has one time.
+/// Everything with the same timestamp.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) time: i64,
     pub(super) changes: Vec<Update>,
     pub(super) questions: Vec<Query>,
-    /// The greatest id of the changes.
+    /// The greatest id of the updates.
     pub(super) greatest: u32,
 }
 
 impl Batch {
-    /// Bytes that it takes.
+    /// Returns the memory used in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         let Batch { time: _, changes, questions, greatest: _ } = self;
         (changes.capacity() * size_of::<Update>() + questions.capacity() * size_of::<Query>())
@@ -34,23 +35,23 @@ impl Batch {
     }
 }
 
-/// Both streams, and what they may be.
+/// Both streams and their limits.
 pub(super) struct Streams<'a> {
     pub(super) updates: &'a str,
     pub(super) queries: Option<&'a str>,
-    /// The greatest id.
+    /// The greatest permitted id.
     pub(super) limit: NumberLimit,
-    /// Bytes that a batch may take.
+    /// Maximum size of a batch in bytes.
     pub(super) max_bytes: u64,
     pub(super) flags: &'a Flags,
 }
 
 impl Streams<'_> {
-    /// Calls `each` for every batch until it breaks off, and gives the faults of the streams: before them, everything
-    /// was handed out that may be worked at.
+    /// Calls `each` for every batch until it breaks, and returns the faults of the streams, after
+    /// all batches that can be processed.
     ///
     /// # Errors
-    /// If a file cannot be opened or holds something else, and those of `each`.
+    /// If a file cannot be opened or has another format, and the errors of `each`.
     pub(super) fn for_each(
         &self,
         mut each: impl FnMut(&mut Batch) -> Result<ControlFlow<()>, Failure>,
@@ -68,9 +69,9 @@ impl Streams<'_> {
                 // The reader may have ended already.
                 let _ = give_back.send(batch);
             }
-            // Where nobody takes more, the reader ends.
+            // Dropping the receiver ends the reader.
             drop(receive);
-            let broken = |_| internal("the thread that reads has died");
+            let broken = |_| internal("the reader thread ended unexpectedly");
             Ok(reader.join().map_err(broken)??)
         })
     }
@@ -88,7 +89,7 @@ impl Streams<'_> {
         })
     }
 
-    /// Opens a stream, and does something with it.
+    /// Opens a stream and processes it.
     fn open<R: Record, T>(
         &self,
         name: &str,
@@ -109,7 +110,7 @@ impl Streams<'_> {
         read(opened.map_err(|error| self.stopped(error))?)
     }
 
-    /// Hands out batch after batch; the faults at which the streams ended.
+    /// Emits the batches in order; returns the faults that ended the streams.
     fn merge(
         &self,
         updates: &mut MovingReader<'_, '_, Position>,
@@ -124,8 +125,8 @@ impl Streams<'_> {
                 Some(queries) => self.kept(queries.time(), &mut bad_query).flatten(),
                 None => None,
             };
-            // Behind a fault of the updates, a question of a later time would not see all it has to; behind one of the
-            // questions, no update matters.
+            // After a fault in the updates, a later query would miss updates. After a fault in the
+            // queries, updates have no effect.
             let is_blind = bad_update.is_some() && next_queries > updates.last_time();
             let time = [next_updates, next_queries].into_iter().flatten().min();
             let Some(time) = time.filter(|_| bad_query.is_none() && !is_blind) else { break };
@@ -136,7 +137,7 @@ impl Streams<'_> {
             *greatest = 0;
             if next_updates == Some(time) {
                 let taken = updates.batch(|Position { id, at }| {
-                    // The reader has seen to the range.
+                    // The reader has checked the range.
                     let to = at.and_then(|[x, y]| Point::new(x.into(), y.into()));
                     *greatest = id.max(*greatest);
                     self.push(changes, Update { id, to }, self.updates)
@@ -160,12 +161,12 @@ impl Streams<'_> {
         bad_update.into_iter().chain(bad_query).collect()
     }
 
-    /// A list takes an item, unless there is no memory for it.
+    /// Appends an item to a list, unless memory is exhausted.
     fn push<T>(&self, list: &mut Vec<T>, item: T, name: &str) -> Result<(), FileError> {
         if list.len() == list.capacity() {
             let needed = 2 * (list.capacity() * size_of::<T>()) as u64;
             if needed > self.max_bytes || list.try_reserve(1).is_err() {
-                let message = "a batch is larger than the memory budget";
+                let message = "a batch exceeds the memory budget";
                 return Err(FileError::new(Code::DoesNotFit, name, message));
             }
         }
@@ -173,12 +174,12 @@ impl Streams<'_> {
         Ok(())
     }
 
-    /// What was read; the fault at which a stream ends is kept.
+    /// Returns the item that was read; records the fault that ends a stream.
     fn kept<T>(&self, read: Result<T, FileError>, fault: &mut Option<FileError>) -> Option<T> {
         read.map_err(|error| *fault = Some(self.stopped(error))).ok()
     }
 
-    /// What ended the reading, if it was a flag.
+    /// Returns the error of the flag if a flag ended the reading.
     fn stopped(&self, error: FileError) -> FileError {
         match (error.code, self.flags.stop()) {
             (Code::Interrupted, Some(Code::TimeLimit)) => {
@@ -189,7 +190,7 @@ impl Streams<'_> {
     }
 }
 
-/// A question; `None` if its rectangle holds nothing.
+/// Converts a query; `None` if its rectangle is empty.
 fn query(window: Window) -> Option<Query> {
     let Window { number, low: [x1, y1], high: [x2, y2] } = window;
     let low = Point::new(x1.into(), y1.into())?;

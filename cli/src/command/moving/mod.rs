@@ -1,4 +1,4 @@
-//! `star moving`: makes the updates of a stream of moving objects and answers the questions of another.
+//! `star moving`: applies a stream of updates to moving objects and answers a stream of queries.
 
 mod batches;
 mod picture;
@@ -28,102 +28,97 @@ use self::batches::{Batch, Streams};
 use crate::output_target::Outlet;
 use crate::text;
 
-/// Ids go so far if no number of objects is declared: the index of them takes 8 bytes each.
+/// Greatest id if the number of objects is not declared: their index uses 8 bytes each.
 const MOST_OBJECTS: u32 = 1 << 28;
 
-/// What `star moving` is told.
+/// Arguments of `star moving`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:
-  star gen moving -n 100000 --updates 1000000 -o updates.csv --queries queries.csv
-  star moving updates.csv queries.csv -o answers.csv
-  star moving updates.moving queries.moving --hash
-  star moving updates.csv queries.csv --hash --picture density.png")]
+#[command(after_help = "Examples:   star gen moving -n 100000 --updates 1000000 -o u.csv \
+    --queries q.csv   star moving u.csv q.csv -o answers.csv   star moving u.moving q.moving \
+    --hash   star moving u.csv q.csv --hash --picture density.png")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct MovingArgs {
-    /// The updates: `t,id,x,y` in a line, `t,id,,` for an object that is gone; or the binary form
+    /// Updates: lines `t,id,x,y`, or `t,id,,` to remove an object; or binary
     updates: String,
 
-    /// The questions: `t,qid,x1,y1,x2,y2` in a line, borders included; or the binary form
+    /// Queries: lines `t,qid,x1,y1,x2,y2`, borders included; or binary
     queries: Option<String>,
 
-    /// The file for the answers, `t,qid,id` sorted; standard output if left out
+    /// Write the result to FILE
+    ///
+    /// The answers are lines `t,qid,id`, sorted. Defaults to standard output.
     #[arg(short, long, value_name = "FILE", conflicts_with = "hash")]
     output: Option<String>,
 
-    /// Say how many answers there are, and their hash, instead
+    /// Print the number and the hash of the answers instead
     #[arg(long)]
     hash: bool,
 
-    /// The number of objects: a greater id is an error
+    /// Set the number of objects; greater ids are errors
     #[arg(long, value_name = "N")]
     objects: Option<u32>,
 
-    /// The area that is cut into cells; that of the first batch if left out
+    /// Set the area divided into cells; by default that of the first batch
     #[arg(long, value_name = "X1,Y1,X2,Y2", value_parser = area, allow_hyphen_values = true)]
     area: Option<Rect>,
 
-    /// A picture of where the objects are in the end, with the questions of the last batch
+    /// Draw the final positions and the last batch of queries to FILE
     #[arg(long, value_name = "FILE")]
     picture: Option<String>,
 
-    /// Threads; one for each core if left out
+    /// Set the number of threads; by default one for each core
     #[arg(long, value_name = "N")]
     threads: Option<usize>,
 
-    /// No summary
+    /// Do not print a summary
     #[arg(short, long)]
     quiet: bool,
 
-    /// Bytes of the index, the batches at hand and their answers, looked at between batches
+    /// Limit the bytes of the index, current batches and answers
     ///
-    /// Written `1000`, `64K`, `512M` or `2G`. Without it, three quarters of the memory that is
-    /// available.
+    /// Accepts `1000`, `64K`, `512M` or `2G`; checked between batches. Defaults to three quarters
+    /// of the available memory.
     #[arg(long, value_name = "SIZE", value_parser = parse_size, help_heading = "Limits")]
     max_memory: Option<u64>,
 
-    /// Time from the first input file on: `5` or `5s`, `200ms`, `2m`
+    /// Limit the time from the first input file on: `5`, `5s`, `200ms`, `2m`
     #[arg(long, value_name = "TIME", value_parser = parse_time, help_heading = "Limits")]
     max_time: Option<Duration>,
 }
 
-const LONG_HELP: &str = "\
-`t` is the batch: a question sees the updates of all earlier batches and none of its own. Of several
-updates of an object in a batch the last one counts. Time never runs backwards in either file.
-
-The hash is the sum of mix64(qid * 2^32 + id) modulo 2^64, mix64 being the finaliser of splitmix64: it
-does not depend on the order of the answers.
-
-If the updates are faulty, what was read before is kept: the updates are made, and the questions that see
-no missing update are answered. If the questions are, those before are answered, and the work ends with
-their batch.
-
-The next batch is read while one is worked at.
-";
+const LONG_HELP: &str = "`t` is the batch: a query sees the updates of all earlier batches, but \
+    none of the same batch. If a batch contains several updates of an object, the last one \
+    counts. Timestamps must not decrease in either file.  The hash is the sum of mix64(qid * 2^32 \
+    + id) modulo 2^64, where mix64 is the finaliser of splitmix64. It does not depend on the \
+    order of the answers.  After a fault in the updates, the preceding updates are applied, and \
+    the queries that miss no update are answered. After a fault in the queries, the preceding \
+    queries are answered, and the command ends with their batch.  The next batch is read while \
+    one is processed.";
 
 fn area(text: &str) -> Result<Rect, String> {
     let numbers: Option<Vec<i64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();
-    let corner = |x: i64, y: i64| Point::new(x, y).ok_or("a coordinate beyond ±1073741823");
+    let corner = |x: i64, y: i64| Point::new(x, y).ok_or("coordinates must be within ±1073741823");
     match numbers.as_deref() {
         Some(&[x1, y1, x2, y2]) => Ok(Rect::new(corner(x1, y1)?, corner(x2, y2)?)),
-        _ => Err("four whole numbers, as in `0,0,1000,1000`".to_owned()),
+        _ => Err("expected four integers, as in `0,0,1000,1000`".to_owned()),
     }
 }
 
-/// How long things took.
+/// Durations of the parts.
 #[derive(Clone, Copy, Debug)]
 struct Times {
     /// The index.
     index: Duration,
-    /// Everything, reading and writing included.
+    /// Everything, including input and output.
     all: Duration,
 }
 
-/// What takes the answers of a batch to where they go.
+/// Collects the answers of a batch and passes them on.
 trait Answers: Collector {
-    /// The batch of this time is answered.
+    /// Ends the batch with this timestamp.
     fn batch(&mut self, time: i64, out: &mut dyn Write) -> io::Result<()>;
 
-    /// Bytes that it keeps.
+    /// Returns the memory used in bytes.
     fn n_bytes(&self) -> u64;
 }
 
@@ -148,10 +143,11 @@ impl Answers for AnswerHash {
     }
 }
 
-/// Reads, makes the updates, answers.
+/// Reads the streams, applies updates and answers queries.
 ///
 /// # Errors
-/// If a file cannot be read or is faulty, an output cannot be written, a limit is met, or Ctrl-C came.
+/// If a file cannot be read or is invalid, output cannot be written, a limit is exceeded, or on
+/// Ctrl-C.
 pub(crate) fn run(
     args: &MovingArgs,
     reporter: &Reporter,
@@ -195,7 +191,7 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
         }
         (false, None) => {
             let mut out = BufWriter::with_capacity(1 << 16, &mut *output);
-            // What cannot be written is told when the command ends.
+            // Write errors are reported when the command ends.
             let faults = run.answer(&streams, &mut Vec::new(), &mut out, None)?;
             let _ = out.flush();
             (faults, None)
@@ -223,10 +219,10 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     Err(diagnostics.into())
 }
 
-/// The names of the fields of the answers.
+/// Header of the answers.
 const ANSWERS: &str = "t,qid,id";
 
-/// The index, and what is kept for the end.
+/// The index and the data for the summary.
 struct Run<'a> {
     index: MovingIndex,
     time: Duration,
@@ -237,8 +233,8 @@ struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// Works through both streams, and gives the faults of these: what was read before them is kept. Without a place,
-    /// an output that fails ends the work, and whoever owns it tells.
+    /// Processes both streams and returns their faults; what was read before a fault is kept.
+    /// Without a destination, an output error ends the run and the owner of the output reports it.
     fn answer<A: Answers>(
         &mut self,
         streams: &Streams<'_>,
@@ -246,8 +242,8 @@ impl Run<'_> {
         out: &mut dyn Write,
         place: Option<&Destination>,
     ) -> Result<Vec<FileError>, Failure> {
-        // The names of the fields stand above the first answers, so that streams without a batch that can be read
-        // leave nothing behind.
+        // The header is written with the first answers, so that streams without a readable batch
+        // produce no output.
         let mut begun = false;
         let mut faults = streams.for_each(|batch| {
             self.period(batch, answers)?;
@@ -273,7 +269,7 @@ impl Run<'_> {
     }
 
     fn period<A: Answers>(&mut self, batch: &mut Batch, answers: &mut A) -> Result<(), Failure> {
-        // Another batch is being read meanwhile.
+        // The next batch is being read meanwhile.
         let of_batches = 2 * batch.n_bytes();
         self.check_memory(self.index.n_bytes_with(batch.greatest) + of_batches)?;
         let begin = Instant::now();
@@ -293,7 +289,7 @@ impl Run<'_> {
             return Ok(());
         }
         let message = format!(
-            "the moving objects take {} of memory, and the budget is {}",
+            "the moving objects need {} of memory, but the budget is {}",
             text::bytes(n_bytes),
             text::bytes(self.max_bytes)
         );
@@ -307,14 +303,16 @@ fn failed(ended: Ended, flags: &Flags) -> Failure {
             Some(Code::TimeLimit) => Diagnostic::new(Code::TimeLimit, "the time is up"),
             Some(_) | None => Diagnostic::new(Code::Interrupted, "interrupted"),
         },
-        Ended::OutOfMemory => {
-            Diagnostic::new(Code::DoesNotFit, "there is no memory for the index of so many objects")
-        }
+        Ended::OutOfMemory => Diagnostic::new(
+            Code::DoesNotFit,
+            "not enough memory for an index of this number of \
+                objects",
+        ),
         Ended::Internal(fault) => internal(fault),
     };
     diagnostic.into()
 }
 
 fn no_thread(error: &io::Error) -> Diagnostic {
-    internal(&format!("the system gives no thread: {}", text::reason(error)))
+    internal(&format!("cannot start a thread: {}", text::reason(error)))
 }

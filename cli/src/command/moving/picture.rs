@@ -1,25 +1,25 @@
-//! Where the objects are, as a picture: the more, the brighter, in steps of the logarithm; on it the outlines of
-//! questions. The second coordinate goes up.
+//! Density picture of the objects: brightness is logarithmic in their number; the outlines of
+//! queries are drawn on top. The second coordinate points up.
 
 use star_intrinsics::moving::{MovingIndex, Point, Query, Rect};
 use star_io::{Field, Numbers, Shape};
 
-/// Pixels of the longer side.
+/// Length of the longer side in pixels.
 const SIDE: u32 = 900;
-/// Questions that are drawn at most: more would hide the objects.
+/// Maximum number of queries drawn: more would hide the objects.
 const MOST_QUERIES: usize = 500;
-/// Colours from no object to the most in a pixel.
+/// Colours from no object to the maximum per pixel.
 const COLOURS: [[u8; 3]; 5] =
     [[8, 8, 16], [40, 40, 130], [190, 50, 90], [250, 170, 50], [255, 255, 220]];
-/// The colour of questions.
+/// The colour of queries.
 const OUTLINE: [u8; 3] = [80, 240, 200];
 
-/// From coordinates to pixels.
+/// Conversion from coordinates to pixels.
 struct Canvas {
     area: Rect,
     width: usize,
     height: usize,
-    /// Units of a pixel.
+    /// Units per pixel.
     unit: u64,
 }
 
@@ -32,7 +32,7 @@ impl Canvas {
         Canvas { area, width: side(w), height: side(h), unit }
     }
 
-    /// Column and row of a point; one outside takes the nearest.
+    /// Returns the column and row of a point; a point outside is clamped.
     fn pixel(&self, at: Point) -> (usize, usize) {
         let low = self.area.low();
         let along = |c: i32, low: i32, n: usize| {
@@ -44,7 +44,7 @@ impl Canvas {
     }
 }
 
-/// The picture.
+/// Draws the picture.
 pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
     let canvas = Canvas::new(extent(index));
     let mut counts = vec![0u32; canvas.width * canvas.height];
@@ -73,7 +73,7 @@ pub(super) fn draw(index: &MovingIndex, queries: &[Query]) -> Numbers {
     Numbers { shape, fields: fields.collect() }
 }
 
-/// The least rectangle that holds the area and all objects.
+/// Returns the smallest rectangle that contains the area and all objects.
 fn extent(index: &MovingIndex) -> Rect {
     let origin = Rect::new(Point::default(), Point::default());
     let mut extent = index.area().unwrap_or(origin);
@@ -85,7 +85,7 @@ fn extent(index: &MovingIndex) -> Rect {
     extent
 }
 
-/// The colour of so many objects where the most in a pixel are `most`.
+/// Returns the colour of `count` objects if the maximum per pixel is `most`.
 fn colour(count: u32, most: u32) -> [u8; 3] {
     let level = f64::from(count).ln_1p() / f64::from(most.max(1)).ln_1p();
     let place = level * (COLOURS.len() - 1) as f64;
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_second_coordinate_goes_up() {
+    fn the_second_coordinate_points_up() {
         let corner = |x, y| Point::new(x, y).unwrap();
         let canvas = Canvas::new(Rect::new(corner(0, 0), corner(1799, 899)));
         assert_eq!((canvas.width, canvas.height, canvas.unit), (900, 450, 2));

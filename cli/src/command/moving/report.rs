@@ -1,4 +1,4 @@
-//! What was done, and how fast, in lines for people or as one object.
+//! Summary of a run, as text or a JSON object.
 
 use serde_json::json;
 use star_intrinsics::moving::{Answering, Statistics, Updates};
@@ -7,12 +7,12 @@ use star_os::report::Reporter;
 use super::Times;
 use crate::text;
 
-/// The noun in the number that `n` of them ask for.
+/// Returns the singular or plural noun for `n`.
 fn number(n: u64, one: &'static str, many: &'static str) -> &'static str {
     if n == 1 { one } else { many }
 }
 
-/// Tells it.
+/// Reports the summary.
 pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
     let Statistics {
         objects,
@@ -43,10 +43,12 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
         ),
         format!("  {:.2} M updates/s and {:.3} M queries/s", rate(n), rate(queries)),
         format!(
-            "  updates: {in_place} in place, {split} split, {inserted} new, {removed} gone, {superseded} superseded, {unknown_removals} of unknown objects to be gone"
+            "  updates: {in_place} in place, {split} split, {inserted} new, {removed} removed, \
+                {superseded} superseded, {unknown_removals} removals of unknown objects"
         ),
         format!(
-            "  queries: {candidate_cells} candidate cells of {:.1} objects, {:.2} confirmations each, {covered} of them of the whole cell",
+            "  queries: {candidate_cells} candidate cells of {:.1} objects, {:.2} confirmations \
+                each, {covered} of them for whole cells",
             per(candidates, candidate_cells),
             per(confirmations, candidate_cells)
         ),

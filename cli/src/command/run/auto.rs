@@ -1,5 +1,5 @@
-//! `--backend auto`: the CPU backend compiles and says how files are laid out; whether a graphics card suits better is
-//! decided once the arguments are there, and only then is an adapter opened.
+//! `--backend auto`: the CPU backend compiles the program and selects the layouts of files. Once
+//! the arguments are loaded, the GPU is considered, and only then is an adapter opened.
 
 use star_harness::Compiled;
 use star_harness::choice::{Choice, ChoiceInput, choose};
@@ -10,12 +10,12 @@ use star_vm::CompileOptions;
 
 use super::Ready;
 
-/// The backend that a program is compiled for first.
+/// Returns the backend for which a program is compiled first.
 pub(super) fn first(name: &str) -> &str {
     if name == engine::AUTO { engine::DEFAULT } else { name }
 }
 
-/// The program on the backend that suits, and a line that says which and why.
+/// Compiles the program for the chosen backend; returns a line with the choice and its reason.
 pub(super) fn settle(
     (compiled, engine): (Compiled, &Engine),
     device: &DeviceOptions<'_>,

@@ -1,4 +1,4 @@
-//! What the command line of `star run` wants: where values come from, and where results go.
+//! Command line of `star run`: sources of values and destinations of results.
 
 use star_base::{Code, Diagnostic};
 use star_bind::data::SparseWish;
@@ -16,7 +16,7 @@ use super::RunArgs;
 use crate::results::{self, Out};
 use crate::view::{self, View};
 
-/// What the command line means for the entry; all its faults at once.
+/// Resolves the command line for the entry; reports all errors together.
 pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Outputs), Failure> {
     let with_graph = args.graph.is_some();
     let binding = bind(entry, &args.arguments, with_graph, UnknownNames::Refused);
@@ -41,23 +41,23 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
     }
 }
 
-/// What is done with the results beside showing them.
+/// Additional uses of the results.
 pub(super) struct Outputs {
-    /// Written to files.
+    /// Results written to files.
     pub(super) outs: Vec<Out>,
-    /// Drawn.
+    /// Results drawn.
     pub(super) views: Vec<View>,
 }
 
 impl Outputs {
-    /// Does it take the graph that the values come from?
+    /// Tests whether the graph that provided the values is needed.
     pub(super) fn need_graph(&self) -> bool {
         !self.views.is_empty() || results::name_vertices(&self.outs)
     }
 }
 
-/// The results that would replace a file from which the values come: it may be the only one of its kind. A parameter that
-/// is read from a file and written there again is meant so.
+/// Returns errors for results that would overwrite an input file, which may be the only copy. A
+/// parameter read from a file and written to it again is intentional.
 fn replaced_inputs(
     args: &RunArgs,
     entry: &Signature,
@@ -82,7 +82,7 @@ fn replaced_inputs(
         let message =
             format!("the run reads this file, as `{by}`, and `{option}` would replace it");
         let error = FileError::new(Code::CannotWrite, name, message);
-        error.help("give the result a file of its own").to_diagnostic()
+        error.help("write the result to another file").to_diagnostic()
     };
     let mut faults = Vec::new();
     for out in &wanted.outs {
@@ -97,8 +97,8 @@ fn replaced_inputs(
     faults
 }
 
-/// The files that the command line names: those of parameters may be read, those of `--out` written,
-/// and those in strings both.
+/// Returns the files granted by the command line: files of parameters are readable, those of
+/// `--out` writable, and those in strings both.
 pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     let mut read_names: Vec<String> = args.graph.iter().cloned().collect();
     let outs = args.out.iter().chain(&args.view).filter_map(|out| out.split_once('='));
@@ -120,7 +120,7 @@ pub(super) fn grants<'a>(args: &'a RunArgs, binding: &Binding) -> Grants<'a> {
     Grants { read: &args.allow_read, write: &args.allow_write, read_names, write_names }
 }
 
-/// Which tables are to be sparse, of those of which the plan says whether they may as well be.
+/// Returns which tables are made sparse, of those that the plan permits to be sparse.
 pub(super) fn sparse_wishes(
     args: &RunArgs,
     compiled: &Compiled,
@@ -134,9 +134,9 @@ pub(super) fn sparse_wishes(
         if form != Some("sparse") {
             return Ok(Vec::new());
         }
-        let message = format!("the backend `{}` has no sparse tables", args.backend);
+        let message = format!("the backend `{}` does not support sparse tables", args.backend);
         let error = Diagnostic::new(Code::Usage, message);
-        return Err(error.help("leave `--table-form` out, or take `--backend cpu`").into());
+        return Err(error.help("omit `--table-form`, or use `--backend cpu`").into());
     };
     let wish = |used: &TableUse| match (form, used) {
         (Some("dense"), _) => SparseWish::Never,

@@ -1,5 +1,5 @@
-//! What is said of sizes that differ where the routine begins: those of all arguments, since the size that is wrong need not be
-//! the one that was looked at last.
+//! Advice for mismatched sizes at the start of a routine: it lists the sizes of all arguments,
+//! since the wrong one need not be the one that was checked last.
 
 use star_bind::offer::Offer;
 use star_bind::{Binding, Origin, Signature};
@@ -9,17 +9,17 @@ use star_vm::{Argument, HostValue, Outcome};
 
 use crate::text;
 
-/// The arguments of a run, as far as their sizes go.
+/// The sizes of the arguments of a run.
 #[derive(Debug, Default)]
 pub(super) struct Sizes {
-    /// The parameters that take the codes of the vertices from `--graph`, with the file of it.
+    /// The parameters bound to vertex codes from `--graph`, with its file.
     offered_codes: Vec<(String, String)>,
-    /// Each size, in words.
+    /// Descriptions of the sizes.
     sizes: Vec<String>,
 }
 
 impl Sizes {
-    /// What is known before the files are read.
+    /// Collects what is known before the files are read.
     pub(super) fn of_origins(entry: &Signature, binding: &Binding, graph: Option<&str>) -> Self {
         let params = entry.params.iter().zip(&binding.origins);
         let codes = params.filter(|(_, origin)| match origin {
@@ -31,7 +31,7 @@ impl Sizes {
         Sizes { offered_codes, sizes: Vec::new() }
     }
 
-    /// Takes the sizes of the values.
+    /// Adds the sizes of the values.
     pub(super) fn take(&mut self, entry: &Signature, arguments: &[Argument]) {
         let sizes = entry.params.iter().zip(arguments).filter_map(|(param, argument)| {
             let size = match &argument.value {
@@ -49,7 +49,8 @@ impl Sizes {
         self.sizes = sizes.collect();
     }
 
-    /// Notes and help for a run that ended where sizes did not agree with the header of its routine.
+    /// Returns notes and help for a run that ended because sizes did not match the header of its
+    /// routine.
     pub(super) fn advice(&self, stop: &Outcome, program: &Program) -> (Vec<String>, Vec<String>) {
         let Outcome::Trap(trap) = stop else { return Default::default() };
         let TrapKind::Size { left, right } = &trap.kind else { return Default::default() };

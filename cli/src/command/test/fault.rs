@@ -1,4 +1,4 @@
-//! Why a case fails.
+//! Failures of a test case.
 
 use star_base::{Code, Diagnostic, Span};
 use star_harness::{Difference, RunResult};
@@ -7,31 +7,31 @@ use super::shown;
 use super::trial::{Ready, Trial};
 use crate::text;
 
-/// Why a case fails.
+/// The failure of a case.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Fault {
-    /// What kind of failure it is: inputs that are made smaller have to fail in the same way.
+    /// The kind of failure: minimised inputs must fail in the same way.
     pub(super) kind: FaultKind,
-    /// The message, with the place in the header.
+    /// The diagnostic, with its position in the header.
     pub(super) diagnostic: Diagnostic,
 }
 
 /// A kind of failure.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum FaultKind {
-    /// The user wants no more.
+    /// Interrupted by the user.
     Interrupted,
-    /// The inputs, or an expectation, cannot be bound.
+    /// The inputs or an expectation cannot be bound.
     Input,
-    /// It ends with this code at this place, and should not; or it ends well.
+    /// Unexpectedly ends with this code at this position, or succeeds.
     Ends(Option<(Code, Option<Span>)>),
-    /// A backend differs from the first one.
+    /// The results of a backend differ from those of the first.
     Differs(&'static str),
-    /// A value, a property or a text is not what the line at this place says.
+    /// A value, property or text differs from the line at this position.
     Expected(Span),
 }
 impl Fault {
-    /// Adds a line that says why.
+    /// Adds a note with the reason.
     pub(super) fn note(mut self, text: impl Into<String>) -> Self {
         let text = text.into();
         if !text.is_empty() {
@@ -41,7 +41,7 @@ impl Fault {
     }
 }
 
-/// The failure with the message of the run that ended so.
+/// Returns the failure with the diagnostic of the run that caused it.
 pub(super) fn because(mut fault: Fault, ended: Diagnostic) -> Fault {
     let Diagnostic { code: _, message, labels, place: _, notes, help: _, fixes: _ } = ended;
     let mut labels = labels.into_iter();
@@ -55,7 +55,7 @@ pub(super) fn because(mut fault: Fault, ended: Diagnostic) -> Fault {
 }
 
 impl Trial<'_> {
-    /// A backend differs from the first one.
+    /// Returns the failure that a backend differs from the first.
     pub(super) fn differs(
         &self,
         first: &Ready,
@@ -83,7 +83,7 @@ impl Trial<'_> {
         };
         let ends = |run: &RunResult| match self.describe(self.routine, &run.outcome) {
             Some(ended) => format!("{} {}", ended.code, ended.message),
-            None => "ends well".to_owned(),
+            None => "succeeds".to_owned(),
         };
         fault.note(match difference {
             Difference::Outcome => pair(&ends(expected), &ends(found)),

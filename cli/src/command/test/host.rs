@@ -1,5 +1,5 @@
-//! The world outside a program under test: it reads files as any program does, what it prints and writes
-//! is kept.
+//! Host of a program under test: it reads files as usual, and collects what the program prints and
+//! writes.
 
 use star_base::BitsRef;
 use star_bind::Settings;
@@ -12,7 +12,7 @@ use star_os::files::Console;
 use star_os::host::RunHost;
 use star_os::output::Output;
 
-/// Serves a run under test.
+/// The host of a test run.
 pub(super) struct TestHost<'a> {
     kept: Printed,
     access: &'a Access,
@@ -20,12 +20,12 @@ pub(super) struct TestHost<'a> {
 }
 
 impl<'a> TestHost<'a> {
-    /// Nothing is printed or written yet.
+    /// Creates a host without output.
     pub(super) fn new(access: &'a Access, console: Console<'a>) -> Self {
         TestHost { kept: Printed::default(), access, console }
     }
 
-    /// What was printed and written.
+    /// Returns what was printed and written.
     pub(super) fn into_kept(self) -> Printed {
         self.kept
     }

@@ -1,9 +1,10 @@
-//! `star test`: runs the tests in the comments of Star files, on several backends.
+//! `star test`: runs the tests in the comments of Star files on several backends.
 //!
-//! * [`session`]: file after file; [`row`]: all cases of a test, and the smallest input that fails.
-//! * [`trial`]: one case: the run on each machine, and what has to come of it; [`property`]: what other
-//!   routines say about it; [`fault`]: why it fails.
-//! * [`shown`]: values in messages; [`report`]: what is told; [`host`]: the world of a program under test.
+//! * [`session`]: iteration over files; [`row`]: the cases of a test, and the smallest failing
+//!   input.
+//! * [`trial`]: one case, run and checked on each machine; [`property`]: checks by other routines;
+//!   [`fault`]: the reason of a failure.
+//! * [`shown`]: values in messages; [`report`]: output; [`host`]: host of a program under test.
 
 mod fault;
 mod host;
@@ -35,34 +36,38 @@ use self::session::Session;
 use crate::headers::find::star_files;
 use crate::text;
 
-/// The name for all machines.
+/// The name of the set of all machines.
 const ALL: &str = "all";
 
-/// What `star test` is told.
+/// Arguments of `star test`.
 #[derive(Args, Debug)]
 #[command(after_long_help = long_help())]
 pub(crate) struct TestArgs {
-    /// Star files, and folders that are searched for such; the folder one is in, without any
+    /// Star files, or folders to search; by default the current folder
     #[arg(value_name = "PATH")]
     paths: Vec<String>,
 
-    /// Machines to run on, with commas between them, or `all`; the others are compared with the first
+    /// Select machines, separated by commas, or `all`
+    ///
+    /// The results of the first machine are compared with those of the others.
     #[arg(long, value_name = "LIST", value_delimiter = ',', default_value = "reference,cpu")]
     backends: Vec<String>,
 
-    /// The form of the results
+    /// Select the format of the results
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
 
-    /// Only tests whose file, title or routine holds this text, in any letter case
+    /// Run only tests with TEXT in their file, title or routine
+    ///
+    /// Letter case is ignored.
     #[arg(long, value_name = "TEXT")]
     filter: Option<String>,
 
-    /// This number for `seed`, in every header that has one
+    /// Set `seed` to N in every header that uses it
     #[arg(long, value_name = "N", value_parser = parse_count)]
     seed: Option<u64>,
 
-    /// Say which tests there are, and run none
+    /// List the tests without running them
     #[arg(long)]
     list: bool,
 
@@ -75,24 +80,14 @@ pub(crate) struct TestArgs {
 
 fn long_help() -> String {
     format!(
-        "Machines:
-{}
-Examples:
-  star test
-  star test closure.star --backends all
-  star test tests --filter closure --format json
-  star test paths.star --seed 7 --max-time 1m
-
-A test is a comment that begins with `@test`; `docs/testing.md` describes it. Each case of a test may take
-10 seconds and print a mebibyte, unless options of its `run` line or of this command say otherwise.
-
-Exit codes:
-  0    all tests passed
-  1    a test failed, a header is wrong, or a file does not compile
-  2    the command line does not parse, or there is no test
-  70   a fault of the toolchain
-  130  interrupted with Ctrl-C, or asked to end (SIGTERM)
-  141  nobody reads the output any more\n",
+        "Machines: {} Examples:   star test   star test closure.star --backends all   star test \
+            tests --filter closure --format json   star test paths.star --seed 7 --max-time 1m  A \
+            test is a comment that begins with `@test`; see `docs/testing.md`. Each case is \
+            limited to 10 seconds and a mebibyte of output, unless its `run` line or this command \
+            sets other limits.  Exit codes:   0    all tests passed   1    a test failed, a \
+            header is invalid, or a file does not compile   2    the command line does not parse, \
+            or there are no tests   70   internal error of the toolchain   130  interrupted by \
+            Ctrl-C or SIGTERM   141  the reader closed the pipe\n",
         report::backends_help()
     )
 }
@@ -100,7 +95,7 @@ Exit codes:
 /// Runs the tests.
 ///
 /// # Errors
-/// E0607 if there is no such backend, E0111 if a path cannot be read, E0609 if there is no test.
+/// E0607 if a backend is unknown, E0111 if a path cannot be read, E0609 if there are no tests.
 pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Ends> {
     let start = Instant::now();
     let machines = machines(&args.backends)?;
@@ -151,10 +146,10 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     })
 }
 
-/// A machine and what it is.
+/// A machine and its configuration.
 type Chosen = (&'static Configuration, Machine);
 
-/// The machines of these names.
+/// Returns the machines with these names.
 fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {
     let mut chosen: Vec<&'static Configuration> = Vec::new();
     for name in names {
@@ -170,7 +165,7 @@ fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {
         if ready.iter().all(|(other, _)| other.name != configuration.name) {
             let machine = configuration.machine().map_err(|reason| {
                 let message =
-                    format!("the backend `{}` is not there: {reason}", configuration.name);
+                    format!("backend `{}` is not available: {reason}", configuration.name);
                 Diagnostic::new(Code::NoBackend, message)
             })?;
             ready.push((configuration, machine));
@@ -181,7 +176,7 @@ fn machines(names: &[String]) -> Result<Vec<Chosen>, Diagnostic> {
 
 fn no_backend(name: &str) -> Diagnostic {
     let names = || MACHINES.iter().map(|configuration| configuration.name).chain([ALL]);
-    let message = format!("there is no backend `{}` for tests", text::one_line(name));
+    let message = format!("unknown backend `{}` for tests", text::one_line(name));
     let diagnostic = Diagnostic::new(Code::NoBackend, message)
         .note(format!("tests run on {}", text::quoted_list(names())));
     match did_you_mean(name, names()) {
@@ -194,10 +189,10 @@ fn no_tests(filter: Option<&str>, paths: &[String]) -> Diagnostic {
     let paths = text::quoted_list(paths.iter().map(|path| text::one_line(path)));
     let message = match filter {
         Some(filter) => format!("no test in {paths} matches `{}`", text::one_line(filter)),
-        None => format!("there is no test in {paths}"),
+        None => format!("no tests in {paths}"),
     };
     Diagnostic::new(Code::NoHeaders, message)
-        .help("a test is a comment of a `.star` file that begins with `@test`")
+        .help("a test is a comment in a `.star` file that begins with `@test`")
 }
 
 #[cfg(test)]

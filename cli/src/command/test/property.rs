@@ -1,5 +1,5 @@
-//! What a test asks of other routines of its file: properties that hold afterwards, and routines that leave
-//! the same values.
+//! Checks of a test by other routines of its file: properties of the results, and routines with
+//! equal results.
 
 use star_base::{Kind, Span};
 use star_harness::{Name, RunResult};
@@ -12,10 +12,10 @@ use crate::headers::inputs::{Inputs, ReadContext};
 use crate::headers::test_file::Routine;
 
 impl Trial<'_> {
-    /// Is the function true, does the procedure end well?
+    /// Checks that the function returns true or the procedure succeeds.
     ///
     /// # Errors
-    /// If not, or if its parameters cannot be bound.
+    /// If it does not, or its parameters cannot be bound.
     pub(super) fn ensures(
         &self,
         name: &Name,
@@ -28,9 +28,7 @@ impl Trial<'_> {
         if let Some(result) = property.result.filter(|result| *result != Kind::Bool) {
             let message = format!("`{}` gives {}", name.text, result.with_article());
             let fault = self.fault(FaultKind::Input, span, message);
-            return Err(
-                fault.note("a property is a function that is true or false, or a procedure")
-            );
+            return Err(fault.note("a property must be a boolean function or a procedure"));
         }
         let values = self.bound(property, inputs, Some(run), span)?;
         let Some(first) = self.machines.first() else { return Ok(()) };
@@ -49,10 +47,10 @@ impl Trial<'_> {
         }
     }
 
-    /// Does the other routine, beginning with the same values, leave the same?
+    /// Checks that the other routine computes the same results from the same inputs.
     ///
     /// # Errors
-    /// If not, or if its parameters cannot be bound.
+    /// If it does not, or its parameters cannot be bound.
     pub(super) fn same_as(
         &self,
         name: &Name,
@@ -68,7 +66,7 @@ impl Trial<'_> {
         self.same(other, &found, run, span)
     }
 
-    /// Does the other routine leave what the tested one left?
+    /// Compares the results of the other routine with those of the tested one.
     fn same(
         &self,
         other: &Routine,
@@ -86,7 +84,7 @@ impl Trial<'_> {
             (_, Some(ended)) => {
                 return Err(because(fault(format!("`{name}` ends with {}", ended.code)), ended));
             }
-            (Some(_), None) => return Err(fault(format!("`{name}` ends well"))),
+            (Some(_), None) => return Err(fault(format!("`{name}` succeeds"))),
         }
         let mut n_common = 0;
         for (idx, param) in other.entry.params.iter().enumerate() {
@@ -98,7 +96,7 @@ impl Trial<'_> {
             if let (Some(theirs), Some(ours)) = (theirs, ours)
                 && theirs != ours
             {
-                let fault = fault(format!("`{name}` leaves another `{}`", param.name));
+                let fault = fault(format!("`{name}` computes a different `{}`", param.name));
                 return Err(fault.note(shown::difference(theirs, ours)));
             }
         }
@@ -107,14 +105,14 @@ impl Trial<'_> {
             if let (Some(theirs), Some(ours)) = (found.values.last(), run.values.last())
                 && theirs != ours
             {
-                let fault = fault(format!("`{name}` gives another value"));
+                let fault = fault(format!("`{name}` returns a different value"));
                 return Err(fault.note(shown::difference(theirs, ours)));
             }
         }
         match n_common {
             0 => Err(Fault {
                 kind: FaultKind::Input,
-                ..fault(format!("`{name}` has no `var` parameter and no value to compare"))
+                ..fault(format!("`{name}` has no `var` parameter and no result to compare"))
             }),
             _ => Ok(()),
         }
@@ -124,8 +122,7 @@ impl Trial<'_> {
         self.runnable.named(name).map_err(|fault| self.input(fault))
     }
 
-    /// The arguments of another routine by the names of its parameters: the values after a run, or before
-    /// one.
+    /// Binds the parameters of another routine by name, to the values after or before a run.
     fn bound(
         &self,
         routine: &Routine,
@@ -158,18 +155,21 @@ impl Trial<'_> {
                 None if param.by_ref => HostValue::Unset,
                 None => {
                     let message =
-                        format!("nothing gives `{}` a value for its `{name}`", routine.entry.name);
+                        format!("`{}` has no value for its parameter `{name}`", routine.entry.name);
                     return Err(bad(message).note(
-                        "parameters are bound by their names: to those of the tested routine, with `old_` in \
-                         front for what they were before, `value` for what a function gives, and to the \
-                         integers of the header",
+                        "parameters are bound by name: to those of the tested routine, with the \
+                            prefix `old_` for their previous values, `value` for the result of a \
+                            function, and to the integers of the header",
                     ));
                 }
             };
             if !param.kind.known().is_some_and(|kind| suits(kind, &value)) {
                 let article = param.kind.with_article();
                 let message = format!("`{name}` of `{}` is {article}", routine.entry.name);
-                return Err(bad(message).note("the tested routine has another type for that name"));
+                return Err(bad(message).note(
+                    "the tested routine declares a different type for \
+                    that name",
+                ));
             }
             if value == HostValue::Unset && !param.by_ref {
                 let message = format!("`{}` needs `{name}`, which is not set", routine.entry.name);
@@ -188,7 +188,7 @@ impl Trial<'_> {
     }
 }
 
-/// Can a parameter of this kind have this value?
+/// Tests whether a parameter of this kind accepts this value.
 fn suits(kind: Kind, value: &HostValue) -> bool {
     match value {
         HostValue::Unset => true,

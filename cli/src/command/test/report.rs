@@ -1,5 +1,5 @@
-//! What `star test` says: for people the failures and a last line, for scripts an object for each test and
-//! one for all. `docs/testing.md` describes the objects.
+//! Output of `star test`: failures and a summary line as text, or JSON objects for each test and
+//! for the summary, as described in `docs/testing.md`.
 
 use serde_json::{Map, Value, json};
 use star_base::{Diagnostic, SourceMap};
@@ -11,40 +11,40 @@ use star_report::{json, message};
 use super::row::{Failure, Row};
 use crate::text;
 
-/// The form of the results.
+/// The format of the results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum Format {
-    /// For people.
+    /// Human-readable text
     Text,
-    /// An object for each test on a line of its own, and one for all.
+    /// One JSON object per line for each test, and a final one
     Json,
 }
 
-/// What was done so far.
+/// The totals so far.
 #[derive(Debug, Default)]
 pub(super) struct Totals {
-    /// Tests that were run.
+    /// Tests run.
     pub(super) tests: usize,
-    /// Their cases.
+    /// Cases run.
     pub(super) cases: usize,
-    /// Tests that failed, and files that do not compile or whose headers are wrong.
+    /// Failed tests, and files that do not compile or have invalid headers.
     pub(super) failed: usize,
-    /// Tests that were there and were not run.
+    /// Tests that were not run.
     pub(super) left_out: usize,
 }
 
-/// Tells results.
+/// Reports results.
 pub(super) struct Results<'a> {
     pub(super) format: Format,
     pub(super) reporter: &'a Reporter,
     pub(super) output: &'a mut Output,
     pub(super) totals: Totals,
-    /// The last file with a fault.
+    /// The last file with an error.
     pub(super) faulty: Option<String>,
 }
 
 impl Results<'_> {
-    /// A test that was run, or could not be.
+    /// Reports a test that was run or could not be run.
     pub(super) fn test(&mut self, sources: &SourceMap, file: &str, header: &Header, row: &Row) {
         self.totals.tests += 1;
         self.totals.cases += row.n_run;
@@ -74,9 +74,9 @@ impl Results<'_> {
         }
     }
 
-    /// A fault of a file: it cannot be read, or a header is wrong.
+    /// Reports an error of a file: it cannot be read, or a header is invalid.
     pub(super) fn fault(&mut self, sources: &SourceMap, file: &str, fault: &Diagnostic) {
-        // However many of its headers are wrong.
+        // A file counts once, however many of its headers are invalid.
         if self.faulty.as_deref() != Some(file) {
             self.totals.failed += 1;
             self.faulty = Some(file.to_owned());
@@ -90,7 +90,7 @@ impl Results<'_> {
         }
     }
 
-    /// The last line.
+    /// Reports the summary.
     pub(super) fn summary(&mut self, backends: &[&str], seconds: f64, interrupted: bool) {
         let Totals { tests, cases, failed, left_out } = self.totals;
         match self.format {
@@ -136,12 +136,12 @@ fn of_failure(sources: &SourceMap, failure: &Failure) -> Value {
     })
 }
 
-/// A message as `--error-format json` has it.
+/// Returns the diagnostic in the format of `--error-format json`.
 fn of_message(sources: &SourceMap, diagnostic: &Diagnostic) -> Value {
     serde_json::from_str(&message::json::diagnostic(sources, diagnostic)).unwrap_or(Value::Null)
 }
 
-/// What `--help` says about backends.
+/// Returns the section on backends in `--help`.
 pub(super) fn backends_help() -> String {
     let lines = MACHINES.iter().map(|it| format!("  {:<20}{}\n", it.name, it.about));
     lines.collect()

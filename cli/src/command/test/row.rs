@@ -1,4 +1,4 @@
-//! All cases of one test, and the smallest input that fails.
+//! The cases of a test, and minimisation of a failing input.
 
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -15,43 +15,43 @@ use super::trial::Trial;
 use crate::headers::inputs::{Inputs, ReadContext, command_line, inputs};
 use crate::text;
 
-/// Smaller inputs that are tried.
+/// Maximum number of smaller inputs tried.
 const MAX_TRIES: usize = 400;
-/// Time for smaller inputs.
+/// Time limit of minimisation.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// What came of a test.
+/// The result of a test.
 pub(super) struct Row {
-    /// Cases that were run.
+    /// Number of cases run.
     pub(super) n_run: usize,
-    /// How it failed; `None` if it did not.
+    /// The failure, if any.
     pub(super) failure: Option<Failure>,
-    /// Was it interrupted?
+    /// Whether the test was interrupted.
     pub(super) interrupted: bool,
-    /// How long it took.
+    /// Duration of the test.
     pub(super) seconds: f64,
 }
 
-/// A case that fails.
+/// A failed case.
 pub(super) struct Failure {
-    /// The message with everything below in its notes.
+    /// The diagnostic; its notes contain all the following fields.
     pub(super) diagnostic: Diagnostic,
-    /// What tells the case from the others; empty if there is one only.
+    /// The label of the case; empty if it is the only one.
     pub(super) case: String,
-    /// The smallest input that fails in the same way, as names with values.
+    /// The smallest input with the same failure, as names and values.
     pub(super) input: Vec<(String, String)>,
-    /// The command that runs the routine with it.
+    /// The command that runs the routine with this input.
     pub(super) command: Option<String>,
 }
 
 impl Failure {
-    /// A failure before any case was run.
+    /// Creates a failure that occurred before any case was run.
     pub(super) fn early(diagnostic: Diagnostic) -> Self {
         Failure { diagnostic, case: String::new(), input: Vec::new(), command: None }
     }
 }
 
-/// Runs the cases of a test up to the first that fails. Each may take `time`.
+/// Runs the cases of a test up to the first failure, each with the limit `time`.
 pub(super) fn run(
     trial: Trial<'_>,
     cases: &[Case],
@@ -81,7 +81,7 @@ pub(super) fn run(
     row
 }
 
-/// Runs one case; the error is nothing if the user wants no more.
+/// Runs one case; the error is `None` if the user interrupted it.
 fn run_case(
     trial: Trial<'_>,
     case: &Case,
@@ -107,7 +107,7 @@ fn run_case(
         Some(_) | None => None,
     };
     if around.flags.interrupt.load(Ordering::Relaxed) && small.is_none() {
-        // What was found so far counts.
+        // Keep the results so far.
         return Err(Some(failure(trial, case, fault, faulty, around, n_cases, Size::AsGiven)));
     }
     let (fault, shown, size) = match small {
@@ -117,22 +117,22 @@ fn run_case(
     Err(Some(failure(trial, case, fault, shown, around, n_cases, size)))
 }
 
-/// Was the input made smaller?
+/// Whether the input was minimised.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Size {
     AsGiven,
     Smaller,
 }
 
-/// Does some work with a clock of its own.
+/// Runs `work` with a separate deadline.
 fn within<R>(flags: &Flags, time: Duration, work: impl FnOnce(&Flags) -> R) -> R {
     let flags = flags.without_deadline();
-    // Without a thread for the clock there is none: Ctrl-C still ends it.
+    // Without a thread there is no deadline; Ctrl-C still works.
     let _clock = Sentry::clock(&flags, time).ok();
     work(&flags)
 }
 
-/// The smallest input that fails in the same way, and how it fails.
+/// Returns the smallest input with the same failure, and that failure.
 fn smaller(
     trial: Trial<'_>,
     case: &Case,
@@ -229,7 +229,7 @@ fn failure(
     Failure { diagnostic, case: label, input: shown, command }
 }
 
-/// The values as a header has them; `None` if one is too large for that.
+/// Returns the values in the syntax of a header; `None` if one is too large.
 fn literals(trial: Trial<'_>, inputs: &Inputs) -> Option<Vec<(String, String)>> {
     let sizes = inputs.sizes.iter().map(|(name, number)| (name.clone(), number.to_string()));
     let mut shown: Vec<(String, String)> = sizes.collect();

@@ -1,4 +1,4 @@
-//! File after file, test after test.
+//! Execution of the tests in all files.
 
 use std::cell::OnceCell;
 use std::sync::atomic::Ordering;
@@ -26,11 +26,11 @@ use crate::headers::test_file::{Runnable, Subject};
 use crate::text;
 use crate::usage::{self, Refusal};
 
-/// Options of `star run` that stand behind the routine of a header.
+/// Options of `star run` after the routine in a header.
 #[derive(Parser, Debug)]
 #[command(name = "star run")]
 struct HeaderOptions {
-    /// Trap when ADD or SUBT overflows
+    /// Trap on overflow of ADD or SUBT
     #[arg(long)]
     checked: bool,
 
@@ -38,23 +38,23 @@ struct HeaderOptions {
     limits: LimitArgs,
 }
 
-/// What `star test` has at hand.
+/// The state of `star test`.
 pub(super) struct Session<'a> {
     pub(super) args: &'a TestArgs,
-    /// The passes that run unless operations or calls are counted.
+    /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) machines: Vec<Chosen>,
     pub(super) flags: &'a Flags,
-    /// For what is read again and again.
+    /// Reporter for repeated work.
     pub(super) quiet: Reporter,
     pub(super) results: Results<'a>,
-    /// Tests that were found.
+    /// Number of tests found.
     pub(super) n_found: usize,
-    /// Files that were named and have no test.
+    /// Files named on the command line that contain no tests.
     pub(super) empty: Vec<Diagnostic>,
 }
 
-/// A file as it is run with, or without, checks of ADD and SUBT, and with or without passes.
+/// A file compiled with or without checks of ADD and SUBT, and with or without passes.
 struct Prepared {
     runnable: Runnable,
     ready: Vec<Ready>,
@@ -64,7 +64,7 @@ impl Session<'_> {
     /// Runs the tests of a file.
     ///
     /// # Errors
-    /// What ends all tests: a fault of the toolchain, or limits that a machine cannot keep.
+    /// An internal error, or limits that a machine does not support; both end the command.
     pub(super) fn file(&mut self, found: &StarFile) -> Result<(), Diagnostic> {
         let sentry = self.sentry()?;
         let subject = Subject::read(&found.file);
@@ -91,7 +91,7 @@ impl Session<'_> {
             self.empty.push(no_tests(None, std::slice::from_ref(&found.file)));
         }
         self.n_found += wanted.len();
-        // By whether ADD and SUBT are checked, and whether passes run.
+        // Indexed by checks of ADD and SUBT, and by the use of passes.
         let cells: [[OnceCell<Prepared>; 2]; 2] = Default::default();
         for header in wanted {
             if self.flags.interrupt.load(Ordering::Relaxed) || self.results.output.failed() {
@@ -150,7 +150,7 @@ impl Session<'_> {
         texts.iter().any(|text| text.to_lowercase().contains(&filter))
     }
 
-    /// The cases of a header, with the seed of the command line.
+    /// Returns the cases of a header, with the seed from the command line.
     fn cases(&self, header: &Header) -> Result<Vec<Case>, Diagnostic> {
         match self.args.seed {
             None => header.cases(Purpose::Test),
@@ -184,7 +184,7 @@ impl Session<'_> {
         self.results.output.write(&line);
     }
 
-    /// The options behind `run`.
+    /// Returns the options after `run`.
     fn options(&self, header: &Header) -> Result<HeaderOptions, Diagnostic> {
         let given = header.options.as_ref();
         let words = given.map_or("", |options| &options.text).split_whitespace();
@@ -192,20 +192,19 @@ impl Session<'_> {
         let mut options = parsed.map_err(|error| {
             let why = match usage::refusal(&error, false) {
                 Refusal::Fault(diagnostic) => diagnostic.message,
-                Refusal::Answer(_) | Refusal::Help(_) => "they ask for help".to_owned(),
+                Refusal::Answer(_) | Refusal::Help(_) => "they request help".to_owned(),
             };
             let span = given.map_or(header.span, |options| options.span);
-            let message = format!("options that a test does not take: {why}");
+            let message = format!("invalid options of a test: {why}");
             Diagnostic::at(Code::BadHeader, span, message)
-                .note("it takes `--checked` and the limits of `star run`")
+                .note("tests accept `--checked` and the limits of `star run`")
         })?;
         options.limits = options.limits.or(&self.args.limits);
         options.limits.bound_test();
         Ok(options)
     }
 
-    /// The file on all machines.
-    /// Watches the compiler. What was told of other tests is out by then.
+    /// Starts a watchdog for the compiler. The results of other tests have been output by then.
     fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
         self.results.output.flush();
         Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), &self.quiet)
@@ -268,14 +267,14 @@ impl Session<'_> {
 }
 
 impl Row {
-    /// A test of which no case could be run.
+    /// Creates the result of a test of which no case could be run.
     fn early(diagnostic: Diagnostic) -> Self {
         let failure = Some(Failure::early(diagnostic));
         Row { n_run: 0, failure, interrupted: false, seconds: 0.0 }
     }
 }
 
-/// What comes of a test in a file that does not compile; nothing if it does.
+/// Returns the result of a test in a file that does not compile; `None` if it does.
 fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
     let errors: Vec<&Diagnostic> =
         subject.compilation.diagnostics.iter().filter(|error| error.is_error()).collect();
@@ -304,7 +303,7 @@ fn compile_errors(subject: &Subject, header: &Header) -> Option<Row> {
         let file = text::shell_word(&subject.file);
         diagnostic = diagnostic
             .note(format!("{} in all", text::count(errors.len(), "error")))
-            .help(format!("`star check {file}` shows all of them"));
+            .help(format!("`star check {file}` shows all errors"));
     }
     Some(Row::early(diagnostic))
 }

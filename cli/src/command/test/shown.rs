@@ -1,18 +1,18 @@
-//! Values in messages: as a header or command line has them, and what differs between two of them.
+//! Values in messages: their syntax in a header or command line, and their differences.
 
 use star_base::{BitTable, BitVector};
 use star_vm::{HostValue, display};
 
 use crate::text;
 
-/// Bits of a value that is written out.
+/// Maximum number of bits shown of a value.
 const MAX_BITS: usize = 2048;
-/// Rows that differ which are shown.
+/// Maximum number of differing rows shown.
 const MAX_ROWS: usize = 8;
-/// Columns of a row that are shown.
+/// Maximum number of columns shown of a row.
 const MAX_COLUMNS: usize = 64;
 
-/// The value as a header has it; `None` if it is too large, or cannot be written.
+/// Returns the value in the syntax of a header; `None` if it is too large or has no literal form.
 pub(super) fn literal(value: &HostValue) -> Option<String> {
     match value {
         HostValue::Unset => None,
@@ -38,7 +38,7 @@ pub(super) fn literal(value: &HostValue) -> Option<String> {
     }
 }
 
-/// What differs between the value that is expected and the one that is found, in lines.
+/// Describes the difference between the expected value and the one found.
 pub(super) fn difference(expected: &HostValue, found: &HostValue) -> String {
     match (expected, found) {
         (HostValue::Table(expected), HostValue::Table(found))
@@ -65,7 +65,7 @@ pub(super) fn difference(expected: &HostValue, found: &HostValue) -> String {
     }
 }
 
-/// The rows that differ.
+/// Returns the rows that differ.
 fn rows(expected: &BitTable, found: &BitTable) -> String {
     let n_rows = expected.n_rows();
     let differing: Vec<usize> =
@@ -84,7 +84,8 @@ fn rows(expected: &BitTable, found: &BitTable) -> String {
     lines.join("\n")
 }
 
-/// Two rows of bits with marks under what differs, around the first place that does if they are long.
+/// Shows two rows of bits with marks under the differences; long rows are shown around the first
+/// difference.
 fn pair(expected: &BitVector, found: &BitVector, title: &str) -> Vec<String> {
     let n = expected.len();
     let first = (0..n).find(|&idx| expected.get(idx) != found.get(idx)).unwrap_or(0);
@@ -119,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_differ_are_marked() {
+    fn differing_rows_are_marked() {
         let shown = difference(&table(&["011", "000", "110"]), &table(&["011", "001", "100"]));
         let expected = "\
 row 2: expected 000
@@ -133,7 +134,7 @@ the other rows of 3 × 3 agree";
     }
 
     #[test]
-    fn long_rows_are_shown_around_the_difference() {
+    fn long_rows_are_truncated_around_the_difference() {
         let mut other = vec![false; 500];
         other[299] = true;
         let other = HostValue::Word(BitVector::from_bools(&other));
@@ -143,14 +144,14 @@ the other rows of 3 × 3 agree";
     }
 
     #[test]
-    fn values_of_other_sizes_are_shown_whole() {
+    fn values_of_different_sizes_are_shown_completely() {
         assert_eq!(difference(&word("01"), &word("011")), "expected 01\nfound 011");
         let shown = difference(&table(&["01"]), &table(&["01", "10"]));
         assert_eq!(shown, "expected 01\nfound \n01\n10");
     }
 
     #[test]
-    fn literals_are_what_headers_take() {
+    fn literals_are_valid_in_headers() {
         assert_eq!(literal(&table(&["01", "10"])).as_deref(), Some("01 10"));
         assert_eq!(literal(&word("")).as_deref(), Some("''"));
         let empty = HostValue::Table(BitTable::zeros(0, 3).unwrap());

@@ -1,4 +1,4 @@
-//! A backend that is wrong is found out, and with the smallest input.
+//! Detection of a faulty backend, with the smallest input.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -20,7 +20,7 @@ use super::trial::{Ready, Trial};
 use crate::headers::inputs::ReadContext;
 use crate::headers::test_file::{Runnable, Subject};
 
-/// A backend that loses a one wherever a row has two, when it gives values back.
+/// A backend that drops a one from every result row with two of them.
 struct Spoiled(Cpu);
 
 impl Backend for Spoiled {
@@ -103,7 +103,7 @@ fn spoil(value: HostValue) -> HostValue {
     HostValue::Table(table)
 }
 
-/// Runs the only test of a text, the CPU backend spoiled.
+/// Runs the only test of a text on a faulty CPU backend.
 fn run(text: &str) -> Row {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.star").display().to_string();
@@ -140,7 +140,7 @@ fn run(text: &str) -> Row {
 }
 
 #[test]
-fn a_backend_that_differs_is_told_with_the_smallest_input() {
+fn reports_a_faulty_backend_with_the_smallest_input() {
     let text = "procedure P(n: integer; var T: table); var k: integer;
         begin for k:=1 to n do ROW(k,T):=ROW(k,T) end;
         /* @test rows
@@ -161,7 +161,7 @@ fn a_backend_that_differs_is_told_with_the_smallest_input() {
 }
 
 #[test]
-fn a_backend_that_does_not_differ_is_not_told() {
+fn does_not_report_a_correct_backend() {
     let text = "procedure P(T: table; var U: table); begin U:=T end;
         /* @test no two ones
            T = 01 10 */";

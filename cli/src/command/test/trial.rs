@@ -1,4 +1,4 @@
-//! One case of one test: the routine on every machine, and what has to come of it.
+//! One case of a test: the routine is run on every machine and its results are checked.
 
 use star_base::{Code, Diagnostic, Span};
 use star_harness::{
@@ -20,15 +20,15 @@ use crate::headers::inputs::{self, Inputs, ReadContext};
 use crate::headers::test_file::{Routine, Runnable, Subject};
 use crate::text;
 
-/// A file on a machine.
+/// A file compiled for a machine.
 pub(super) struct Ready {
-    /// Which one.
+    /// The configuration of the machine.
     pub(super) configuration: &'static Configuration,
-    /// The file there.
+    /// The compiled file.
     pub(super) compiled: Compiled,
 }
 
-/// A header with all that its cases need.
+/// A header with the context of its cases.
 #[derive(Clone, Copy)]
 pub(super) struct Trial<'a> {
     pub(super) subject: &'a Subject,
@@ -37,7 +37,7 @@ pub(super) struct Trial<'a> {
     pub(super) routine: &'a Routine,
     /// At least one; the others are compared with the first.
     pub(super) machines: &'a [Ready],
-    /// What a run on each of them may use.
+    /// The limits of a run on each machine.
     pub(super) limits: &'a [Limits],
     pub(super) access: &'a Access,
 }
@@ -46,7 +46,7 @@ impl Trial<'_> {
     /// Runs the routine with these inputs.
     ///
     /// # Errors
-    /// The first thing that is not as the header says.
+    /// The first deviation from the header.
     pub(super) fn judge(
         &self,
         case: &Case,
@@ -116,7 +116,7 @@ impl Trial<'_> {
         found.map_or(none, |(_, limits)| *limits)
     }
 
-    /// Did it end as it should?
+    /// Checks the outcome of the run.
     fn ending(&self, ready: &Ready, run: &RunResult) -> Result<(), Fault> {
         let ended = self.describe(self.routine, &run.outcome);
         let wanted = self.header.expectations.iter().find_map(|it| match it.what {
@@ -136,7 +136,7 @@ impl Trial<'_> {
                 Err(because(fault, ended))
             }
             (Some((code, _, span)), None) => {
-                let message = format!("`{name}` ends well, and {code} is expected");
+                let message = format!("`{name}` succeeds, but {code} is expected");
                 Err(self.fault(kind, span, message))
             }
             (Some((code, line, span)), Some(ended)) => {
@@ -145,8 +145,8 @@ impl Trial<'_> {
                     return Ok(());
                 }
                 let what = match (ended.code == code, line) {
-                    (true, Some(line)) => format!("{code} on another line than {line}"),
-                    (true, None) | (false, _) => format!("{}, and {code} is expected", ended.code),
+                    (true, Some(line)) => format!("{code} on a line other than {line}"),
+                    (true, None) | (false, _) => format!("{}, but {code} is expected", ended.code),
                 };
                 let fault = self.fault(kind, span, format!("`{name}` ends with {what}"));
                 Err(because(fault, ended))
@@ -154,7 +154,8 @@ impl Trial<'_> {
         }
     }
 
-    /// Is the place of a message, or that of a call on the way to it, on this line of the file?
+    /// Tests whether the position of a diagnostic, or that of a call leading to it, is on this line
+    /// of the file.
     fn is_on_line(&self, ended: &Diagnostic, line: Option<u64>) -> bool {
         line.is_none_or(|line| self.subject.is_on_line(ended, line))
     }
@@ -183,13 +184,13 @@ impl Trial<'_> {
                 let fault = self.fault(
                     FaultKind::Expected(span),
                     span,
-                    format!("line {} of what is printed is another", line + 1),
+                    format!("output differs at line {}", line + 1),
                 );
                 Err(fault.note(format!("expected {}\nfound {}", shown(&wanted), shown(&found))))
             }
             Expected::Value { name, value } => {
                 let (kind, idx) = self.place_of(&name.text).ok_or_else(|| {
-                    let message = format!("`{}` is no parameter, and no result", name.text);
+                    let message = format!("`{}` is neither a parameter nor a result", name.text);
                     self.fault(FaultKind::Input, name.span, message)
                 })?;
                 let text = case.text(value).map_err(|fault| self.input(fault))?;
@@ -199,7 +200,7 @@ impl Trial<'_> {
                 if wanted == *found {
                     return Ok(());
                 }
-                let message = format!("`{}` is not what is expected", name.text);
+                let message = format!("`{}` differs from the expected value", name.text);
                 let fault = self.fault(FaultKind::Expected(span), span, message);
                 Err(fault.note(shown::difference(&wanted, found)))
             }
@@ -208,7 +209,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The kind and number of a parameter, or of the value of a function.
+    /// Returns the kind and index of a parameter or of the result of a function.
     pub(super) fn place_of(&self, name: &str) -> Option<(star_base::Kind, usize)> {
         let params = &self.routine.entry.params;
         match params.iter().position(|param| param.name == name) {
@@ -217,7 +218,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The message of a run that did not end well.
+    /// Returns the diagnostic of a run that failed.
     pub(super) fn describe(&self, routine: &Routine, outcome: &Outcome) -> Option<Diagnostic> {
         if *outcome == Outcome::Done {
             return None;
@@ -226,7 +227,8 @@ impl Trial<'_> {
         Some(outcome_message::describe(outcome, &self.runnable.program))
     }
 
-    /// May the input be made smaller? What is expected literally is right for the input as it is only.
+    /// Tests whether the input may be minimised. Literal expectations hold for the original input
+    /// only.
     pub(super) fn can_shrink(&self, fault: &Fault) -> bool {
         let is_literal = |it: &Expectation| match it.what {
             Expected::Value { .. } | Expected::Prints(_) | Expected::Fails { .. } => true,
@@ -241,7 +243,7 @@ impl Trial<'_> {
         }
     }
 
-    /// The failure of inputs that cannot be bound; none if that is what the header says.
+    /// Returns the failure of inputs that cannot be bound; `None` if the header expects it.
     pub(super) fn inputs_refused(&self, faults: Vec<Diagnostic>) -> Option<Fault> {
         let interrupted = faults.iter().any(|fault| fault.code == Code::Interrupted);
         if interrupted {
@@ -255,7 +257,7 @@ impl Trial<'_> {
         }
     }
 
-    /// A failure because of values that cannot be bound.
+    /// Returns the failure for values that cannot be bound.
     fn inputs_fault(&self, faults: Vec<Diagnostic>) -> Fault {
         let mut faults = faults.into_iter();
         let first = faults.next();
@@ -279,7 +281,7 @@ impl Trial<'_> {
 }
 
 impl Ready {
-    /// The name of the machine.
+    /// Returns the name of the machine.
     pub(super) fn name(&self) -> &'static str {
         self.configuration.name
     }
