@@ -1,17 +1,17 @@
-//! Plain tables for people at a terminal: cells of a column below each other, without rules.
+//! Plain tables for terminals: aligned columns without rules.
 
 use comfy_table::{CellAlignment, ContentArrangement, Table, presets};
 
-/// Where a cell stands in its column.
+/// Alignment of a cell in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// At its beginning: texts.
+    /// Left: texts.
     Left,
-    /// At its end: numbers.
+    /// Right: numbers.
     Right,
 }
 
-/// The rows as lines, two blanks between columns. A cell should be on one line.
+/// Formats the rows as lines, with two blanks between columns. Each cell should be one line.
 pub fn lines<const N: usize>(
     aligns: [Align; N],
     rows: impl IntoIterator<Item = [String; N]>,
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_stand_below_each_other() {
+    fn cells_are_aligned_in_columns() {
         let rows = [["a", "1", "x"], ["bcd", "234", ""], ["", "", ""], ["日本", "5", "long y"]];
         let rows = rows.map(|row| row.map(str::to_owned));
         let text = lines([Align::Left, Align::Right, Align::Left], rows);

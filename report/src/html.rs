@@ -1,17 +1,17 @@
-//! Pages of HTML: the frame, the table and the style that all of them have, light and dark. Templates escape what
-//! comes from outside; [`star_base::text`] makes visible what a browser would not show.
+//! HTML pages: the common frame, table and style, light and dark. Templates escape external text;
+//! [`star_base::text`] makes characters visible that a browser would not show.
 //!
-//! A page needs no script and nothing from elsewhere.
+//! A page needs no script and no external resources.
 
 use maud::{DOCTYPE, PreEscaped, html};
 use star_base::text::printable;
 
 pub use maud::Markup;
 
-/// The style of every page. Rules for pages of one kind begin with its class.
+/// The style of every page. Rules for one kind of page begin with its class.
 pub const STYLE: &str = include_str!("html.css");
 
-/// What a page shows: the class of its body.
+/// Kind of a page, used as the class of its body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PageKind {
     /// Benchmarks.
@@ -22,19 +22,19 @@ pub enum PageKind {
     Profile,
 }
 
-/// Where a page has its style from.
+/// Source of the style of a page.
 #[derive(Clone, Copy, Debug)]
 pub enum Style<'a> {
-    /// A file beside the page, which holds [`STYLE`].
+    /// A file in the same folder as the page, which contains [`STYLE`].
     File(&'a str),
-    /// [`STYLE`] and this stand in the page itself.
+    /// The page contains [`STYLE`] followed by this text.
     Inside(&'a str),
 }
 
-/// A column of a table: its class, empty if it has none, and its heading.
+/// A column of a table: its class, or an empty text, and its heading.
 pub type Column<'a> = (&'a str, &'a str);
 
-/// A page with this title.
+/// Returns a page with this title.
 #[must_use]
 pub fn page(kind: PageKind, title: &str, style: Style<'_>, body: &Markup) -> String {
     let class = match kind {
@@ -63,8 +63,8 @@ pub fn page(kind: PageKind, title: &str, style: Style<'_>, body: &Markup) -> Str
     page.into_string()
 }
 
-/// A table, in a box of its own that scrolls where it is too wide; each row is a `tr`. Without columns it has no
-/// headings.
+/// Returns a table in a separate box that scrolls if it is too wide; each row is a `tr`. Without
+/// columns it has no headings.
 pub fn table(
     class: Option<&str>,
     columns: &[Column<'_>],
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_page_may_carry_its_style() {
+    fn pages_can_include_their_style() {
         let body = html! { p { "c & d" } };
         let alone =
             page(PageKind::Profile, "a < b\u{1b}", Style::Inside(".x { color: red; }\n"), &body);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_has_headings_only_for_columns() {
+    fn tables_have_headings_only_for_columns() {
         let row = || [html! { tr { td { "1" } } }];
         let with = table(None, &[("", "a"), ("number", "b")], row()).into_string();
         let headings = "<thead><tr><th>a</th><th class=\"number\">b</th></tr></thead>";

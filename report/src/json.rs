@@ -1,8 +1,8 @@
-//! Values as JSON, one on a line, for scripts.
+//! JSON values, one a line, for scripts.
 
 use serde_json::Value;
 
-/// The value on a line of its own.
+/// Formats the value as one line.
 #[must_use]
 pub fn line(value: &Value) -> String {
     format!("{value}\n")

@@ -1,15 +1,17 @@
-//! What tests, benchmarks and profiles report: records of measurements, what they say, and how that is shown.
+//! Reports of tests, benchmarks and profiles: records of measurements, their statistics, and their
+//! presentation.
 //!
-//! * [`measure`]: how often to run, what the samples say, and whether two sets of them differ.
-//! * [`record`]: what a run of benchmarks leaves, and the file of that; [`live`] shows its rows in lines as
-//!   they come, [`page`] all of them as HTML with plots.
+//! * [`measure`]: number of runs, statistics of samples, and comparison of two sets of samples.
+//! * [`record`]: the result of a benchmark run, and its file; [`live`] prints its rows as they are
+//!   measured, [`page`] shows all of them as HTML with plots.
 //! * [`message`]: diagnostics, as text or as JSON.
-//! * [`compare`]: two records beside each other.
-//! * [`profile`]: where a run spent its time.
+//! * [`compare`]: comparison of two records.
+//! * [`profile`]: time spent in each part of a run.
 //! * [`view`]: pictures of data.
 //! * [`html`]: the frame of pages; [`columns`]: tables in a terminal; [`json`]: objects on lines.
 //!
-//! Nothing here opens a file, runs a program or knows a terminal or a command line.
+//! This crate opens no files, runs no programs, and does not depend on a terminal or a command
+//! line.
 
 pub mod columns;
 pub mod compare;

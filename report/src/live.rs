@@ -1,30 +1,30 @@
-//! The table of a run of benchmarks, line by line as rows become known.
+//! The table of a benchmark run, printed line by line as rows are measured.
 
 use star_base::text;
 
 use crate::page::figures;
 use crate::record::Row;
 
-/// Characters for the parameters.
+/// Width of the parameters in characters.
 const PARAMETERS: usize = 24;
-/// Characters for the backend.
+/// Width of the backend in characters.
 const BY: usize = 16;
 
 /// The table so far.
 #[derive(Default)]
 pub struct Live {
-    /// Is there a column for the time of a graphics card?
+    /// Is there a column for the time on a graphics card?
     has_device: bool,
     benchmark: Option<(String, String)>,
 }
 
 impl Live {
-    /// A table, with a column for the time of a graphics card or without.
+    /// Creates a table, with or without a column for the time on a graphics card.
     pub fn new(has_device: bool) -> Self {
         Live { has_device, benchmark: None }
     }
 
-    /// The lines of a row.
+    /// Returns the lines of a row.
     pub fn row(&mut self, row: &Row) -> String {
         let mut lines = String::new();
         let benchmark = (row.file.clone(), row.title.clone());
@@ -93,7 +93,7 @@ impl Live {
     }
 }
 
-/// A text on one line, filled up with blanks.
+/// Formats a text on one line, padded with blanks.
 fn column(text: &str, width: usize) -> String {
     format!("{:<width$}", text::one_line(text))
 }
@@ -106,7 +106,7 @@ mod tests {
     use crate::page::testing::row;
 
     #[test]
-    fn every_benchmark_has_its_head_and_every_row_its_line() {
+    fn benchmarks_have_headings_and_rows_have_lines() {
         let (mut live, mut text) = (Live::default(), String::new());
         let mut failed = row("b", 9, 1.0);
         failed.time = None;
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_card_has_a_column_where_there_is_one() {
+    fn device_times_have_a_column_if_there_is_a_device() {
         let on_card = Row { device_s: Some(0.125), ..row("a", 5, 0.25) };
         let text = Live::new(true).row(&on_card);
         let lines: Vec<&str> = text.lines().collect();

@@ -1,4 +1,4 @@
-//! A comparison as lines for people, or as JSON.
+//! Output of a comparison as lines for people, or as JSON.
 
 use std::fmt::Write as _;
 
@@ -10,11 +10,11 @@ use crate::json;
 use crate::measure::Comparison;
 use crate::page::figures;
 
-/// Lines under the name of each benchmark, then what they sum up to.
+/// Returns lines under the name of each benchmark, followed by a summary.
 pub fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
     let mut text = String::new();
     for difference in machines {
-        let _ = writeln!(text, "not the same conditions: {}", text::one_line(difference));
+        let _ = writeln!(text, "conditions differ: {}", text::one_line(difference));
     }
     let mut benchmark = None;
     for pair in pairs {
@@ -30,7 +30,7 @@ pub fn text(pairs: &[Pair<'_>], machines: &[String]) -> String {
         let line = format!("  {what:<36} {old:>8} → {new:>8}  {}", words(&pair.difference));
         let _ = writeln!(text, "{}", line.trim_end());
         if pair.other_results {
-            let _ = writeln!(text, "  {:<36} its results are others than before", "");
+            let _ = writeln!(text, "  {:<36} its results differ", "");
         }
     }
     let _ = writeln!(text, "{}", summary(pairs));
@@ -49,26 +49,26 @@ fn words(difference: &Difference) -> String {
         Difference::Faster(comparison) => tested(comparison, "faster"),
         Difference::Slower(comparison) => tested(comparison, "slower"),
         Difference::Same(comparison) => tested(comparison, "no change"),
-        Difference::TooFew(comparison) => tested(comparison, "too few samples to tell"),
+        Difference::TooFew(comparison) => tested(comparison, "too few samples to decide"),
         Difference::Untested(ratio) => format!("× {}: no samples to test", figures::digits(*ratio)),
-        Difference::FailedBoth => "fails as before".to_owned(),
+        Difference::FailedBoth => "still fails".to_owned(),
         Difference::FailsNow(why) => format!("fails now: {}", text::one_line(why)),
-        Difference::WorksNow => "does not fail any more".to_owned(),
+        Difference::WorksNow => "no longer fails".to_owned(),
         Difference::OnlyOld => "not in the new file".to_owned(),
         Difference::OnlyNew => "not in the old file".to_owned(),
     }
 }
 
-/// The name of a difference in JSON, and in the order of the summary.
+/// The name of a difference in JSON and in the summary, in the order of the summary.
 const KINDS: [(&str, &str); 10] = [
     ("slower", "slower"),
     ("fails_now", "failing now"),
     ("faster", "faster"),
-    ("works_now", "not failing any more"),
-    ("same", "without change"),
+    ("works_now", "no longer failing"),
+    ("same", "unchanged"),
     ("too_few", "with too few samples"),
     ("untested", "without samples"),
-    ("failed_both", "failing as before"),
+    ("failed_both", "still failing"),
     ("only_old", "not in the new file"),
     ("only_new", "not in the old file"),
 ];
@@ -102,7 +102,7 @@ fn summary(pairs: &[Pair<'_>]) -> String {
     if parts.is_empty() { rows } else { format!("{rows}: {}", parts.join(", ")) }
 }
 
-/// One object on one line.
+/// Returns one object on one line.
 pub fn json(pairs: &[Pair<'_>], machines: &[String], failed: bool) -> String {
     let rows: Vec<Value> = pairs.iter().map(object).collect();
     let counts = counts(pairs).map(|(name, _, n)| (name.to_owned(), json!(n)));

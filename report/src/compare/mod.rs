@@ -1,5 +1,5 @@
-//! Two records beside each other: [`mod@pairs`] finds the rows that are about the same thing and what became
-//! of them, [`lines`] shows that to people and to scripts.
+//! Comparison of two records: [`mod@pairs`] matches rows and classifies their differences,
+//! [`lines`] formats them for people and for scripts.
 
 pub mod lines;
 pub mod pairs;

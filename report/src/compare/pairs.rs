@@ -1,48 +1,49 @@
-//! Rows of two files that are about the same thing, and how they differ.
+//! Matching rows of two files, and their differences.
 
 use std::collections::BTreeMap;
 
 use crate::measure::{Change, Comparison, compare};
 use crate::record::{Key, Record, Row, Source};
 
-/// The same thing in both files, or in one of them.
+/// A benchmark case in both files, or in one of them.
 pub struct Pair<'a> {
-    /// The row of the old file, or of the new one if there is none.
+    /// The row of the old file, or of the new one if the old one has none.
     pub row: &'a Row,
     /// The medians in seconds.
     pub seconds: (Option<f64>, Option<f64>),
-    /// What became of it.
+    /// The difference.
     pub difference: Difference,
-    /// Are the results others than before?
+    /// Do the results differ?
     pub other_results: bool,
 }
 
-/// What became of a row.
+/// Difference between two rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Difference {
     /// It takes less time.
     Faster(Comparison),
-    /// It takes more.
+    /// It takes more time.
     Slower(Comparison),
-    /// No change that could be told from noise.
+    /// No change beyond noise.
     Same(Comparison),
-    /// Too few samples to tell anything.
+    /// Too few samples to decide.
     TooFew(Comparison),
-    /// The ratio of medians of which there are no samples.
+    /// The ratio of the medians; there are no samples.
     Untested(f64),
-    /// It fails as it did.
+    /// It fails in both files.
     FailedBoth,
-    /// It fails now, with this message.
+    /// It fails only in the new file, with this message.
     FailsNow(String),
-    /// It does not fail any more.
+    /// It fails only in the old file.
     WorksNow,
-    /// The new file does not have it.
+    /// It is missing in the new file.
     OnlyOld,
-    /// The old file does not have it.
+    /// It is missing in the old file.
     OnlyNew,
 }
 
-/// All rows of both files but the published ones: in the order of the old file, then those that are new.
+/// Matches all rows of both files except the published ones: in the order of the old file, followed
+/// by the new ones.
 pub fn pairs<'a>(old: &'a Record, new: &'a Record, noise: f64) -> Vec<Pair<'a>> {
     let keyed = |record: &'a Record| {
         let rows = record.rows.iter().filter(|row| row.source != Source::Published);

@@ -1,35 +1,36 @@
-//! How fast memory is read: what any program that reads its data once cannot beat.
+//! Read bandwidth of memory: an upper bound for any program that reads its data once.
 
 use std::hint::black_box;
 use std::thread;
 use std::time::Instant;
 
-/// Passes over the buffer after one that does not count.
+/// Passes over the buffer after an initial one that does not count.
 const PASSES: usize = 5;
 
-/// Bytes that a thread reads in a pass at least, so that what is short is read again and again.
+/// Minimum bytes that a thread reads in a pass, so that short buffers are read repeatedly.
 const LEAST_BYTES: usize = 1 << 25;
 
-/// Times that a short buffer is read in a pass at most.
+/// Maximum repetitions for a short buffer in a pass.
 const MOST_REPEATS: usize = 1 << 20;
 
 /// Partial sums: enough that no addition waits for another.
 const LANES: usize = 32;
 
-/// A speed of reading.
+/// A read bandwidth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bandwidth {
-    /// Threads that read, each a part of its own.
+    /// Threads, each of which reads a separate part.
     pub threads: usize,
-    /// Bytes that were read once in each pass.
+    /// Bytes read once in each pass.
     pub bytes: usize,
     /// Bytes per nanosecond, the median of five passes.
     pub gb_per_s: f64,
 }
 
-/// Reads the buffer several times on so many threads. It should be written to before: memory that never was is one page
-/// of zeros again and again. For the speed of memory it should be much larger than the caches; for that of a cache, about
-/// as large as what is worked on there: each thread reads its part of a short buffer many times in a row.
+/// Reads the buffer several times on `threads` threads. It should have been written to: untouched
+/// memory is a single page of zeros. For the bandwidth of memory it should be much larger than the
+/// caches; for that of a cache, about as large as the data used there: each thread reads its part
+/// of a short buffer many times in a row.
 #[must_use]
 pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
     let threads = threads.clamp(1, buffer.len().max(1));
@@ -42,7 +43,7 @@ pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
     Bandwidth { threads, bytes, gb_per_s: (bytes * repeats) as f64 / median / 1e9 }
 }
 
-/// Seconds that it takes to read all so many times.
+/// Returns the seconds for reading everything `repeats` times.
 fn pass(buffer: &[u64], threads: usize, repeats: usize) -> f64 {
     let read = |part: &[u64]| {
         for _ in 0..repeats {
@@ -63,7 +64,7 @@ fn pass(buffer: &[u64], threads: usize, repeats: usize) -> f64 {
     begun.elapsed().as_secs_f64()
 }
 
-/// The sum of all limbs, in a form that compilers make wide instructions of.
+/// Returns the sum of all limbs, in a form that compilers vectorise.
 fn sum(limbs: &[u64]) -> u64 {
     let mut sums = [0u64; LANES];
     let chunks = limbs.chunks_exact(LANES);
@@ -89,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_is_positive_on_any_number_of_threads() {
+    fn bandwidth_is_positive_for_any_number_of_threads() {
         let buffer = vec![1; 10_000];
         for threads in [0, 1, 3] {
             let speed = read_speed(&buffer, threads);

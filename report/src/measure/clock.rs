@@ -1,18 +1,18 @@
-//! What the clock can tell apart, and how often a short run is repeated within one sample.
+//! Resolution of the clock, and the repetitions of a short run within one sample.
 
 use std::time::{Duration, Instant};
 
-/// A sample is at least this many times as long as the least difference that the clock shows: an error of
-/// one in a thousand, far below the width of any interval.
+/// A sample takes at least this many times the resolution of the clock: an error of one in a
+/// thousand, far below the width of any interval.
 const LONGER: u32 = 1000;
 
-/// Runs within one sample at most: each needs values of its own.
+/// Maximum number of runs within one sample: each needs separate values.
 const MOST: usize = 4096;
 
-/// Steps of the clock that are looked at.
+/// Number of clock steps that are measured.
 const STEPS: usize = 50;
 
-/// The least time that the clock shows between two looks at it: the median of a few steps.
+/// Returns the resolution of the clock: the median of a few steps.
 #[must_use]
 pub fn resolution() -> Duration {
     let mut steps: Vec<Duration> = (0..STEPS).map(|_| step()).collect();
@@ -30,8 +30,8 @@ fn step() -> Duration {
     }
 }
 
-/// How often a run that takes `one` is repeated within a sample, if the values of a run take
-/// `n_bytes` and those of all repetitions may take `max_bytes`.
+/// Returns the repetitions of a run of duration `one` within a sample, if the values of a run need
+/// `n_bytes` and those of all repetitions may use `max_bytes`.
 #[must_use]
 pub fn repetitions(one: Duration, resolution: Duration, n_bytes: u64, max_bytes: u64) -> usize {
     let wanted = (resolution * LONGER).as_nanos().div_ceil(one.as_nanos().max(1));
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn short_runs_are_repeated_as_often_as_the_clock_needs() {
+    fn short_runs_repeat_as_the_clock_resolution_requires() {
         let ns = Duration::from_nanos;
         assert_eq!(repetitions(ns(100_000), ns(30), 1, 1000), 1);
         assert_eq!(repetitions(ns(30_000), ns(30), 1, 1000), 1);
@@ -54,7 +54,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_are_bounded_by_their_number_and_their_values() {
+    fn repetitions_are_bounded_by_number_and_memory() {
         let ns = Duration::from_nanos;
         assert_eq!(repetitions(ns(0), ns(30), 0, u64::MAX), MOST);
         assert_eq!(repetitions(ns(300), ns(30), 100, 1000), 10);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_clock_moves() {
+    fn clock_resolution_is_positive() {
         assert!(!resolution().is_zero());
     }
 }

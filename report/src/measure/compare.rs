@@ -1,55 +1,56 @@
-//! Whether two sets of samples differ, and by which ratio.
+//! Significance and ratio of the difference between two sets of samples.
 //!
-//! The test is that of Mann and Whitney (1947): it looks at the order of the samples only. Up to
-//! [`EXACT`] samples without ties its distribution is computed exactly, otherwise by the normal approximation
-//! with corrections for ties and continuity. The interval of the ratio is a bootstrap with a fixed seed.
+//! The test is that of Mann and Whitney (1947), which uses only the order of the samples. Up to
+//! [`EXACT`] samples without ties, its distribution is computed exactly, otherwise by the normal
+//! approximation with corrections for ties and continuity. The interval of the ratio is a bootstrap
+//! with a fixed seed.
 
 use star_base::Random;
 
 use super::median::{Median, middle};
 
-/// Nothing is called a change whose p is not below this.
+/// A difference is a change only if its p is below this.
 pub const SIGNIFICANT: f64 = 0.01;
 
-/// Samples of both sets together up to which the test is exact.
+/// Maximum number of samples in both sets for the exact test.
 const EXACT: usize = 60;
 
-/// Samples that are drawn again for the interval of the ratio.
+/// Number of resamples for the interval of the ratio.
 const DRAWS: usize = 2000;
 
 /// The seed of the bootstrap: the same samples give the same interval.
 const SEED: u64 = 2016;
 
-/// Two sets of samples beside each other.
+/// Comparison of two sets of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// The median of the new samples over that of the old ones.
     pub ratio: f64,
-    /// Where its interval of 95 % begins.
+    /// Lower bound of its interval of 95 %.
     pub low: f64,
-    /// Where it ends.
+    /// Upper bound of the interval.
     pub high: f64,
-    /// How probable at least such a difference is if there is none.
+    /// Probability of a difference of at least this size if there is none.
     pub p: f64,
-    /// The least p that so many samples can give at all.
+    /// The minimum p for these numbers of samples.
     pub least_p: f64,
 }
 
-/// What became of a time.
+/// Change of a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// Less.
+    /// Less time.
     Faster,
-    /// More.
+    /// More time.
     Slower,
-    /// Nothing that could be told from noise.
+    /// No change beyond noise.
     Same,
-    /// There are too few samples to tell anything.
+    /// There are too few samples to decide.
     TooFew,
 }
 
 impl Comparison {
-    /// What became of the time, if ratios within `1 ± noise` mean nothing.
+    /// Returns the change of the time, ignoring ratios within `1 ± noise`.
     #[must_use]
     pub fn change(&self, noise: f64) -> Change {
         if self.least_p >= SIGNIFICANT {
@@ -82,12 +83,12 @@ pub fn compare(old: &[f64], new: &[f64]) -> Option<Comparison> {
     })
 }
 
-/// In how many ways `m` samples can stand among `m + n`.
+/// Returns the number of arrangements of `m` samples among `m + n`.
 fn arrangements(m: usize, n: usize) -> f64 {
     (1..=m).fold(1.0, |product, i| product * (n + i) as f64 / i as f64)
 }
 
-/// The p of the two-sided test that neither set tends to be greater.
+/// Returns the p of the two-sided test that neither set tends to be greater.
 fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     let mut all: Vec<(f64, bool)> = a.iter().map(|&sample| (sample, true)).collect();
     all.extend(b.iter().map(|&sample| (sample, false)));
@@ -113,8 +114,9 @@ fn mann_whitney(a: &[f64], b: &[f64]) -> f64 {
     }
 }
 
-/// `counts[u]`: in how many arrangements of m and n samples exactly u pairs have the first one greater. The
-/// greatest sample is one of the first set, and greater than all n of the other, or one of the second.
+/// `counts[u]`: the number of arrangements of m and n samples with exactly u pairs in which the
+/// first sample is greater. The greatest sample is either one of the first set, and greater than
+/// all n of the other, or one of the second.
 fn exact(m: usize, n: usize, greater: f64) -> f64 {
     // counts[j] is for i samples of the first set and j of the second.
     let mut counts: Vec<Vec<f64>> = vec![vec![1.0]; n + 1];
@@ -147,7 +149,7 @@ fn approximate(m: f64, n: f64, greater: f64, ties: f64) -> f64 {
     libm::erfc(z / std::f64::consts::SQRT_2).min(1.0)
 }
 
-/// The middle 95 % of the ratios of medians of samples drawn again.
+/// Returns the middle 95 % of the ratios of medians of resamples.
 fn ratio_interval(old: &[f64], new: &[f64]) -> (f64, f64) {
     let mut random = Random::new(SEED);
     let mut drawn = Vec::new();
@@ -168,7 +170,7 @@ mod tests {
 
     /// The example of SciPy's documentation: exact 1/9, approximate 0.11134688653314041.
     #[test]
-    fn p_is_what_others_compute() {
+    fn p_agrees_with_scipy() {
         let males = [19.0, 22.0, 16.0, 29.0, 24.0];
         let females = [20.0, 11.0, 17.0, 12.0];
         assert!((mann_whitney(&males, &females) - 1.0 / 9.0).abs() < 1e-12);
@@ -177,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_exact_distribution_is_near_the_approximate_one() {
+    fn exact_and_approximate_distributions_are_close() {
         let old: Vec<f64> = (0..25).map(|i| f64::from(i) * 2.0).collect();
         let new: Vec<f64> = (0..25).map(|i| f64::from(i) * 2.0 + 15.0).collect();
         let (m, greater) = (25.0, 25.0 * 25.0 - 153.0);
@@ -193,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_needs_significance_and_more_than_noise() {
+    fn changes_must_be_significant_and_exceed_noise() {
         let old: Vec<f64> = (0..20).map(|i| 100.0 + f64::from(i) / 10.0).collect();
         let times = |factor: f64| old.iter().map(|x| x * factor).collect::<Vec<f64>>();
         let slower = compare(&old, &times(1.5)).unwrap();
@@ -209,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn too_few_samples_tell_nothing() {
+    fn too_few_samples_are_inconclusive() {
         let few = compare(&[1.0, 1.1, 1.2], &[9.0, 9.1, 9.2]).unwrap();
         assert!((few.least_p - 0.1).abs() < 1e-12 && (few.p - 0.1).abs() < 1e-12);
         assert_eq!(few.change(0.05), Change::TooFew);

@@ -1,10 +1,11 @@
-//! How fast times grow with the size.
+//! Growth of times with the size.
 
-/// Sizes over which the exponent is fitted, at most: the last ones, since the first are overhead.
+/// Maximum number of sizes for the fit of the exponent: the last ones, since the first are
+/// dominated by overhead.
 const LAST: usize = 4;
 
-/// The exponent e of the straight line log t = e·log n + c through the last points (size, time), and how many
-/// they were. `None` if fewer than two sizes differ.
+/// Returns the exponent e of the straight line log t = e·log n + c through the last points (size,
+/// time), and the number of these points. `None` if fewer than two sizes differ.
 #[must_use]
 pub fn exponent(points: &[(f64, f64)]) -> Option<(f64, usize)> {
     let mut logs: Vec<(f64, f64)> = points
@@ -27,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_power_has_its_exponent_and_first_sizes_do_not_matter() {
+    fn exponent_of_a_power_ignores_the_first_sizes() {
         let mut points: Vec<(f64, f64)> =
             [100.0, 200.0, 500.0, 1000.0].map(|n: f64| (n, 3e-9 * n.powi(2))).to_vec();
         let (found, n) = exponent(&points).unwrap();
@@ -37,7 +38,7 @@ mod tests {
     }
 
     #[test]
-    fn one_size_has_no_exponent() {
+    fn a_single_size_has_no_exponent() {
         assert_eq!(exponent(&[]), None);
         assert_eq!(exponent(&[(10.0, 1.0), (10.0, 2.0)]), None);
         assert_eq!(exponent(&[(10.0, 1.0), (0.0, 2.0)]), None);

@@ -1,34 +1,34 @@
 //! The median of samples, with an interval that covers the true one.
 //!
-//! The interval goes from one order statistic to another, so that nothing is assumed about how the times are
-//! distributed: the number of samples below the true median is binomial with one half (Conover, Practical
-//! Nonparametric Statistics, section 3.2).
+//! The bounds of the interval are order statistics, so that nothing is assumed about the
+//! distribution of the times: the number of samples below the true median is binomial with one half
+//! (Conover, Practical Nonparametric Statistics, section 3.2).
 
 use std::f64::consts::LN_2;
 
 /// The interval covers the true median with at least this probability, if there are enough samples.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// What samples say about their median.
+/// The median of samples, with its confidence interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Median {
     /// The median.
     pub median: f64,
-    /// Where the interval begins.
+    /// Lower bound of the interval.
     pub low: f64,
-    /// Where it ends.
+    /// Upper bound of the interval.
     pub high: f64,
-    /// The least sample.
+    /// The minimum sample.
     pub min: f64,
-    /// With which probability the interval covers the true median. Below [`CONFIDENCE`] there were fewer
-    /// than six samples, and the interval is the whole range.
+    /// Probability that the interval covers the true median. If it is below [`CONFIDENCE`], there
+    /// were fewer than six samples, and the interval is the whole range.
     pub confidence: f64,
     /// Number of samples.
     pub n_samples: usize,
 }
 
 impl Median {
-    /// The median of these samples; `None` if there are none, or one is no number.
+    /// Returns the median of these samples; `None` if there are none, or one is not a number.
     #[must_use]
     pub fn of(samples: &[f64]) -> Option<Self> {
         let mut sorted = samples.to_vec();
@@ -48,7 +48,7 @@ impl Median {
         })
     }
 
-    /// How far the interval reaches from the median, as a share of it.
+    /// Returns the maximum distance of the interval from the median, relative to the median.
     #[must_use]
     pub fn width(&self) -> f64 {
         let reach = (self.high - self.median).max(self.median - self.low);
@@ -56,13 +56,13 @@ impl Median {
     }
 }
 
-/// The middle of sorted samples, of which there is at least one.
+/// Returns the median of sorted samples, at least one.
 pub(super) fn middle(sorted: &[f64]) -> f64 {
     let n = sorted.len();
     if n % 2 == 1 { sorted[n / 2] } else { f64::midpoint(sorted[n / 2 - 1], sorted[n / 2]) }
 }
 
-/// How many samples lie outside the interval at each end, and what it covers then.
+/// Returns the number of samples outside the interval at each end, and the resulting coverage.
 fn rank(n: usize) -> (usize, f64) {
     let mut log = -(n as f64) * LN_2; // of the probability that exactly `rank` samples are below the median
     let mut tail = log.exp();
@@ -83,9 +83,9 @@ fn rank(n: usize) -> (usize, f64) {
 mod tests {
     use super::*;
 
-    /// Ranks from 1 and coverages as tables of the binomial distribution have them.
+    /// Ranks, from 1, and coverages from tables of the binomial distribution.
     #[test]
-    fn the_interval_covers_what_the_tables_say() {
+    fn interval_coverage_matches_the_tables() {
         let known = [(6, 1, 0.968_75), (10, 2, 0.978_5), (20, 6, 0.958_6), (100, 40, 0.964_8)];
         for (n, first, confidence) in known {
             let (rank, found) = rank(n);
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_give_their_range_and_little_confidence() {
+    fn few_samples_give_their_range_with_low_confidence() {
         let median = Median::of(&[3.0, 1.0, 2.0]).unwrap();
         assert_eq!((median.median, median.low, median.high), (2.0, 1.0, 3.0));
         assert_eq!(median.confidence, 0.75);
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn an_outlier_does_not_move_the_interval() {
+    fn outliers_do_not_move_the_interval() {
         let mut samples: Vec<f64> = (1..=20).map(f64::from).collect();
         let before = Median::of(&samples).unwrap();
         assert_eq!((before.median, before.low, before.high), (10.5, 6.0, 15.0));
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_and_no_number_have_no_median() {
+    fn empty_or_invalid_samples_have_no_median() {
         assert_eq!(Median::of(&[]), None);
         assert_eq!(Median::of(&[1.0, f64::NAN]), None);
         assert_eq!(Median::of(&[0.0, 0.0]).unwrap().width(), 0.0);

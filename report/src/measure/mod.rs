@@ -1,12 +1,12 @@
-//! Measuring: how often to run, what the samples say, and whether two sets of them differ.
+//! Measurement: number of runs, statistics of samples, and comparison of two sets of samples.
 //!
 //! * [`median`]: the median of samples and an interval that covers it;
-//! * [`sampler`]: when there are enough samples;
-//! * [`clock`]: what the clock can tell apart, and how often to repeat a short run;
-//! * [`compare`]: whether two sets of samples differ, and by which ratio;
-//! * [`bandwidth`]: how fast memory is read.
+//! * [`sampler`]: a stopping rule for samples;
+//! * [`clock`]: the resolution of the clock, and the repetitions of a short run;
+//! * [`compare`]: significance and ratio of the difference between two sets of samples;
+//! * [`bandwidth`]: the read bandwidth of memory.
 //!
-//! Nothing here knows what is measured.
+//! This module is independent of what is measured.
 
 pub mod bandwidth;
 pub mod clock;

@@ -1,42 +1,42 @@
-//! When there are enough samples of a thing.
+//! Stopping rule for samples.
 
 use std::time::Duration;
 
 use super::median::{CONFIDENCE, Median};
 
-/// Samples before the width of the interval is looked at: the first few agree by chance too often.
+/// Samples before the width of the interval is checked: the first few often agree by chance.
 const FIRST_LOOK: usize = 10;
 
-/// Samples that the interval needs to cover the median at all with [`CONFIDENCE`].
+/// Minimum number of samples for an interval that covers the median with [`CONFIDENCE`].
 const NEEDED: usize = 6;
 
-/// These may take so many times the time of the budget.
+/// These may take this many times the time of the budget.
 const EXTENSION: u32 = 4;
 
-/// What the samples of one thing may take, and when they are enough.
+/// Limits on the samples of one measurement.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Budget {
-    /// Enough if the interval reaches no farther from the median than this share of it.
+    /// Maximum distance of the interval from the median, relative to the median.
     pub width: f64,
-    /// Time for all samples; for the first six, four times as much. There is at least one, however long it
-    /// takes.
+    /// Time for all samples; for the first six, four times as much. At least one is taken,
+    /// regardless of its duration.
     pub time: Duration,
-    /// Samples at most.
+    /// Maximum number of samples.
     pub max_runs: usize,
 }
 
-/// Why there are no more samples.
+/// Reason for the end of sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The interval is narrow.
+    /// The interval is narrow enough.
     Narrow,
-    /// The time is up.
+    /// The time is used up.
     Time,
-    /// There are as many as there may be.
+    /// The maximum number of samples is reached.
     Runs,
 }
 
-/// The samples of one thing, in seconds.
+/// The samples of one measurement, in seconds.
 #[derive(Clone, Debug)]
 pub struct Sampler {
     budget: Budget,
@@ -45,19 +45,19 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// No samples yet.
+    /// Creates a sampler without samples.
     #[must_use]
     pub fn new(budget: Budget) -> Self {
         Sampler { budget, samples: Vec::new(), spent: Duration::ZERO }
     }
 
-    /// Takes a sample; getting it took `spent`, preparations included.
+    /// Adds a sample that took `spent`, including preparations.
     pub fn add(&mut self, seconds: f64, spent: Duration) {
         self.samples.push(seconds);
         self.spent += spent;
     }
 
-    /// Is it enough, and why?
+    /// Returns the reason to stop, if there are enough samples.
     #[must_use]
     pub fn stop(&self) -> Option<Stop> {
         let n = self.samples.len();
@@ -74,14 +74,14 @@ impl Sampler {
         }
     }
 
-    /// Does the interval cover the median with [`CONFIDENCE`], and is it as narrow as wanted?
+    /// Does the interval cover the median with [`CONFIDENCE`], and is it narrow enough?
     #[must_use]
     pub fn is_narrow(&self) -> bool {
         let narrow = |m: Median| m.confidence >= CONFIDENCE && m.width() <= self.budget.width;
         Median::of(&self.samples).is_some_and(narrow)
     }
 
-    /// The samples in the order in which they came.
+    /// Returns the samples in the order of measurement.
     #[must_use]
     pub fn samples(&self) -> &[f64] {
         &self.samples
@@ -94,7 +94,7 @@ mod tests {
 
     const BUDGET: Budget = Budget { width: 0.02, time: Duration::from_secs(1), max_runs: 30 };
 
-    /// How many samples are taken, and why no more.
+    /// Returns the number of samples taken, and the reason for the end.
     fn taken(budget: Budget, each: Duration, sample: impl Fn(usize) -> f64) -> (usize, Stop) {
         let mut sampler = Sampler::new(budget);
         for n in 0.. {
@@ -107,12 +107,12 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_agree_are_soon_enough() {
+    fn agreeing_samples_end_early() {
         assert_eq!(taken(BUDGET, Duration::ZERO, |_| 1.0), (FIRST_LOOK, Stop::Narrow));
     }
 
     #[test]
-    fn samples_that_scatter_use_up_the_runs_or_the_time() {
+    fn scattered_samples_use_up_the_runs_or_the_time() {
         let scattered = |n: usize| [1.0, 2.0][n % 2];
         assert_eq!(taken(BUDGET, Duration::ZERO, scattered), (30, Stop::Runs));
         assert_eq!(taken(BUDGET, Duration::from_millis(100), scattered), (10, Stop::Time));
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn few_samples_are_never_called_narrow() {
+    fn few_samples_are_never_narrow() {
         let mut sampler = Sampler::new(BUDGET);
         (0..5).for_each(|_| sampler.add(1.0, Duration::ZERO));
         assert!(!sampler.is_narrow());

@@ -1,5 +1,5 @@
-//! The lines of a source file that a message shows, made safe for a terminal: a long line is cut to
-//! a window around the label, and characters that a terminal would obey become visible.
+//! The source lines shown in a message, made safe for a terminal: a long line is cut to a window
+//! around the label, and control characters become visible.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -8,32 +8,32 @@ use star_base::{LineColumn, SourceFile};
 
 use star_base::text;
 
-/// Longer lines are cut, in bytes.
+/// Maximum length of a line in bytes; longer ones are cut.
 const MAX_LINE: usize = 200;
-/// Bytes of a cut line that are shown before the label.
+/// Bytes of a cut line before the label.
 const BEFORE: usize = 60;
 
-/// Lines of one file; their text stands line after line in `text`, each with a line break.
+/// Lines of one file; `text` contains them one after another, each with a line break.
 #[derive(Debug, Default)]
 pub(super) struct Excerpt {
     /// The lines shown.
     pub(super) text: String,
-    /// Where in `text` a line of the file stands, by its index from 0.
+    /// Range in `text` of a line of the file, by its zero-based index.
     pub(super) lines: BTreeMap<usize, Range<usize>>,
-    /// The labels, in the order in which they were given.
+    /// The labels, in the given order.
     pub(super) labels: Vec<Label>,
 }
 
-/// A label in an excerpt. One of several lines ends with its first line.
+/// A label in an excerpt. A label of several lines ends with its first line.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Label {
-    /// Its place in the text of the excerpt.
+    /// Its range in the text of the excerpt.
     pub(super) range: Range<usize>,
-    /// Where it begins in the file.
+    /// Its start in the file.
     pub(super) at: Option<LineColumn>,
 }
 
-/// The lines that hold these places of `file`, and the line between two of them.
+/// Returns the lines that contain these ranges of `file`, and a single line between two of them.
 pub(super) fn excerpt(file: &SourceFile, places: &[Range<usize>]) -> Excerpt {
     let mut by_line: BTreeMap<usize, Vec<(usize, Range<usize>)>> = BTreeMap::new();
     for (idx, place) in places.iter().enumerate() {
@@ -75,7 +75,7 @@ impl Excerpt {
         if window.start > line.start {
             self.text.push('…');
         }
-        // Where each character of the window went; the last entry is the end of it.
+        // The new offset of each character of the window; the last entry is the end.
         let mut moved: Vec<(usize, usize)> = Vec::new();
         for (offset, character) in source[window.clone()].char_indices() {
             moved.push((window.start + offset, self.text.len()));
@@ -105,7 +105,7 @@ impl Excerpt {
     }
 }
 
-/// The last character border of `text` that is not beyond `offset`.
+/// Returns the last character boundary of `text` up to `offset`.
 fn floor(text: &str, offset: usize) -> usize {
     text.floor_char_boundary(offset)
 }
@@ -122,13 +122,13 @@ mod tests {
     }
 
     #[test]
-    fn short_lines_are_shown_whole_and_control_characters_visibly() {
+    fn short_lines_are_complete_and_control_characters_visible() {
         let (text, label) = shown("a\u{1b}[1mЯ;\r\nb", 5..7);
         assert_eq!((text.as_str(), label.as_str()), ("a␛[1mЯ;\n", "Я"));
     }
 
     #[test]
-    fn a_long_line_is_cut_around_the_label() {
+    fn long_lines_are_cut_around_the_label() {
         let line = format!("{}HERE{}", "x".repeat(1 << 20), "y".repeat(1 << 20));
         let (text, label) = shown(&line, (1 << 20)..(1 << 20) + 4);
         assert!(text.len() < 220 && text.starts_with("…x") && text.ends_with("y…\n"));
@@ -136,13 +136,13 @@ mod tests {
     }
 
     #[test]
-    fn a_label_of_several_lines_ends_with_its_first() {
+    fn multiline_labels_end_with_their_first_line() {
         let (text, label) = shown("begin\n  x\nend", 0..13);
         assert_eq!((text.as_str(), label.as_str()), ("begin\n", "begin"));
     }
 
     #[test]
-    fn places_beyond_the_text_and_inside_characters_do_no_harm() {
+    fn invalid_ranges_do_not_panic() {
         assert_eq!(shown("", 0..0).0, "\n");
         assert_eq!(shown("ab", 90..100).0, "ab\n");
         assert_eq!(shown("Я", 1..1).0, "Я\n");

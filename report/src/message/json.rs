@@ -6,7 +6,7 @@ use star_base::{DataPlace, Diagnostic, Fix, Label, Severity, SourceMap, Span};
 use super::Remark;
 use crate::json::line;
 
-/// The message as an object on one line.
+/// Formats the message as an object on one line.
 pub fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, message, labels, place, notes, help, fixes } = diagnostic;
     let labels = labels.iter().map(|label| of_label(sources, label));
@@ -28,7 +28,7 @@ pub fn diagnostic(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     }))
 }
 
-/// A remark without a code as an object of the same form.
+/// Formats a remark without a code as an object of the same form.
 pub fn remark(kind: Remark, message: &str) -> String {
     let severity = match kind {
         Remark::Note => "note",
@@ -45,7 +45,7 @@ pub fn remark(kind: Remark, message: &str) -> String {
     }))
 }
 
-/// A place in a data file: a label without an end and without offsets.
+/// Formats a location in a data file: a label without an end and without offsets.
 fn of_data_place(place: &DataPlace) -> Value {
     let DataPlace { file, line, column } = place;
     json!({ "file": file, "line": line, "column": column, "text": "" })
@@ -84,7 +84,7 @@ fn of_fix(sources: &SourceMap, fix: &Fix) -> Value {
     })
 }
 
-/// A span as lines and columns, from 1.
+/// A span as lines and columns, counted from 1.
 struct LineRange<'a> {
     file: &'a str,
     start: star_base::LineColumn,
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn labels_and_fixes_have_places_in_both_forms() {
+    fn labels_and_fixes_have_offsets_and_lines() {
         let mut sources = SourceMap::new();
         let file = sources.add(SourceFile::new("a.star", "Я\nx = 1".to_owned()));
         let span = Span::new(file, 5, 6);

@@ -1,4 +1,4 @@
-//! Messages: as text with the lines of the source that they are about, or as JSON for editors and scripts.
+//! Messages: as text with the relevant source lines, or as JSON for editors and scripts.
 
 mod excerpt;
 pub mod json;

@@ -1,4 +1,4 @@
-//! Messages as text: the only place that knows of codespan.
+//! Messages as text; only this module depends on codespan.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};
@@ -14,27 +14,27 @@ use star_base::{Diagnostic, FileId, Fix, Severity, SourceMap};
 
 use super::excerpt::{Excerpt, excerpt};
 
-/// Are there colours?
+/// Use of colours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Style {
-    /// No.
+    /// No colours.
     Plain,
-    /// Those of ANSI terminals.
+    /// ANSI colours.
     Coloured,
 }
 
 /// A remark without a code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Remark {
-    /// Something that the user may want to know.
+    /// Optional information for the user.
     Note,
-    /// Something that the user should know.
+    /// Important information for the user.
     Warning,
 }
 
-/// The message with the source lines that it is about.
+/// Formats the message with the relevant source lines.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> String {
-    // The place in a data file stands in the message.
+    // The location in a data file is part of the message.
     let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
     let severity = match diagnostic.severity() {
         Severity::Error => DrawnSeverity::Error,
@@ -57,7 +57,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
     });
     let notes = notes.iter().map(|note| bullet("note", note));
     let help = help.iter().map(|help| bullet("help", help));
-    // One fix may be many edits of one kind, and help may say the same in other words.
+    // A fix may have several edits of one kind, and a help text may repeat it.
     let mut orders: Vec<String> = fixes.iter().map(fix_text).collect();
     orders.dedup();
     let fixes = orders.iter().map(|order| bullet("help", order));
@@ -69,7 +69,7 @@ pub fn render(sources: &SourceMap, diagnostic: &Diagnostic, style: Style) -> Str
     draw(&shown, &drawn, style)
 }
 
-/// A remark without a place.
+/// Formats a remark without a location.
 pub fn remark(kind: Remark, message: &str, style: Style) -> String {
     let severity = match kind {
         Remark::Note => DrawnSeverity::Note,
@@ -88,7 +88,7 @@ fn draw(shown: &Shown, drawn: &Drawn<FileId>, style: Style) -> String {
         Style::Coloured => term::emit_to_write_style(&mut Ansi(&mut bytes), &config, shown, drawn),
     };
     if done.is_err() {
-        // The message matters more than its picture.
+        // If rendering fails, the message is still shown.
         bytes.extend_from_slice(format!("{}\n\n", drawn.message).as_bytes());
     }
     String::from_utf8_lossy(&bytes).into_owned()
@@ -98,7 +98,7 @@ fn bullet(kind: &str, text: &str) -> String {
     format!("{kind}: {}", text::printable(text))
 }
 
-/// What a fix does, with the text to write unless the title says it.
+/// Describes a fix, with the text to write unless the title contains it.
 fn fix_text(fix: &Fix) -> String {
     const MAX_CHARS: usize = 200;
     let Fix { title, span: _, replacement } = fix;
@@ -113,7 +113,7 @@ fn fix_text(fix: &Fix) -> String {
     format!("{title}: `{shown}`")
 }
 
-/// The excerpts of the files that a message is about, with their names.
+/// The excerpts of the files of a message, with their names.
 struct Shown {
     files: BTreeMap<FileId, (String, Excerpt)>,
 }
@@ -167,7 +167,7 @@ impl<'a> Files<'a> for Shown {
         range.ok_or(Error::LineTooLarge { given: line_index, max: excerpt.lines.len() })
     }
 
-    /// Asked for starts of labels only.
+    /// Called for starts of labels only.
     fn location(&'a self, id: FileId, byte_index: usize) -> Result<Location, Error> {
         let mut labels = self.excerpt(id)?.labels.iter();
         let place = labels.find(|label| label.range.start == byte_index);
@@ -178,7 +178,7 @@ impl<'a> Files<'a> for Shown {
     }
 }
 
-/// ANSI colours; everything goes into a buffer in memory.
+/// ANSI colours; all output is collected in memory.
 struct Ansi<'a>(&'a mut Vec<u8>);
 
 const BOLD: &str = "1";
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_in_a_message_is_drawn() {
+    fn every_part_of_a_message_is_rendered() {
         let (sources, diagnostic) = sample();
         let text = render(&sources, &diagnostic, Style::Plain);
         assert!(text.starts_with("warning[W0101]: `=` assigns\n"), "{text}");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_without_a_place_and_remarks_are_short() {
+    fn messages_without_a_location_and_remarks_are_short() {
         let diagnostic = Diagnostic::new(Code::MissingArgument, "no value\u{7}").note("a\nb");
         let text = render(&SourceMap::new(), &diagnostic, Style::Plain);
         assert!(text.starts_with("error[E0604]: no value␇\n"), "{text}");
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn a_fix_shows_the_text_to_write_once() {
+    fn fixes_show_the_replacement_once() {
         let (_, diagnostic) = sample();
         let mut fix = diagnostic.fixes[0].clone();
         assert_eq!(fix_text(&fix), "write `:=`");

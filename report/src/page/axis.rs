@@ -1,23 +1,24 @@
-//! A logarithmic axis: its range, and where its ticks and labels stand.
+//! A logarithmic axis: its range, ticks and labels.
 
 use std::ops::RangeInclusive;
 
-/// What an axis shows: numbers beyond these ends are left out, so that neither its ends nor its ticks leave
-/// the range of a float.
+/// Range of an axis: numbers outside are omitted, so that neither its ends nor its ticks exceed the
+/// range of a float.
 const SHOWN: RangeInclusive<f64> = 1e-30..=1e30;
 
 /// An axis from one positive number to a greater one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Axis {
-    /// Where it begins.
+    /// Its start.
     pub(crate) low: f64,
-    /// Where it ends.
+    /// Its end.
     pub(crate) high: f64,
 }
 
 impl Axis {
-    /// An axis on which all these positive numbers have room, with something left at both ends, of at least
-    /// a factor of `least`. What is no such number, or beyond all measure, has none.
+    /// Creates an axis for all these positive numbers, with a margin at both ends of at least a
+    /// factor of `least`. Numbers that are not positive or out of range are ignored; without others
+    /// there is no axis.
     pub(crate) fn over(numbers: impl Iterator<Item = f64>, least: f64, room: f64) -> Option<Self> {
         let (mut low, mut high) = (f64::INFINITY, 0.0f64);
         for number in numbers.filter(|number| SHOWN.contains(number)) {
@@ -30,18 +31,17 @@ impl Axis {
         Some(Axis { low: low / missing / room, high: high * missing * room })
     }
 
-    /// Where a number stands: 0 at the beginning, 1 at the end.
+    /// Returns the position of a number: 0 at the start, 1 at the end.
     pub(crate) fn place(&self, number: f64) -> f64 {
         (number / self.low).ln() / (self.high / self.low).ln()
     }
 
-    /// The powers of ten on it, each with whether it is one of the main ticks; between them 2 and 5, if it
-    /// is short.
+    /// Returns the powers of ten on the axis, and if it is short, their multiples by 2 and 5.
     pub(crate) fn ticks(&self) -> Vec<f64> {
         let decades = (self.high / self.low).log10();
         let digits: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let stride = if decades > 9.0 { 2 } else { 1 };
-        // Those of the ends of `f64` at most, whatever the ends of the axis are.
+        // Within the range of `f64`, whatever the ends of the axis are.
         let power = |end: f64| (end.log10().floor() as i32).clamp(-308, 308);
         (power(self.low)..=power(self.high))
             .filter(|power| power.rem_euclid(stride) == 0)
@@ -50,8 +50,8 @@ impl Axis {
             .collect()
     }
 
-    /// Of these numbers those that can all have a label if each takes `share` of the axis: the greatest
-    /// first.
+    /// Returns those of these numbers that can be labelled if each label needs `share` of the axis:
+    /// the greatest first.
     pub(crate) fn labelled(&self, numbers: &[f64], share: f64) -> Vec<f64> {
         let mut sorted = numbers.to_vec();
         sorted.sort_by(|a, b| b.total_cmp(a));
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_axis_has_room_for_all_and_is_never_a_point() {
+    fn axes_cover_all_numbers_and_are_never_a_point() {
         let axis = Axis::over([100.0, 1000.0].into_iter(), 10.0, 1.5).unwrap();
         assert!((axis.low - 100.0 / 1.5).abs() < 1e-9 && (axis.high - 1500.0).abs() < 1e-9);
         let one = Axis::over([5.0].into_iter(), 4.0, 1.0).unwrap();
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_beyond_all_measure_have_no_axis_and_hold_nothing_up() {
+    fn out_of_range_numbers_have_no_axis() {
         for number in [1e308, f64::MAX, 5e-324, 0.0, -1.0, f64::INFINITY, f64::NAN] {
             assert_eq!(Axis::over([number].into_iter(), 10.0, 1.6), None);
             let axis = Axis::over([number, 1.0].into_iter(), 10.0, 1.6).unwrap();
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_do_not_touch() {
+    fn labels_do_not_overlap() {
         let axis = Axis { low: 100.0, high: 10_000.0 };
         let numbers = [100.0, 110.0, 1000.0, 9000.0, 10_000.0, 10_000.0];
         assert_eq!(axis.labelled(&numbers, 0.1), [10_000.0, 1000.0, 110.0]);

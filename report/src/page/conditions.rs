@@ -1,4 +1,4 @@
-//! How the figures came about: machines, bandwidth, and what a reader should be warned of.
+//! Conditions of the measurements: machines, bandwidth, and warnings for the reader.
 
 use maud::{Markup, html};
 use star_base::text::{self, one_line};
@@ -8,7 +8,7 @@ use crate::record::{MachineInfo, Record, Settings, Source, Speed, Tool};
 use super::{NamedRecord, figures};
 use crate::html;
 
-/// What differs between the machines of two records, and should not where times are compared.
+/// Returns the differences between the machines of two records that affect a comparison of times.
 pub fn differences(a: &Record, b: &Record) -> Vec<String> {
     let mut found = Vec::new();
     let mut say = |what: &str, a: Option<String>, b: Option<String>| {
@@ -46,8 +46,8 @@ pub fn differences(a: &Record, b: &Record) -> Vec<String> {
     found
 }
 
-/// What a reader should know before anything else: one line for each kind of warning, with the files that it is about
-/// folded under it.
+/// Returns the warnings at the start of the page: one line for each kind of warning, with a folded
+/// list of the files.
 pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
     let mut kinds: Vec<(&str, Vec<String>)> = Vec::new();
     let mut warn = |kind: &'static str, about: String| match kinds
@@ -59,10 +59,10 @@ pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
     };
     for NamedRecord { name, record } in files {
         if record.tool.profile.as_deref() == Some("debug") {
-            warn("measured with a debug build: its times mean little", name.clone());
+            warn("measured with a debug build: its times are not meaningful", name.clone());
         }
         if record.interrupted {
-            warn("interrupted: what was measured until then is here", name.clone());
+            warn("interrupted: only the measurements until then are included", name.clone());
         }
         let wide = |row: &&crate::record::Row| {
             row.time.as_ref().is_some_and(|time| time.reached == Some(false))
@@ -70,18 +70,18 @@ pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
         let rows = |n: usize| format!("{name}: {}", text::count(n, "row"));
         let n = record.rows.iter().filter(wide).count();
         if n > 0 {
-            let kind = "intervals wider than asked for (marked ~): time or runs were used up";
+            let kind = "intervals wider than requested (marked ~): time or runs were used up";
             warn(kind, rows(n));
         }
         let n = record.rows.iter().filter(|row| row.error.is_some()).count();
         if n > 0 {
-            warn("an error in place of a time", rows(n));
+            warn("an error instead of a time", rows(n));
         }
     }
     for other in files.iter().skip(1) {
         for difference in differences(&files[0].record, &other.record) {
             let about = format!("{} and {}: {difference}", files[0].name, other.name);
-            warn("machines that differ: ratios across these files say little", about);
+            warn("machines differ: ratios across these files are not reliable", about);
         }
     }
     html! {
@@ -100,7 +100,7 @@ pub(super) fn warnings(files: &[NamedRecord]) -> Markup {
     }
 }
 
-/// A table with a column for each file.
+/// Returns a table with a column for each file.
 pub(super) fn machines(files: &[NamedRecord]) -> Markup {
     let mut rows: Vec<(&str, Vec<String>)> = Vec::new();
     let mut add = |name, cell: fn(&Record) -> String| {
@@ -117,7 +117,7 @@ pub(super) fn machines(files: &[NamedRecord]) -> Markup {
     add("features", |record| record.machine.features.join(" "));
     add("threads", |record| record.machine.threads.map(figures::whole).unwrap_or_default());
     add("memory", |record| record.machine.memory_bytes.map(text::bytes).unwrap_or_default());
-    add("reading speed", |record| {
+    add("read bandwidth", |record| {
         let speeds =
             record.bandwidth.iter().map(|Speed { threads, bytes, read_gb_per_s, when }| {
                 let threads = if *threads == 1 {
@@ -171,24 +171,27 @@ pub(super) fn machines(files: &[NamedRecord]) -> Markup {
     html::table(Some("machines"), &[], rows)
 }
 
-/// How to read the figures, at the end.
+/// Returns the explanation of the measurements at the end of the page.
 pub(super) fn reading() -> Markup {
     html! {
         section {
             h2 { "How to read this" } "\n"
             p {
-                "Times are medians of the runs alone; ± is how far the interval of the median reaches, ~ that it is \
-                 wider than was asked for. Not in the time of a run, and shown apart: " i { "inputs" } ", reading \
-                 or making the data and laying them out as slices of bits, once; " i { "load" } ", bringing these \
-                 into the form that the backend runs on. " i { "device" } " is what of a run a graphics card \
-                 computed, by its own clock. " i { "operations" } " are the elementary operations of \
+                "Times are medians of the runs alone; ± is the distance of the interval from the \
+                    median, ~ marks an interval wider than requested. Not included in the time of \
+                    a run, and shown separately: " i { "inputs" } ", \
+                     reading or generating the data and converting them to slices of bits, once; " i { "load" } ", \
+                     converting these to the form that the backend uses. " i { "device" } " is the part of a run \
+                     that a graphics card computed, by its clock. " i { "operations" } " are the elementary operations of \
                  the STAR-machine in the program as written."
             }
             "\n" p {
-                "A ratio below 1 is less time. Ratios to a peer are formed within one file where both are in it, \
-                 since machines swing; others are marked *. Exponents are fitted over the last four sizes at most, and told over three or more. \
-                 Published figures are of other machines and, as a rule, of other inputs: they stand here with \
-                 their conditions, and no ratio to them is formed."
+                "A ratio below 1 is less time. Ratios to a peer are computed within one file if \
+                    both are in it, since the speed of a machine varies; others are marked *. \
+                    Exponents are fitted over at most the last four sizes, and shown for three or \
+                    more. Published times were measured on other machines and, as a rule, with \
+                    other inputs: they are shown with their conditions, and no ratio to them is \
+                    computed."
             }
             "\n"
         }
@@ -210,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn other_machines_and_other_bandwidth_are_said() {
+    fn different_machines_and_bandwidths_are_reported() {
         let mut a = record(Vec::new());
         let on =
             |threads, read_gb_per_s| Speed { threads, bytes: 1 << 28, read_gb_per_s, when: None };
@@ -232,7 +235,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_is_warned_of_what_makes_figures_doubtful() {
+    fn doubtful_measurements_have_warnings() {
         assert_eq!(warnings(&[named(record(vec![row("a", 1, 1.0)]))]).into_string(), "");
         let mut wide = row("a", 1, 1.0);
         wide.time.as_mut().unwrap().reached = Some(false);
@@ -249,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_file_knows_has_no_line() {
+    fn unknown_conditions_have_no_line() {
         let table = machines(&[named(record(Vec::new()))]).into_string();
         assert!(table.contains("<th>processor</th><td>A</td>"));
         assert!(!table.contains("graphics card") && !table.contains("<th>file</th>"));

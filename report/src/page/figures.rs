@@ -1,15 +1,15 @@
-//! Numbers as people read them.
+//! Formatting of numbers for people.
 
-/// A time in seconds: `372 ms`, `1.25 µs`.
+/// Formats a time in seconds: `372 ms`, `1.25 µs`.
 pub fn time(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs")];
-    // What three digits round up to the next unit belongs there.
+    // A number that rounds up to the next unit uses that unit.
     let unit = units.into_iter().find(|(size, _)| seconds >= size * 0.9995);
     let (size, name) = unit.unwrap_or((1e-9, "ns"));
     format!("{} {name}", digits(seconds / size))
 }
 
-/// Three significant digits, more before the point if there are.
+/// Formats with three significant digits, or with all digits before the point if there are more.
 pub fn digits(number: f64) -> String {
     let places = match number.abs() {
         size if size >= 99.95 => 0,
@@ -24,12 +24,12 @@ pub fn digits(number: f64) -> String {
     grouped(&format!("{number:.places$}"))
 }
 
-/// A whole number: `1,253,986`.
+/// Formats a whole number: `1,253,986`.
 pub fn whole(number: u64) -> String {
     grouped(&number.to_string())
 }
 
-/// Commas between thousands, before the point.
+/// Inserts commas between thousands before the point.
 fn grouped(text: &str) -> String {
     let end = text.find('.').unwrap_or(text.len());
     let (before, after) = text.split_at(end);
@@ -43,7 +43,7 @@ fn grouped(text: &str) -> String {
     grouped + after
 }
 
-/// A share: `1.2 %`.
+/// Formats a share: `1.2 %`.
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if percent < 0.05 => "0 %".to_owned(),
@@ -57,7 +57,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_take_the_unit_that_suits_three_digits() {
+    fn times_use_the_best_unit_for_three_digits() {
         let known = [
             (0.372, "372 ms"),
             (1.0, "1.00 s"),
@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_grouped_and_small_ones_stay_apart() {
+    fn large_numbers_are_grouped_and_small_ones_are_not() {
         assert_eq!(whole(1_253_986), "1,253,986");
         assert_eq!(whole(999), "999");
         assert_eq!(digits(0.0085), "0.00850");

@@ -1,13 +1,13 @@
-//! Files of benchmarks as one self-contained page: HTML without a script and without anything from
-//! elsewhere, light or dark as the reader's system is.
+//! Benchmark files as one self-contained page: HTML without scripts and external resources, light
+//! or dark like the reader's system.
 //!
-//! * [`series`]: which rows belong together; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
+//! * [`series`]: grouping of rows; [`plot`] (with [`axis`], [`palette`]) draws them, [`table`]
 //!   lists them;
-//! * [`overview`]: where ours is ahead and where behind;
-//! * [`conditions`]: machines, bandwidth, and what a reader should be warned of;
-//! * [`figures`]: numbers as people read them; [`crate::html`] has the frame.
+//! * [`overview`]: comparison with the fastest peers;
+//! * [`conditions`]: machines, bandwidth, and warnings for the reader;
+//! * [`figures`]: formatting of numbers; the frame is in [`crate::html`].
 //!
-//! Nothing here measures or touches files.
+//! This module neither measures nor accesses files.
 
 mod axis;
 mod conditions;
@@ -31,15 +31,15 @@ use crate::record::Record;
 
 pub use self::conditions::differences;
 
-/// A file of benchmarks, with the name that the page calls it by.
+/// A benchmark file, with its name on the page.
 pub struct NamedRecord {
     /// The name.
     pub name: String,
-    /// What it holds.
+    /// Its contents.
     pub record: Record,
 }
 
-/// The page of these files.
+/// Returns the page of these files.
 #[must_use]
 pub fn page(files: &[NamedRecord]) -> String {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
@@ -65,7 +65,7 @@ pub fn page(files: &[NamedRecord]) -> String {
     html::page(PageKind::Benchmarks, &title, Style::Inside(&style), &body)
 }
 
-/// The plots of these files, with names for files of their own: `closure-1.svg`.
+/// Returns the plots of these files, with names for separate files: `closure-1.svg`.
 #[must_use]
 pub fn plots(records: &[Record]) -> Vec<(String, String)> {
     let mut taken = BTreeSet::new();
@@ -84,7 +84,7 @@ pub fn plots(records: &[Record]) -> Vec<(String, String)> {
     plots
 }
 
-/// A name for a file: letters, digits and hyphens of its file and title.
+/// Returns a file name: letters, digits and hyphens of the benchmark's file and title.
 fn file_name(benchmark: &Benchmark<'_>) -> String {
     let stem = benchmark.file.strip_suffix(".star").unwrap_or(benchmark.file);
     let text = format!("{stem} {}", benchmark.title).to_lowercase();
@@ -93,7 +93,7 @@ fn file_name(benchmark: &Benchmark<'_>) -> String {
     if name.is_empty() { "benchmark".to_owned() } else { name }
 }
 
-/// Links to all benchmarks, if there are several.
+/// Returns links to all benchmarks, if there are several.
 fn contents(benchmarks: &[Benchmark<'_>]) -> Markup {
     html! {
         @if benchmarks.len() > 1 {
@@ -140,7 +140,7 @@ mod tests {
     const HOSTILE: &str =
         "</title></style><script>alert(1)</script><img src=x onerror='x'>&\"\u{0}";
 
-    /// Every text of a record that comes from outside.
+    /// Returns a record with markup in every external text.
     fn hostile() -> Record {
         let mut failed = row(HOSTILE, 5, 1.0);
         failed.time = None;
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_from_outside_is_markup() {
+    fn external_text_is_escaped() {
         let page = page(&[named(HOSTILE, hostile()), named("b", hostile())]);
         well_formed(&page);
         for tag in ["<script", "<img"] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn the_page_needs_nothing_from_elsewhere() {
+    fn pages_have_no_external_resources() {
         let page = page(&[named("a", record(vec![row("closure", 5, 1.0)]))]);
         assert!(!page.contains("<script"));
         let addresses: Vec<&str> =
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn every_benchmark_has_its_section_and_a_link_to_it() {
+    fn every_benchmark_has_a_section_and_a_link() {
         let record = record(vec![row("closure", 5, 1.0), row("closure", 9, 2.0), row("b", 5, 1.0)]);
         let page = page(&[named("a", record)]);
         for number in 0..2 {
@@ -204,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn plots_have_names_of_their_own() {
+    fn plots_have_distinct_names() {
         let mut other = row("clo-sure", 5, 1.0);
         other.file = "a.star".to_owned();
         let mut twin = other.clone();

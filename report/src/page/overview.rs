@@ -1,5 +1,5 @@
-//! Where ours is ahead of peers and where behind, as one picture: a bar for each benchmark, at its largest case that both were
-//! measured at in one file.
+//! Comparison with peers in one picture: a bar for each benchmark, at the largest case that both
+//! were measured at in one file.
 
 use maud::{Markup, html};
 use star_base::text::one_line;
@@ -8,7 +8,7 @@ use super::figures;
 use super::series::Benchmark;
 use crate::record::{Row, Source};
 
-/// Ours against a peer in one benchmark.
+/// Our time relative to a peer in one benchmark.
 #[derive(Debug)]
 pub(super) struct Standing<'a> {
     /// The number of its section.
@@ -17,12 +17,13 @@ pub(super) struct Standing<'a> {
     /// The parameters of the case.
     case: String,
     peer: &'a str,
-    /// Our time as a share of theirs; less than 1 is ahead.
+    /// Our time divided by theirs; less than 1 is ahead.
     ratio: f64,
 }
 
-/// How each benchmark stands that has a case with both, the best first. Of ours and of theirs the fastest rows count; rows of
-/// different files are not compared, since machines swing.
+/// Returns the comparison of each benchmark that has a case with both, the best first. The fastest
+/// rows of either side count; rows of different files are not compared, since the speed of a
+/// machine varies.
 pub(super) fn standings<'a>(benchmarks: &'a [Benchmark<'a>]) -> Vec<Standing<'a>> {
     let mut found: Vec<Standing<'a>> =
         benchmarks.iter().enumerate().filter_map(|(number, one)| standing(number, one)).collect();
@@ -32,7 +33,7 @@ pub(super) fn standings<'a>(benchmarks: &'a [Benchmark<'a>]) -> Vec<Standing<'a>
 
 fn standing<'a>(number: usize, benchmark: &'a Benchmark<'a>) -> Option<Standing<'a>> {
     let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
-    // Rows are by size: the last case is the largest one.
+    // Rows are sorted by size: the last case is the largest one.
     cases.rev().find_map(|rows| {
         let fastest = |file: usize, source: Source| {
             let of = rows.iter().filter(|(of, row)| *of == file && row.source == source);
@@ -53,10 +54,10 @@ fn seconds(row: &Row) -> Option<f64> {
     row.time.as_ref().map(|time| time.median_s).filter(|seconds| *seconds > 0.0)
 }
 
-/// Marks of the scale at most, beside the one in the middle.
+/// Maximum number of marks on the scale, in addition to the middle.
 const MAX_MARKS: usize = 6;
 
-/// The overview; nothing if nothing can be compared.
+/// Returns the overview; empty if nothing can be compared.
 pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
     let standings = standings(benchmarks);
     if standings.is_empty() {
@@ -89,8 +90,9 @@ pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
             "\n" h2 #overview { "Overview" }
             "\n" p {
                 "Ahead of the fastest peer in " b { (n_ahead) } " of " (standings.len()) " benchmarks, behind in " b { (n_behind) }
-                ", each at the largest case that both were measured at in one file. Bars say how many times as fast, to the right where "
-                "ours is faster; behind them stands the peer."
+                ", each at the largest case that both were measured at in one file. Bars show the \
+                    speedup, to the right where "
+                "ours is faster; the peer is named after each bar."
             }
             "\n" div.standings {
                 "\n" div.standing {
@@ -129,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_case_that_both_have_counts() {
+    fn the_largest_common_case_counts() {
         let rows = vec![
             row("a", 5, 1.0),
             peer("a", 5, 9.0),
@@ -151,7 +153,7 @@ mod tests {
         well_formed(&text);
         assert!(text.contains("<b>1</b> of 2 benchmarks, behind in <b>1</b>"), "{text}");
         assert!(text.contains("<b>2.00×</b> &lt;other&gt;") && text.contains("<b>0.333×</b>"));
-        // Ahead to the right of the middle, behind to the left of it.
+        // Ahead to the right of the middle, behind to the left.
         assert!(text.contains("class=\"ahead\" style=\"left:50.00%;width:15.05%\""), "{text}");
         assert!(text.contains("class=\"behind\" style=\"left:26.14%;width:23.86%\""), "{text}");
         assert!(text.contains("href=\"#b0\"") && text.contains("class=\"behind\""));

@@ -1,17 +1,17 @@
-//! The colours of plots: written into the SVG for light pages, exchanged by a style sheet for dark ones.
+//! Colours of plots: written into the SVG for light pages, replaced by a style sheet for dark ones.
 
 use std::fmt::Write as _;
 
-/// A colour in light and in dark surroundings.
+/// A colour for light and for dark pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Colour {
-    /// Red, green, blue on a light ground; each colour of the palette has others.
+    /// Red, green, blue on a light background; unique in the palette.
     pub(crate) light: (u8, u8, u8),
-    /// On a dark one.
+    /// Red, green, blue on a dark background.
     dark: (u8, u8, u8),
 }
 
-/// The ground.
+/// The background.
 pub(crate) const GROUND: Colour = Colour { light: (0xfe, 0xfe, 0xfd), dark: (0x14, 0x18, 0x1d) };
 /// Texts and axes.
 pub(crate) const INK: Colour = Colour { light: (0x1f, 0x23, 0x28), dark: (0xe2, 0xe7, 0xec) };
@@ -20,13 +20,14 @@ pub(crate) const FAINT: Colour = Colour { light: (0x5b, 0x65, 0x70), dark: (0x9a
 /// Lines of the grid.
 pub(crate) const GRID: Colour = Colour { light: (0xdf, 0xe3, 0xe8), dark: (0x2b, 0x32, 0x3a) };
 
-/// Colours of lines.
+/// Number of colours of lines.
 pub(crate) const COLOURS: usize = 8;
-/// Marks of lines: one less than colours, so that both together repeat only after all pairs.
+/// Number of marks of lines: one less than colours, so that both together repeat only after all
+/// pairs.
 pub(crate) const MARKS: usize = 7;
 
-/// The lines of data: told apart by people who see no red or green, too (after Okabe and Ito 2008), and by
-/// their markers.
+/// Colours of the lines of data: distinguishable with red-green colour blindness, too (after Okabe
+/// and Ito 2008), and by their marks.
 const LINES: [Colour; COLOURS] = [
     Colour { light: (0x00, 0x5f, 0xa3), dark: (0x5a, 0xb0, 0xf5) },
     Colour { light: (0xc2, 0x4e, 0x00), dark: (0xff, 0x9a, 0x4d) },
@@ -38,17 +39,17 @@ const LINES: [Colour; COLOURS] = [
     Colour { light: (0x6b, 0x6b, 0x6b), dark: (0xb8, 0xb8, 0xb8) },
 ];
 
-/// The colour of a line by its number.
+/// Returns the colour of a line by its number.
 pub(crate) fn line(number: usize) -> Colour {
     LINES[number % COLOURS]
 }
 
-/// The mark of a line by its number.
+/// Returns the mark of a line by its number.
 pub(crate) fn mark(number: usize) -> LineMark {
     LineMark::ALL[number % MARKS]
 }
 
-/// What stands at the points of a line.
+/// Mark at the points of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum LineMark {
     Disk,
@@ -72,7 +73,8 @@ impl LineMark {
     ];
 }
 
-/// Rules for a dark page: each colour of an SVG becomes its twin. `scope` stands in front of them.
+/// Returns rules for a dark page: each light colour of an SVG is replaced by the dark one. `scope`
+/// is their prefix.
 pub(crate) fn dark_rules(scope: &str) -> String {
     let mut rules = String::new();
     let colours = [GROUND, INK, FAINT, GRID];
@@ -85,7 +87,7 @@ pub(crate) fn dark_rules(scope: &str) -> String {
     rules
 }
 
-/// As the SVG backend writes it.
+/// Formats a colour in the same way as the SVG backend.
 fn hex((red, green, blue): (u8, u8, u8)) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
@@ -94,7 +96,7 @@ fn hex((red, green, blue): (u8, u8, u8)) -> String {
 mod tests {
     use super::*;
 
-    /// Relative luminance, WCAG 2.
+    /// Returns the relative luminance, WCAG 2.
     fn luminance((red, green, blue): (u8, u8, u8)) -> f64 {
         let linear = |channel: u8| {
             let share = f64::from(channel) / 255.0;
@@ -109,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_and_lines_stand_out_from_both_grounds() {
+    fn texts_and_lines_contrast_with_both_backgrounds() {
         for (colours, least) in [(&[INK, FAINT][..], 4.5), (&LINES[..], 3.0)] {
             for colour in colours {
                 assert!(contrast(colour.light, GROUND.light) >= least, "{colour:?}");
@@ -119,14 +121,14 @@ mod tests {
     }
 
     #[test]
-    fn no_two_of_many_lines_have_colour_and_mark_in_common() {
+    fn many_lines_have_distinct_pairs_of_colour_and_mark() {
         let looks: std::collections::BTreeSet<_> =
             (0..56).map(|number| (line(number).light, mark(number))).collect();
         assert_eq!(looks.len(), 56);
     }
 
     #[test]
-    fn no_two_light_colours_are_one() {
+    fn light_colours_are_distinct() {
         let mut all: Vec<_> = LINES.iter().chain([&GROUND, &INK, &FAINT, &GRID]).collect();
         all.sort_by_key(|colour| colour.light);
         assert!(all.windows(2).all(|pair| pair[0].light != pair[1].light));

@@ -1,7 +1,7 @@
-//! A plot of times over sizes, both logarithmic, as SVG.
+//! A log-log plot of times over sizes, as SVG.
 //!
-//! The axes are drawn here and not by the library's chart: ticks stand at the sizes that were measured, and
-//! colours are those that a dark page can exchange ([`super::palette`]).
+//! The axes are drawn here and not by the library's chart: ticks are at the measured sizes, and
+//! colours are those that a dark page can replace ([`super::palette`]).
 
 use maud::html;
 use plotters::coord::Shift;
@@ -23,24 +23,24 @@ use crate::record::Source;
 const SIZE: (i32, i32) = (900, 400);
 /// The field of the data: left, top, right, bottom.
 const FIELD: (i32, i32, i32, i32) = (78, 34, 588, 340);
-/// What the upright axis shows.
+/// Label of the vertical axis.
 const TIME: &str = "time of a run";
-/// Where the legend begins.
+/// Position of the legend.
 const LEGEND: (i32, i32) = (612, 30);
-/// Between two lines of the legend.
+/// Distance between two lines of the legend.
 const LEGEND_STEP: i32 = 40;
-/// Lines of the legend; the others have no room.
+/// Maximum number of lines in the legend.
 const LEGEND_LINES: usize = 9;
-/// Characters of a line of the legend.
+/// Maximum number of characters in a line of the legend.
 const LEGEND_WIDTH: usize = 38;
-/// Texts.
+/// Font of texts.
 const FONT: &str = "system-ui, sans-serif";
-/// The height of texts; the library divides by 1.24.
+/// Font size; the library divides it by 1.24.
 const TEXT: f64 = 12.5 * 1.24;
 
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
-/// The plot of a benchmark; `None` if there is nothing to plot.
+/// Returns the plot of a benchmark; `None` if there is nothing to plot.
 pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
     let size = benchmark.size?;
     let points = || benchmark.series.iter().flat_map(|series| &series.points);
@@ -55,7 +55,7 @@ pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
         let backend = SVGBackend::with_string(&mut text, (SIZE.0 as u32, SIZE.1 as u32));
         let area = backend.into_drawing_area();
         let plot = Plot { area: &area, x, y };
-        // Writing into a string does not fail.
+        // Writing to a string does not fail.
         plot.draw(benchmark, size).ok()?;
         area.present().ok()?;
     }
@@ -65,7 +65,7 @@ pub(crate) fn svg(benchmark: &Benchmark<'_>) -> Option<String> {
     Some(text.replacen("<svg ", &open, 1))
 }
 
-/// The plot as a file of its own: it brings the rules for dark surroundings along.
+/// Returns the plot as a separate file, which includes the rules for dark pages.
 pub(crate) fn file(svg: &str) -> String {
     let rules = palette::dark_rules("svg.plot");
     let style = format!("<style>@media (prefers-color-scheme: dark) {{\n{rules}}}</style>\n");
@@ -102,7 +102,7 @@ impl Plot<'_, '_> {
         self.legend(&benchmark.series, &shortened(size, 10))
     }
 
-    /// The place of a point of the data.
+    /// Returns the position of a data point.
     fn at(&self, x: f64, y: f64) -> (i32, i32) {
         let (left, top, right, bottom) = FIELD;
         let along =
@@ -216,7 +216,7 @@ impl Plot<'_, '_> {
         self.area.draw(&path).map_err(|error| error.to_string().into())
     }
 
-    /// A line of dashes of this length, with as long gaps.
+    /// Draws a dashed line; dashes and gaps have this length.
     fn dashed(&self, places: &[(i32, i32)], dash: f64, style: ShapeStyle) -> Drawn {
         for ends in places.windows(2) {
             let [(x, y), (to_x, to_y)] =
@@ -242,7 +242,7 @@ impl Plot<'_, '_> {
     }
 }
 
-/// A text that has no room on one line, as two, cut at a blank where there is one.
+/// Splits a text that is too long for one line in two, at a blank if possible.
 fn in_two(text: &str, most: usize) -> (String, String) {
     let text = shortened(text, 2 * most);
     let Some((end, _)) = text.char_indices().nth(most) else { return (text, String::new()) };
@@ -253,7 +253,8 @@ fn in_two(text: &str, most: usize) -> (String, String) {
     (text[..end].to_owned(), shortened(text[end..].trim_start(), most))
 }
 
-/// So many characters at most, none of them a control character: XML has no place for those.
+/// Shortens a text to at most `most` characters, without control characters, which XML does not
+/// allow.
 fn shortened(text: &str, most: usize) -> String {
     let plain = |c: char| {
         if c.is_control() || ('\u{fffe}'..='\u{ffff}').contains(&c) { '\u{fffd}' } else { c }
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plot_is_well_formed_whatever_the_title() {
+    fn plots_are_well_formed_for_any_title() {
         for title in ["closure", "</svg><script>alert(1)</script> & \"x\" 'y' \u{1b}\u{0}"] {
             let plot = plot(title, &[10, 100]).unwrap();
             well_formed(&plot);
@@ -288,17 +289,17 @@ mod tests {
     }
 
     #[test]
-    fn sizes_are_ticks_and_medians_markers() {
+    fn sizes_are_ticks_and_medians_are_marks() {
         let plot = plot("closure", &[500, 1000, 2000]).unwrap();
         for label in ["500", "1,000", "2,000", "cpu", "grows as n^1.00 over the last 3 sizes"] {
             assert!(plot.contains(&format!("\n{label}\n")), "{label}");
         }
-        // One for each point, one in the legend.
+        // One for each point, and one in the legend.
         assert_eq!(plot.matches("<circle").count(), 4);
     }
 
     #[test]
-    fn a_long_label_takes_two_lines() {
+    fn long_labels_use_two_lines() {
         let two = |text| in_two(text, 10);
         assert_eq!(two("0123456789"), ("0123456789".to_owned(), String::new()));
         assert_eq!(two("0123 56789 x"), ("0123 56789".to_owned(), "x".to_owned()));
@@ -307,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_to_plot_is_no_plot() {
+    fn empty_data_has_no_plot() {
         assert_eq!(plot("closure", &[0]), None);
         let mut row = row("closure", 5, 1.0);
         row.size = None;
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_brings_its_dark_colours() {
+    fn files_include_their_dark_colours() {
         let file = file(&plot("closure", &[5]).unwrap());
         assert!(file.starts_with("<svg ") && file.contains("prefers-color-scheme: dark"));
     }

@@ -1,4 +1,4 @@
-//! The rows of several files by what they belong to: benchmarks, and lines in their plots.
+//! Grouping of the rows of several files: benchmarks, and lines in their plots.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ pub(crate) struct Benchmark<'a> {
     pub(crate) file: &'a str,
     /// Its title.
     pub(crate) title: &'a str,
-    /// Its rows, each with the number of its file, from 0: by parameters, then in the order of the
-    /// files.
+    /// Its rows, each with the zero-based number of its file: sorted by parameters, then in the
+    /// order of the files.
     pub(crate) rows: Vec<(usize, &'a Row)>,
-    /// The parameter along which the plot goes.
+    /// The parameter on the horizontal axis.
     pub(crate) size: Option<&'a str>,
     /// The lines of the plot.
     pub(crate) series: Vec<Series>,
@@ -26,15 +26,15 @@ pub(crate) struct Benchmark<'a> {
 pub(crate) struct Series {
     /// Its name in the legend.
     pub(crate) label: String,
-    /// Where it comes from.
+    /// Its origin.
     pub(crate) source: Source,
-    /// The number of whoever ran it, the same on the whole page.
+    /// The number of the runner, the same on the whole page.
     pub(crate) runner: usize,
-    /// The number of its colour and mark: that of the runner, or the next one that no other line of the plot has.
+    /// The number of its colour and mark: that of the runner, or the next unused one in the plot.
     pub(crate) look: usize,
-    /// By size.
+    /// Sorted by size.
     pub(crate) points: Vec<Point>,
-    /// The exponent of growth, and over how many sizes it is fitted.
+    /// The exponent of growth, and the number of sizes used for the fit.
     pub(crate) growth: Option<(f64, usize)>,
 }
 
@@ -49,10 +49,10 @@ pub(crate) struct Point {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// What makes a line: who ran, and every parameter but the size.
+/// The key of a line: the runner, and every parameter except the size.
 type Line<'a> = (String, Vec<(&'a str, String)>);
 
-/// All benchmarks, in the order in which they first come.
+/// Returns all benchmarks, in the order of their first rows.
 pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
     let runners = runners(records);
     let mut order: Vec<(&str, &str)> = Vec::new();
@@ -81,7 +81,7 @@ pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
         .collect()
 }
 
-/// Everyone who ran something: Star first, then peers, then papers.
+/// Returns all runners: Star first, then peers, then papers.
 fn runners(records: &[Record]) -> Vec<String> {
     let mut runners: Vec<(Source, String)> = Vec::new();
     for row in records.iter().flat_map(|record| &record.rows) {
@@ -97,7 +97,7 @@ fn runners(records: &[Record]) -> Vec<String> {
 fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series> {
     let mut lines: Vec<(Line<'_>, usize, Series)> = Vec::new();
     let varying = varying(rows, size);
-    // Where several files have the same line, one that was measured in turn with peers is drawn.
+    // If several files have the same line, one measured alternately with peers is drawn.
     let has = |number: usize, source: Source| {
         rows.iter().any(|(of, row)| *of == number && row.source == source && row.time.is_some())
     };
@@ -107,13 +107,13 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
     for (number, row) in first.into_iter().chain(rest) {
         let (Some(time), Some(x)) = (&row.time, x_of(&row.parameters, size)) else { continue };
         if time.median_s <= 0.0 || x <= 0.0 {
-            continue; // a logarithmic plot has no place for it
+            continue; // it cannot be shown on a logarithmic axis
         }
         let others = others(&row.parameters, size, &varying);
         let line: Line<'_> = (row.runner(), others);
         let point = Point { x, y: time.median_s, interval: time.low_s.zip(time.high_s) };
         match lines.iter_mut().find(|(known, _, _)| *known == line) {
-            // Several files may have the same line: the first one is drawn.
+            // If several files have the same line, the first one is drawn.
             Some((_, first, series)) if first == number => series.points.push(point),
             Some(_) => {}
             None => {
@@ -129,14 +129,15 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
     for line in &mut series {
         line.points.sort_by(|a, b| a.x.total_cmp(&b.x));
         let points: Vec<(f64, f64)> = line.points.iter().map(|point| (point.x, point.y)).collect();
-        // A line through two points says nothing of how it goes on.
+        // A line through two points does not show a trend.
         line.growth = exponent(&points).filter(|(_, n_sizes)| *n_sizes >= 3);
     }
     series.sort_by_key(|line| line.runner);
     let few = series.len() <= palette::MARKS;
     let mut taken: Vec<usize> = Vec::new();
     for line in &mut series {
-        // Neither colour nor mark comes twice where there are enough of both, and never both together.
+        // No colour or mark is repeated while there are enough of both, and no pair of them ever
+        // is.
         let alike = |one: usize, other: usize| {
             let same = |n: usize| one % n == other % n;
             let (colour, mark) = (same(palette::COLOURS), same(palette::MARKS));
@@ -158,7 +159,8 @@ fn x_of(parameters: &Parameters, size: &str) -> Option<f64> {
     }
 }
 
-/// The parameters beside the size that are not a function of it: some size comes with two values of it.
+/// Returns the parameters, except the size, that are not a function of it: some size occurs with
+/// two values of the parameter.
 fn varying<'a>(rows: &[(usize, &'a Row)], size: &str) -> Vec<&'a str> {
     let mut values: BTreeMap<(&str, Option<String>), String> = BTreeMap::new();
     let mut varying = Vec::new();
@@ -220,18 +222,18 @@ mod tests {
     }
 
     #[test]
-    fn parameters_that_vary_make_lines_of_their_own() {
+    fn varying_parameters_have_separate_lines() {
         let records = [record(vec![with(200, 1, 1.0), with(200, 2, 2.0), with(400, 1, 3.0)])];
         let found = benchmarks(&records);
         let labels: Vec<&str> = found[0].series.iter().map(|s| s.label.as_str()).collect();
         assert_eq!(labels, ["cpu, seed=1", "cpu, seed=2"]);
-        // One that follows from the size does not.
+        // A parameter that depends only on the size has no separate lines.
         let records = [record(vec![with(200, 20, 1.0), with(400, 40, 3.0)])];
         assert_eq!(benchmarks(&records)[0].series.len(), 1);
     }
 
     #[test]
-    fn of_two_files_with_one_line_the_first_is_drawn() {
+    fn the_first_of_two_files_with_one_line_is_drawn() {
         let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0)])];
         let found = benchmarks(&records);
         assert_eq!(found[0].series[0].points.len(), 1);
@@ -240,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_was_measured_in_turn_with_peers_is_drawn() {
+    fn lines_measured_alternately_with_peers_take_precedence() {
         let mut peer = row("a", 2, 4.0);
         (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
         let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0), peer])];
@@ -250,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn no_two_lines_of_a_plot_look_alike() {
+    fn lines_of_a_plot_are_distinguishable() {
         let seeds: Vec<Row> = (1..=3).map(|seed| with(200, seed, 1.0)).collect();
         let mut peer = row("closure", 200, 4.0);
         (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
@@ -261,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn growth_is_told_over_three_sizes_or_more() {
+    fn growth_is_shown_for_three_sizes_or_more() {
         let rows =
             |sizes: &[i64]| -> Vec<Row> { sizes.iter().map(|&n| row("a", n, n as f64)).collect() };
         let growth = |sizes: &[i64]| benchmarks(&[record(rows(sizes))])[0].series[0].growth;
@@ -270,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_logarithm_cannot_show_is_left_out_of_the_plot() {
+    fn nonpositive_numbers_are_omitted_from_the_plot() {
         let mut zero = row("a", 2, 1.0);
         zero.time = Some(Time { median_s: 0.0, ..Time::default() });
         let records = [record(vec![zero, row("a", 0, 1.0)])];

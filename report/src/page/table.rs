@@ -1,4 +1,4 @@
-//! The table of a benchmark: what was measured, and ratios.
+//! The table of a benchmark: measurements and ratios.
 
 use maud::{Markup, html};
 use star_base::text::one_line;
@@ -9,25 +9,25 @@ use super::figures;
 use super::series::Benchmark;
 use crate::html;
 
-/// The median, if there is one that a ratio can be formed with.
+/// Returns the median, if a ratio can be computed with it.
 fn seconds(row: &Row) -> Option<f64> {
     row.time.as_ref().map(|time| time.median_s).filter(|seconds| *seconds > 0.0)
 }
 
-/// Rows of one case: those with the same parameters.
+/// Rows of one case, which have the same parameters.
 struct Case<'a> {
     rows: Vec<(usize, &'a Row)>,
 }
 
 impl<'a> Case<'a> {
-    /// The row that the others are compared with: the first of ours in this file, or in any.
+    /// Returns the row that the others are compared with: our first row in this file, or in any.
     fn first(&self, file: usize) -> Option<&'a Row> {
         let ours = || self.rows.iter().filter(|(_, row)| row.source == Source::Star);
         let ours_here = ours().find(|(number, _)| *number == file);
         ours_here.or_else(|| ours().next()).map(|(_, row)| *row)
     }
 
-    /// The fastest peer of this file, or of any, and whether it is of this file.
+    /// Returns the fastest peer of this file, or of any, and whether it belongs to this file.
     fn peer(&self, file: usize) -> Option<(&'a Row, f64, bool)> {
         let fastest = |here: bool| {
             let peers = self
@@ -42,20 +42,20 @@ impl<'a> Case<'a> {
     }
 }
 
-/// Columns that only some tables have.
+/// Optional columns.
 #[derive(Clone, Copy, Debug)]
 struct Columns {
-    /// The file that a row is of.
+    /// The file of a row.
     files: bool,
-    /// The time of a graphics card.
+    /// The time on a graphics card.
     device: bool,
-    /// The ratio to the first row of ours.
+    /// The ratio to our first row.
     first: bool,
     /// The ratio to a peer.
     peer: bool,
 }
 
-/// The table; `n_files` is the number of files on the page.
+/// Returns the table; `n_files` is the number of files on the page.
 pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
     let cases = benchmark.rows.chunk_by(|(_, a), (_, b)| a.parameters == b.parameters);
     let cases: Vec<Case<'_>> = cases.map(|rows| Case { rows: rows.to_vec() }).collect();
@@ -95,7 +95,7 @@ pub(super) fn table(benchmark: &Benchmark<'_>, n_files: usize) -> Markup {
     }
 }
 
-/// What a row has to say beside its parameters.
+/// Returns the cells of a row after its parameters.
 fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
     let Columns { files, device, first, peer } = columns;
     html! {
@@ -114,10 +114,10 @@ fn cells(case: &Case<'_>, file: usize, row: &Row, columns: Columns) -> Markup {
     }
 }
 
-/// The figures of a row.
+/// Returns the measurements of a row.
 fn numbers(row: &Row, device: bool) -> Vec<Option<String>> {
     let time = row.time.as_ref();
-    // An intrinsic does not do these operations.
+    // An intrinsic does not execute these operations.
     let counted = row.operations.filter(|n| *n > 0 && row.intrinsics != Some(IntrinsicUse::On));
     let each = counted.zip(seconds(row)).map(|(n, seconds)| figures::time(seconds / n as f64));
     let mut numbers = vec![
@@ -132,14 +132,14 @@ fn numbers(row: &Row, device: bool) -> Vec<Option<String>> {
     numbers
 }
 
-/// The ratio to the first row of ours, for rows that were measured.
+/// Returns the ratio to our first row, for measured rows.
 fn to_first(case: &Case<'_>, file: usize, row: &Row) -> Option<String> {
     let is_measured = row.source != Source::Published;
     let first = case.first(file).filter(|_| is_measured).and_then(seconds)?;
     Some(figures::digits(seconds(row)? / first))
 }
 
-/// The ratio to the fastest peer, for rows of ours.
+/// Returns the ratio to the fastest peer, for our rows.
 fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> Markup {
     let ours = seconds(row).filter(|_| row.source == Source::Star);
     let Some((seconds, (peer, theirs, is_here))) = ours.zip(case.peer(file)) else {
@@ -155,7 +155,7 @@ fn to_peer(case: &Case<'_>, file: usize, row: &Row) -> Markup {
     }
 }
 
-/// `± 1.2 %`, with a mark if that is more than was asked for.
+/// Formats `± 1.2 %`, with a mark if it exceeds the requested width.
 fn reach(time: &Time) -> Option<String> {
     let (low, high) = time.low_s.zip(time.high_s)?;
     if time.median_s <= 0.0 {
@@ -169,7 +169,7 @@ fn reach(time: &Time) -> Option<String> {
     }
 }
 
-/// `31`, or `31 of 12` runs each.
+/// Formats `31`, or `31 of 12` runs each.
 fn samples(time: &Time) -> Option<String> {
     let runs = figures::whole(time.runs?);
     match time.repetitions {
@@ -178,7 +178,7 @@ fn samples(time: &Time) -> Option<String> {
     }
 }
 
-/// How peers were measured, once each.
+/// Returns the conditions of the peers' measurements without duplicates.
 fn conditions(benchmark: &Benchmark<'_>) -> Vec<String> {
     let mut said: Vec<String> = Vec::new();
     for (_, row) in &benchmark.rows {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn ratios_are_to_the_first_of_ours_and_to_the_fastest_peer() {
+    fn ratios_are_to_our_first_row_and_the_fastest_peer() {
         let mut slow = row("closure", 5, 3.0);
         slow.intrinsics = Some(IntrinsicUse::Off);
         let mut second = peer(5, 8.0);
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_stands_in_place_of_the_figures() {
+    fn errors_replace_measurements() {
         let mut failed = row("closure", 5, 1.0);
         failed.time = None;
         failed.error = Some(RowError { code: "T0101".to_owned(), message: "index 7".to_owned() });
@@ -247,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn published_figures_have_no_ratio() {
+    fn published_times_have_no_ratio() {
         let mut published = row("closure", 5, 0.5);
         published.source = Source::Published;
         published.conditions = Some("K40".to_owned());
@@ -257,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wide_interval_and_repetitions_are_shown() {
+    fn wide_intervals_and_repetitions_are_shown() {
         let mut wide = row("closure", 5, 1.0);
         let time = wide.time.as_mut().unwrap();
         (time.reached, time.repetitions) = (Some(false), Some(12));

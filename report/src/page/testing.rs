@@ -1,10 +1,10 @@
-//! What the tests of the page need.
+//! Helpers of the page tests.
 
 use crate::record::{
     IntrinsicUse, MachineInfo, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
 };
 
-/// A row of `a.star` at a size.
+/// Returns a row of `a.star` with this size.
 pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
     let time = Time {
         median_s: seconds,
@@ -42,7 +42,7 @@ pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {
     }
 }
 
-/// A record of these rows.
+/// Returns a record of these rows.
 pub(crate) fn record(rows: Vec<Row>) -> Record {
     Record {
         schema: SCHEMA,
@@ -62,11 +62,11 @@ pub(crate) fn record(rows: Vec<Row>) -> Record {
     }
 }
 
-/// Elements of HTML that have no end.
+/// HTML elements without an end tag.
 const VOID: [&str; 4] = ["!DOCTYPE", "meta", "link", "br"];
 
-/// Asserts that every element ends where it should, that attributes are quoted, and that no `&` or `<` stands
-/// for itself.
+/// Asserts that elements are nested correctly, that attributes are quoted, and that every `&` and
+/// `<` is escaped.
 #[track_caller]
 pub(crate) fn well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();

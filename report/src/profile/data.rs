@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::{Intrinsic, LineProfile, Profile, Routine, Tally};
 
-/// The profile as an object.
+/// Returns the profile as an object.
 #[must_use]
 pub fn data(profile: &Profile<'_>) -> Value {
     let Profile { title, sources: _, backend, time, samples, operations, lines, routines } =

@@ -1,5 +1,5 @@
-//! Where a run spent its time and its elementary operations, ready to be shown: [`table()`] for people, [`page()`] as HTML,
-//! [`data()`] as JSON.
+//! Time and elementary operations of each part of a run: [`table()`] for people, [`page()`] as
+//! HTML, [`data()`] as JSON.
 
 mod data;
 mod page;
@@ -11,7 +11,7 @@ pub use data::data;
 pub use page::page;
 pub use table::table;
 
-/// What a run was charged with, ready to be shown.
+/// The costs of a run.
 pub struct Profile<'a> {
     /// The name of the program's file.
     pub title: &'a str,
@@ -21,32 +21,32 @@ pub struct Profile<'a> {
     pub backend: &'static str,
     /// Nanoseconds of the run.
     pub time: u64,
-    /// How often the time was read.
+    /// Number of samples of the time.
     pub samples: u64,
     /// Elementary operations of the run.
     pub operations: u64,
-    /// The lines on which something was run, in the order of the source.
+    /// The executed lines, in the order of the source.
     pub lines: Vec<LineProfile>,
-    /// The routines that were entered, those first that took most time.
+    /// The executed routines, sorted by descending time.
     pub routines: Vec<Routine>,
 }
 
-/// A line on which something was run.
+/// An executed line.
 pub struct LineProfile {
     /// Its file.
     pub file: FileId,
-    /// Counted from 0.
+    /// Its zero-based index.
     pub line_idx: usize,
-    /// What it was charged with.
+    /// Its costs.
     pub tally: Tally,
-    /// Intrinsics that it called; what they took is a part of the tally.
+    /// Intrinsics that it called; their costs are part of the tally.
     pub intrinsics: Vec<Intrinsic>,
-    /// What became of the loops that begin on it, in words.
+    /// The transformations of the loops that begin on it, as text.
     pub plan: Vec<String>,
 }
 
 impl LineProfile {
-    /// What stands behind the text of the line, if anything does.
+    /// Returns the text after the line, if any.
     fn note(&self) -> Option<String> {
         let intrinsics = (!self.intrinsics.is_empty()).then(|| names_of(&self.intrinsics));
         let notes: Vec<String> = intrinsics.into_iter().chain(self.plan.iter().cloned()).collect();
@@ -54,48 +54,48 @@ impl LineProfile {
     }
 }
 
-/// An intrinsic that a line called.
+/// An intrinsic called by a line.
 #[derive(Clone, Debug)]
 pub struct Intrinsic {
     /// Its name.
     pub name: String,
-    /// How often it was taken.
+    /// Number of calls.
     pub runs: u64,
     /// Nanoseconds spent in it.
     pub time: u64,
 }
 
-/// A routine that was entered.
+/// An executed routine.
 pub struct Routine {
     /// Its name.
     pub name: String,
     /// The file of its header.
     pub file: FileId,
-    /// The line of its header, counted from 0.
+    /// The line of its header, zero-based.
     pub line_idx: usize,
-    /// What it was charged with.
+    /// Its costs.
     pub tally: Tally,
-    /// The intrinsic that was run in its stead.
+    /// The intrinsic that replaced it.
     pub intrinsic: Option<String>,
 }
 
-/// What a line or a routine was charged with.
+/// Costs of a line or a routine.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tally {
     /// Nanoseconds spent there.
     pub time: u64,
-    /// Nanoseconds spent there and in what it called.
+    /// Nanoseconds spent there and in its callees.
     pub total_time: u64,
     /// Elementary operations counted there.
     pub operations: u64,
-    /// Elementary operations counted there and in what it called.
+    /// Elementary operations counted there and in its callees.
     pub total_operations: u64,
-    /// Of a line, how often it was run; of a routine, how often it was entered.
+    /// Number of executions of a line, or of calls of a routine.
     pub runs: u64,
 }
 
 impl Profile<'_> {
-    /// How much of the time it is, from 0 to 1.
+    /// Returns its share of the time, from 0 to 1.
     fn share(&self, time: u64) -> f64 {
         if self.time == 0 { 0.0 } else { time as f64 / self.time as f64 }
     }
@@ -104,19 +104,19 @@ impl Profile<'_> {
         self.sources.get(file).map_or("?", |file| file.name())
     }
 
-    /// The text of a line, without its end.
+    /// Returns the text of a line, without its end.
     fn source(&self, file: FileId, line_idx: usize) -> &str {
         let Some(file) = self.sources.get(file) else { return "" };
         let range = file.line_range(line_idx).unwrap_or(0..0);
         file.text().get(range).unwrap_or("").trim_end_matches(['\n', '\r'])
     }
 
-    /// Were intrinsics taken?
+    /// Were intrinsics used?
     fn has_intrinsics(&self) -> bool {
         self.lines.iter().any(|line| !line.intrinsics.is_empty())
     }
 
-    /// What was run, where, how long it took, and what is missing.
+    /// Returns the program, the backend, the time, and hints about missing data.
     fn summary(&self) -> Vec<String> {
         let Profile { title, backend, time, samples, operations, .. } = self;
         let unit = Unit::of(*time);
@@ -127,14 +127,14 @@ impl Profile<'_> {
         )];
         if self.has_intrinsics() {
             let note =
-                "`--no-intrinsics` shows what is inside intrinsics, which count no operations";
+                "`--no-intrinsics` shows the contents of intrinsics, which count no operations";
             summary.push(note.to_owned());
         }
         summary
     }
 }
 
-/// The unit that the times of a report are shown in.
+/// The unit of the times in a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     Seconds,
@@ -143,7 +143,7 @@ enum Unit {
 }
 
 impl Unit {
-    /// The unit that suits a whole run of so many nanoseconds.
+    /// Returns the best unit for a run of `time` nanoseconds.
     fn of(time: u64) -> Self {
         match time {
             0..10_000_000 => Unit::Microseconds,
@@ -169,7 +169,7 @@ impl Unit {
     }
 }
 
-/// What the intrinsics of a line are called, with how often they were taken.
+/// Returns the names of a line's intrinsics, with the number of calls.
 fn names_of(intrinsics: &[Intrinsic]) -> String {
     let names = intrinsics
         .iter()
@@ -182,7 +182,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_the_unit_of_the_whole_run() {
+    fn times_use_the_unit_of_the_whole_run() {
         let shown = |whole: u64, part: u64| {
             let unit = Unit::of(whole);
             format!("{} {}", unit.show(part), unit.name())

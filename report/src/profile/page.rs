@@ -1,4 +1,5 @@
-//! A profile as a page: the routines, then the source with what every line took. It needs no script.
+//! A profile as a page: the routines, followed by the source with the costs of every line. It needs
+//! no script.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +10,10 @@ use star_base::text::{count, printable};
 use super::{LineProfile, Profile, Tally, Unit};
 use crate::html::{self, PageKind, Style};
 
-/// Lines around one that was run are shown even if nothing was run on them.
+/// Number of lines shown before and after an executed line.
 const AROUND: usize = 3;
 
-/// The page.
+/// Returns the page.
 #[must_use]
 pub fn page(profile: &Profile<'_>) -> String {
     let title = format!("Profile of {}", profile.title);
@@ -21,11 +22,11 @@ pub fn page(profile: &Profile<'_>) -> String {
         h1 { (printable(&title)) } "\n"
         @for line in profile.summary() { p { (with_code(&line)) "." } "\n" }
         p.faint {
-            "Times are in " (Unit::of(profile.time).name()) "; waiting for files or for a busy machine does not \
-             count. " i { "Time" } " and " i { "operations" } " are those of the line itself, " i { "total" }
-            " is the time with all that it called. A line was " i { "run" } " as often as anything on it was begun, \
-             where a loop begins whenever it looks for its next turn. The stronger the colour, the more of the time \
-             a line took."
+            "Times are in " (Unit::of(profile.time).name()) "; waiting for files or other \
+                processes is not included. " i { "Time" } " and " i { "operations" } " are those of the line itself, " i { "total" }
+            " is the time including its callees. A line was " i { "run" } " as often as any \
+                part of it was started; a loop starts again for each iteration. The stronger the \
+                colour, the more time the line needed."
         }
         "\n" h2 { "Routines" } "\n"
         (routines(profile))
@@ -37,7 +38,7 @@ pub fn page(profile: &Profile<'_>) -> String {
     html::page(PageKind::Profile, &title, Style::Inside(""), &body)
 }
 
-/// What stands between backticks is code.
+/// Formats text in backticks as code.
 fn with_code(text: &str) -> Markup {
     html! {
         @for (idx, piece) in text.split('`').enumerate() {
@@ -46,12 +47,12 @@ fn with_code(text: &str) -> Markup {
     }
 }
 
-/// The anchor of a line.
+/// Returns the anchor of a line.
 fn anchor(file: FileId, line_idx: usize) -> String {
     format!("f{}-{}", file.0, line_idx + 1)
 }
 
-/// The files in which something was run, those first that took most time.
+/// Returns the files with executed lines, sorted by descending time.
 fn files<'r>(profile: &'r Profile<'_>) -> Vec<(FileId, BTreeMap<usize, &'r LineProfile>)> {
     let mut files: BTreeMap<FileId, BTreeMap<usize, &LineProfile>> = BTreeMap::new();
     for line in &profile.lines {
@@ -84,7 +85,7 @@ fn source(
     lines: &BTreeMap<usize, &LineProfile>,
     most: u64,
 ) -> Markup {
-    // Behind the last line break there is no line.
+    // There is no line after the last line break.
     let has_lines = |file: &star_base::SourceFile| {
         file.n_lines() - usize::from(file.text().ends_with('\n') || file.text().is_empty())
     };
@@ -111,12 +112,12 @@ fn source(
     table("runs", "source", rows)
 }
 
-/// A line of the source with its number.
+/// Formats a line of the source with its number.
 fn numbered(profile: &Profile<'_>, file: FileId, line_idx: usize) -> Markup {
     html! { span.number { (line_idx + 1) } (printable(profile.source(file, line_idx))) }
 }
 
-/// Lines on which nothing was run: those near others, and how many there are between.
+/// Formats lines that were not executed: those near executed lines, and the number of the others.
 fn quiet(
     profile: &Profile<'_>,
     file: FileId,
@@ -144,7 +145,8 @@ fn table(runs: &str, what: &str, rows: impl IntoIterator<Item = Markup>) -> Mark
     html::table(None, &[&columns[..], &[("code", what)]].concat(), rows)
 }
 
-/// A row with its tally. How strong its colour is: relative to the hottest one, which took `most`.
+/// Formats a row with its tally. The strength of its colour is relative to the hottest row, which
+/// took `most`.
 fn row(profile: &Profile<'_>, id: Option<&str>, tally: &Tally, most: u64, code: &Markup) -> Markup {
     let Tally { time, total_time, operations, total_operations, runs } = *tally;
     let unit = Unit::of(profile.time);
@@ -156,7 +158,7 @@ fn row(profile: &Profile<'_>, id: Option<&str>, tally: &Tally, most: u64, code: 
             td { (shown(time)) }
             td { @if time > 0 { (format!("{:.1} %", profile.share(time) * 100.0)) } }
             td { (shown(total_time)) }
-            td title={ (total_operations) " with all that it called" } {
+            td title={ (total_operations) " including callees" } {
                 @if operations > 0 { (operations) }
             }
             td { (runs) }

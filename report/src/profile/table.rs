@@ -1,4 +1,4 @@
-//! A profile as text: the hottest lines, then the routines.
+//! A profile as text: the hottest lines, followed by the routines.
 
 use std::cmp::Reverse;
 
@@ -7,13 +7,13 @@ use star_base::text;
 use super::{LineProfile, Profile, Tally, Unit};
 use crate::columns::{self, Align};
 
-/// Lines, or routines, that are shown.
+/// Maximum number of lines, or routines.
 const MAX_ROWS: usize = 30;
 
-/// Characters of a line that are shown.
+/// Maximum number of characters of a line.
 const MAX_SOURCE: usize = 60;
 
-/// The profile as text.
+/// Returns the profile as text.
 #[must_use]
 pub fn table(profile: &Profile<'_>) -> String {
     let mut text = String::new();
@@ -47,12 +47,12 @@ pub fn table(profile: &Profile<'_>) -> String {
     text
 }
 
-/// Is there anything to see?
+/// Does the tally have any costs to show?
 fn costs(tally: &Tally) -> bool {
     tally.time > 0 || tally.operations > 0
 }
 
-/// Rows under a heading; `runs` and `what` are the names of columns.
+/// Formats rows under a heading; `runs` and `what` are the names of columns.
 fn rows_as_text(
     profile: &Profile<'_>,
     runs: &str,
@@ -96,7 +96,7 @@ fn rows_as_text(
     text
 }
 
-/// A line of the source as it fits.
+/// Shortens a line of the source to the width of its column.
 fn shortened(source: &str) -> String {
     let source = text::one_line(&source.trim().replace('\t', " "));
     if source.chars().count() <= MAX_SOURCE {

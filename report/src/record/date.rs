@@ -1,9 +1,9 @@
-//! Dates as texts.
+//! Formatting of dates.
 
-/// The time so many seconds after the beginning of 1970, as `2026-11-21T22:40:00Z`.
+/// Formats the time `seconds` after the beginning of 1970, as `2026-11-21T22:40:00Z`.
 ///
-/// The Gregorian calendar begins its years in March here, so that the day that comes and goes is the last
-/// one (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
+/// Years of the Gregorian calendar begin in March here, so that the leap day is the last one
+/// (Howard Hinnant, chrono-Compatible Low-Level Date Algorithms).
 #[must_use]
 pub fn utc(seconds: u64) -> String {
     let (days, second) = (seconds / 86_400 + 719_468, seconds % 86_400);

@@ -1,6 +1,6 @@
-//! What a run of benchmarks leaves: the file that `docs/benchmarks.md` describes, as data.
+//! The result of a benchmark run: the file described in `docs/benchmarks.md`, as data.
 //!
-//! Peers' scripts write the same file; so everything that they may not know is optional.
+//! Scripts of peers write the same file, so everything that they may not know is optional.
 
 mod date;
 mod read;
@@ -15,52 +15,52 @@ use crate::measure::Median;
 pub use date::utc;
 pub use read::{ReadError, from_json, is_time, to_json};
 
-/// The form of the file that this version reads and writes.
+/// The schema of the files that this version reads and writes.
 pub const SCHEMA: u64 = 1;
 
 /// A run of benchmarks.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which a file of benchmarks is")]
+#[serde(expecting = "an object (benchmark file)")]
 pub struct Record {
     /// [`SCHEMA`].
     pub schema: u64,
-    /// What measured.
+    /// The program that measured.
     #[serde(default)]
     pub tool: Tool,
-    /// Where.
+    /// The machine.
     #[serde(default)]
     pub machine: MachineInfo,
-    /// The graphics card, if one had a part in it.
+    /// The graphics card, if one was used.
     #[serde(default)]
     pub adapter: Option<String>,
-    /// When it began: `2026-11-21T22:40:00Z`.
+    /// Its start: `2026-11-21T22:40:00Z`.
     #[serde(default)]
     pub date: Option<String>,
-    /// Where the random numbers of the measuring began.
+    /// The seed of the random numbers used by the measurement.
     #[serde(default)]
     pub seed: Option<u64>,
-    /// When there were enough samples.
+    /// The settings of the stopping rule.
     #[serde(default)]
     pub settings: Option<Settings>,
-    /// Speeds of reading.
+    /// Read bandwidths.
     #[serde(default)]
     pub bandwidth: Vec<Speed>,
-    /// Did Ctrl-C end it?
+    /// Was it interrupted by Ctrl-C?
     #[serde(default)]
     pub interrupted: bool,
-    /// What was measured.
+    /// The measurements.
     pub rows: Vec<Row>,
 }
 
-/// A program that measures.
+/// A measuring program.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, expecting = "an object, which a tool is")]
+#[serde(default, expecting = "an object (tool)")]
 pub struct Tool {
     /// `star`, or the name of a script.
     pub name: String,
     /// Its version.
     pub version: Option<String>,
-    /// The commit that it was built from, with `+` behind it if there were changes.
+    /// The commit that it was built from, followed by `+` if there were changes.
     pub commit: Option<String>,
     /// The compiler that built it.
     pub rustc: Option<String>,
@@ -70,17 +70,17 @@ pub struct Tool {
 
 /// A machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, expecting = "an object, which a machine is")]
+#[serde(default, expecting = "an object (machine)")]
 pub struct MachineInfo {
     /// The processor.
     pub cpu: Option<String>,
     /// `x86_64`.
     pub architecture: Option<String>,
-    /// Instructions that kernels use and that are there.
+    /// Available instruction sets that kernels use.
     pub features: Vec<String>,
-    /// The kernels that were chosen.
+    /// The selected kernels.
     pub kernels: Option<String>,
-    /// Threads that may run at once.
+    /// Maximum number of concurrent threads.
     pub threads: Option<u64>,
     /// Memory in bytes.
     pub memory_bytes: Option<u64>,
@@ -88,36 +88,36 @@ pub struct MachineInfo {
     pub os: Option<String>,
 }
 
-/// When there are enough samples.
+/// Settings of the stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which settings are")]
+#[serde(expecting = "an object (settings)")]
 pub struct Settings {
     /// Seconds for each row.
     pub time_s: f64,
-    /// How far the interval may reach from the median, as a share of it.
+    /// Maximum distance of the interval from the median, relative to the median.
     pub width: f64,
-    /// Samples at most.
+    /// Maximum number of samples.
     pub max_runs: u64,
-    /// What the interval covers.
+    /// Confidence of the interval.
     pub confidence: f64,
 }
 
-/// A speed of reading.
+/// A read bandwidth.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which a speed of reading is")]
+#[serde(expecting = "an object (read bandwidth)")]
 pub struct Speed {
-    /// Threads that read.
+    /// Number of reading threads.
     pub threads: u64,
     /// Bytes read in a pass.
     pub bytes: u64,
     /// Bytes per nanosecond.
     pub read_gb_per_s: f64,
-    /// `before` or `after` everything else.
+    /// `before` or `after` all other measurements.
     #[serde(default)]
     pub when: Option<String>,
 }
 
-/// Where a row comes from.
+/// Origin of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Source {
@@ -129,25 +129,25 @@ pub enum Source {
     Published,
 }
 
-/// Whether library routines were done in another way than they are written.
+/// Use of intrinsics in place of library routines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum IntrinsicUse {
-    /// Yes.
+    /// Used.
     On,
-    /// No, though some could have been.
+    /// Available, but not used.
     Off,
-    /// There are none for this program and backend.
+    /// Not available for this program and backend.
     None,
 }
 
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(untagged, expecting = "expected an integer or a text, which a parameter is")]
+#[serde(untagged, expecting = "expected an integer or a text as the value of a parameter")]
 pub enum Parameter {
     /// An integer.
     Int(i64),
-    /// Anything else, as it was written.
+    /// Anything else, verbatim.
     Text(String),
 }
 
@@ -160,14 +160,14 @@ impl fmt::Display for Parameter {
     }
 }
 
-/// Parameters by their names.
+/// Parameters by name.
 pub type Parameters = BTreeMap<String, Parameter>;
 
-/// Something measured, or that could not be.
+/// A measurement, or a failed one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which a row is")]
+#[serde(expecting = "an object (row)")]
 pub struct Row {
-    /// Where it comes from.
+    /// Its origin.
     pub source: Source,
     /// The file of the benchmark.
     pub file: String,
@@ -176,19 +176,19 @@ pub struct Row {
     /// The routine that ran.
     #[serde(default)]
     pub routine: Option<String>,
-    /// What it was given.
+    /// Its parameters.
     #[serde(default)]
     pub parameters: Parameters,
-    /// The parameter along which plots go.
+    /// The parameter on the horizontal axis of plots.
     #[serde(default)]
     pub size: Option<String>,
-    /// What ran the Star program.
+    /// The backend that ran the Star program.
     #[serde(default)]
     pub backend: Option<String>,
-    /// With intrinsics?
+    /// The use of intrinsics.
     #[serde(default, alias = "natives")]
     pub intrinsics: Option<IntrinsicUse>,
-    /// With which passes.
+    /// The passes.
     #[serde(default)]
     pub variant: Option<String>,
     /// The peer's name.
@@ -197,16 +197,16 @@ pub struct Row {
     /// Its version.
     #[serde(default)]
     pub version: Option<String>,
-    /// How it was measured.
+    /// The conditions of the measurement.
     #[serde(default)]
     pub conditions: Option<String>,
-    /// How long it took.
+    /// The time.
     #[serde(default)]
     pub time: Option<Time>,
-    /// Seconds for reading or making the data and laying them out as slices of bits, once.
+    /// Seconds for reading or generating the data and converting them to slices of bits, once.
     #[serde(default)]
     pub input_s: Option<f64>,
-    /// Seconds for bringing these into the form that the run needs.
+    /// Seconds for converting these to the form that the run needs.
     #[serde(default)]
     pub load_s: Option<f64>,
     /// Seconds that the graphics card computed in a run, by its clock.
@@ -215,36 +215,36 @@ pub struct Row {
     /// Elementary operations.
     #[serde(default)]
     pub operations: Option<u64>,
-    /// Calls that intrinsics did.
+    /// Number of calls of intrinsics.
     #[serde(default, alias = "native_calls")]
     pub intrinsic_calls: Option<u64>,
-    /// Most bytes of values alive at once.
+    /// Peak bytes of live values.
     #[serde(default)]
     pub peak_bytes: Option<u64>,
-    /// Of the results.
+    /// Hash of the results.
     #[serde(default)]
     pub hash: Option<String>,
-    /// Why there is no time.
+    /// The reason for a missing time.
     #[serde(default)]
     pub error: Option<RowError>,
 }
 
-/// How long something took, in seconds.
+/// A time, in seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which a time is")]
+#[serde(expecting = "an object (time)")]
 pub struct Time {
     /// The median.
     pub median_s: f64,
-    /// Where its interval begins.
+    /// Lower bound of its interval.
     #[serde(default)]
     pub low_s: Option<f64>,
-    /// Where it ends.
+    /// Upper bound of its interval.
     #[serde(default)]
     pub high_s: Option<f64>,
-    /// The least sample.
+    /// The minimum sample.
     #[serde(default)]
     pub min_s: Option<f64>,
-    /// What the interval covers.
+    /// Confidence of the interval.
     #[serde(default)]
     pub confidence: Option<f64>,
     /// Number of samples.
@@ -253,16 +253,16 @@ pub struct Time {
     /// Runs within a sample.
     #[serde(default)]
     pub repetitions: Option<u64>,
-    /// Is the interval as narrow as wanted?
+    /// Is the interval narrow enough?
     #[serde(default)]
     pub reached: Option<bool>,
-    /// The samples in their order.
+    /// The samples in the order of measurement.
     #[serde(default)]
     pub samples_s: Vec<f64>,
 }
 
 impl Time {
-    /// What these samples, of so many runs each, came to; `reached`: is the interval as narrow as wanted?
+    /// Summarises samples of `repetitions` runs each; `reached`: is the interval narrow enough?
     #[must_use]
     pub fn of(median: Median, repetitions: u64, reached: bool, samples: &[f64]) -> Self {
         let Median { median, low, high, min, confidence, n_samples } = median;
@@ -280,13 +280,13 @@ impl Time {
     }
 }
 
-/// Why there is no time.
+/// The reason for a missing time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(expecting = "an object, which an error is")]
+#[serde(expecting = "an object (error)")]
 pub struct RowError {
     /// A code of `star explain`, or `differs`, `peer`, `interrupted`.
     pub code: String,
-    /// In words.
+    /// The message.
     pub message: String,
 }
 
@@ -297,19 +297,21 @@ impl fmt::Display for RowError {
 }
 
 impl Row {
-    /// What the row is about, without its figures: equal for the same thing measured at two times.
+    /// Returns the identity of the row, without its measurements: equal for the same case measured
+    /// at two times.
     #[must_use]
     pub fn key(&self) -> Key<'_> {
         Key { benchmark: self.benchmark(), parameters: &self.parameters, runner: self.runner() }
     }
 
-    /// The benchmark that it belongs to: file and title.
+    /// Returns its benchmark: file and title.
     #[must_use]
     pub fn benchmark(&self) -> (&str, &str) {
         (&self.file, &self.title)
     }
 
-    /// Who ran: `cpu`, `cpu without intrinsics`, `petgraph 0.8`, or the conditions of a published figure.
+    /// Returns the runner: `cpu`, `cpu without intrinsics`, `petgraph 0.8`, or the conditions of a
+    /// published time.
     #[must_use]
     pub fn runner(&self) -> String {
         match self.source {
@@ -334,7 +336,7 @@ impl Row {
         }
     }
 
-    /// The size that the plot has it at.
+    /// Returns its size in the plot.
     #[must_use]
     pub fn x(&self) -> Option<i64> {
         match self.parameters.get(self.size.as_ref()?)? {
@@ -343,7 +345,7 @@ impl Row {
         }
     }
 
-    /// The parameters as a text, the size first: `n=500 m=750 seed=1`.
+    /// Formats the parameters, the size first: `n=500 m=750 seed=1`.
     #[must_use]
     pub fn parameters_text(&self) -> String {
         let is_size = |name: &String| self.size.as_ref() == Some(name);
@@ -354,14 +356,14 @@ impl Row {
     }
 }
 
-/// What a row is about.
+/// Identity of a row.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Key<'a> {
     /// File and title.
     pub benchmark: (&'a str, &'a str),
     /// The case.
     pub parameters: &'a Parameters,
-    /// Who ran it.
+    /// The runner.
     pub runner: String,
 }
 
@@ -370,7 +372,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runners_have_names_for_people() {
+    fn runners_have_readable_names() {
         let mut row = read::tests::row("a.star");
         assert_eq!(row.runner(), "cpu, intrinsic");
         row.intrinsics = Some(IntrinsicUse::Off);

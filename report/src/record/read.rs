@@ -1,4 +1,4 @@
-//! Reading and writing of files of benchmarks.
+//! Reader and writer of benchmark files.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use serde_json::error::Category;
 
 use super::{Record, Row, SCHEMA, Source, Time};
 
-/// Seconds that something takes at least: no clock shows as little.
+/// Minimum time in seconds, below the resolution of any clock.
 const LEAST: f64 = 1e-12;
 
-/// Seconds that something takes at most: thirty thousand years.
+/// Maximum time in seconds: thirty thousand years.
 const MOST: f64 = 1e12;
 
-/// By so much of itself a median may lie outside its samples: whoever wrote it may have rounded it.
+/// Maximum relative distance of a median from the range of its samples, since it may be rounded.
 const ROUNDED: f64 = 1e-3;
 
-/// Why a text is no file of benchmarks.
+/// An error in a benchmark file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReadError {
-    /// In words.
+    /// The message.
     pub message: String,
-    /// Line and column (in bytes), both from 1, if it is at a place of the text.
+    /// Line and column (in bytes), both counted from 1, if the error has a location in the text.
     pub place: Option<(usize, usize)>,
 }
 
@@ -36,26 +36,26 @@ impl fmt::Display for ReadError {
 
 impl std::error::Error for ReadError {}
 
-/// What is looked at before everything else.
+/// The fields that are checked first.
 #[derive(Deserialize)]
-#[serde(expecting = "an object, which a file of benchmarks is")]
+#[serde(expecting = "an object (benchmark file)")]
 struct Head {
     schema: Option<u64>,
 }
 
-/// The text of a file. What is not known is left out or `null`.
+/// Formats a file. Unknown values are omitted or `null`.
 #[must_use]
 pub fn to_json(record: &Record) -> String {
-    // A value of JSON takes any number, name and text that a record holds.
+    // JSON can represent every number, name and text of a record.
     let mut text = serde_json::to_string_pretty(record).unwrap_or_default();
     text.push('\n');
     text
 }
 
-/// Reads such a text.
+/// Parses a file.
 ///
 /// # Errors
-/// If it is no JSON, of another schema, lacks a field, or has a time that is none.
+/// If it is not JSON, has another schema, lacks a field, or has an invalid time.
 pub fn from_json(text: &str) -> Result<Record, ReadError> {
     let wrong = |message: String| ReadError { message, place: None };
     let head: Head = serde_json::from_str(text).map_err(|error| of_json(&error))?;
@@ -67,7 +67,7 @@ pub fn from_json(text: &str) -> Result<Record, ReadError> {
             )));
         }
         None => {
-            return Err(wrong("this is no file of benchmarks: it names no `schema`".to_owned()));
+            return Err(wrong("not a benchmark file: missing field `schema`".to_owned()));
         }
     }
     let record: Record = serde_json::from_str(text).map_err(|error| of_json(&error))?;
@@ -77,20 +77,20 @@ pub fn from_json(text: &str) -> Result<Record, ReadError> {
     Ok(record)
 }
 
-/// What the reader of JSON says, in words for people who have never seen its types.
+/// Rephrases an error of the JSON parser without the names of Rust types.
 fn of_json(error: &serde_json::Error) -> ReadError {
     let text = error.to_string();
     let text = text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message);
     let message = match error.classify() {
-        Category::Eof => "the text ends too early".to_owned(),
-        Category::Syntax | Category::Io => format!("this is no JSON: {text}"),
+        Category::Eof => "unexpected end of the text".to_owned(),
+        Category::Syntax | Category::Io => format!("not valid JSON: {text}"),
         Category::Data => in_words(text),
     };
     let place = (error.line() > 0).then(|| (error.line(), error.column().max(1)));
     ReadError { message, place }
 }
 
-/// What is said about data of a wrong form.
+/// Rephrases an error about data of a wrong form.
 fn in_words(text: &str) -> String {
     if let Some(field) = text.strip_prefix("missing field ") {
         return format!("{field} is missing");
@@ -104,7 +104,8 @@ fn in_words(text: &str) -> String {
     let Some(rest) = form.iter().find_map(|form| text.strip_prefix(form)) else {
         return text.to_owned();
     };
-    // What was found may hold any words; what is expected is ours or the name of a type.
+    // The found value may contain any text; the expected one is a text of ours or the name of a
+    // type.
     let Some((found, expected)) = rest.rsplit_once(", expected ") else { return text.to_owned() };
     let expected = match expected {
         "f64" => "a number",
@@ -121,14 +122,14 @@ fn in_words(text: &str) -> String {
     format!("expected {expected}, found {found}")
 }
 
-/// Is this a time that anything can take, in seconds? Nothing that can be measured takes none, and what is
-/// beyond these ends is no time but a slip.
+/// Is this a valid time in seconds? No measured time is zero, and a time outside of these limits is
+/// a mistake.
 #[must_use]
 pub fn is_time(seconds: f64) -> bool {
     (LEAST..=MOST).contains(&seconds)
 }
 
-/// What the types do not say.
+/// Checks constraints beyond the types.
 fn check(row: &Row) -> Result<(), String> {
     if row.time.is_none() && row.error.is_none() {
         return Err("neither `time` nor `error`".to_owned());
@@ -139,13 +140,13 @@ fn check(row: &Row) -> Result<(), String> {
     if let Some(size) = &row.size
         && !row.parameters.contains_key(size)
     {
-        return Err(format!("`size` is `{size}`, which is no parameter"));
+        return Err(format!("`size` is `{size}`, which is not a parameter"));
     }
-    // There may be nothing to read or to load, which takes no time.
+    // These may be zero if there is nothing to read or to load.
     let others = [("input_s", row.input_s), ("load_s", row.load_s), ("device_s", row.device_s)];
     for (name, seconds) in others {
         if let Some(seconds) = seconds.filter(|seconds| !(0.0..=MOST).contains(seconds)) {
-            return Err(format!("`{name}` is {seconds:?}; it is from 0 to {MOST:e} seconds"));
+            return Err(format!("`{name}` is {seconds:?}; it must be from 0 to {MOST:e} seconds"));
         }
     }
     row.time.as_ref().map_or(Ok(()), check_time)
@@ -164,7 +165,7 @@ fn check_time(time: &Time) -> Result<(), String> {
         named.chain(samples).find(|(_, _, seconds)| !is_time(*seconds))
     {
         return Err(format!(
-            "`{name}` {is} {seconds:?}; a time is from {LEAST:e} to {MOST:e} seconds"
+            "`{name}` {is} {seconds:?}; a time must be from {LEAST:e} to {MOST:e} seconds"
         ));
     }
     let least = time.samples_s.iter().copied().fold(f64::INFINITY, f64::min);

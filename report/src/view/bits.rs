@@ -1,14 +1,14 @@
-//! A table of bits as a picture: a one is dark. Where a pixel stands for many bits, the darker it is, the more of them
-//! are ones, and a single one can be seen.
+//! A table of bits as a picture: ones are dark. A pixel for many bits is darker the more of them
+//! are ones, and a single one is visible.
 
 use star_base::BitsRef;
 
 use super::{Drawing, INK, PAPER, Picture, Scale, between, framed};
 
-/// The least that a pixel with a one is darkened.
+/// Minimum darkness of a pixel with a one.
 const LEAST: f64 = 0.3;
 
-/// A picture of a table, of a slice as a column, of a word as a row.
+/// Draws a table, a slice as a column, or a word as a row.
 #[must_use]
 pub fn bits(value: BitsRef<'_>) -> Drawing {
     let (rows, columns) = value.shape();
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn a_small_table_has_a_square_for_each_bit() {
+    fn small_tables_have_a_square_for_each_bit() {
         let table = BitTable::parse(&["010", "110"]).unwrap();
         let drawing = bits(BitsRef::Table(&table));
         let (picture, cell) = picture(&drawing);
@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bit_of_many_can_be_seen() {
+    fn single_ones_are_visible() {
         let mut table = BitTable::zeros(5000, 3000).unwrap();
         table.put(4999, 2999, true);
         let drawing = bits(BitsRef::Table(&table));

@@ -1,11 +1,11 @@
-//! Digits for pictures of pixels: five wide and seven high, as rows of dots.
+//! Digits for pixel pictures: five dots wide and seven high, as rows of dots.
 
-/// The width of a digit in dots, without the gap behind it.
+/// The width of a digit in dots, without the gap after it.
 pub(super) const WIDTH: usize = 5;
 /// Its height.
 pub(super) const HEIGHT: usize = 7;
 
-/// The dots of a digit or a minus sign; nothing for other characters.
+/// Returns the dots of a digit or a minus sign; `None` for other characters.
 pub(super) fn dots(character: char) -> Option<[&'static str; HEIGHT]> {
     Some(match character {
         '0' => [" ### ", "#   #", "#   #", "#   #", "#   #", "#   #", " ### "],
@@ -28,7 +28,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn digits_are_of_one_size_and_all_different() {
+    fn digits_have_one_size_and_are_distinct() {
         let known: Vec<_> = "0123456789-".chars().map(|c| dots(c).unwrap()).collect();
         assert!(known.iter().flatten().all(|row| row.len() == WIDTH));
         for (idx, one) in known.iter().enumerate() {

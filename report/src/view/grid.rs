@@ -1,17 +1,18 @@
-//! Numbers in a grid as a picture: heights, distances, times of a wave. Each has a colour, and a scale beside says which.
+//! Numbers in a grid as a picture: heights, distances, times of a wave. Each number has a colour,
+//! explained by a scale next to the picture.
 
 use super::{Anchor, Drawing, INK, MARGIN, Mark, NUMBER, PAPER, Picture, Rgb, Scale, WANTED};
 use super::{between, framed};
 
-/// The colours of the scale, from the least number to the greatest, equally far apart; each is lighter than the one before,
-/// so that the order is seen without colours, too.
+/// The colours of the scale, from the minimum to the maximum, at equal distances; each is lighter
+/// than the preceding one, so that the order is visible without colours, too.
 const SCALE: [Rgb; 5] =
     [[24, 28, 84], [32, 92, 140], [40, 150, 130], [150, 196, 84], [250, 232, 110]];
 /// The width of the scale, and the gap before it.
 const BAR: f64 = 18.0;
 
-/// The grid of one number for each cell, row by row from the top, `width` in each row. A cell with the number `nodata` has none, and the
-/// colour of the paper.
+/// Draws a grid with one number for each cell, row by row from the top, `width` in each row. A cell
+/// with the number `nodata` is empty and has the colour of the paper.
 #[must_use]
 pub fn grid(values: &[i64], nodata: Option<i64>, width: usize, name: &str) -> Drawing {
     let height = values.len() / width.max(1);
@@ -23,7 +24,7 @@ pub fn grid(values: &[i64], nodata: Option<i64>, width: usize, name: &str) -> Dr
         let rows = row * block..(row * block + block).min(height);
         let columns = column * block..(column * block + block).min(width);
         let cells = rows.flat_map(|row| columns.clone().map(move |column| row * width + column));
-        // The mean: sums of numbers of 64 bits need more of them.
+        // The mean: sums of 64-bit numbers need more bits.
         let (n_cells, sum) = cells
             .map(|at| values[at])
             .filter(is_there)
@@ -42,7 +43,7 @@ pub fn grid(values: &[i64], nodata: Option<i64>, width: usize, name: &str) -> Dr
     drawing
 }
 
-/// A picture whose cells have a colour of their own, given by red, green and blue from 0 to `most`.
+/// Draws a picture with a colour for each cell, given by red, green and blue from 0 to `most`.
 #[must_use]
 pub fn colours(channels: [&[i64]; 3], width: usize, most: i64) -> Drawing {
     let height = channels[0].len() / width.max(1);
@@ -58,7 +59,7 @@ pub fn colours(channels: [&[i64]; 3], width: usize, most: i64) -> Drawing {
     framed(height, width, picture, cell, format!("a picture of {height} × {width}"))
 }
 
-/// Places with whole coordinates, x to the right and y upwards.
+/// Draws points with integer coordinates, x to the right and y upwards.
 #[must_use]
 pub fn points(x: &[i64], y: &[i64]) -> Drawing {
     let places = super::layout::fitted(x, y, WANTED as f64);
@@ -68,7 +69,7 @@ pub fn points(x: &[i64], y: &[i64]) -> Drawing {
     Drawing { width: places.width, height: places.height, marks, about }
 }
 
-/// The least and the greatest number; 0 and 0 without any.
+/// Returns the minimum and the maximum; 0 and 0 if empty.
 fn bounds(values: impl Iterator<Item = i64>) -> (i64, i64) {
     let widened = |bounds: Option<(i64, i64)>, value: i64| match bounds {
         Some((least, most)) => Some((least.min(value), most.max(value))),
@@ -77,7 +78,7 @@ fn bounds(values: impl Iterator<Item = i64>) -> (i64, i64) {
     values.fold(None, widened).unwrap_or((0, 0))
 }
 
-/// How far a number is on the way from the least to the greatest.
+/// Returns the relative position of a number between the minimum and the maximum.
 fn share(value: f64, least: i64, most: i64) -> f64 {
     let width = most as f64 - least as f64;
     if width > 0.0 { (value - least as f64) / width } else { 0.0 }
@@ -89,14 +90,14 @@ fn colour(share: f64) -> Rgb {
     between(SCALE[below], SCALE[below + 1], at - below as f64)
 }
 
-/// Puts the scale to the right: the greatest number on top.
+/// Adds the scale on the right, with the maximum on top.
 fn add_scale(drawing: &mut Drawing, least: i64, most: i64) {
     let (left, top) = (drawing.width - MARGIN + BAR, MARGIN);
     let steps = 64;
     let height = (drawing.height - 2.0 * MARGIN).max(96.0);
     let pixels = (0..steps).map(|step| colour(1.0 - step as f64 / (steps - 1) as f64));
     let pixels: Vec<Rgb> = pixels.collect();
-    // A strip of squares is narrow; three of them side by side are a bar.
+    // A strip of squares is narrow; three of them next to each other form a bar.
     let cell = height / steps as f64;
     let n_columns = (BAR / cell).ceil().max(1.0) as usize;
     let wide = pixels.iter().flat_map(|pixel| vec![*pixel; n_columns]).collect();
@@ -122,7 +123,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_least_and_the_greatest_have_the_ends_of_the_scale() {
+    fn minimum_and_maximum_have_the_end_colours() {
         let drawing = grid(&[3, -4, 0, 10, 2, 2], None, 3, "z");
         assert_eq!(drawing.about, "`z` of 2 × 3, from -4 to 10");
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
@@ -135,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_cell_without_a_number_is_paper_and_has_no_share_in_the_scale() {
+    fn empty_cells_are_paper_and_ignored_by_the_scale() {
         let drawing = grid(&[3, -9, 5, -9], Some(-9), 2, "z");
         assert_eq!(drawing.about, "`z` of 2 × 2, from 3 to 5");
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
@@ -144,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_of_64_bits_and_one_number_are_drawn() {
+    fn draws_64_bit_numbers_and_constant_grids() {
         let drawing = grid(&[i64::MIN, i64::MAX], None, 2, "z");
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
         assert_eq!(picture.pixels, [SCALE[0], SCALE[4]]);
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scale_gets_lighter_all_the_way() {
+    fn the_scale_becomes_lighter_monotonically() {
         let light = |rgb: Rgb| {
             let [red, green, blue] = rgb.map(f64::from);
             0.299 * red + 0.587 * green + 0.114 * blue
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_those_of_the_cells() {
+    fn cells_have_the_given_colours() {
         let drawing = colours([&[255, 0], &[0, 0], &[0, 255]], 2, 255);
         let Mark::Picture { picture, .. } = &drawing.marks[0] else { panic!("{drawing:?}") };
         assert_eq!(picture.pixels, [[255, 0, 0], [0, 0, 255]]);

@@ -1,8 +1,8 @@
-//! Where the vertices of a graph lie: at coordinates, or so that neighbours are near.
+//! Layout of the vertices of a graph: at coordinates, or with neighbours near each other.
 
 use super::{MARGIN, Place};
 
-/// Places on a sheet.
+/// Positions on a sheet.
 pub(super) struct Places {
     /// One for each vertex.
     pub(super) at: Vec<Place>,
@@ -12,7 +12,7 @@ pub(super) struct Places {
     pub(super) height: f64,
 }
 
-/// Coordinates, x to the right and y upwards, drawn so that the longer side is `wanted`.
+/// Scales coordinates, x to the right and y upwards, so that the longer side is `wanted`.
 pub(super) fn fitted(x: &[i64], y: &[i64], wanted: f64) -> Places {
     let at = x.iter().zip(y).map(|(&x, &y)| (x as f64, -(y as f64))).collect();
     fit(at, wanted)
@@ -33,11 +33,12 @@ fn fit(mut at: Vec<Place>, wanted: f64) -> Places {
     Places { at, width, height: (bottom - top) * scale + 2.0 * MARGIN }
 }
 
-/// Turns that the springs get.
+/// Iterations of the force-directed layout.
 const TURNS: usize = 300;
 
-/// Places for the vertices of a graph without coordinates: neighbours attract and all others repel each other, from places
-/// on a circle in the order of their numbers (Fruchterman and Reingold, 1991). The same graph has the same places.
+/// Computes positions for the vertices of a graph without coordinates: neighbours attract and all
+/// others repel each other, starting on a circle in the order of their numbers (Fruchterman and
+/// Reingold, 1991). The layout is deterministic.
 pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) -> Places {
     let angle = |vertex: usize| vertex as f64 * std::f64::consts::TAU / n_vertices.max(1) as f64;
     let mut at: Vec<Place> = (0..n_vertices)
@@ -58,7 +59,7 @@ pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) ->
                 push(one, (dx * force, dy * force));
                 push(other, (-dx * force, -dy * force));
             }
-            // Parts that nothing joins would drift apart for ever.
+            // Unconnected components would drift apart indefinitely.
             let (dx, dy, distance) = towards(at[one], (0.0, 0.0));
             push(one, (dx * distance * 0.15, dy * distance * 0.15));
         }
@@ -77,7 +78,7 @@ pub(super) fn sprung(n_vertices: usize, arcs: &[(usize, usize)], wanted: f64) ->
     fit(at, wanted)
 }
 
-/// The direction from one place to another, and their distance, which is never 0.
+/// Returns the direction from one position to another, and their distance, which is never 0.
 fn towards(from: Place, to: Place) -> (f64, f64, f64) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let distance = (dx * dx + dy * dy).sqrt().max(1e-6);
@@ -89,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn north_is_up_and_nothing_leaves_the_sheet() {
+    fn north_is_up_and_everything_is_on_the_sheet() {
         let places = fitted(&[0, 100, 50], &[0, 0, 40], 200.0);
         let tops: Vec<f64> = places.at.iter().map(|at| at.1).collect();
         assert!(tops[2] < tops[0] && tops[0] == tops[1]);
@@ -99,8 +100,8 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_nearer_than_strangers() {
-        // Two triangles that one arc joins.
+    fn neighbours_are_nearer_than_other_vertices() {
+        // Two triangles connected by one arc.
         let arcs = [(0, 1), (1, 2), (2, 0), (3, 4), (4, 5), (5, 3), (2, 3)];
         let places = sprung(6, &arcs, 400.0);
         let distance = |one: usize, other: usize| towards(places.at[one], places.at[other]).2;

@@ -1,7 +1,8 @@
-//! Pictures of data: bits, numbers in a grid, graphs. A [`Drawing`] is a list of marks on a sheet; [`mod@svg`] makes text of
-//! it and [`raster()`] pixels.
+//! Pictures of data: bits, numbers in a grid, graphs. A [`Drawing`] is a list of marks on a sheet;
+//! [`mod@svg`] converts it to text and [`raster()`] to pixels.
 //!
-//! Nothing here reads or writes a file, and no format of pictures is known but SVG: who asks brings the rest.
+//! This module reads and writes no files, and SVG is its only picture format; callers provide
+//! others.
 
 mod bits;
 mod digits;
@@ -20,46 +21,47 @@ pub use svg::svg;
 /// Red, green and blue.
 pub type Rgb = [u8; 3];
 
-/// Ink, and what stands behind it.
+/// Colours of the foreground and the background.
 const INK: Rgb = [29, 33, 38];
 const PAPER: Rgb = [255, 255, 255];
-/// Lines that should not be looked at first.
+/// Colour of less important lines.
 const FAINT: Rgb = [176, 184, 192];
-/// What is to be seen first.
+/// Colour of marked elements.
 const MARKED: Rgb = [200, 50, 30];
 
-/// Pixels that a picture in a drawing has at most, in each direction.
+/// Maximum number of pixels of a picture in a drawing, in each direction.
 const MAX_CELLS: usize = 1024;
-/// The length that a small picture is enlarged to, if cells can be whole pixels.
+/// The length to which a small picture is enlarged, if cells can be whole pixels.
 const WANTED: usize = 720;
-/// Between the edge of the sheet and what is drawn.
+/// Distance between the edge of the sheet and the contents.
 const MARGIN: f64 = 40.0;
 /// The height of numbers.
 const NUMBER: f64 = 14.0;
 
-/// What is drawn, from the upper left corner, in pixels. Later marks lie above earlier ones.
+/// A drawing; its origin is the upper left corner, its unit the pixel. Later marks cover earlier
+/// ones.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Drawing {
     /// Its width.
     pub width: f64,
     /// Its height.
     pub height: f64,
-    /// What is on it.
+    /// Its marks.
     pub marks: Vec<Mark>,
-    /// What it shows, in a few words: `a table of 12 × 12`.
+    /// A short description: `a table of 12 × 12`.
     pub about: String,
 }
 
-/// Something on a drawing.
+/// A mark on a drawing.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Mark {
     /// A straight line.
     Line {
         /// One end.
         from: Place,
-        /// The other one.
+        /// The other end.
         to: Place,
-        /// How thick it is.
+        /// Its width.
         width: f64,
         /// Its colour.
         colour: Rgb,
@@ -73,24 +75,24 @@ pub enum Mark {
         /// Its colour.
         colour: Rgb,
     },
-    /// A number, centred up and down.
+    /// A number, centred vertically.
     Number {
-        /// Where it begins, has its middle, or ends.
+        /// The position of its start, middle or end.
         at: Place,
         /// Which of these.
         anchor: Anchor,
         /// Its height.
         size: f64,
-        /// Digits, perhaps with a sign.
+        /// Digits, optionally with a sign.
         text: String,
         /// Its colour.
         colour: Rgb,
     },
-    /// A picture, each pixel of which is a square.
+    /// A picture with square pixels.
     Picture {
         /// Its upper left corner.
         at: Place,
-        /// The side of the square.
+        /// The side of a pixel.
         cell: f64,
         /// Its pixels.
         picture: Picture,
@@ -100,14 +102,14 @@ pub enum Mark {
 /// To the right, and down.
 pub type Place = (f64, f64);
 
-/// Which end of a text lies at its place.
+/// The part of a text at its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Anchor {
-    /// The first one.
+    /// The start.
     Start,
-    /// Neither.
+    /// The middle.
     Middle,
-    /// The last one.
+    /// The end.
     End,
 }
 
@@ -122,7 +124,8 @@ pub struct Picture {
     pub pixels: Vec<Rgb>,
 }
 
-/// How cells become pixels: so many cells in each direction are one, and a pixel has this side.
+/// Mapping of cells to pixels: the number of cells for a pixel in each direction, and the side of a
+/// pixel.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Scale {
     block: usize,
@@ -139,7 +142,8 @@ impl Scale {
     }
 }
 
-/// A sheet for a picture of so many rows and columns, which are numbered at their ends.
+/// Returns a sheet for a picture of `rows` rows and `columns` columns, with their first and last
+/// numbers.
 fn framed(rows: usize, columns: usize, picture: Picture, cell: f64, about: String) -> Drawing {
     let (width, height) = (picture.width as f64 * cell, picture.height as f64 * cell);
     let (left, top) = (MARGIN + NUMBER, MARGIN);
@@ -171,7 +175,7 @@ fn framed(rows: usize, columns: usize, picture: Picture, cell: f64, about: Strin
     Drawing { width: right + MARGIN, height: bottom + MARGIN, marks, about }
 }
 
-/// A colour between two, `share` of the way.
+/// Interpolates between two colours at `share` of the way.
 fn between(from: Rgb, to: Rgb, share: f64) -> Rgb {
     let share = share.clamp(0.0, 1.0);
     let mut mixed = from;

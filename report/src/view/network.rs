@@ -1,4 +1,5 @@
-//! A graph as disks and lines. What is marked has a colour and lies above the rest, so that a tree is seen on its map.
+//! A graph as disks and lines. Marked elements have a colour and cover the rest, for example a tree
+//! on its map.
 
 use std::collections::BTreeSet;
 
@@ -7,33 +8,33 @@ use star_base::text;
 use super::layout::{Places, fitted, sprung};
 use super::{Anchor, Drawing, FAINT, INK, MARKED, Mark, NUMBER, PAPER, Place, Rgb, WANTED};
 
-/// Vertices that are drawn at most if their places have to be found.
+/// Maximum number of vertices drawn without coordinates.
 pub const MAX_VERTICES: usize = 400;
-/// Arcs that are drawn at most.
+/// Maximum number of arcs drawn.
 pub const MAX_ARCS: usize = 200_000;
-/// Vertices that have their numbers beside them at most.
+/// Maximum number of vertices drawn with their numbers.
 const MAX_NAMED: usize = 60;
 
-/// What is drawn.
+/// The graph to draw.
 #[derive(Clone, Copy, Debug)]
 pub struct Network<'a> {
-    /// How many vertices there are.
+    /// Number of vertices.
     pub n_vertices: usize,
-    /// The arcs, from and to, counted from 0.
+    /// The arcs, from and to, zero-based.
     pub arcs: &'a [(usize, usize)],
-    /// Have they no direction?
+    /// Are the arcs undirected?
     pub symmetric: bool,
     /// The numbers of the vertices, if they are not 1, 2, …
     pub labels: Option<&'a [u64]>,
-    /// Coordinates of the vertices, if they have any: x to the right, y upwards.
+    /// Coordinates of the vertices, if any: x to the right, y upwards.
     pub places: Option<[&'a [i64]; 2]>,
-    /// Is it marked? One for each arc, or empty.
+    /// For each arc, whether it is marked; may be empty.
     pub marked_arcs: &'a [bool],
-    /// Is it marked? One for each vertex, or empty.
+    /// For each vertex, whether it is marked; may be empty.
     pub marked_vertices: &'a [bool],
 }
 
-/// A drawing of a graph, or `None` if it is too large for one.
+/// Draws a graph; `None` if it is too large.
 #[must_use]
 pub fn network(network: &Network<'_>) -> Option<Drawing> {
     let Network { n_vertices, arcs, symmetric, labels, places, marked_arcs, marked_vertices } =
@@ -75,7 +76,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     for (vertex, &at) in at.iter().enumerate() {
         let is_marked = is_marked(marked_vertices, vertex);
         let colour = if is_marked { MARKED } else { INK };
-        // Smaller disks of many vertices would hide a marked one.
+        // A marked vertex must not be hidden by many others.
         let radius = if is_marked { radius.max(3.0) } else { radius };
         marks.push(Mark::Disk { at, radius, colour });
         if n_vertices <= MAX_NAMED {
@@ -98,7 +99,7 @@ pub fn network(network: &Network<'_>) -> Option<Drawing> {
     Some(Drawing { width, height, marks, about })
 }
 
-/// The head of an arrow at the edge of the disk that it leads to.
+/// Adds an arrowhead at the edge of the target disk.
 fn arrow(marks: &mut Vec<Mark>, from: Place, to: Place, radius: f64, colour: Rgb) {
     let (dx, dy) = (to.0 - from.0, to.1 - from.1);
     let length = (dx * dx + dy * dy).sqrt();
@@ -134,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_marked_stands_out() {
+    fn marked_elements_stand_out() {
         let plain = network(&PATH).unwrap();
         assert_eq!((lines(&plain, INK), lines(&plain, MARKED)), (2, 0));
         assert_eq!(plain.about, "a graph of 3 vertices and 2 edges");
@@ -158,15 +159,15 @@ mod tests {
     }
 
     #[test]
-    fn an_arc_has_a_head_unless_there_is_one_back() {
+    fn arcs_have_arrowheads_unless_symmetric() {
         let arcs = [(0, 1), (1, 0), (1, 2), (2, 2)];
         let drawing = network(&Network { arcs: &arcs, symmetric: false, ..PATH }).unwrap();
-        // Three lines, of which one has two more for its head; a loop has none.
+        // Three lines, one of which has two more for its arrowhead; a loop has none.
         assert_eq!(lines(&drawing, INK), 5);
     }
 
     #[test]
-    fn numbers_are_those_of_the_file() {
+    fn vertices_have_the_numbers_of_the_file() {
         let labels = [10, 20, 30];
         let drawing = network(&Network { labels: Some(&labels), ..PATH }).unwrap();
         let text = drawing.marks.iter().filter_map(|mark| match mark {
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_large_graph_needs_coordinates() {
+    fn large_graphs_need_coordinates() {
         let large = Network { n_vertices: MAX_VERTICES + 1, arcs: &[], ..PATH };
         assert_eq!(network(&large), None);
         let places = vec![1; MAX_VERTICES + 1];

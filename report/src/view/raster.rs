@@ -1,11 +1,12 @@
-//! A drawing as pixels. Everything is drawn twice as large, and four pixels become one, so that edges are smooth.
+//! A drawing as pixels. Everything is drawn at twice the size, and four pixels are averaged to one,
+//! so that edges are smooth.
 
 use super::{Anchor, Drawing, Mark, PAPER, Picture, Place, Rgb, digits};
 
-/// How much larger it is drawn.
+/// The factor of enlargement.
 const FINE: usize = 2;
 
-/// The pixels of a drawing, one for each of its units.
+/// Returns the pixels of a drawing, one for each of its units.
 #[must_use]
 pub fn raster(drawing: &Drawing) -> Picture {
     let (width, height) = (drawing.width.ceil() as usize, drawing.height.ceil() as usize);
@@ -51,7 +52,7 @@ struct Canvas {
 }
 
 impl Canvas {
-    /// Colours the pixels from one place to another, the second one excluded.
+    /// Fills the pixels from one position to another, which is excluded.
     fn rectangle(&mut self, (left, top): Place, (right, bottom): Place, colour: Rgb) {
         let bound = |at: f64, end: usize| (at.round().max(0.0) as usize).min(end);
         let columns = bound(left, self.columns)..bound(right, self.columns);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn marks_lie_where_they_should() {
+    fn marks_are_drawn_at_their_positions() {
         let line = Mark::Line { from: (2.0, 5.0), to: (18.0, 5.0), width: 2.0, colour: INK };
         let disk = Mark::Disk { at: (10.0, 5.0), radius: 3.0, colour: MARKED };
         let picture = drawn(vec![line, disk]);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_leaves_the_sheet_is_cut() {
+    fn marks_are_clipped_to_the_sheet() {
         let line = Mark::Line { from: (-50.0, -50.0), to: (50.0, 50.0), width: 3.0, colour: INK };
         let disk = Mark::Disk { at: (30.0, 30.0), radius: 5.0, colour: INK };
         let number = Mark::Number {
@@ -158,7 +159,7 @@ mod tests {
         };
         assert_eq!((count(&cells, INK), count(&cells, MARKED)), (16, 16));
         let number = |text: &str| Mark::Number {
-            // A dot is a whole pixel there.
+            // Each dot is a whole pixel at this size.
             at: (10.0, 5.5),
             anchor: Anchor::Start,
             size: 7.0,

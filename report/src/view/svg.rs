@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use super::{Anchor, Drawing, Mark, PAPER, Picture, Rgb};
 
-/// The text of a drawing. Pictures in it are made by `png`, which gives the bytes of a PNG file.
+/// Formats a drawing. `png` encodes its pictures as PNG files.
 ///
 /// # Errors
-/// What `png` says.
+/// Those of `png`.
 pub fn svg<E>(
     drawing: &Drawing,
     png: &dyn Fn(&Picture) -> Result<Vec<u8>, E>,
@@ -64,7 +64,7 @@ pub fn svg<E>(
                 )
             }
         };
-        // A `String` takes everything.
+        // Writing to a `String` cannot fail.
         let _ = writeln!(text, "{line}");
     }
     text += "</svg>\n";
@@ -80,7 +80,7 @@ fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-/// Bytes in the letters of RFC 4648, section 4.
+/// Encodes bytes in base64 (RFC 4648, section 4).
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
@@ -101,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_become_letters() {
+    fn encodes_base64() {
         // The examples of RFC 4648, section 10.
         for (bytes, letters) in [
             ("", ""),

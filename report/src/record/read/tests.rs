@@ -1,4 +1,4 @@
-//! What is written reads back, and what is wrong is refused in words for people.
+//! Round trips of benchmark files, and readable messages for invalid ones.
 
 use super::super::{IntrinsicUse, MachineInfo, Parameter, RowError, Tool};
 use super::*;
@@ -54,12 +54,12 @@ fn record() -> Record {
 }
 
 #[test]
-fn what_is_written_reads_back() {
+fn files_survive_a_round_trip() {
     assert_eq!(from_json(&to_json(&record())), Ok(record()));
 }
 
 #[test]
-fn a_peer_may_leave_out_what_it_does_not_know() {
+fn peers_may_omit_unknown_values() {
     let text = r#"{"schema": 1, "later": 0, "rows": [{"source": "peer", "name": "x",
         "file": "a.star", "title": "t", "time": {"median_s": 1e-3}}]}"#;
     let record = from_json(text).unwrap();
@@ -70,9 +70,9 @@ fn a_peer_may_leave_out_what_it_does_not_know() {
     assert_eq!(from_json(text).unwrap().rows[0].runner(), "K40");
 }
 
-/// The row of `docs/benchmarks.md` is one, so that the text and the reader stay together.
+/// Reads the row of `docs/benchmarks.md`, so that documentation and reader stay in agreement.
 #[test]
-fn the_examples_of_the_documentation_read() {
+fn the_examples_of_the_documentation_are_valid() {
     let text = include_str!("../../../../docs/benchmarks.md");
     let mut blocks = text.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap());
     let file = blocks.next().unwrap().replace('…', blocks.next().unwrap());
@@ -82,7 +82,7 @@ fn the_examples_of_the_documentation_read() {
 }
 
 #[test]
-fn other_texts_are_refused_with_the_reason() {
+fn rejects_other_texts_with_the_reason() {
     let refused = |text: &str| from_json(text).unwrap_err().to_string();
     assert_eq!(refused(""), "line 1, column 1: the text ends too early");
     assert_eq!(refused("x"), "line 1, column 1: this is no JSON: expected value");
@@ -103,7 +103,7 @@ fn other_texts_are_refused_with_the_reason() {
 }
 
 #[test]
-fn what_nothing_takes_is_no_time() {
+fn rejects_invalid_times() {
     let with = |row: Row| from_json(&to_json(&Record { rows: vec![row], ..record() }));
     let time = || Time { median_s: 0.5, ..Time::default() };
     for seconds in [0.0, 5e-324, 9e-13, -1.0, 2e12, 1e308] {
@@ -131,7 +131,7 @@ fn what_nothing_takes_is_no_time() {
 }
 
 #[test]
-fn a_median_is_among_its_samples() {
+fn rejects_medians_outside_their_samples() {
     let with = |median_s| {
         let time = Time { median_s, samples_s: vec![0.2, 0.1, 0.3], ..Time::default() };
         let rows = vec![row("a"), Row { time: Some(time), ..row("b") }];
@@ -143,9 +143,9 @@ fn a_median_is_among_its_samples() {
     assert!(with(0.09).is_err());
 }
 
-/// Nobody who reads a message knows the types of the reader.
+/// Messages must not mention the Rust types of the reader.
 #[test]
-fn damaged_files_are_told_in_words() {
+fn messages_about_damaged_files_are_readable() {
     let base = to_json(&record());
     let refused = |from: &str, to: &str| {
         assert!(base.contains(from), "{from}");
