@@ -1,38 +1,38 @@
-//! The backends by their names, one line each: `--backend`, `star doctor` and the tests know them from here.
+//! Registry of backends by name, one line each, for `--backend`, `star doctor` and the tests.
 
 use std::fmt;
 use std::rc::Rc;
 
 use star_vm::{Backend, Cpu, DynBackend, Reference, erase};
 
-/// A backend that there is, or will be.
+/// A backend, present or planned.
 #[derive(Clone, Copy, Debug)]
 pub struct BackendSpec {
     /// The name for `--backend`.
     pub name: &'static str,
-    /// Is it part of this build, whether or not its device is there?
+    /// Is it part of this build, whether or not a device is available?
     pub in_build: bool,
     open: fn(&DeviceOptions<'_>) -> Availability,
 }
 
-/// Which device, and how programs run on it. Backends without a choice of either have nothing to look for.
+/// The requested device and mode. Backends without these choices ignore it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DeviceOptions<'a> {
     /// Part of the adapter's name.
     pub adapter: Option<&'a str>,
-    /// How programs run.
+    /// The mode of execution.
     pub mode: GpuMode,
 }
 
-/// How programs run on a graphics card.
+/// Mode of execution on a graphics card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum GpuMode {
-    /// As kernels over the whole card where they can, otherwise on its control unit.
+    /// As kernels over the whole card where possible, otherwise on its control unit.
     #[default]
     Auto,
     /// On the control unit.
     Resident,
-    /// As kernels, at least in part; a program that cannot is refused.
+    /// As kernels, at least in part; a program for which that is impossible is rejected.
     Lifted,
 }
 
@@ -40,7 +40,7 @@ impl GpuMode {
     /// All modes.
     pub const ALL: [GpuMode; 3] = [GpuMode::Auto, GpuMode::Resident, GpuMode::Lifted];
 
-    /// Its name for `--gpu-mode`.
+    /// Returns its name for `--gpu-mode`.
     pub fn name(self) -> &'static str {
         match self {
             GpuMode::Auto => "auto",
@@ -49,20 +49,20 @@ impl GpuMode {
         }
     }
 
-    /// The mode of this name.
+    /// Returns the mode with this name.
     pub fn find(name: &str) -> Option<GpuMode> {
         GpuMode::ALL.into_iter().find(|mode| mode.name() == name)
     }
 }
 
-/// Is a backend there?
+/// Availability of a backend.
 #[derive(Clone)]
 pub enum Availability {
-    /// Yes.
+    /// Available.
     Ready(Rc<dyn DynBackend>),
-    /// No.
+    /// Not available.
     Unavailable {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
@@ -82,7 +82,7 @@ pub const BACKENDS: &[BackendSpec] = &[
 ];
 
 impl BackendSpec {
-    /// The backend of this name.
+    /// Returns the backend with this name.
     pub fn find(name: &str) -> Option<&'static BackendSpec> {
         BACKENDS.iter().find(|entry| entry.name == name)
     }
@@ -92,14 +92,14 @@ impl BackendSpec {
         (self.open)(&DeviceOptions::default())
     }
 
-    /// Opens it on the device that is wanted.
+    /// Opens it on the requested device.
     pub fn open_on(&self, wanted: &DeviceOptions<'_>) -> Availability {
         (self.open)(wanted)
     }
 }
 
 impl Availability {
-    /// The backend, if it is there.
+    /// Returns the backend, if it is available.
     pub fn ready(self) -> Option<Rc<dyn DynBackend>> {
         match self {
             Availability::Ready(backend) => Some(backend),
@@ -119,24 +119,24 @@ impl fmt::Debug for Availability {
     }
 }
 
-/// The register code that the GPU backend makes of a program; `None` if it is not in this build.
+/// Returns the register code of a program for the GPU backend; `None` if it is not in this build.
 #[cfg(feature = "gpu")]
 pub fn register_code(program: star_ir::Program) -> Option<String> {
     Some(star_gpu::listing(program))
 }
 
-/// Likewise.
+/// Returns the register code of a program for the GPU backend; `None` if it is not in this build.
 #[cfg(not(feature = "gpu"))]
 pub fn register_code(_program: star_ir::Program) -> Option<String> {
     None
 }
 
-/// A backend that is there.
+/// Wraps an available backend.
 pub(crate) fn ready<B: Backend + 'static>(backend: B) -> Availability {
     Availability::Ready(erase(backend).into())
 }
 
-/// The GPU backend on an adapter.
+/// Opens the GPU backend on an adapter.
 #[cfg(feature = "gpu")]
 fn open_gpu(wanted: &DeviceOptions<'_>) -> Availability {
     let adapter = wanted.adapter.map(str::to_owned);
@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_backend_is_called_as_it_calls_itself_or_says_why_it_is_not_there() {
+    fn backends_match_their_names_or_say_why_they_are_missing() {
         for entry in BACKENDS {
             assert!(BackendSpec::find(entry.name).is_some_and(|found| found.name == entry.name));
             match entry.open() {

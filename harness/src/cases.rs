@@ -1,21 +1,22 @@
-//! The cases of a header: every combination of the values of its lists, smallest first.
+//! Cases of a header: every combination of the values of its lists, smallest first.
 //!
-//! The first list varies slowest. A list of integers is taken in ascending order, each value once.
+//! The first list varies slowest. Lists of integers are sorted in ascending order without
+//! duplicates.
 
 use star_base::{Code, Diagnostic, Span};
 
 use crate::header::{Definition, Header, HeaderKind, Values};
 use crate::template::Template;
 
-/// Most cases of one header.
+/// Maximum number of cases of one header.
 pub const MAX_CASES: usize = 10_000;
 
-/// What cases are for.
+/// Purpose of cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// For tests: the values of `bench` lines do not count.
+    /// For tests: the values of `bench` lines are ignored.
     Test,
-    /// For benchmarks: the values of `bench` lines hold in place of the others.
+    /// For benchmarks: the values of `bench` lines replace the others.
     Benchmark,
 }
 
@@ -31,21 +32,22 @@ pub struct Case {
 pub struct Binding {
     /// The name.
     pub name: String,
-    /// The value as `star run` takes it.
+    /// The value in the form that `star run` accepts.
     pub text: String,
-    /// Is it one of several?
+    /// Is it one of several values?
     pub swept: bool,
-    /// The place of the value in the header.
+    /// The location of the value in the header.
     pub span: Span,
 }
 
 impl Case {
-    /// The integer that a name stands for.
+    /// Returns the integer value of a name.
     pub fn integer(&self, name: &str) -> Option<i64> {
         self.given.iter().find(|given| given.name == name)?.text.parse().ok()
     }
 
-    /// What tells it from the other cases: `n=63 seed=2`; empty if there is only one.
+    /// Returns a label that distinguishes it from the other cases: `n=63 seed=2`; empty if there is
+    /// only one.
     pub fn label(&self) -> String {
         let swept = self.given.iter().filter(|given| given.swept);
         let parts: Vec<String> =
@@ -53,7 +55,7 @@ impl Case {
         parts.join(" ")
     }
 
-    /// A template with the names of this case.
+    /// Expands a template with the names of this case.
     ///
     /// # Errors
     /// That of an expression in it.
@@ -63,8 +65,8 @@ impl Case {
 }
 
 impl Header {
-    /// Its definitions for a purpose, in order: a `bench` line takes the place of the definition of the
-    /// same name.
+    /// Returns its definitions for a purpose, in order: a `bench` line replaces the definition of
+    /// the same name.
     pub fn definitions_for(&self, purpose: Purpose) -> Vec<&Definition> {
         let bench: &[Definition] = match (purpose, self.kind) {
             (Purpose::Benchmark, HeaderKind::Test) => &self.bench,
@@ -82,7 +84,7 @@ impl Header {
         placed.into_iter().map(|(_, definition)| definition).collect()
     }
 
-    /// The same with one value for a name, if it has values for that.
+    /// Returns the header with one value for a name, if the name is defined for that purpose.
     #[must_use]
     pub fn with_value(&self, name: &str, value: u64) -> Header {
         let mut header = self.clone();
@@ -95,10 +97,12 @@ impl Header {
         header
     }
 
-    /// All combinations of its values, smallest first; one without names if it defines none.
+    /// Returns all combinations of its values, smallest first; one case without names if it defines
+    /// none.
     ///
     /// # Errors
-    /// E0703 if an expression cannot be computed, a range is empty, or there are more than [`MAX_CASES`].
+    /// E0703 if an expression cannot be evaluated, a range is empty, or there are more than
+    /// [`MAX_CASES`].
     pub fn cases(&self, purpose: Purpose) -> Result<Vec<Case>, Diagnostic> {
         let mut cases = vec![Case::default()];
         for definition in self.definitions_for(purpose) {
@@ -124,7 +128,7 @@ impl Header {
     }
 }
 
-/// The values of a definition where the names before it have those of `case`.
+/// Returns the values of a definition, where earlier names have their values in `case`.
 fn texts(definition: &Definition, case: &Case) -> Result<Vec<String>, Diagnostic> {
     let mut texts = Vec::new();
     for values in &definition.values {
@@ -137,7 +141,7 @@ fn texts(definition: &Definition, case: &Case) -> Result<Vec<String>, Diagnostic
                         Diagnostic::at(
                             Code::BadHeader,
                             template.span,
-                            "this does not fit in 64 bits",
+                            "the value does not fit in 64 bits",
                         )
                     })
                 };
@@ -145,7 +149,7 @@ fn texts(definition: &Definition, case: &Case) -> Result<Vec<String>, Diagnostic
                 if from > to {
                     let message = format!("the range {from}..{to} is empty");
                     return Err(Diagnostic::at(Code::BadHeader, *span, message)
-                        .help("the smaller end stands first"));
+                        .help("the lower bound comes first"));
                 }
                 if to.abs_diff(from) >= MAX_CASES as u64 {
                     return Err(too_many(definition));
@@ -165,7 +169,7 @@ fn texts(definition: &Definition, case: &Case) -> Result<Vec<String>, Diagnostic
     Ok(texts)
 }
 
-/// An integer written as such; `007` is a text of bits or digits.
+/// Parses an integer in canonical form; `007` is a text of bits or digits.
 fn integer(text: &str) -> Option<i64> {
     let number: i64 = text.parse().ok()?;
     (number.to_string() == text).then_some(number)
@@ -174,8 +178,8 @@ fn integer(text: &str) -> Option<i64> {
 fn too_many(definition: &Definition) -> Diagnostic {
     let message = format!("more than {MAX_CASES} cases");
     Diagnostic::at(Code::BadHeader, definition.span, message)
-        .note("every combination of the values of all lists is a case")
-        .help("take fewer values")
+        .note("every combination of the values of all lists is one case")
+        .help("use fewer values")
 }
 
 #[cfg(test)]
@@ -219,7 +223,7 @@ mod tests {
     }
 
     #[test]
-    fn bench_lines_take_the_places_of_others() {
+    fn bench_lines_replace_others() {
         let body = "  n = 1..3\n  m = {n+1}\n  bench n = 500\n  bench p = 7, 8\n  q = {p}";
         assert_eq!(labels("  n = 1..3\n  bench n = 500, 600", Purpose::Test).len(), 3);
         let cases = header(body).cases(Purpose::Benchmark).unwrap();
@@ -232,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_limits() {
+    fn cases_and_values_are_limited() {
         assert_eq!(fault("  n = 1..1000\n  m = 1..11"), "more than 10000 cases");
         assert_eq!(fault("  n = 1..1000000000000"), "more than 10000 cases");
         assert_eq!(fault("  n = 3..1"), "the range 3..1 is empty");

@@ -1,5 +1,5 @@
-//! `--backend auto`: which backend suits a program and its arguments, by what it would become and how large tables are. No
-//! adapter is opened for that, since opening one takes longer than most programs.
+//! Choice of the backend for `--backend auto`, by the compiled form of a program and the sizes of
+//! its tables. No adapter is opened for this, since opening one takes longer than most programs.
 
 use star_base::Intrinsic;
 use star_ir::{Program, RoutineId};
@@ -7,25 +7,25 @@ use star_ir::{Program, RoutineId};
 use star_vm::HostValue;
 use star_vm::{Argument, CompileOptions};
 
-/// A backend, and why it was chosen.
+/// A backend, and the reason for its choice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Choice {
     /// Its name.
     pub backend: &'static str,
-    /// Why, in words.
+    /// The reason, as text.
     pub why: String,
 }
 
-/// What an entry is run with.
+/// The input of the choice.
 #[derive(Clone, Copy, Debug)]
 pub struct ChoiceInput<'a> {
     /// The program after the passes.
     pub program: &'a Program,
-    /// Its entry.
+    /// Its entry routine.
     pub entry: RoutineId,
     /// The arguments.
     pub arguments: &'a [Argument],
-    /// How it is compiled.
+    /// The compile options.
     pub options: CompileOptions,
     /// The intrinsics of the CPU backend.
     pub cpu_intrinsics: &'a [Intrinsic],
@@ -35,34 +35,36 @@ fn cpu(why: impl Into<String>) -> Choice {
     Choice { backend: "cpu", why: why.into() }
 }
 
-/// The backend that suits: the CPU's unless the graphics card is known to win, opening it included.
+/// Returns the best backend: the CPU backend unless the graphics card is known to be faster,
+/// including the time for opening it.
 #[cfg(not(feature = "gpu"))]
 pub fn choose(_: &ChoiceInput<'_>) -> Choice {
-    cpu("this build has no backend for graphics cards")
+    cpu("this build has no GPU backend")
 }
 
-/// The backend that suits: the CPU's unless the graphics card is known to win, opening it included.
+/// Returns the best backend: the CPU backend unless the graphics card is known to be faster,
+/// including the time for opening it.
 #[cfg(feature = "gpu")]
 pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 
-    /// Bits of a table from which on loops over its lines win that are kernels, the fifth of a second for opening an adapter included: the
-    /// closure of 16,384 vertices; and where a quarter of the bits or more are ones, so that the CPU has more to do, that of 4600.
+    /// Minimum bits of a table for which kernels of loops over its lines are faster on the card,
+    /// including a fifth of a second for opening an adapter: the closure of 16,384 vertices. With
+    /// at least a quarter of ones, the CPU has more to do, and 4600 vertices are enough.
     const LOOP_BITS: u64 = 1 << 28;
     const DENSE_BITS: u64 = 4600 * 4600;
-    /// Vertices from which on distances between all pairs win: where the CPU backend has an intrinsic, too, and where it has none.
+    /// Minimum vertices for which distances between all pairs are faster on the card: if the CPU
+    /// backend has an intrinsic, too, and if it has none.
     const VERTICES: u64 = 3072;
     const VERTICES_ALONE: u64 = 300;
 
     let ChoiceInput { program, entry, arguments, options, cpu_intrinsics } = *asked;
     if !options.optimise || options.profile {
-        return cpu(
-            "steps are counted one by one, or lines timed, and nothing runs as kernels then",
-        );
+        return cpu("steps are counted or lines timed individually, which excludes kernels");
     }
     let forecast = match star_gpu::forecast(program.clone(), entry) {
         Ok(forecast) => forecast,
-        Err(error) => return cpu(format!("the gpu backend has no code for it: {error}")),
+        Err(error) => return cpu(format!("the gpu backend cannot compile it: {error}")),
     };
     let tables = arguments.iter().filter_map(|argument| match &argument.value {
         HostValue::Table(table) => Some(table),
@@ -79,34 +81,36 @@ pub fn choose(asked: &ChoiceInput<'_>) -> Choice {
         let of_table = n_rows.saturating_mul(n_cols);
         is_dense |=
             (DENSE_BITS..LOOP_BITS).contains(&of_table) && table.count_ones() >= of_table / 4;
-        // A table may lie either way.
+        // A table may have either layout.
         bits = bits.max(of_table);
         lines = lines.max(n_rows.min(n_cols));
     }
     if options.intrinsics && forecast.intrinsics.contains(&MIN_PLUS) {
         let is_alone = !cpu_intrinsics.contains(&MIN_PLUS);
         let least = if is_alone { VERTICES_ALONE } else { VERTICES };
-        let has = if is_alone { "which the cpu has not, " } else { "" };
+        let has = if is_alone { "without a counterpart on the cpu, " } else { "" };
         if lines >= least {
             let why = format!("`{MIN_PLUS}` is an intrinsic there, {has}from {least} vertices on");
             return Choice { backend: "gpu", why };
         }
         return cpu(format!(
-            "`{MIN_PLUS}` pays on a card from {least} vertices on, here are {lines}"
+            "`{MIN_PLUS}` is faster on a card from {least} vertices on; here there are {lines}"
         ));
     }
     match forecast.loops {
         0 if forecast.intrinsics.is_empty() => {
-            cpu("nothing of the program would run as kernels over a card")
+            cpu("no part of the program would run as kernels on a card")
         }
-        0 => cpu("the intrinsics of the cpu are as fast, and no adapter has to be opened"),
+        0 => cpu("the intrinsics of the cpu are as fast, and need no adapter"),
         _ if bits < LOOP_BITS && !is_dense => cpu(format!(
-            "its largest table has {bits} bits; loops over lines pay on a card from {LOOP_BITS} on, or {DENSE_BITS} if a quarter are ones"
+            "its largest table has {bits} bits; loops over lines are faster on a card from \
+                {LOOP_BITS} on, or {DENSE_BITS} if a quarter are ones"
         )),
         loops => Choice {
             backend: "gpu",
             why: format!(
-                "{loops} loop{} over lines would run as kernels, a table of {bits} bits is large enough",
+                "{loops} loop{} over lines would run as kernels, and a table of {bits} bits is \
+                    large enough",
                 if loops == 1 { "" } else { "s" }
             ),
         },

@@ -1,6 +1,7 @@
-//! Do backends agree? Everything that a program can show is compared: how it ended (for traps code,
-//! calls and place in the source, and values; for limits which one, and where in the source), all arguments afterwards, what was
-//! printed and written, elementary operations, and steps in programs as lowered.
+//! Comparison of backends by everything that a program can show: how it ended (for traps code,
+//! calls, location in the source, and values; for limits which one, and its location), all
+//! arguments afterwards, printed and written output, elementary operations, and steps in programs
+//! as lowered.
 
 use star_ir::LimitKind;
 use star_vm::Outcome;
@@ -8,18 +9,18 @@ use star_vm::Outcome;
 use crate::mode::Mode;
 use crate::run::RunResult;
 
-/// What two runs differ in.
+/// The first difference between two runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Difference {
-    /// How they ended.
+    /// The outcome.
     Outcome,
-    /// How many arguments there are afterwards.
+    /// The number of arguments afterwards.
     Count,
-    /// The argument with this number, from 0.
+    /// The argument with this number, zero-based.
     Value(usize),
-    /// What was printed.
+    /// The printed text.
     Printed,
-    /// The files that were written.
+    /// The written files.
     Files,
     /// Elementary operations.
     Operations,
@@ -28,7 +29,7 @@ pub enum Difference {
 }
 
 impl Difference {
-    /// In words.
+    /// Returns a description.
     pub fn what(self) -> &'static str {
         match self {
             Difference::Outcome => "outcome",
@@ -42,17 +43,17 @@ impl Difference {
     }
 }
 
-/// What two runs of a program with the same arguments differ in; `None` if in nothing that matters.
-/// `expected` ran as lowered on a backend without intrinsics, `found` in this mode.
+/// Compares two runs of a program with the same arguments; `None` if they agree in everything that
+/// matters. `expected` ran as lowered on a backend without intrinsics, `found` in this mode.
 pub fn difference(expected: &RunResult, found: &RunResult, mode: Mode) -> Option<Difference> {
     let RunResult { outcome, source: _, values, printed, files, stats } = expected;
     if is_limit(outcome, |kind| matches!(kind, LimitKind::Memory { .. })) {
-        // Bytes are counted by each backend in its own way: one may hold less for the same values.
+        // Each backend counts bytes differently: one may need less for the same values.
         return None;
     }
     let has_intrinsics = found.stats.intrinsics > 0;
     if has_intrinsics && is_limit(outcome, |kind| matches!(kind, LimitKind::Steps { .. })) {
-        // An intrinsic takes no steps: it gets further.
+        // An intrinsic takes no steps, so it gets further.
         return None;
     }
     if !same_end(expected, found) {
@@ -72,7 +73,7 @@ pub fn difference(expected: &RunResult, found: &RunResult, mode: Mode) -> Option
         return Some(Difference::Files);
     }
     if has_intrinsics {
-        // An intrinsic does what the routine does, not with its operations.
+        // An intrinsic has the effect of the routine, but not its operation counts.
         return None;
     }
     if stats.operations != found.stats.operations {
@@ -84,8 +85,8 @@ pub fn difference(expected: &RunResult, found: &RunResult, mode: Mode) -> Option
     }
 }
 
-/// Did both end in the same way at the same place of the source? By which number a program knows that place does not
-/// matter.
+/// Did both end in the same way at the same location in the source? The number of the location
+/// within the program does not matter.
 fn same_end(expected: &RunResult, found: &RunResult) -> bool {
     expected.source == found.source
         && match (&expected.outcome, &found.outcome) {
@@ -107,7 +108,7 @@ fn same_end(expected: &RunResult, found: &RunResult) -> bool {
         }
 }
 
-/// May two runs end apart, because one was faster than the other when the time was up?
+/// May two runs end differently because one reached the deadline earlier?
 pub fn is_timed(run: &RunResult) -> bool {
     is_limit(&run.outcome, |kind| matches!(kind, LimitKind::Time | LimitKind::Interrupted))
 }
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_that_shows_is_compared() {
+    fn everything_visible_is_compared() {
         let differs = |change: &dyn Fn(&mut RunResult)| {
             let mut other = run();
             change(&mut other);
@@ -165,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn places_are_compared_and_not_their_numbers() {
+    fn locations_are_compared_by_source_position() {
         let at = |loc: u32, start: u32| {
             let kind = TrapKind::Assert("no".to_owned());
             let trap = Trap { kind, loc: LocId(loc), frames: Vec::new(), values: Vec::new() };
@@ -191,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_what_is_optimised_are_its_own() {
+    fn optimised_programs_count_different_steps() {
         let mut other = run();
         other.stats.steps += 1;
         assert_eq!(difference(&run(), &other, Mode::Optimised), None);

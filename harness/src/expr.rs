@@ -1,30 +1,30 @@
-//! Integer expressions in headers: read with the grammar of Star, computed with the integers of the
-//! machine.
+//! Integer expressions in headers: parsed with the grammar of Star, evaluated with the integers of
+//! the machine.
 
 use star_base::{Code, Diagnostic, FileId, Span};
 use star_syntax::ast::{BinaryOp, Expr, ExprKind, Item};
 
-/// An integer expression, with its place in the file.
+/// An integer expression, with its location in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntExpr {
     tree: Expr,
-    /// Where the text begins that the places in the tree count from.
+    /// Start of the text, relative to which the locations in the tree are counted.
     file: FileId,
     start: u32,
     span: Span,
 }
 
-/// What makes an item of an expression.
+/// Prefix that makes an expression an item.
 const PREFIX: &str = "const x = ";
 
 impl IntExpr {
-    /// Reads the expression `text`, which stands at `span`.
+    /// Parses the expression `text` at `span`.
     ///
     /// # Errors
-    /// E0703 if it is none.
+    /// E0703 if it is not an expression.
     pub fn parse(text: &str, span: Span) -> Result<Self, Diagnostic> {
         let bad = |why: Option<&str>| {
-            let message = format!("`{}` is no integer expression", text.trim());
+            let message = format!("`{}` is not an integer expression", text.trim());
             let diagnostic = Diagnostic::at(Code::BadHeader, span, message);
             match why {
                 Some(why) => diagnostic.note(why),
@@ -41,16 +41,16 @@ impl IntExpr {
         Ok(IntExpr { tree: value, file: span.file, start: span.start, span })
     }
 
-    /// Its place.
+    /// Returns its location.
     pub fn span(&self) -> Span {
         self.span
     }
 
-    /// Its value, where `value_of` gives those of names.
+    /// Evaluates the expression, where `value_of` returns the values of names.
     ///
     /// # Errors
-    /// E0703 if it overflows, divides by zero, names something without an integer value, or is no
-    /// integer at all.
+    /// E0703 if it overflows, divides by zero, uses a name without an integer value, or is not an
+    /// integer expression.
     pub fn value(&self, value_of: &dyn Fn(&str) -> Option<i64>) -> Result<i64, Diagnostic> {
         self.of(&self.tree, value_of)
     }
@@ -64,7 +64,7 @@ impl IntExpr {
         match &expr.kind {
             ExprKind::Int(number) => in_range(expr.span, i64::try_from(*number).ok()),
             ExprKind::Neg(operand) => {
-                // −2⁶³ is an integer although 2⁶³ is none.
+                // −2⁶³ is an integer although 2⁶³ is not.
                 if let ExprKind::Int(number) = operand.kind {
                     return Ok((number as i64).wrapping_neg());
                 }
@@ -72,10 +72,10 @@ impl IntExpr {
             }
             ExprKind::Name(name, _) => value_of(name).ok_or_else(|| {
                 bad(expr.span, &format!("`{name}` has no integer value here"))
-                    .note("an expression names what is defined above it in the header")
+                    .note("an expression can use the names defined above it in the header")
             }),
             ExprKind::Ref(_) => {
-                Err(bad(expr.span, "there are no calls in the expressions of a header"))
+                Err(bad(expr.span, "calls are not allowed in the expressions of a header"))
             }
             ExprKind::Chain(chain) => {
                 let mut value = self.of(&chain.first, value_of)?;
@@ -86,11 +86,15 @@ impl IntExpr {
                         BinaryOp::Sub => value.checked_sub(right),
                         BinaryOp::Mul => value.checked_mul(right),
                         BinaryOp::Div => value.checked_div(right),
-                        // −2⁶³ mod −1 is 0, though its quotient overflows.
+                        // −2⁶³ mod −1 is 0, though the quotient overflows.
                         BinaryOp::Mod if right == -1 => Some(0),
                         BinaryOp::Mod => value.checked_rem(right),
                         BinaryOp::And | BinaryOp::Or | BinaryOp::Xor => {
-                            return Err(bad(link.op_span, "this operation is not for integers"));
+                            return Err(bad(
+                                link.op_span,
+                                "this operation does not apply to \
+                                integers",
+                            ));
                         }
                     };
                     value = in_range(link.op_span, result)?;
@@ -104,11 +108,11 @@ impl IntExpr {
             | ExprKind::Part(_)
             | ExprKind::Theta
             | ExprKind::Not(_)
-            | ExprKind::Compare(..) => Err(bad(expr.span, "this is no integer")),
+            | ExprKind::Compare(..) => Err(bad(expr.span, "this is not an integer")),
         }
     }
 
-    /// A place in the text that was parsed, as a place in the file.
+    /// Maps a location in the parsed text to a location in the file.
     fn place(&self, span: Span) -> Span {
         let at =
             |byte: u32| (byte.saturating_sub(PREFIX.len() as u32) + self.start).min(self.span.end);
@@ -130,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn expressions_have_the_integers_of_star() {
+    fn expressions_use_the_integers_of_star() {
         assert_eq!(value("3*n div 2 + 1"), Ok(11));
         assert_eq!(value("(n + 1) * (n - 1)"), Ok(48));
         assert_eq!(value("-7 div 2"), Ok(-3));
@@ -140,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn faults_have_their_place_in_the_file() {
+    fn errors_have_locations_in_the_file() {
         let at = |text| value(text).map_err(|(_, start, end)| (start - 100, end - 100));
         assert_eq!(at("1 + x"), Err((4, 5)));
         assert_eq!(at("n div 0"), Err((2, 5)));

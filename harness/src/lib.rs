@@ -1,19 +1,21 @@
-//! What tests and benchmarks share: the header in a comment that says what is run with which values, and
-//! the machines that it is run on.
+//! Shared code of tests and benchmarks: headers in comments that specify runs and their values, and
+//! the machines for these runs.
 //!
-//! * [`mod@header`]: headers as they are written, read from the comments of a file.
+//! * [`mod@header`]: headers, parsed from the comments of a file.
 //! * [`template`] and [`expr`]: the values in them, with integer expressions in braces.
-//! * [`cases`]: the combinations of values that a header asks for, smallest first.
-//! * [`backends`]: the backends by their names, [`choice`]: which of them suits a program; [`machines`]: the same with other settings that must not matter;
-//!   [`machine`]: programs on one of them, run as often as wanted; [`mod@mode`]: as lowered, or optimised.
-//! * [`mod@run`]: one run with all that it left behind; [`compare`]: what two runs differ in.
-//! * [`mod@shrink`]: smaller inputs that fail as well.
+//! * [`cases`]: the combinations of values that a header specifies, smallest first.
+//! * [`backends`]: the backends by name, [`choice`]: the best one for a program; [`machines`]:
+//!   backends with other settings that must not affect results; [`machine`]: programs on one of
+//!   them, for any number of runs; [`mod@mode`]: as lowered, or optimised.
+//! * [`mod@run`]: one run with all its results; [`compare`]: differences between two runs.
+//! * [`mod@shrink`]: smaller inputs that still fail.
 //!
-//! Nothing here reads a file, binds a value to a parameter or knows a command line.
+//! This crate reads no files, binds no values to parameters, and does not depend on a command line.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a message is made once for each header that is wrong, and its fields are public and plain"
+    reason = "a message is created once for each invalid header, and its fields are public and \
+        plain"
 )]
 
 pub mod backends;

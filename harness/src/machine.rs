@@ -1,6 +1,7 @@
 //! Programs on a backend: compile once, load arguments, run.
 //!
-//! The steps are apart so that each can be timed, repeated, or given its own flags and limits.
+//! The steps are separate so that each can be timed, repeated, or run with different flags and
+//! limits.
 
 use std::rc::Rc;
 use std::sync::atomic::AtomicBool;
@@ -16,20 +17,20 @@ use star_vm::{
 
 use crate::run::{self, RunResult};
 
-/// A backend with the options that programs are compiled with.
+/// A backend with its compile options.
 #[derive(Clone)]
 pub struct Machine {
-    /// What messages call it.
+    /// Its name in messages.
     pub name: &'static str,
     /// The backend.
     pub backend: Rc<dyn DynBackend>,
-    /// How programs are compiled.
+    /// The compile options.
     pub options: CompileOptions,
 }
 
 /// A program that a backend has compiled.
 pub struct Compiled {
-    /// What messages call the backend.
+    /// The name of the backend in messages.
     pub name: &'static str,
     intrinsics: bool,
     backend: Rc<dyn DynBackend>,
@@ -46,13 +47,13 @@ pub struct LoadedRoutine {
     entry: RoutineId,
 }
 
-/// A backend that compiles as well as it can.
+/// Creates a machine whose backend compiles with all optimisations.
 pub fn on<B: Backend + 'static>(name: &'static str, backend: B) -> Machine {
     Machine { name, backend: erase(backend).into(), options: CompileOptions::default() }
 }
 
 impl Machine {
-    /// Has the backend this intrinsic, and may programs take it?
+    /// Does the backend have this intrinsic, and may programs use it?
     pub fn takes(&self, intrinsic: Intrinsic) -> bool {
         self.options.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
     }
@@ -67,7 +68,7 @@ impl Machine {
         Ok(Compiled { name, intrinsics, backend: Rc::clone(&self.backend), code, program })
     }
 
-    /// The same backend, which runs programs as they were lowered.
+    /// Returns the same backend for running programs as lowered.
     #[must_use]
     pub fn as_lowered(&self) -> Machine {
         Machine { options: CompileOptions::AS_LOWERED, ..self.clone() }
@@ -75,12 +76,12 @@ impl Machine {
 }
 
 impl Compiled {
-    /// Has the backend this intrinsic, and may it take it?
+    /// Does the backend have this intrinsic, and may the program use it?
     pub fn takes(&self, intrinsic: Intrinsic) -> bool {
         self.intrinsics && self.backend.caps().intrinsics.contains(&intrinsic)
     }
 
-    /// Takes the arguments of `entry` in, in order, and plans a run with them.
+    /// Loads the arguments of `entry`, in order, and plans a run with them.
     ///
     /// # Errors
     /// As for [`Backend::load`] and [`Backend::plan`].
@@ -103,7 +104,8 @@ impl Compiled {
         Ok(LoadedRoutine { backend, plan, values, program: self.program.clone(), entry })
     }
 
-    /// The same, with the arguments laid out as the entry touches them; see [`Backend::lay_out`].
+    /// Does the same, with the arguments in the layouts that the entry prefers; see
+    /// [`Backend::lay_out`].
     ///
     /// # Errors
     /// As for [`Backend::load`], [`Backend::plan`] and [`Backend::lay_out`].
@@ -119,29 +121,29 @@ impl Compiled {
         Ok(loaded)
     }
 
-    /// How the tables among the parameters of `entry` had best lie.
+    /// Returns the preferred layouts of the table parameters of `entry`.
     ///
     /// # Errors
-    /// [`BackendError::Internal`], if the code is another backend's.
+    /// [`BackendError::Internal`], if the code belongs to another backend.
     pub fn home_forms(&self, entry: RoutineId) -> Result<Vec<TableForm>, BackendError> {
         self.backend.home_forms(&self.code, entry)
     }
 
-    /// What `entry` does with the tables among its parameters; see [`Backend::sparse_tables`].
+    /// Returns how `entry` uses its table parameters; see [`Backend::sparse_tables`].
     ///
     /// # Errors
-    /// [`BackendError::Internal`], if the code is another backend's.
+    /// [`BackendError::Internal`], if the code belongs to another backend.
     pub fn sparse_tables(&self, entry: RoutineId) -> Result<Option<Vec<TableUse>>, BackendError> {
         self.backend.sparse_tables(&self.code, entry)
     }
 
-    /// Runs `entry` once, with no interrupts and files in memory. Arguments that are set are given as fixed
-    /// ones: they keep their sizes.
+    /// Runs `entry` once, without interrupts and with files in memory. Set arguments are fixed:
+    /// they keep their sizes.
     pub fn run(&self, entry: RoutineId, args: &[HostValue], limits: Limits) -> RunResult {
         self.run_with(entry, args.iter().map(Argument::of).collect(), limits)
     }
 
-    /// The same with arguments in the forms in which they are.
+    /// Does the same with arguments in given forms.
     pub fn run_with(
         &self,
         entry: RoutineId,
@@ -156,10 +158,10 @@ impl Compiled {
 }
 
 impl LoadedRoutine {
-    /// What became of the program, and how the tables that it is given lie.
+    /// Explains the compiled program, and the layouts of its table arguments.
     ///
     /// # Errors
-    /// [`BackendError::Internal`], if the plan is another backend's.
+    /// [`BackendError::Internal`], if the plan belongs to another backend.
     pub fn explain(&self) -> Result<Explanation, BackendError> {
         let mut all = self.backend.explain(&self.plan)?;
         let entry = self.program.routines.get(self.entry.0 as usize);
@@ -174,7 +176,7 @@ impl LoadedRoutine {
         Ok(all)
     }
 
-    /// Lays the arguments out as the entry touches them; see [`Backend::lay_out`].
+    /// Converts the arguments to the layouts that the entry prefers; see [`Backend::lay_out`].
     ///
     /// # Errors
     /// As for [`Backend::lay_out`].
@@ -186,12 +188,12 @@ impl LoadedRoutine {
         self.backend.lay_out(&self.plan, &mut self.values, memory, interrupt)
     }
 
-    /// Runs it. A second run begins with the arguments that the first one left.
+    /// Runs it. A second run begins with the final arguments of the first one.
     pub fn run(&mut self, control: &mut Control<'_>) -> Outcome {
         self.backend.run(&self.plan, &mut self.values, control)
     }
 
-    /// The arguments as they are now.
+    /// Returns the current arguments.
     ///
     /// # Errors
     /// If there is no memory for them, or `interrupt` is set meanwhile.
@@ -199,7 +201,7 @@ impl LoadedRoutine {
         self.values.iter().map(|value| self.backend.store(value, interrupt)).collect()
     }
 
-    /// The `var` arguments, given up one after another.
+    /// Moves the `var` arguments out, one after another.
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
@@ -208,8 +210,8 @@ impl LoadedRoutine {
         Ok(results.into_iter().map(|(value, _)| value).collect())
     }
 
-    /// The same, where sparse tables stay as they are if `wanted` says so, which gets the place of the result and the bytes of the dense table: their
-    /// values are unset.
+    /// Does the same, but keeps sparse tables sparse if `wanted` requires it, which gets the index
+    /// of the result and the bytes of the dense table: their values are unset.
     ///
     /// # Errors
     /// As for [`LoadedRoutine::values`].
@@ -230,8 +232,9 @@ impl LoadedRoutine {
         results.collect()
     }
 
-    /// Where a run ended in the source: the calls that were active, inlined ones among them, the outermost first, and
-    /// then the place itself. Empty if it ended well, or without a place.
+    /// Returns the location in the source where a run ended: the active calls, including inlined
+    /// ones, the outermost first, and then the location itself. Empty if the run succeeded, or has
+    /// no location.
     pub(crate) fn end_in_source(&self, outcome: &Outcome) -> Vec<Span> {
         let span = |loc: LocId| self.program.locations.get(loc).map(|location| location.span);
         match outcome {
@@ -248,8 +251,8 @@ impl LoadedRoutine {
         }
     }
 
-    /// Leaves the memory of the arguments as it is, for a process that is about to end: giving gigabytes
-    /// back to the system piece by piece would only make the user wait.
+    /// Leaks the memory of the arguments, for a process that is about to end: returning gigabytes
+    /// to the system piece by piece would only delay it.
     pub fn abandon(self) {
         std::mem::forget(self.values);
     }

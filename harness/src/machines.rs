@@ -1,4 +1,4 @@
-//! The backends by their names, with other settings of them that must not matter.
+//! Registry of backends with settings that must not affect results.
 
 use std::num::NonZeroUsize;
 
@@ -16,17 +16,17 @@ use crate::machine::Machine;
 pub struct Configuration {
     /// Its name.
     pub name: &'static str,
-    /// What it is, for people.
+    /// A description for people.
     pub about: &'static str,
-    /// Does it take intrinsics, if it has some?
+    /// Does it use its intrinsics, if any?
     pub intrinsics: bool,
-    /// The backend that bounds the memory: one that `star run --backend` knows.
+    /// The backend that limits the memory: one that `star run --backend` accepts.
     pub backend: &'static str,
     make: fn() -> Availability,
 }
 
-/// All configurations. The first is the one whose word counts: the others are compared with it. A new
-/// backend, or a setting of one that must not matter, is one entry here.
+/// All configurations. The first is authoritative: the others are compared with it. A new backend,
+/// or a setting that must not affect results, is one entry here.
 pub const MACHINES: &[Configuration] = &[
     Configuration {
         name: "reference",
@@ -51,14 +51,15 @@ pub const MACHINES: &[Configuration] = &[
     },
     Configuration {
         name: "cpu-tiny",
-        about: "the packed backend, every size of its own as small as can be",
+        about: "the packed backend, with all its sizes minimal",
         intrinsics: true,
         backend: "cpu",
         make: || ready(tiny()),
     },
     Configuration {
         name: "cpu-baseline",
-        about: "the packed backend with the kernels of every machine, one thread, no intrinsics, all recorded",
+        about: "the packed backend with the portable kernels, one thread, no intrinsics, \
+            everything recorded",
         intrinsics: false,
         backend: "cpu",
         make: || ready(baseline()),
@@ -72,14 +73,15 @@ pub const MACHINES: &[Configuration] = &[
     },
     Configuration {
         name: "cpu-forms",
-        about: "the packed backend, whose tables change their forms by chance between instructions",
+        about: "the packed backend, with random changes of the forms of tables between \
+            instructions",
         intrinsics: false,
         backend: "cpu",
         make: || ready(Cpu::with(star_vm::cpu::Settings::random_forms(), Kernels::detect())),
     },
 ];
 
-/// Configurations that need a device, or stand for one; they run where they are named.
+/// Configurations that need a device or emulate one; they run only on request.
 #[cfg(feature = "gpu")]
 pub const DEVICES: &[Configuration] = &[
     Configuration {
@@ -91,7 +93,7 @@ pub const DEVICES: &[Configuration] = &[
     },
     Configuration {
         name: "gpu-tiny",
-        about: "the same, every size as small as can be",
+        about: "the same, with all sizes minimal",
         intrinsics: true,
         backend: "gpu",
         make: || device(&DeviceSettings::tiny()),
@@ -105,34 +107,35 @@ pub const DEVICES: &[Configuration] = &[
     },
     Configuration {
         name: "gpu-emulator",
-        about: "the control unit of the GPU backend in Rust, which checks what its threads share",
+        about: "the emulator of the GPU backend's control unit, which checks for races between \
+            its threads",
         intrinsics: false,
         backend: "reference",
         make: || ready(Gpu::emulator(EmulatorSettings::USUAL)),
     },
     Configuration {
         name: "gpu-emulator-tiny",
-        about: "the same, every size as small as can be",
+        about: "the same, with all sizes minimal",
         intrinsics: false,
         backend: "reference",
         make: || ready(Gpu::emulator(EmulatorSettings::TINY)),
     },
 ];
 
-/// Without the backend for graphics cards there is none.
+/// There are no devices without the GPU backend.
 #[cfg(not(feature = "gpu"))]
 pub const DEVICES: &[Configuration] = &[];
 
 impl Configuration {
-    /// The configuration of this name.
+    /// Returns the configuration with this name.
     pub fn find(name: &str) -> Option<&'static Configuration> {
         MACHINES.iter().chain(DEVICES).find(|configuration| configuration.name == name)
     }
 
-    /// The backend with these settings.
+    /// Creates the backend with these settings.
     ///
     /// # Errors
-    /// Why it is not there.
+    /// Why it is not available.
     pub fn machine(&self) -> Result<Machine, String> {
         let options = CompileOptions { intrinsics: self.intrinsics, ..CompileOptions::default() };
         match (self.make)() {
@@ -142,7 +145,7 @@ impl Configuration {
     }
 }
 
-/// The GPU backend on an adapter.
+/// Opens the GPU backend on an adapter.
 #[cfg(feature = "gpu")]
 fn device(settings: &DeviceSettings) -> Availability {
     match Gpu::open(settings) {
@@ -151,20 +154,21 @@ fn device(settings: &DeviceSettings) -> Availability {
     }
 }
 
-/// The reference with other choices that must not matter.
+/// Returns the reference with other settings that must not affect results.
 fn backward() -> Reference {
     let tile = NonZeroUsize::new(3).map_or(TileHeight::Whole, TileHeight::Rows);
     Reference { settings: Settings { order: ForallOrder::Backward, tile } }
 }
 
-/// The CPU backend with every size as small as it can be, so that the short data of tests cross every
-/// border.
+/// Returns the CPU backend with minimal sizes, so that the short data of tests crosses every
+/// boundary.
 fn tiny() -> Cpu {
     Cpu::with(star_vm::cpu::Settings::tiny(), Kernels::detect())
 }
 
-/// The CPU backend with the kernels that every processor can run, with operations on slices of a limb and more
-/// recorded, and with tables of one form, which changes when that pays.
+/// Returns the CPU backend with the kernels that every processor can run, with recording of
+/// operations on slices of at least one limb, and with tables of one form, which changes when that
+/// pays.
 fn baseline() -> Cpu {
     let settings = star_vm::cpu::Settings {
         threads: Some(1),
@@ -181,7 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_configuration_is_found_by_its_name() {
+    fn every_configuration_is_found_by_name() {
         for configuration in MACHINES {
             let found = Configuration::find(configuration.name).map(Configuration::machine);
             let name = found.and_then(Result::ok).map(|machine| machine.name);

@@ -1,21 +1,21 @@
-//! The two modes in which a program is run to be compared.
+//! The two modes of programs for comparisons.
 
 use star_vm::Limits;
 
-/// How a program is run.
+/// Mode of execution.
 ///
-/// A limit on steps asks for every step to be counted where it is taken, so that a backend has to leave its
-/// fastest ways of running loops and kernels aside: a suite that always sets one never sees them.
+/// A limit on steps requires that every step is counted individually, so a backend cannot use its
+/// fastest implementations of loops and kernels: tests that always set one never cover these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mode {
-    /// As lowered, without passes and compiled as it stands, under the limits given; steps are compared.
+    /// As lowered, compiled without passes, under the given limits; steps are compared.
     AsLowered,
-    /// Optimised, without a limit on steps; these are not compared.
+    /// Optimised, without a limit on steps; steps are not compared.
     Optimised,
 }
 
 impl Mode {
-    /// Limits in this mode.
+    /// Returns the limits for this mode.
     #[must_use]
     pub fn limits(self, limits: Limits) -> Limits {
         match self {
@@ -24,7 +24,7 @@ impl Mode {
         }
     }
 
-    /// In a word or two.
+    /// Returns a short name.
     pub fn name(self) -> &'static str {
         match self {
             Mode::AsLowered => "as lowered",

@@ -1,4 +1,4 @@
-//! One run of a routine, and all that it left behind.
+//! One run of a routine, with all its results.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -9,26 +9,27 @@ use star_vm::{BackendError, Control, Host, HostError, HostValue, Limits, Outcome
 
 use crate::machine::LoadedRoutine;
 
-/// What a run left behind.
+/// The results of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
-    /// How it ended.
+    /// The outcome.
     pub outcome: Outcome,
-    /// Where it ended in the source: the calls that were active, inlined ones among them, the outermost first, and
-    /// then the place itself. Numbers of locations differ between forms of a program, places do not.
+    /// The location in the source where it ended: the active calls, including inlined ones, the
+    /// outermost first, and then the location itself. Numbers of locations differ between forms of
+    /// a program, source positions do not.
     pub source: Vec<Span>,
-    /// The arguments afterwards; none if they could not be taken out of the backend.
+    /// The arguments afterwards; empty if they could not be read from the backend.
     pub values: Vec<HostValue>,
-    /// What was printed.
+    /// The printed text.
     pub printed: String,
-    /// The files that were written.
+    /// The written files.
     pub files: BTreeMap<String, HostValue>,
-    /// What was used.
+    /// The resources used.
     pub stats: Stats,
 }
 
 impl RunResult {
-    /// What is left after a run that ended like this, unless `interrupt` is set meanwhile.
+    /// Collects the results after a run with this outcome, unless `interrupt` is set meanwhile.
     pub fn of(
         loaded: &LoadedRoutine,
         outcome: Outcome,
@@ -45,7 +46,7 @@ impl RunResult {
         RunResult { outcome, source, values, printed, files, stats }
     }
 
-    /// What is left where a step before the run failed.
+    /// Returns the results if a step before the run failed.
     pub fn failed(error: BackendError) -> Self {
         RunResult {
             outcome: ended(error),
@@ -58,7 +59,7 @@ impl RunResult {
     }
 }
 
-/// How a run ends before or behind which another step failed.
+/// Returns the outcome if a step before or after the run failed.
 fn ended(error: BackendError) -> Outcome {
     match error {
         BackendError::OutOfMemory(refused) => {
@@ -71,18 +72,18 @@ fn ended(error: BackendError) -> Outcome {
     }
 }
 
-/// A host that keeps what is printed, and in memory the files whose names begin with `memory:`. It
-/// has no others.
+/// A host that collects printed text, and keeps files whose names begin with `memory:` in memory.
+/// It provides no other files.
 #[derive(Debug, Default)]
 pub struct Printed {
-    /// What was printed.
+    /// The printed text.
     pub text: String,
-    /// What was written.
+    /// The written files.
     pub files: BTreeMap<String, HostValue>,
 }
 
 impl Printed {
-    /// The file of this name, if it was written and is of that type; sizes do not matter.
+    /// Returns the file with this name, if it was written and has this type; sizes do not matter.
     pub fn file(&self, name: &str, ty: Ty) -> Option<&HostValue> {
         self.files.get(name).filter(|value| {
             let is = value.ty().as_ref().map(std::mem::discriminant);
@@ -120,7 +121,7 @@ impl Host for Printed {
     }
 }
 
-/// Runs it with nobody to interrupt it, and files in memory.
+/// Runs it without interrupts, and with files in memory.
 pub(crate) fn alone(loaded: &mut LoadedRoutine, limits: Limits) -> RunResult {
     let flag = AtomicBool::new(false);
     if let Err(error) = loaded.lay_out(limits.memory, &flag) {

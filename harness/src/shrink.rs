@@ -1,14 +1,15 @@
-//! Smaller inputs that fail as well: vertices, rows and columns taken away, ones cleared.
+//! Shrinking of failing inputs: removes vertices, rows and columns, and clears ones.
 //!
-//! What belongs together keeps together: all rows, columns, components and integers that have one number are
-//! made smaller at once, so that a graph of n vertices stays one; a symmetric table stays symmetric.
+//! Related sizes are kept equal: all rows, columns, components and integers with the same number
+//! shrink together, so that a graph of n vertices remains a graph; a symmetric table stays
+//! symmetric.
 
 use std::ops::Range;
 
 use star_base::{BitTable, BitVector};
 use star_vm::HostValue;
 
-/// Makes `values` smaller as long as they fail, with at most `max_tries` questions to `fails`.
+/// Shrinks `values` as long as they fail, with at most `max_tries` calls of `fails`.
 pub fn shrink(
     values: Vec<HostValue>,
     max_tries: usize,
@@ -21,13 +22,13 @@ pub fn shrink(
 
 struct Shrinker<'f> {
     values: Vec<HostValue>,
-    /// Questions that may still be asked.
+    /// Remaining calls.
     left: usize,
     fails: &'f mut dyn FnMut(&[HostValue]) -> bool,
 }
 
 impl Shrinker<'_> {
-    /// Tries everything once; is anything smaller?
+    /// Tries every reduction once; returns whether anything became smaller.
     fn pass(&mut self) -> bool {
         let mut smaller = false;
         for size in sizes(&self.values) {
@@ -39,7 +40,7 @@ impl Shrinker<'_> {
         smaller && self.left > 0
     }
 
-    /// Takes parts away of all that has `size` of them, many at a time first, from the end.
+    /// Removes parts from everything that has `size` of them, many at a time first, from the end.
     fn take_parts(&mut self, size: usize) -> bool {
         let mut size = size;
         let mut smaller = false;
@@ -50,7 +51,7 @@ impl Shrinker<'_> {
                 let piece = end.saturating_sub(len)..end;
                 end = piece.start;
                 if piece.len() == size {
-                    // Nothing at all says little, and a sweep begins with it.
+                    // Empty values are rarely informative, and a sweep would begin with them.
                     continue;
                 }
                 if let Some(values) = without(&self.values, size, &piece)
@@ -100,7 +101,7 @@ impl Shrinker<'_> {
     }
 }
 
-/// The numbers of rows, columns and components, greatest first.
+/// Returns the numbers of rows, columns and components, largest first.
 fn sizes(values: &[HostValue]) -> Vec<usize> {
     let mut sizes: Vec<usize> = values
         .iter()
@@ -118,11 +119,11 @@ fn sizes(values: &[HostValue]) -> Vec<usize> {
     sizes
 }
 
-/// The values with a piece taken out of everything that has `size` parts; `None` if nothing has, or there
-/// is no memory.
+/// Returns the values with a piece removed from everything that has `size` parts; `None` if nothing
+/// has, or there is no memory.
 fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Vec<HostValue>> {
     let less = |n: usize| if n == size { n - piece.len() } else { n };
-    // Where a part comes from that is at `idx` afterwards.
+    // The old index of the part with the new index `idx`.
     let from = |n: usize, idx: usize| match n == size && idx >= piece.start {
         true => idx + piece.len(),
         false => idx,
@@ -159,7 +160,8 @@ fn without(values: &[HostValue], size: usize, piece: &Range<usize>) -> Option<Ve
     small.collect()
 }
 
-/// The places of ones: rows and columns of a table, those above the diagonal of a symmetric one.
+/// Returns the positions of ones: rows and columns of a table, those above the diagonal of a
+/// symmetric one.
 fn ones(value: &HostValue) -> Vec<(usize, usize)> {
     let of_bits = |bits: &BitVector| {
         (0..bits.len()).filter(|&idx| bits.get(idx)).map(|idx| (idx, 0)).collect()
@@ -177,7 +179,7 @@ fn ones(value: &HostValue) -> Vec<(usize, usize)> {
     }
 }
 
-/// The value with these ones cleared.
+/// Returns the value with these ones cleared.
 fn cleared(value: &HostValue, places: &[(usize, usize)]) -> Option<HostValue> {
     let of_bits = |bits: &BitVector| {
         let mut bits = bits.clone();
@@ -217,8 +219,8 @@ mod tests {
     }
 
     #[test]
-    fn sizes_that_agree_are_made_smaller_together() {
-        // A path of 40 vertices; what fails is that some vertex leads to one that leads further.
+    fn equal_sizes_shrink_together() {
+        // A path of 40 vertices; it fails if it has a path of two arcs.
         let mut path = BitTable::zeros(40, 40).unwrap();
         (1..40).for_each(|vertex| path.put(vertex - 1, vertex, true));
         let values = vec![HostValue::Int(40), HostValue::Table(path), HostValue::Int(2)];
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn ones_are_cleared_and_symmetry_is_kept() {
+    fn clearing_ones_keeps_symmetry() {
         let values = vec![table(&["0111", "1011", "1101", "1110"])];
         let small = shrink(values, 500, &mut |values| match &values[0] {
             HostValue::Table(table) => {
@@ -257,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn questions_are_bounded() {
+    fn tries_are_bounded() {
         let values = vec![HostValue::Slice(BitVector::from_bools(&[true; 1000]))];
         let mut n_asked = 0;
         shrink(values, 7, &mut |_| {

@@ -1,21 +1,22 @@
-//! Texts with integer expressions in braces: `gen gnp -n {n} --seed {3*n+1}`. A brace that is meant as such
-//! is written twice, `{{`.
+//! Texts with integer expressions in braces: `gen gnp -n {n} --seed {3*n+1}`. A literal brace is
+//! doubled, `{{`.
 
 use star_base::{Code, Diagnostic, Span};
 
 use crate::expr::IntExpr;
 
-/// A text from one or several lines of a comment that were joined with blanks, with the places of its parts.
+/// A text from one or several lines of a comment, joined with blanks, with the locations of its
+/// parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
     text: String,
-    /// For each line: where it begins in the text, and where in the file.
+    /// For each line: its start in the text and in the file.
     lines: Vec<(usize, u32)>,
     file: star_base::FileId,
 }
 
 impl Joined {
-    /// The lines, each with the byte of the file where it begins. Blank ones are left out.
+    /// Joins the lines, each given with its first byte in the file. Blank lines are omitted.
     pub fn new<'t>(
         file: star_base::FileId,
         lines: impl IntoIterator<Item = (&'t str, u32)>,
@@ -37,18 +38,18 @@ impl Joined {
         joined
     }
 
-    /// The text.
+    /// Returns the text.
     pub fn text(&self) -> &str {
         &self.text
     }
 
-    /// The place of a range of the text.
+    /// Returns the location of a range of the text.
     pub fn span(&self, from: usize, to: usize) -> Span {
         let start = self.at(from);
         Span::new(self.file, start, self.at(to).max(start))
     }
 
-    /// The place of a piece of the text, which is a slice of it.
+    /// Returns the location of a piece, which must be a slice of the text.
     pub fn span_of(&self, piece: &str) -> Span {
         let from = (piece.as_ptr() as usize).saturating_sub(self.text.as_ptr() as usize);
         let from = from.min(self.text.len());
@@ -68,7 +69,7 @@ impl Joined {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Template {
     pieces: Vec<Piece>,
-    /// Its place.
+    /// Its location.
     pub span: Span,
 }
 
@@ -79,15 +80,15 @@ enum Piece {
 }
 
 impl Template {
-    /// A text without expressions.
+    /// Creates a text without expressions.
     pub fn plain(text: String, span: Span) -> Self {
         Template { pieces: vec![Piece::Text(text)], span }
     }
 
-    /// Reads a piece of a text.
+    /// Parses a piece of a text.
     ///
     /// # Errors
-    /// E0703 if a brace is not closed or does not hold an expression.
+    /// E0703 if a brace is not closed or does not contain an expression.
     pub fn parse(joined: &Joined, piece: &str) -> Result<Self, Diagnostic> {
         let span = joined.span_of(piece);
         let mut pieces = Vec::new();
@@ -104,13 +105,14 @@ impl Template {
             if from.starts_with('}') {
                 let message = "a `}` without a `{` before it";
                 return Err(Diagnostic::at(Code::BadHeader, joined.span_of(&from[..1]), message)
-                    .help("write `}}` for a brace that is meant as such"));
+                    .help("write `}}` for a literal brace"));
             }
             let Some(len) = from.find('}') else {
                 let message = "a `{` without a `}` behind it";
                 return Err(Diagnostic::at(Code::BadHeader, joined.span_of(&from[..1]), message)
                     .help(
-                        "write the expression between `{` and `}` on one line, or `{{` for a brace",
+                        "write the expression between `{` and `}` on one line, or `{{` for a \
+                            literal brace",
                     ));
             };
             let inner = &from[1..len];
@@ -128,7 +130,7 @@ impl Template {
         Ok(Template { pieces, span })
     }
 
-    /// The text, with the values of the expressions in place of them.
+    /// Returns the text with the expressions replaced by their values.
     ///
     /// # Errors
     /// That of an expression, see [`IntExpr::value`].

@@ -1,8 +1,8 @@
-//! Headers: comments that begin with `@test` or `@bench` and say what is run with which values, and what
-//! has to come of it. `docs/testing.md` describes them for people.
+//! Headers: comments that begin with `@test` or `@bench` and specify a run, its values, and the
+//! expected results. `docs/testing.md` is the user documentation.
 //!
-//! A header is read without knowing the routine that it is about: whether a name is a parameter, and
-//! whether its value suits, is found out where values are bound.
+//! A header is parsed without knowledge of its routine: whether a name is a parameter, and whether
+//! its value is suitable, is checked when values are bound.
 
 mod published;
 mod read;
@@ -17,27 +17,27 @@ pub use read::headers;
 /// A header.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Header {
-    /// Which word it begins with.
+    /// The word that it begins with.
     pub kind: HeaderKind,
     /// The rest of that line; may be empty.
     pub title: String,
-    /// The place of the word and the title.
+    /// The location of the word and the title.
     pub span: Span,
-    /// The routine behind `run`; without one the program, or the only routine.
+    /// The routine after `run`; without one, the program or the only routine.
     pub routine: Option<Name>,
-    /// Options of `star run` behind `run` and the routine, as written.
+    /// Options of `star run` after `run` and the routine, verbatim.
     pub options: Option<Name>,
-    /// The names with their values, in order, each name once.
+    /// The names with their values, in order and without duplicates.
     pub definitions: Vec<Definition>,
-    /// Values of `bench` lines: they hold in place of those above, for benchmarks.
+    /// Values of `bench` lines, which replace those above in benchmarks.
     pub bench: Vec<Definition>,
-    /// What has to come of it, in order.
+    /// The expected results, in order.
     pub expectations: Vec<Expectation>,
-    /// Figures of papers, for benchmarks.
+    /// Published measurements, for benchmarks.
     pub published: Vec<Published>,
 }
 
-/// What a header is for.
+/// The purpose of a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HeaderKind {
     /// `@test`: a test, and a benchmark if it has `bench` lines.
@@ -46,12 +46,12 @@ pub enum HeaderKind {
     Bench,
 }
 
-/// A name, or other text, and its place.
+/// A name, or other text, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The text.
     pub text: String,
-    /// Its place.
+    /// Its location.
     pub span: Span,
 }
 
@@ -67,7 +67,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Is it a list or range, so that each of its values is taken in turn?
+    /// Is it a list or range, each of whose values is used once?
     pub fn is_swept(&self) -> bool {
         match &self.values[..] {
             [Values::One(_)] => false,
@@ -76,58 +76,58 @@ impl Definition {
     }
 }
 
-/// A part of a list of values.
+/// An element of a list of values.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
-    /// A value as `star run` takes it.
+    /// A value in the form that `star run` accepts.
     One(Template),
-    /// `1..9`: integers, both ends included.
+    /// `1..9`: integers, including both bounds.
     Range {
-        /// The first.
+        /// The first integer.
         from: Template,
-        /// The last.
+        /// The last integer.
         to: Template,
-        /// Its place.
+        /// Its location.
         span: Span,
     },
 }
 
-/// A line that says what has to come of a run.
+/// A line with an expected result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// What it says.
+    /// The expected result.
     pub what: Expected,
-    /// The line, and those that continue it.
+    /// The line with its continuation lines.
     pub span: Span,
 }
 
-/// What has to come of a run.
+/// An expected result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Expected {
     /// `expect NAME = VALUE`: this value afterwards; the name `value` is the result of a function.
     Value {
         /// The parameter, or `value`.
         name: Name,
-        /// The value as `star run` takes it.
+        /// The value in the form that `star run` accepts.
         value: Template,
     },
-    /// `ensures ROUTINE`: this function is true, or this procedure does not trap.
+    /// `ensures ROUTINE`: this function returns true, or this procedure does not trap.
     Ensures(Name),
-    /// `same as ROUTINE`: this routine leaves the same values.
+    /// `same as ROUTINE`: this routine produces the same values.
     SameAs(Name),
-    /// `fails CODE line N`: it ends so, or does not compile.
+    /// `fails CODE line N`: the run ends with this code, or the program does not compile.
     Fails {
         /// The code of the message.
         code: Code,
-        /// The line of its place.
+        /// The line of its location.
         line: Option<u64>,
     },
-    /// `prints`: this text, without the indentation that its lines share.
+    /// `prints`: this text, without the common indentation of its lines.
     Prints(String),
 }
 
 impl Header {
-    /// Is it a benchmark, perhaps among others?
+    /// Is it a benchmark, or also one?
     pub fn is_benchmark(&self) -> bool {
         match self.kind {
             HeaderKind::Test => !self.bench.is_empty(),
@@ -135,7 +135,7 @@ impl Header {
         }
     }
 
-    /// The code behind `fails`.
+    /// Returns the code after `fails`.
     pub fn fails(&self) -> Option<Code> {
         self.expectations.iter().find_map(|expectation| match expectation.what {
             Expected::Fails { code, .. } => Some(code),
@@ -147,12 +147,12 @@ impl Header {
     }
 }
 
-/// A fault at a place in a header.
+/// Returns an error at a location in a header.
 fn bad(span: Span, message: impl Into<String>) -> Diagnostic {
     Diagnostic::at(Code::BadHeader, span, message)
 }
 
-/// The place of a text that begins at a byte of a file.
+/// Returns the location of a text that begins at a byte of a file.
 fn place(file: FileId, at: u32, text: &str) -> Span {
     Span::new(file, at, at + text.len() as u32)
 }

@@ -1,20 +1,21 @@
-//! `published n=5000: 0.372 s "Tesla K40, [001] Table 2"`: a figure of a paper, to stand beside ours.
+//! `published n=5000: 0.372 s "Tesla K40, [001] Table 2"`: a published measurement, for comparison
+//! with ours.
 
 use star_base::{Diagnostic, Span};
 
 use super::bad;
 use crate::template::Joined;
 
-/// A figure of a paper.
+/// A published measurement.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Published {
-    /// The variables that it was measured at, and their values; at least one.
+    /// The variables with their values for the measurement; at least one.
     pub at: Vec<(String, i64)>,
     /// The time.
     pub seconds: f64,
-    /// Where it comes from, and on what it was measured.
+    /// The source, and the machine used.
     pub conditions: String,
-    /// The place of the line.
+    /// The location of the line.
     pub span: Span,
 }
 
@@ -22,7 +23,7 @@ pub struct Published {
 const UNITS: [(&str, f64); 6] =
     [("s", 1.0), ("ms", 1e-3), ("µs", 1e-6), ("us", 1e-6), ("ns", 1e-9), ("min", 60.0)];
 
-/// What stands behind the word `published`, a piece of the text of `joined`.
+/// Parses the text after the word `published`, a piece of the text of `joined`.
 pub(super) fn read(joined: &Joined, rest: &str) -> Result<Published, Diagnostic> {
     let form = "write `published n=5000: 0.372 s \"Tesla K40, [001] Table 2\"`";
     let span = joined.span_of(joined.text());
@@ -31,7 +32,7 @@ pub(super) fn read(joined: &Joined, rest: &str) -> Result<Published, Diagnostic>
         bad(place, what).help(form)
     };
     let Some((names, figure)) = rest.split_once(':') else {
-        return Err(wrong(rest, "no `NAME=VALUE:` behind `published`"));
+        return Err(wrong(rest, "expected `NAME=VALUE:` after `published`"));
     };
     let mut at: Vec<(String, i64)> = Vec::new();
     for part in names.split(',') {
@@ -40,18 +41,18 @@ pub(super) fn read(joined: &Joined, rest: &str) -> Result<Published, Diagnostic>
             let is_name = !name.is_empty() && !name.contains(char::is_whitespace);
             Some((name.to_owned(), value.trim().parse().ok()?)).filter(|_| is_name)
         });
-        let parsed = parsed.ok_or_else(|| wrong(part, "this is no `NAME=INTEGER`"))?;
+        let parsed = parsed.ok_or_else(|| wrong(part, "expected `NAME=INTEGER`"))?;
         if at.iter().any(|(name, _)| *name == parsed.0) {
-            return Err(wrong(part, "this name stands twice"));
+            return Err(wrong(part, "duplicate name"));
         }
         at.push(parsed);
     }
     let Some((time, conditions)) = figure.split_once('"') else {
-        return Err(wrong(figure, "no conditions in quotation marks behind the time"));
+        return Err(wrong(figure, "expected conditions in quotation marks after the time"));
     };
     let conditions = conditions.trim_end().strip_suffix('"').map(str::trim);
     let Some(conditions) = conditions.filter(|text| !text.is_empty() && !text.contains('"')) else {
-        return Err(wrong(figure, "conditions stand between two quotation marks, at the end"));
+        return Err(wrong(figure, "conditions must be enclosed in quotation marks, at the end"));
     };
     let seconds = time.trim().split_once(char::is_whitespace).and_then(|(number, unit)| {
         let number: f64 = number.parse().ok()?;
@@ -60,7 +61,7 @@ pub(super) fn read(joined: &Joined, rest: &str) -> Result<Published, Diagnostic>
     });
     let Some(seconds) = seconds else {
         let names: Vec<&str> = UNITS.iter().map(|(name, _)| *name).collect();
-        return Err(wrong(time, "this is no time with a unit")
+        return Err(wrong(time, "expected a time with a unit")
             .note(format!("units are {}", names.join(", "))));
     };
     Ok(Published { at, seconds, conditions: conditions.to_owned(), span })
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn a_figure_has_sizes_a_time_and_conditions() {
+    fn measurements_have_sizes_a_time_and_conditions() {
         let found = read("n=5000, m = 7: 0.372 s \"K40, [001]: Table 2\"").unwrap();
         assert_eq!(found.at, [("n".to_owned(), 5000), ("m".to_owned(), 7)]);
         assert_eq!((found.seconds, found.conditions.as_str()), (0.372, "K40, [001]: Table 2"));
@@ -91,13 +92,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said_with_its_place() {
+    fn errors_are_reported_with_their_location() {
         let message = |line: &str| read(line).unwrap_err().message;
-        assert_eq!(message(""), "no `NAME=VALUE:` behind `published`");
+        assert_eq!(message(""), "expected `NAME=VALUE:` after `published`");
         assert_eq!(message("n: 1 s \"x\""), "this is no `NAME=INTEGER`");
         assert_eq!(message("n=x: 1 s \"x\""), "this is no `NAME=INTEGER`");
         assert_eq!(message("n=1,n=2: 1 s \"x\""), "this name stands twice");
-        assert_eq!(message("n=1: 1 s"), "no conditions in quotation marks behind the time");
+        assert_eq!(message("n=1: 1 s"), "expected conditions in quotation marks after the time");
         assert_eq!(
             message("n=1: 1 s \"x"),
             "conditions stand between two quotation marks, at the end"

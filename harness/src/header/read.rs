@@ -1,4 +1,4 @@
-//! From the comments of a file to its headers.
+//! Parser of the headers in the comments of a file.
 
 use star_base::{Code, Diagnostic, FileId, Span, did_you_mean};
 use star_syntax::Parsed;
@@ -13,11 +13,11 @@ use crate::template::Joined;
 /// The words that a header begins with.
 const WORDS: [&str; 2] = ["test", "bench"];
 
-/// The words that its lines begin with, where no name with `=` stands.
+/// The words that its lines begin with, except for lines with a name and `=`.
 const LINES: [&str; 8] =
     ["run", "expect", "ensures", "same as", "fails", "prints", "bench", "published"];
 
-/// The headers in the text of `file` that `parsed` was made of, and what is wrong with headers there.
+/// Returns the headers in the text of `file`, which was parsed to `parsed`, and their errors.
 pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<Diagnostic>) {
     let mut headers = Vec::new();
     let mut faults = Vec::new();
@@ -50,7 +50,7 @@ pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<D
         reader.read(&lines, word);
         headers.push(reader.header);
         if text[comment.range()].starts_with('{') {
-            // Whatever is wrong, this is perhaps why.
+            // A likely cause of any error here.
             let why = "a comment between `{` and `}` ends with its first `}`";
             faults[n_before..].iter_mut().for_each(|fault| fault.notes.push(why.to_owned()));
         }
@@ -59,7 +59,7 @@ pub fn headers(file: FileId, text: &str, parsed: &Parsed) -> (Vec<Header>, Vec<D
 }
 
 fn unknown_word(here: Span, word: &str) -> Diagnostic {
-    let fault = bad(here, format!("there is no header `@{word}`"))
+    let fault = bad(here, format!("unknown header `@{word}`"))
         .note("a comment that begins with `@` is a header: `@test` or `@bench`");
     match did_you_mean(word, WORDS) {
         Some(meant) => fault.help(format!("did you mean `@{meant}`?")),
@@ -67,7 +67,7 @@ fn unknown_word(here: Span, word: &str) -> Diagnostic {
     }
 }
 
-/// A header stands between items.
+/// Reports a header inside a routine: headers must be between items.
 fn inside_routine(parsed: &Parsed, comment: Span, here: Span) -> Option<Diagnostic> {
     parsed.file.items.iter().find_map(|item| match item {
         Item::Routine(routine)
@@ -100,7 +100,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the lines of a header; `word` is the one that it begins with.
+    /// Parses the lines of a header that begins with `word`.
     fn read(&mut self, lines: &[CommentLine], word: &str) {
         let first = lines.iter().position(|line| !line.is_blank()).unwrap_or(0);
         let (title, body) = match lines.get(first..) {
@@ -128,7 +128,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads a line with the deeper ones behind it.
+    /// Parses a line with its continuation lines, which are indented further.
     fn entry(&mut self, line: &CommentLine, more: &[CommentLine]) -> Result<(), Diagnostic> {
         let file = self.file;
         let prints = after_word(&line.text, "prints").filter(|rest| !rest.starts_with('='));
@@ -148,12 +148,14 @@ impl Reader<'_> {
         }
         if let Some(rest) = after_word(text, "bench") {
             let Some(definition) = definition(&joined, rest)? else {
-                return Err(bad(span, "no name with values behind `bench`")
+                return Err(bad(span, "expected a name with values after `bench`")
                     .help("write `bench n = 500, 1000, 2000`"));
             };
             if self.header.kind == HeaderKind::Bench {
-                return Err(bad(span, "`bench` inside a benchmark")
-                    .help("write the name alone: all values of `@bench` are for benchmarks"));
+                return Err(bad(span, "`bench` inside a benchmark").help(
+                    "write the name without `bench`: all values of `@bench` are for \
+                        benchmarks",
+                ));
             }
             return add(&mut self.header.bench, definition);
         }
@@ -193,7 +195,7 @@ impl Reader<'_> {
             Expected::Ensures(_) | Expected::SameAs(_) => None,
         };
         if let Some(earlier) = earlier {
-            return Err(bad(span, "this is said twice").label(earlier, "for the first time here"));
+            return Err(bad(span, "duplicate line").label(earlier, "first given here"));
         }
         self.header.expectations.push(Expectation { what, span });
         Ok(())
@@ -203,27 +205,27 @@ impl Reader<'_> {
     fn run(&mut self, joined: &Joined, rest: &str) -> Result<(), Diagnostic> {
         let span = joined.span_of(joined.text());
         if self.header.routine.is_some() || self.header.options.is_some() {
-            return Err(bad(span, "`run` stands twice"));
+            return Err(bad(span, "duplicate `run`"));
         }
         let (first, others) = split_word(rest);
         let (name, options) = if first.starts_with('-') { ("", rest) } else { (first, others) };
         if rest.is_empty() {
-            return Err(bad(span, "no routine behind `run`"));
+            return Err(bad(span, "expected a routine after `run`"));
         }
         let named = |text: &str| {
             let name = Name { text: text.to_owned(), span: joined.span_of(text) };
             (!text.is_empty()).then_some(name)
         };
         if !options.is_empty() && !options.starts_with('-') {
-            return Err(bad(joined.span_of(options), "only options stand behind the routine")
-                .help("give values on lines of their own, as in `n = 5`"));
+            return Err(bad(joined.span_of(options), "expected only options after the routine")
+                .help("write values on separate lines, as in `n = 5`"));
         }
         self.header.routine = named(name);
         self.header.options = named(options);
         Ok(())
     }
 
-    /// `prints`, with the text on the same line or on deeper ones.
+    /// `prints`, with the text on the same line or on the lines that are indented further.
     fn prints(
         &mut self,
         line: &CommentLine,
@@ -250,13 +252,13 @@ impl Reader<'_> {
     }
 }
 
-/// What stands behind the word, if the text begins with it.
+/// Returns the text after the word, if the text begins with it.
 fn after_word<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let rest = text.strip_prefix(word)?;
     (rest.is_empty() || rest.starts_with(char::is_whitespace)).then(|| rest.trim())
 }
 
-/// The first word, and what stands behind it.
+/// Splits off the first word.
 fn split_word(text: &str) -> (&str, &str) {
     match text.split_once(char::is_whitespace) {
         Some((first, rest)) => (first, rest.trim()),
@@ -264,7 +266,7 @@ fn split_word(text: &str) -> (&str, &str) {
     }
 }
 
-/// `NAME = VALUES`; `None` if it is something else.
+/// Parses `NAME = VALUES`; `None` if it has another form.
 fn definition(joined: &Joined, text: &str) -> Result<Option<Definition>, Diagnostic> {
     let Some((name, values)) = text.split_once('=') else { return Ok(None) };
     let name = name.trim_end();
@@ -272,12 +274,12 @@ fn definition(joined: &Joined, text: &str) -> Result<Option<Definition>, Diagnos
         return Ok(None);
     }
     if !is_name(name) {
-        return Err(bad(joined.span_of(text), format!("`{name}` is no name")));
+        return Err(bad(joined.span_of(text), format!("`{name}` is not a name")));
     }
     define(joined, name, values.trim()).map(Some)
 }
 
-/// The definition of a name, both pieces of the text.
+/// Returns the definition of a name; both arguments are pieces of the text.
 fn define(joined: &Joined, name: &str, right: &str) -> Result<Definition, Diagnostic> {
     let span = joined.span_of(name);
     let values = values::read(joined, name, right)?;
@@ -296,50 +298,56 @@ fn is_name(text: &str) -> bool {
 
 fn add(definitions: &mut Vec<Definition>, new: Definition) -> Result<(), Diagnostic> {
     if let Some(old) = definitions.iter().find(|old| old.name.text == new.name.text) {
-        return Err(bad(new.name.span, format!("`{}` has its values twice", new.name.text))
-            .label(old.name.span, "for the first time here"));
+        return Err(bad(new.name.span, format!("duplicate values of `{}`", new.name.text))
+            .label(old.name.span, "first given here"));
     }
     definitions.push(new);
     Ok(())
 }
 
-/// Behind `expect`: `NAME = VALUE`.
+/// Parses the text after `expect`: `NAME = VALUE`.
 fn expect(joined: &Joined, rest: &str) -> Result<Expected, Diagnostic> {
     let whole = joined.span_of(joined.text());
-    let form = "write `expect P = 011 001 000`, or `expect value = 3` for what a function gives";
+    let form = "write `expect P = 011 001 000`, or `expect value = 3` for the result of a function";
     let Some((name, value)) = rest.split_once('=') else {
-        return Err(bad(whole, "no name with a value behind `expect`").help(form));
+        return Err(bad(whole, "expected a name with a value after `expect`").help(form));
     };
     let (name, value) = (name.trim_end(), value.trim());
     if !is_name(name) {
-        return Err(bad(whole, format!("`{name}` is no name")).help(form));
+        return Err(bad(whole, format!("`{name}` is not a name")).help(form));
     }
     if value.is_empty() {
-        return Err(bad(whole, format!("no value for `{name}`")).help(form));
+        return Err(bad(whole, format!("missing value of `{name}`")).help(form));
     }
     let name = Name { text: name.to_owned(), span: joined.span_of(name) };
     Ok(Expected::Value { name, value: values::one(joined, value)? })
 }
 
-/// The one routine behind a word.
+/// Parses the single routine after a word.
 fn routine(joined: &Joined, rest: &str, word: &str) -> Result<Name, Diagnostic> {
     match split_word(rest) {
-        ("", _) => Err(bad(joined.span_of(joined.text()), format!("no routine behind `{word}`"))),
+        ("", _) => Err(bad(
+            joined.span_of(joined.text()),
+            format!(
+                "expected a routine after \
+            `{word}`"
+            ),
+        )),
         (name, "") => Ok(Name { text: name.to_owned(), span: joined.span_of(name) }),
         (_, more) => {
             let fault =
-                bad(joined.span_of(more), format!("only one routine stands behind `{word}`"));
-            Err(fault.help("write a line for each"))
+                bad(joined.span_of(more), format!("expected only one routine after `{word}`"));
+            Err(fault.help("write one line for each"))
         }
     }
 }
 
-/// Behind `fails`: `CODE`, `CODE line N`.
+/// Parses the text after `fails`: `CODE`, `CODE line N`.
 fn fails(joined: &Joined, rest: &str) -> Result<Expected, Diagnostic> {
     let form = "write `fails T0101`, or `fails T0101 line 12`";
     let (word, more) = split_word(rest);
     if word.is_empty() {
-        return Err(bad(joined.span_of(joined.text()), "no code behind `fails`").help(form));
+        return Err(bad(joined.span_of(joined.text()), "expected a code after `fails`").help(form));
     }
     let Some(code) = Code::parse(word).filter(|code| can_fail(*code)) else {
         let names = Code::ALL.iter().filter(|code| can_fail(**code)).map(|code| code.as_str());
@@ -354,13 +362,14 @@ fn fails(joined: &Joined, rest: &str) -> Result<Expected, Diagnostic> {
         Some(Ok(line)) => Some(line),
         None if more.is_empty() => None,
         Some(Err(_)) | None => {
-            return Err(bad(joined.span_of(more), "this is no line behind the code").help(form));
+            return Err(bad(joined.span_of(more), "expected `line N` after the code").help(form));
         }
     };
     Ok(Expected::Fails { code, line })
 }
 
-/// Errors, traps and limits end a run, or keep it from beginning; warnings and interrupts do not.
+/// Can a run fail with this code? Errors, traps and limits end a run or prevent it; warnings and
+/// interrupts do not.
 fn can_fail(code: Code) -> bool {
     let text = code.as_str();
     text.starts_with(['E', 'T', 'L']) && !text.starts_with("E07") && code != Code::Interrupted
@@ -368,8 +377,10 @@ fn can_fail(code: Code) -> bool {
 
 fn unknown_line(joined: &Joined) -> Diagnostic {
     let (first, _) = split_word(joined.text());
-    let fault = bad(joined.span_of(first), format!("no line of a header begins with `{first}`"))
-        .note("they begin with `run`, `expect`, `ensures`, `same as`, `fails`, `prints`, `bench`, `published` or `NAME =`");
+    let fault = bad(joined.span_of(first), format!("unknown line of a header: `{first}`")).note(
+        "lines begin with `run`, `expect`, `ensures`, `same as`, `fails`, `prints`, \
+            `bench`, `published` or `NAME =`",
+    );
     match did_you_mean(first, LINES) {
         Some(meant) => fault.help(format!("did you mean `{meant}`?")),
         None => fault,

@@ -21,7 +21,7 @@ fn one(text: &str) -> Header {
     headers.into_iter().next().expect("a header")
 }
 
-/// The place and message of the only fault of a header with this body.
+/// Returns the location and message of the only error of a header with this body.
 fn fault(body: &str) -> (String, String) {
     let (_, faults) = read(&format!("/* @test t\n   {body} */"));
     assert_eq!(faults.len(), 1, "{body}: {faults:?}");
@@ -68,7 +68,7 @@ proc P; begin end;
 ";
 
 #[test]
-fn every_line_is_read() {
+fn every_line_is_parsed() {
     let (headers, faults) = read(FULL);
     assert_eq!(faults, []);
     let [test, bench] = &headers[..] else { panic!("{headers:?}") };
@@ -108,7 +108,7 @@ fn every_line_is_read() {
 }
 
 #[test]
-fn places_are_those_of_the_file() {
+fn locations_refer_to_the_file() {
     let header = one(FULL);
     let slice = |span: Span| &FULL[span.range()];
     assert_eq!(slice(header.span), "@test closure of random graphs");
@@ -124,7 +124,7 @@ fn places_are_those_of_the_file() {
 }
 
 #[test]
-fn commas_separate_values_where_a_blank_follows_or_between_integers() {
+fn commas_separate_values_before_blanks_or_between_integers() {
     assert_eq!(values("0,1,2..4"), ["0", "1", "[2, 4]"]);
     assert_eq!(values("a.gr, b,c.gr"), ["a.gr", "b,c.gr"]);
     assert_eq!(values("\"a, b\", c"), ["a, b", "c"]);
@@ -141,14 +141,14 @@ fn commas_separate_values_where_a_blank_follows_or_between_integers() {
 }
 
 #[test]
-fn words_of_headers_can_be_names() {
+fn header_words_can_be_names() {
     let header = one("/* @test t\n run = 1\n expect = 2\n prints = 3\n bench = 4 */");
     let names: Vec<&str> = header.definitions.iter().map(|it| it.name.text.as_str()).collect();
     assert_eq!(names, ["run", "expect", "prints", "bench"]);
 }
 
 #[test]
-fn a_header_that_is_wrong_says_where() {
+fn invalid_headers_report_the_location() {
     let at = |body: &str, place: &str, message: &str| {
         assert_eq!(fault(body), (place.to_owned(), message.to_owned()), "{body}");
     };
@@ -159,28 +159,28 @@ fn a_header_that_is_wrong_says_where() {
     at("n = {1 +}", "1 +", "`1 +` is no integer expression");
     at("n = {1", "{", "a `{` without a `}` behind it");
     at("n = 1}", "}", "a `}` without a `{` before it");
-    at("run", "run", "no routine behind `run`");
-    at("run A B", "B", "only options stand behind the routine");
+    at("run", "run", "expected a routine after `run`");
+    at("run A B", "B", "expected only options after the routine");
     at("run A\n   run B", "run B", "`run` stands twice");
-    at("expect P", "expect P", "no name with a value behind `expect`");
+    at("expect P", "expect P", "expected a name with a value after `expect`");
     at("expect P =", "expect P =", "no value for `P`");
     at("expect P = 1\n   expect P = 2", "expect P = 2", "this is said twice");
-    at("ensures", "ensures", "no routine behind `ensures`");
-    at("same as A B", "B", "only one routine stands behind `same as`");
+    at("ensures", "ensures", "expected a routine after `ensures`");
+    at("same as A B", "B", "expected only one routine after `same as`");
     at("same A", "same", "no line of a header begins with `same`");
-    at("fails", "fails", "no code behind `fails`");
+    at("fails", "fails", "expected a code after `fails`");
     at("fails T0199", "T0199", "no run ends with the code `T0199`");
     at("fails W0101", "W0101", "no run ends with the code `W0101`");
-    at("fails T0101 12", "12", "this is no line behind the code");
-    at("fails T0101 line x", "line x", "this is no line behind the code");
+    at("fails T0101 12", "12", "expected `line N` after the code");
+    at("fails T0101 line x", "line x", "expected `line N` after the code");
     at("fails T0101\n   fails T0102", "fails T0102", "this is said twice");
     at("prints a\n   prints b", "prints b", "this is said twice");
-    at("bench", "bench", "no name with values behind `bench`");
+    at("bench", "bench", "expected a name with values after `bench`");
     at("bench n = 1\n   bench n = 2", "n", "`n` has its values twice");
 }
 
 #[test]
-fn words_behind_the_sign_are_known() {
+fn only_known_words_follow_the_at_sign() {
     let (headers, faults) = read("/* @tset t */ /* @test */ // @author me\n// @test t\n/*@*/");
     assert_eq!(headers.len(), 1);
     let messages: Vec<&str> = faults.iter().map(|(_, message)| message.as_str()).collect();
@@ -198,14 +198,14 @@ fn words_behind_the_sign_are_known() {
 }
 
 #[test]
-fn several_faults_are_told_at_once() {
+fn several_errors_are_reported_together() {
     let (headers, faults) = read("/* @test t\n  foo\n  n = 1\n  bar */");
     assert_eq!((headers.len(), faults.len()), (1, 2));
     assert_eq!(headers[0].definitions.len(), 1);
 }
 
 #[test]
-fn nothing_makes_the_reader_panic() {
+fn the_reader_never_panics() {
     for end in 0..FULL.len() {
         if FULL.is_char_boundary(end) {
             read(&format!("{} */", &FULL[..end]));

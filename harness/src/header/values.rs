@@ -1,20 +1,20 @@
 //! Right sides of `NAME = …`: a value, a list of values, ranges.
 //!
-//! Values are separated by a comma with a blank behind it, so that file names, texts and options may hold
-//! commas; between integers and ranges a comma alone does.
+//! Values are separated by a comma followed by a blank, so that file names, texts and options may
+//! contain commas; between integers and ranges, a comma is enough.
 
 use star_base::Diagnostic;
 
 use super::{Values, bad};
 use crate::template::{Joined, Template};
 
-/// Names whose values are lists in themselves.
+/// Names whose values contain commas.
 const WHOLE: [&str; 1] = ["widths"];
 
-/// Reads the values of `name` in a piece of a text.
+/// Parses the values of `name` in a piece of a text.
 ///
 /// # Errors
-/// E0703 if a list has an empty place or a range or template is not right.
+/// E0703 if a list has an empty element, or a range or template is invalid.
 pub(super) fn read(joined: &Joined, name: &str, piece: &str) -> Result<Vec<Values>, Diagnostic> {
     if WHOLE.contains(&name) {
         return Ok(vec![Values::One(Template::parse(joined, piece)?)]);
@@ -27,9 +27,9 @@ pub(super) fn read(joined: &Joined, name: &str, piece: &str) -> Result<Vec<Value
         let items = if numbers.iter().all(|item| is_numeric(item)) { numbers } else { vec![part] };
         for item in items {
             if item.is_empty() && is_list {
-                let message = format!("a value of `{name}` is missing in the list");
+                let message = format!("missing value of `{name}` in the list");
                 return Err(bad(joined.span_of(piece), message)
-                    .help("put a text that ends with a comma between `\"` and `\"`"));
+                    .help("enclose a text that ends with a comma in `\"` and `\"`"));
             }
             values.push(value(joined, item)?);
         }
@@ -37,7 +37,7 @@ pub(super) fn read(joined: &Joined, name: &str, piece: &str) -> Result<Vec<Value
     Ok(values)
 }
 
-/// Reads one value, a range or not.
+/// Parses one value or range.
 fn value(joined: &Joined, item: &str) -> Result<Values, Diagnostic> {
     if let Some((from, to)) = range(item) {
         let (from, to) = (Template::parse(joined, from)?, Template::parse(joined, to)?);
@@ -46,17 +46,17 @@ fn value(joined: &Joined, item: &str) -> Result<Values, Diagnostic> {
     Ok(Values::One(one(joined, item)?))
 }
 
-/// Reads what is one value, whatever it looks like. Double quotes around it are taken off, as a shell does.
+/// Parses one value of any form. Enclosing double quotes are removed, as in a shell.
 ///
 /// # Errors
-/// E0703 if a template is not right.
+/// E0703 if a template is invalid.
 pub(super) fn one(joined: &Joined, item: &str) -> Result<Template, Diagnostic> {
     let inner = item.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     Template::parse(joined, inner.unwrap_or(item))
 }
 
-/// The parts between commas that stand outside of quotes and braces and have something behind them that
-/// `ends` accepts.
+/// Splits the text at commas outside of quotes and braces if `ends` accepts the text after the
+/// comma.
 fn split(text: &str, ends: impl Fn(&str) -> bool) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut quoted, mut depth, mut from) = (false, 0u32, 0);
@@ -76,12 +76,12 @@ fn split(text: &str, ends: impl Fn(&str) -> bool) -> Vec<&str> {
     parts
 }
 
-/// An integer, an expression in braces, or a range of such?
+/// Is it an integer, an expression in braces, or a range of these?
 fn is_numeric(item: &str) -> bool {
     is_end(item) || range(item).is_some()
 }
 
-/// The ends of a range.
+/// Returns the bounds of a range.
 fn range(item: &str) -> Option<(&str, &str)> {
     let (from, to) = item.split_once("..")?;
     let (from, to) = (from.trim(), to.trim());
