@@ -5,7 +5,7 @@ use star_tests::LIBRARY;
 
 use crate::parse::check_spans;
 
-/// The bytes as the only file there is.
+/// The bytes as the only file.
 struct OneFile<'a>(&'a [u8]);
 
 impl SourceLoader for OneFile<'_> {
@@ -17,9 +17,9 @@ impl SourceLoader for OneFile<'_> {
     }
 }
 
-/// Checks the bytes as a source file. Nothing panics; messages lie inside the texts; what has no errors
-/// lowers, with every choice of options, to SIR that verifies, and its text reads back as the same
-/// program.
+/// Checks the bytes as a source file. Nothing panics; messages are inside the texts; a program
+/// without errors lowers, with every choice of options, to SIR that verifies, and whose text parses
+/// to the same program.
 pub fn check(bytes: &[u8]) {
     let compilation = compilation(bytes);
     for diagnostic in &compilation.diagnostics {

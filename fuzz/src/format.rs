@@ -4,7 +4,7 @@ use star_base::{FileId, SourceFile};
 use star_compiler::{Formatter, LoadError, Source, SourceLoader};
 use star_tests::LIBRARY;
 
-/// There are no files to import.
+/// A loader without files to import.
 struct NoFiles;
 
 impl SourceLoader for NoFiles {
@@ -13,8 +13,8 @@ impl SourceLoader for NoFiles {
     }
 }
 
-/// Formats the bytes as text. A text is refused if, and only if, it has syntax errors; what comes of it
-/// stays as it is when it is formatted again, and holds as many comments.
+/// Formats the bytes as text. A text is rejected if, and only if, it has syntax errors; the result
+/// does not change when it is formatted again, and has the same number of comments.
 pub fn format(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let formatter = Formatter::new(LIBRARY);

@@ -1,8 +1,8 @@
-//! Bodies of the fuzz targets, so that libFuzzer and plain tests run the same ones.
+//! Bodies of the fuzz targets, shared by libFuzzer and plain tests.
 //!
-//! * [`parse`], [`format`], [`check`], [`run`], [`read`]: one target each, a function over bytes that panics if a
-//!   property does not hold.
-//! * [`seeds`]: what fuzzing starts from, and what the tests run.
+//! * [`parse`], [`format`], [`check`], [`run`], [`read`]: one target each, a function over bytes
+//!   that panics if a property does not hold.
+//! * [`seeds`]: the initial corpus of fuzzing, and the input of the tests.
 //! * [`replay`]: a target over files, without a fuzzer.
 
 pub mod check;
@@ -16,7 +16,7 @@ pub mod seeds;
 #[cfg(fuzzing)]
 pub use libfuzzer_sys;
 
-/// Counts the bytes that are taken, so that a target can say how many were.
+/// Counts allocated bytes, so that a target can check memory use.
 #[global_allocator]
 pub static MEMORY: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
 
@@ -38,8 +38,8 @@ pub const TARGETS: &[Target] = &[
     Target { name: "read", body: read::read },
 ];
 
-/// The `main` of a target: libFuzzer's where the compiler is told `--cfg fuzzing`, otherwise one that
-/// runs the body over the files of the command line.
+/// The `main` of a target: libFuzzer's if compiled with `--cfg fuzzing`, otherwise one that runs
+/// the body over the files of the command line.
 #[macro_export]
 macro_rules! target {
     ($body:path) => {

@@ -2,8 +2,8 @@
 
 use star_base::{Diagnostic, FileId, Span};
 
-/// Parses the bytes as text. No text makes the parser panic; messages and comments lie inside the text,
-/// at borders of characters; a text is read the same way twice.
+/// Parses the bytes as text. No text makes the parser panic; messages and comments are inside the
+/// text, at character boundaries; parsing twice gives the same result.
 pub fn parse(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let file = FileId(0);
@@ -26,7 +26,7 @@ pub fn parse(bytes: &[u8]) {
     assert_eq!(format!("{:?}", parsed.file), format!("{:?}", again.file));
 }
 
-/// Checks that every place of a message lies in the text of its file, at borders of characters.
+/// Checks that every location of a message is in the text of its file, at character boundaries.
 pub(crate) fn check_spans<'a>(diagnostic: &Diagnostic, text: impl Fn(Span) -> Option<&'a str>) {
     let labels = diagnostic.labels.iter().map(|label| label.span);
     for span in labels.chain(diagnostic.fixes.iter().map(|fix| fix.span)) {

@@ -10,21 +10,21 @@ use star_io::{
 
 use crate::MEMORY;
 
-/// What a reader may take.
+/// Memory budget of a reader.
 const BUDGET: u64 = 1 << 20;
 
-/// What a reader may take beside it: buffers, and for a moment a table once more.
+/// Additional memory of a reader: buffers, and temporarily a second copy of a table.
 const BESIDE: usize = (1 << 20) + (2 << 20);
 
-/// The format whose extension `STAR_FORMAT` gives, so that one reader can be fuzzed alone.
+/// The format with the extension in `STAR_FORMAT`, so that one reader can be fuzzed alone.
 static ALONE: LazyLock<Option<Format>> = LazyLock::new(|| {
     let extension = std::env::var("STAR_FORMAT").ok()?;
     let format = Format::of_path(&format!("f.{extension}"));
     Some(format.unwrap_or_else(|| panic!("STAR_FORMAT: no format has the extension `{extension}`")))
 });
 
-/// Reads a file: of the format that the first byte picks, without that byte, or the whole as the one
-/// format of `STAR_FORMAT`.
+/// Reads a file: in the format that the first byte selects, without that byte, or the whole input
+/// in the format of `STAR_FORMAT`.
 pub fn read(bytes: &[u8]) {
     if let Some(format) = *ALONE {
         return read_file(format, bytes);
@@ -34,24 +34,24 @@ pub fn read(bytes: &[u8]) {
     }
 }
 
-/// Nothing panics; memory stays within the budget; whether the length is known matters to the checks of
-/// a header only; what was read is laid out in every way, and is the same after it was written and read
+/// Nothing panics; memory stays within the budget; a known length affects only the checks of a
+/// header; the data is converted to every layout, and is the same after it was written and read
 /// again.
 fn read_file(format: Format, bytes: &[u8]) {
     let _ = Format::detect(bytes);
     let plain = read_as(format, bytes, None);
     let hinted = read_as(format, bytes, Some(bytes.len() as u64));
     match (&plain, &hinted) {
-        // A list whose length is known takes no more than it holds, one that grows twice that.
+        // A list of known length allocates exactly its length, a growing one up to twice that.
         (Ok(plain), Ok(hinted)) => {
             assert!(hinted.n_bytes <= plain.n_bytes);
             assert_eq!((&plain.data, plain.format), (&hinted.data, hinted.format));
             assert_eq!((&plain.warnings, &plain.notes), (&hinted.warnings, &hinted.notes));
         }
-        // One may find the fault in the header and the other behind it.
+        // One may find the error in the header and the other after it.
         (Err(_), Err(_)) => {}
         (Ok(_), Err(error)) | (Err(error), Ok(_)) => {
-            panic!("the length decides whether it is read: {error}")
+            panic!("the result depends on whether the length is known: {error}")
         }
     }
     if let Ok(LoadedFile { data, .. }) = plain {
@@ -60,7 +60,7 @@ fn read_file(format: Format, bytes: &[u8]) {
     }
 }
 
-/// Reads, and checks how much memory that takes.
+/// Reads a file and checks the memory use.
 fn read_as(
     format: Format,
     mut bytes: &[u8],
@@ -72,7 +72,7 @@ fn read_as(
     let before = MEMORY.current_usage();
     let loaded = star_io::read(format, &mut bytes, &mut options);
     let taken = MEMORY.peak_usage().saturating_sub(before);
-    assert!(taken <= BUDGET as usize + BESIDE, "reading {} takes {taken} bytes", format.name());
+    assert!(taken <= BUDGET as usize + BESIDE, "reading {} allocates {taken} bytes", format.name());
     loaded.map_err(Box::new)
 }
 
@@ -85,23 +85,23 @@ fn try_layouts(data: &Data) {
     }
 }
 
-/// Writes what was read in its own format, and reads it again.
+/// Writes the data in its format, and reads it again.
 fn rewrite(format: Format, data: &Data) {
     let mut bytes = Vec::new();
     if write(format, data.as_output(), &mut bytes).is_err() {
-        // Not every format is written, or holds all that it is read as.
+        // Not every format can be written, or can store everything that it reads.
         return;
     }
     let mut options = ReadOptions::new("f", 64 * BUDGET);
     options.size_hint = Some(bytes.len() as u64);
     match star_io::read(format, &mut &bytes[..], &mut options) {
         Ok(again) => check_same(format, data, &again.data),
-        Err(error) => panic!("what was written as {} does not read: {error}", format.name()),
+        Err(error) => panic!("cannot read the file written as {}: {error}", format.name()),
     }
 }
 
-/// Checks that data came back. Formats may keep neither the order of arcs, nor the names of vertices and
-/// fields, nor whether edges are meant in both directions, nor what a graph is but its table.
+/// Checks that the data is unchanged. Formats may discard the order of arcs, the names of vertices
+/// and fields, whether edges are bidirectional, and everything of a graph except its table.
 fn check_same(format: Format, before: &Data, after: &Data) {
     let name = format.name();
     match (before, after) {
@@ -124,7 +124,7 @@ fn check_same(format: Format, before: &Data, after: &Data) {
     }
 }
 
-/// All arcs, in order.
+/// Returns all arcs in order.
 fn arcs(graph: &Graph) -> Vec<(u32, u32, i64)> {
     let arcs = graph.directed_arcs().map(|arc| (arc.tail, arc.head, arc.weight));
     let mut arcs: Vec<_> = arcs.collect();

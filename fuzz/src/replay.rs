@@ -1,14 +1,14 @@
-//! A target over the files of the command line, and those in folders of it: to look at a find, or at a
-//! corpus, without a fuzzer.
+//! A target over the files of the command line, and those in folders of it: for examining a failure
+//! or a corpus without a fuzzer.
 
 use std::fs;
 use std::io;
 use std::path::Path;
 
-/// Runs `body` over every file that the command line names.
+/// Runs `body` over every file named on the command line.
 ///
 /// # Errors
-/// If one cannot be read.
+/// If a file cannot be read.
 pub fn replay(body: fn(&[u8])) -> io::Result<()> {
     for path in std::env::args_os().skip(1) {
         replay_path(Path::new(&path), body)?;

@@ -15,30 +15,30 @@ use star_vm::{Cpu, HostValue, Limits, Outcome, Reference};
 
 use crate::check::compilation;
 
-/// So small that an input takes milliseconds: the reference works bit by bit.
+/// Small enough that an input takes milliseconds: the reference works bit by bit.
 const LIMITS: Limits =
     Limits { steps: Some(3000), memory: Some(1 << 12), output: Some(1 << 12), depth: 20 };
 
 /// Sources longer than this are left to the target `check`.
 const MAX_BYTES: usize = 1 << 16;
 
-/// Routines of a file that are run.
+/// Maximum number of routines run for a file.
 const MAX_ENTRIES: usize = 6;
 
 thread_local! {
     static MACHINES: LazyCell<[Machine; 2]> = const { LazyCell::new(machines) };
 }
 
-/// The reference, and the CPU backend with every size as small as it can be.
+/// Returns the reference, and the CPU backend with minimal sizes.
 fn machines() -> [Machine; 2] {
     let settings = star_vm::cpu::Settings { threads: Some(1), ..star_vm::cpu::Settings::tiny() };
     let cpu = Cpu::with(settings, Kernels::detect());
     [on("reference", Reference::new()), on("cpu", cpu)]
 }
 
-/// Compiles the bytes as a source file and runs its first routines with arguments that follow from the
-/// bytes. Both backends give the same outcome, arguments, output, files and counts, and none says that
-/// the toolchain is at fault.
+/// Compiles the bytes as a source file and runs its first routines with arguments derived from the
+/// bytes. Both backends give the same outcome, arguments, output, files and counts, and neither
+/// reports an internal error.
 pub fn run(bytes: &[u8]) {
     if bytes.len() > MAX_BYTES {
         return;
@@ -64,7 +64,7 @@ fn run_on(program: &Program, machines: &[Machine; 2], random: &mut Random) {
     let [reference, cpu] = &machines.each_ref().map(|machine| {
         machine.compile(program.lowered.program.clone()).expect("both run every program")
     });
-    // A handle is only made inside a program.
+    // Handles can only be created by a program.
     let takes_handle = |param: &EntryParam| param.kind == TyKind::Handle && !param.by_ref;
     let entries = program.compilation.entries();
     let entries = entries.iter().filter(|entry| !entry.params.iter().any(takes_handle));
@@ -78,7 +78,7 @@ fn run_on(program: &Program, machines: &[Machine; 2], random: &mut Random) {
             assert!(!matches!(run.outcome, Outcome::Internal(_)), "{:?}", run.outcome);
         }
         if is_memory_limit(&expected.outcome) || is_memory_limit(&found.outcome) {
-            // Each backend counts bytes in its own way.
+            // Each backend counts bytes differently.
             continue;
         }
         if let Some(difference) = difference(program, &expected, &found, Mode::AsLowered) {
@@ -91,7 +91,7 @@ fn is_memory_limit(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Limit { kind: LimitKind::Memory { .. }, .. })
 }
 
-/// A small argument for a parameter; results are often unset.
+/// Returns a small argument for a parameter; results are often unset.
 fn argument(param: &EntryParam, random: &mut Random) -> HostValue {
     if param.by_ref && random.chance(50) {
         return HostValue::Unset;

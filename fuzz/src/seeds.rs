@@ -1,6 +1,6 @@
-//! What fuzzing starts from: the examples, the library, the programs and data files of the tests, small
-//! files of every format (those that nothing here writes are in `seeds/TARGET/`), and former finds
-//! (`regressions/TARGET/`).
+//! Initial corpus of fuzzing: the examples, the library, the programs and data files of the tests,
+//! small files of every format (those without a writer here are in `seeds/TARGET/`), and inputs of
+//! fixed failures (`regressions/TARGET/`).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use star_io::{Field, Format, Numbers, OutputRef, Packing, Shape, write, write_pa
 /// A seed: a name, and its bytes.
 pub type Seed = (String, Vec<u8>);
 
-/// The seeds of a target.
+/// Returns the seeds of a target.
 ///
 /// # Panics
 /// If the files of the repository cannot be read.
@@ -26,7 +26,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The files below a folder, by their names in order; none if there is no such folder.
+/// Returns the files below a folder, sorted by name; none if there is no such folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten() {
@@ -52,7 +52,8 @@ fn bytes(path: &Path) -> Vec<u8> {
     fs::read(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// Files of a folder here: programs as they are, data files with the extension of their format.
+/// Returns the files of a folder here: programs verbatim, data files with the extension of their
+/// format.
 fn kept(folder: &str, target: &str) -> Vec<Seed> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(target);
     let found = files(&folder).into_iter().filter(|path| !name(path).starts_with('.'));
@@ -64,7 +65,7 @@ fn kept(folder: &str, target: &str) -> Vec<Seed> {
         .collect()
 }
 
-/// Sources: examples, library, and those of the tests.
+/// Returns the sources: examples, library, and those of the tests.
 fn programs() -> Vec<Seed> {
     let library = star_stdlib::BASIC.iter().chain(star_stdlib::MODULES);
     let library = library.map(|(name, text)| (format!("{}.star", name.replace('/', "-")), text));
@@ -91,7 +92,7 @@ fn programs() -> Vec<Seed> {
     seeds
 }
 
-/// The programs between the fences of a page.
+/// Returns the programs in the code fences of a page.
 fn listings(page: &str, bytes: &[u8]) -> Vec<Seed> {
     let text = String::from_utf8_lossy(bytes);
     let blocks = text.split("```").skip(1).step_by(2);
@@ -100,7 +101,7 @@ fn listings(page: &str, bytes: &[u8]) -> Vec<Seed> {
     named.map(|(idx, text)| (format!("{page}-{idx}.star"), text.as_bytes().to_vec())).collect()
 }
 
-/// The programs in the string literals of a Rust file, as far as they can be told.
+/// Returns the programs in the string literals of a Rust file, as far as they can be recognised.
 fn texts(file: &str, bytes: &[u8]) -> Vec<Seed> {
     let text = String::from_utf8_lossy(bytes);
     let literals = text.split('"').skip(1).step_by(2);
@@ -114,7 +115,7 @@ fn texts(file: &str, bytes: &[u8]) -> Vec<Seed> {
     named.map(|(idx, text)| (format!("{file}-{idx}.star"), text.into_bytes())).collect()
 }
 
-/// Small files of every format.
+/// Returns small files of every format.
 fn data_files() -> Vec<Seed> {
     let mut seeds = Vec::new();
     for path in files(&root().join("examples/data")) {
@@ -161,7 +162,7 @@ fn data_files() -> Vec<Seed> {
     seeds
 }
 
-/// Six small numbers in each of some fields.
+/// Returns six small numbers for each field.
 fn numbers(shape: Shape, names: &[&str]) -> Numbers {
     let fields = names.iter().enumerate().map(|(idx, name)| {
         Field::new(*name, Some(8), (0..6).map(|value| value * 40 + idx as i64).collect())
@@ -169,13 +170,13 @@ fn numbers(shape: Shape, names: &[&str]) -> Numbers {
     Numbers { shape, fields: fields.collect() }
 }
 
-/// A file as the target `read` takes it.
+/// Encodes a file as input of the target `read`.
 fn as_read(format: Format, bytes: &[u8]) -> Vec<u8> {
     let idx = Format::ALL.iter().position(|other| *other == format).expect("a format");
     [&[idx as u8], bytes].concat()
 }
 
-/// Files that our writers do not write; those of unknown formats are left out.
+/// Files that no writer here produces; those of unknown formats are omitted.
 const TEXTS: &[(&str, &str)] = &[
     ("crlf.gr", "c road\np sp 5 4\na 1 2 10\na 2 3 -7\r\na 5 5 0\na 1 2 3\n"),
     ("labels.snap", "# Nodes: 4 Edges: 3\n10\t20\t5\n20\t30\t-6\n18446744073709551615,10,1\n"),

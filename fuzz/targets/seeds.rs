@@ -1,5 +1,5 @@
-//! Writes the seeds of every target to `fuzz/corpus/TARGET/`, and those of each reader, as it takes them
-//! alone, to `fuzz/corpus/read-EXTENSION/`.
+//! Writes the seeds of every target to `fuzz/corpus/TARGET/`, and those of each reader, as input of
+//! that reader alone, to `fuzz/corpus/read-EXTENSION/`.
 
 use std::path::Path;
 

@@ -2,9 +2,9 @@
 
 use star_fuzz::{TARGETS, seeds};
 
-/// One test for all targets: one of them measures memory, which is that of the whole process.
+/// One test for all targets: one of them measures memory, which is shared by the whole process.
 #[test]
-fn targets_find_nothing_in_their_seeds() {
+fn targets_accept_their_seeds() {
     for target in TARGETS {
         let seeds = seeds::seeds(target.name);
         assert!(seeds.len() > 10, "{} has {} seeds", target.name, seeds.len());
