@@ -1,5 +1,5 @@
-//! Short ways to say "this text does that", on every backend: what it prints, leaves behind, or traps
-//! with.
+//! Short helpers for "this text does that" on every backend: what it prints, leaves in its
+//! arguments, or traps with.
 
 use star_base::{Diagnostic, SourceMap, Span};
 use star_compiler::LowerOptions;
@@ -7,7 +7,8 @@ use star_vm::{HostValue, Outcome};
 
 use crate::run::{Program, RunResult};
 
-/// Runs the `program` of a text, which has no parameters and ends well; what it printed.
+/// Runs the `program` of a text, which has no parameters and ends well, and returns what it
+/// printed.
 ///
 /// # Panics
 /// If it does not compile or does not end well.
@@ -18,7 +19,8 @@ pub fn prints(text: &str) -> String {
     run.printed
 }
 
-/// Runs the `program` of a text, which has no parameters; its trap as [`render`] writes it.
+/// Runs the `program` of a text, which has no parameters, and returns its trap as [`render`] writes
+/// it.
 ///
 /// # Panics
 /// If it does not compile, or does not trap.
@@ -26,7 +28,8 @@ pub fn traps(text: &str) -> String {
     traps_with(text, &LowerOptions::default())
 }
 
-/// Likewise with options.
+/// Runs the `program` of a text compiled with these options and returns its trap as [`render`]
+/// writes it.
 ///
 /// # Panics
 /// If it does not compile, or does not trap.
@@ -46,7 +49,7 @@ fn main_of(program: &Program) -> RunResult {
     program.run(&main.name, Vec::new())
 }
 
-/// Runs a routine that ends well; its arguments afterwards.
+/// Runs a routine that ends well and returns its arguments afterwards.
 ///
 /// # Panics
 /// If it does not compile or does not end well.
@@ -57,7 +60,7 @@ pub fn ends(text: &str, routine: &str, args: Vec<HostValue>) -> Vec<HostValue> {
     run.values
 }
 
-/// Runs a routine that traps; its trap as [`render`] writes it.
+/// Runs a routine that traps and returns its trap as [`render`] writes it.
 ///
 /// # Panics
 /// If it does not compile, or does not trap.
@@ -68,7 +71,7 @@ pub fn call_traps(text: &str, routine: &str, args: Vec<HostValue>) -> String {
     ending(&program, &run)
 }
 
-/// How a run ended, in words: its trap or limit, or nothing.
+/// Describes how a run ended: its trap or limit, or an empty text.
 pub fn ending(program: &Program, run: &RunResult) -> String {
     let sir = &program.lowered.program;
     let diagnostic = match &run.outcome {
@@ -82,7 +85,7 @@ pub fn ending(program: &Program, run: &RunResult) -> String {
     render(&program.compilation.sources, &diagnostic)
 }
 
-/// A message as plain text, one line for each part of it:
+/// Renders a message as plain text, one line for each part:
 /// ```text
 /// E0301 2:5 expected a slice, found a word: what the first label says
 ///   at 1:3: what a further label says
@@ -90,7 +93,7 @@ pub fn ending(program: &Program, run: &RunResult) -> String {
 ///   help: what to write
 ///   fix 2:5-2:6 write `:=` => ":="
 /// ```
-/// Places in other files than `test.star` have the file's name in front.
+/// Locations in files other than `test.star` are prefixed with the file name.
 pub fn render(sources: &SourceMap, diagnostic: &Diagnostic) -> String {
     let Diagnostic { code, message, labels, place: _, notes, help, fixes } = diagnostic;
     let mut text = code.to_string();
@@ -129,32 +132,32 @@ fn place(sources: &SourceMap, span: Span) -> String {
     }
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudorandom numbers that are the same in every run.
 #[derive(Clone, Debug)]
 pub struct Random(star_base::Random);
 
 impl Random {
-    /// The numbers that this seed gives.
+    /// Creates the generator for this seed.
     pub fn new(seed: u64) -> Self {
         Random(star_base::Random::new(seed))
     }
 
-    /// The next 64 bits.
+    /// Returns the next 64 bits.
     pub fn bits64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A number below `n`, which is not 0.
+    /// Returns a number below `n`, which is not 0.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits64() % n as u64) as usize
     }
 
-    /// True in `percent` of 100 cases.
+    /// Returns true in `percent` of 100 cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// Bits of which `percent` of 100 are ones.
+    /// Returns bits of which `percent` of 100 are ones.
     pub fn bits(&mut self, len: usize, percent: usize) -> Vec<bool> {
         (0..len).map(|_| self.chance(percent)).collect()
     }

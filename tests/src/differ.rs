@@ -1,4 +1,5 @@
-//! Do backends agree about a test program, in both modes, and what do they differ in, in words?
+//! Comparison of the backends on a test program, in both modes, with a description of the
+//! differences.
 
 use star_harness::{Difference, Mode};
 use star_ir::RoutineId;
@@ -9,37 +10,38 @@ use crate::backends::{Compiled, Machine};
 use crate::case::ending;
 use crate::run::{Program, RunResult};
 
-/// Whether all backends agree about a run.
+/// Whether all backends agree on a run.
 #[derive(Debug)]
 pub enum Same {
-    /// They do; what they left.
+    /// The backends agree; what the run left.
     Yes(Box<Agreement>),
-    /// They do not; the difference in words.
+    /// The backends disagree; a description of the difference.
     No(String),
 }
 
-/// A run that all backends agree about.
+/// A run on which all backends agree.
 #[derive(Debug)]
 pub struct Agreement {
-    /// What the first backend left.
+    /// The result on the first backend.
     pub run: RunResult,
     /// The fast paths that each backend took in each mode.
     pub paths: Vec<Taken>,
 }
 
-/// The fast paths of one run.
+/// The fast paths taken in one run.
 #[derive(Debug)]
 pub struct Taken {
     /// The backend.
     pub machine: &'static str,
     /// As lowered, or optimised.
     pub mode: Mode,
-    /// What was taken and declined.
+    /// The paths taken and declined.
     pub counters: Counters,
 }
 
 impl Agreement {
-    /// What a backend took when steps had no limit, of the program as it is written.
+    /// Returns the fast paths that a backend took on the program as written, without a limit on
+    /// steps.
     ///
     /// # Panics
     /// If it did not run.
@@ -53,16 +55,16 @@ impl Agreement {
 /// A program on some backends, as lowered and optimised.
 pub struct InBothModes {
     as_lowered: Vec<Compiled>,
-    /// Without passes, on the backends that have fast paths of their own.
+    /// The program without passes, on the backends that have fast paths.
     as_written: Vec<Compiled>,
-    /// What passes make of it, if they change it: on the specification in both orders, and on the backend that
-    /// people use.
+    /// The program after passes, if they change it: on the reference in both orders, and on the
+    /// default backend.
     optimised: Vec<Optimised>,
 }
 
-/// What some passes make of a program.
+/// A program after some passes.
 struct Optimised {
-    /// Which passes, in words.
+    /// A description of the passes.
     passes: String,
     compiled: Vec<Compiled>,
 }
@@ -72,7 +74,7 @@ const OF_PASSES: [&str; 6] =
     ["reference", "reference-backward", "cpu", "gpu", "gpu-emulator", "gpu-emulator-tiny"];
 
 impl InBothModes {
-    /// Optimises by all passes, and compiles.
+    /// Optimises with all passes, and compiles.
     ///
     /// # Panics
     /// If the program does not verify after a pass.
@@ -80,7 +82,7 @@ impl InBothModes {
         InBothModes::with_passes(program, machines, &[Options::default()])
     }
 
-    /// Likewise by several selections of passes, each on its own.
+    /// Optimises with several selections of passes, each separately, and compiles.
     ///
     /// # Panics
     /// If the program does not verify after a pass.
@@ -120,7 +122,7 @@ impl InBothModes {
         }
     }
 
-    /// Runs an entry without passes on a backend that has fast paths of its own.
+    /// Runs an entry without passes on a backend that has fast paths.
     ///
     /// # Panics
     /// If there is no such backend.
@@ -135,10 +137,11 @@ impl InBothModes {
         compiled.unwrap_or_else(|| panic!("no `{machine}`")).run(entry, args, limits)
     }
 
-    /// Runs an entry on each backend in both modes and compares them with the first one as lowered: without
-    /// limits on steps, both as it is written, so that fast paths are taken that passes leave nothing for, and
-    /// after passes. What ends at a limit runs as lowered only: it might have no end without one. `ending` words
-    /// how a run ended.
+    /// Runs an entry on each backend in both modes and compares the results with the first backend
+    /// as lowered. Without a limit on steps, it runs both as written, so that fast paths are taken
+    /// that passes would remove, and after passes. A run that ends at a limit is repeated as
+    /// lowered only, because it might not terminate without one. `ending` describes how a run
+    /// ended.
     ///
     /// # Panics
     /// If there is no backend.
@@ -190,7 +193,7 @@ impl InBothModes {
     }
 }
 
-/// A program on each of some backends.
+/// Compiles a program for each of these backends.
 pub fn compile(program: &star_ir::Program, machines: &[Machine]) -> Vec<Compiled> {
     machines.iter().map(|machine| compiled(program, machine)).collect()
 }
@@ -213,7 +216,7 @@ pub fn same(
     compiled.run(program.entry(name), args, limits, &|run| ending(program, run))
 }
 
-/// Likewise as lowered only, for runs that are about steps.
+/// Runs a routine as lowered only, for runs that depend on steps.
 ///
 /// # Panics
 /// If there is no such routine, or no backend.
@@ -253,7 +256,8 @@ impl Agreement {
     }
 }
 
-/// What two runs of a program differ in, in words, the second in this mode; `None` if in nothing.
+/// Describes the difference between two runs of a program, the second in this mode; `None` if there
+/// is none.
 pub fn difference(
     program: &Program,
     expected: &RunResult,
@@ -263,7 +267,7 @@ pub fn difference(
     in_words(expected, found, mode, &|run| ending(program, run))
 }
 
-/// Likewise; `ending` words how a run ended.
+/// Describes the difference between two runs; `ending` describes how a run ended.
 pub fn in_words(
     expected: &RunResult,
     found: &RunResult,
@@ -296,7 +300,7 @@ pub fn in_words(
     Some(format!("{what} differ:\n{}\n{}", text(expected), text(found)))
 }
 
-/// A value whole, with its type.
+/// Formats a whole value, with its type.
 fn shown(value: &HostValue) -> String {
     match value {
         HostValue::Slice(bits) => format!("slice '{bits}'"),

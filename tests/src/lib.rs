@@ -1,4 +1,4 @@
-//! What the tests share: compiling a text, running a routine, naming values.
+//! The helpers shared by the tests: compiling a text, running a routine, naming values.
 
 pub mod backends;
 pub mod case;
@@ -10,7 +10,7 @@ pub mod sir;
 use star_base::{BitTable, BitVector, Diagnostic};
 use star_compiler::{Compilation, Library, LoadError, LowerOptions, Lowered, Source, SourceLoader};
 
-/// The library that every test program sees.
+/// The library visible to every test program.
 pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
 /// Source files in memory.
@@ -45,7 +45,7 @@ fn check_with(files: &[(&str, &str)], library: &Library) -> Compilation {
     star_compiler::check(root, &mut loader, library)
 }
 
-/// The messages, errors and lints, as `CODE line:column message`.
+/// Returns the messages, errors and lints, as `CODE line:column message`.
 pub fn messages(compilation: &Compilation) -> Vec<String> {
     compilation.diagnostics.iter().map(|diagnostic| message(compilation, diagnostic)).collect()
 }
@@ -62,7 +62,7 @@ fn message(compilation: &Compilation, diagnostic: &Diagnostic) -> String {
     format!("{}{place} {}", diagnostic.code, diagnostic.message)
 }
 
-/// Compiles a text that has no errors, and verifies the SIR.
+/// Compiles a text without errors, and verifies the SIR.
 ///
 /// # Panics
 /// If it has errors, or if the SIR does not verify.
@@ -70,7 +70,7 @@ pub fn compile(text: &str, options: &LowerOptions) -> (Compilation, Lowered) {
     compile_files(&[("test.star", text)], options)
 }
 
-/// Likewise the first of some files, which may import the others.
+/// Compiles the first of some files, which may import the others, and verifies the SIR.
 ///
 /// # Panics
 /// If they have errors, or if the SIR does not verify.
@@ -78,7 +78,7 @@ pub fn compile_files(files: &[(&str, &str)], options: &LowerOptions) -> (Compila
     compile_with(files, options, &LIBRARY)
 }
 
-/// Likewise with a library of its own.
+/// Compiles the first of some files with the given library, and verifies the SIR.
 ///
 /// # Panics
 /// If they have errors, or if the SIR does not verify.
@@ -96,18 +96,18 @@ pub fn compile_with(
     (compilation, lowered)
 }
 
-/// A table from its rows.
+/// Builds a table from its rows.
 ///
 /// # Panics
-/// If the rows differ in length or hold other characters than `0` and `1`.
+/// If the rows differ in length or contain characters other than `0` and `1`.
 pub fn table(rows: &[&str]) -> BitTable {
     BitTable::parse(rows).expect("rows of 0 and 1")
 }
 
-/// Bits from a text.
+/// Parses bits from a text.
 ///
 /// # Panics
-/// If the text holds other characters than `0` and `1`.
+/// If the text contains characters other than `0` and `1`.
 pub fn bits(text: &str) -> BitVector {
     BitVector::parse(text).expect("a text of 0 and 1")
 }

@@ -1,4 +1,4 @@
-//! Running a routine of a test program, on every backend.
+//! Execution of a routine of a test program on every backend.
 
 use std::cell::OnceCell;
 
@@ -19,7 +19,7 @@ pub struct Program {
     pub compilation: Compilation,
     /// The SIR.
     pub lowered: star_compiler::Lowered,
-    /// The program on every backend, once it was run.
+    /// The program on every backend, after its first run.
     compiled: OnceCell<InBothModes>,
 }
 
@@ -32,7 +32,7 @@ impl Program {
         Program::with(text, &star_compiler::LowerOptions::default())
     }
 
-    /// Likewise with options.
+    /// Compiles a text with options and verifies it.
     ///
     /// # Panics
     /// If that fails.
@@ -40,7 +40,7 @@ impl Program {
         Program::of_files(&[("test.star", text)], options)
     }
 
-    /// Likewise the first of some files, which may import the others.
+    /// Compiles the first of some files, which may import the others, and verifies it.
     ///
     /// # Panics
     /// If that fails.
@@ -49,13 +49,13 @@ impl Program {
         Program::of(compilation, lowered)
     }
 
-    /// A program that is compiled already.
+    /// Wraps a program that is already compiled.
     pub fn of(compilation: Compilation, lowered: star_compiler::Lowered) -> Self {
         Program { compilation, lowered, compiled: OnceCell::new() }
     }
 
-    /// Runs the routine `name` on every backend, as lowered and optimised; what the first one left. Arguments that are set are
-    /// given as fixed ones: they keep their sizes.
+    /// Runs the routine `name` on every backend, as lowered and optimised, and returns the result
+    /// of the first one. Arguments that are set are passed as fixed: they keep their sizes.
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
@@ -63,7 +63,7 @@ impl Program {
         self.run_within(name, args, LIMITS)
     }
 
-    /// Likewise within limits.
+    /// Runs the routine `name` on every backend within limits.
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
@@ -71,7 +71,8 @@ impl Program {
         self.agree(name, args, limits).run
     }
 
-    /// Likewise; what the first one left, and the fast paths that each took.
+    /// Runs the routine `name` within limits and returns the result of the first backend, and the
+    /// fast paths that each backend took.
     ///
     /// # Panics
     /// If there is no such routine, or if backends differ.
@@ -84,12 +85,12 @@ impl Program {
         }
     }
 
-    /// The program as lowered on these backends.
+    /// Compiles the program as lowered for these backends.
     pub fn compile_on(&self, machines: &[Machine]) -> Vec<Compiled> {
         compile(&self.lowered.program, machines)
     }
 
-    /// The number of a routine in the SIR.
+    /// Returns the number of a routine in the SIR.
     ///
     /// # Panics
     /// If there is no such routine.
@@ -101,7 +102,7 @@ impl Program {
     }
 }
 
-/// The arguments after a run that ended well.
+/// Returns the arguments after a run that ended well.
 ///
 /// # Panics
 /// If it did not.

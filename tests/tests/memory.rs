@@ -1,6 +1,6 @@
-//! What waves say that they take at most, and what compiling and formatting may take, against what a process takes. The peak is
-//! that of a whole process, and memory that was given back may stay with it: so every case runs in a process of its own, which is
-//! this binary again.
+//! The memory that waves declare as their maximum, and that compiling and formatting may use,
+//! compared with the memory of a process. The peak is that of a whole process, and released memory
+//! may remain in it: so every case runs in a separate process, which is this binary again.
 
 use std::fmt::Write;
 use std::process::Command;
@@ -15,23 +15,25 @@ use star_tests::{LIBRARY, Texts};
 /// Stacks of threads, and pages that the system counts late.
 const SLACK: u64 = 2 << 20;
 
-/// Names the case that a process is to measure.
+/// The variable that names the case to measure in a process.
 const CASE: &str = "STAR_MEMORY_CASE";
 
-/// The path that winds through a square of this side, whole tiles, has more cells than two bytes can count.
+/// The winding path through a square of this side, in whole tiles, has more cells than two bytes
+/// can count.
 const WINDING: usize = 320;
 
 /// Width, height and threads.
 const CASES: [(usize, usize, usize); 3] = [(1280, 1280, 1), (1280, 1280, 3), (385, 6000, 2)];
 
-/// A number of bytes that the system keeps about this process.
+/// Returns a number of bytes that the system records for this process.
 fn status(name: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))?;
     Some(line.split_whitespace().next()?.parse::<u64>().ok()? << 10)
 }
 
-/// Open, but for a path that winds through a square in a corner, and goes on along the first row of all tiles.
+/// Builds an open grid, except for a path that winds through a square in a corner, and continues
+/// along the first row of all tiles.
 fn with_a_winding_path(width: usize, height: usize) -> Grid {
     let is_in = |cell: Cell| cell.x < WINDING && cell.y < WINDING;
     let goes_on = |cell: Cell| !is_in(cell) && (cell.y.is_multiple_of(64) || cell.x == width - 1);
@@ -46,21 +48,23 @@ fn with_a_winding_path(width: usize, height: usize) -> Grid {
     grid.expect("there is memory for it")
 }
 
-/// Measures a case, `wave` or `weighed` with its number: says how many bytes the process grew by at most, and how many were said.
+/// Measures a case, `wave` or `weighed` with its number: reports the maximum growth of the process
+/// in bytes, and the declared maximum.
 fn measure(case: &str) -> Option<String> {
     let (kind, idx) = case.split_once(' ')?;
     let (width, height, n_threads) = CASES[idx.parse::<usize>().ok()?];
     let grid = with_a_winding_path(width, height);
     let threads = Workers::new(Some(n_threads), Workers::NEVER).ok()?;
-    // A goal in every tile, so that the wave is in all of them at once; one at the end of the winding path, from which it comes
-    // once more, so late that the tiles need numbers of three bytes.
+    // A goal in every tile, so that the wave is in all of them at once; one at the end of the
+    // winding path, from which the wave starts again, so late that the tiles need numbers of three
+    // bytes.
     let tiles = |cells: usize| (1..cells).step_by(64);
     let goals = tiles(height).flat_map(|y| tiles(width).map(move |x| Cell { x: x - 1, y }));
     let is_out = |goal: &Cell| goal.x >= WINDING || goal.y >= WINDING;
     let goals: Vec<Cell> = goals.filter(is_out).chain([Cell { x: 0, y: 0 }]).collect();
     let weights = vec![3; width * height];
     let moore = Neighbourhood::Moore;
-    // The peak begins anew.
+    // Resets the peak.
     fs::write("/proc/self/clear_refs", "5").ok()?;
     let before = status("VmRSS")?;
     let said = match kind {
@@ -79,10 +83,10 @@ fn measure(case: &str) -> Option<String> {
     Some(format!("took {} of {said}", status("VmHWM")?.saturating_sub(before)))
 }
 
-/// Statements of the programs that are compiled and formatted.
+/// The number of statements of the programs that are compiled and formatted.
 const N_STATEMENTS: usize = 100_000;
 
-/// A program of so many routines: ten statements in ten lines again and again.
+/// Writes a program with this number of routines: ten statements in ten lines repeatedly.
 fn program(n_routines: usize) -> String {
     let ten = "  i:=FND(X);\n  w:=ROW(i,T);\n  Y:=X and not Z;\n  if SOME(Y) then\n    X(i):=0;\n  while n<i do\n    n:=n+2*i-1;
   COL(i,T):=Y or Z;\n  MATCH(T,X,w,Z);\n  CLR(Y);\n";
@@ -97,11 +101,12 @@ fn program(n_routines: usize) -> String {
     text
 }
 
-/// Formats a program of so many routines, or checks it; says how many bytes the process grew by at most, and of how many.
+/// Formats a program with this number of routines, or checks it; reports the maximum growth of the
+/// process in bytes, and the number of statements.
 fn compile(kind: &str, n_routines: usize) -> Option<String> {
     let text = program(n_routines);
     let n_bytes = text.len();
-    // What the library takes is no statement's.
+    // The memory of the library is not charged to the statements.
     assert!(!star_tests::check("program P; begin end.").has_errors());
     fs::write("/proc/self/clear_refs", "5").ok()?;
     let before = status("VmRSS")?;
@@ -115,7 +120,8 @@ fn compile(kind: &str, n_routines: usize) -> Option<String> {
     Some(format!("took {} of {n_bytes}", status("VmHWM")?.saturating_sub(before)))
 }
 
-/// What a case says of itself, run in a process of its own; `None` if the system does not say what a process takes.
+/// Returns the report of a case run in a separate process; `None` if the system does not report the
+/// memory of a process.
 #[expect(clippy::print_stdout, reason = "says what was found, to who reads the log")]
 fn took(test: &str, case: &str) -> Option<(u64, u64)> {
     let mut process = Command::new(env::current_exe().expect("this binary has a path"));
@@ -134,7 +140,7 @@ fn took(test: &str, case: &str) -> Option<(u64, u64)> {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "says what was found, to the process that asks")]
-fn a_statement_takes_no_more_than_it_may() {
+fn a_statement_uses_no_more_memory_than_allowed() {
     if let Ok(case) = env::var(CASE) {
         let (kind, n_routines) = case.split_once(' ').unwrap();
         let said = compile(kind, n_routines.parse().unwrap());
@@ -143,7 +149,8 @@ fn a_statement_takes_no_more_than_it_may() {
     for (kind, most) in [("format", 150), ("check", 500)] {
         for n_routines in [1, 1000] {
             let case = format!("{kind} {n_routines}");
-            let Some((took, _)) = took("a_statement_takes_no_more_than_it_may", &case) else {
+            let Some((took, _)) = took("a_statement_uses_no_more_memory_than_allowed", &case)
+            else {
                 return;
             };
             let each = took / N_STATEMENTS as u64;
@@ -155,20 +162,20 @@ fn a_statement_takes_no_more_than_it_may() {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "says what was found, to the process that asks")]
-fn waves_take_no_more_than_they_say() {
+fn waves_use_no_more_memory_than_declared() {
     if let Ok(case) = env::var(CASE) {
         return println!("{}", measure(&case).unwrap_or_else(|| "nothing said".to_owned()));
     }
     for kind in ["wave", "weighed"] {
         for (idx, (width, height, n_threads)) in CASES.into_iter().enumerate() {
             let case = format!("{kind} {idx}");
-            let Some((took, said)) = took("waves_take_no_more_than_they_say", &case) else {
+            let Some((took, said)) = took("waves_use_no_more_memory_than_declared", &case) else {
                 return;
             };
             let what = format!("{kind}, {width} x {height}, {n_threads}: {took} of {said} bytes");
             println!("{what}");
             assert!(took <= said + SLACK, "{what}");
-            // And what is said is no idle number.
+            // The declared maximum is not much too large.
             assert!(said <= took + took / 2 + SLACK, "{what}");
         }
     }

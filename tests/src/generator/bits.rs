@@ -6,16 +6,16 @@ use super::Gen;
 use super::ints::{literal, ones};
 use super::source::{Expr, ExprType, Part, expr};
 
-/// Bit constants are not longer.
+/// The greatest length of bit constants.
 const MAX_CONSTANT: usize = 33;
 
 impl Gen {
-    /// Slice or word.
+    /// Chooses slice or word.
     pub(super) fn bits_kind(&mut self) -> ExprType {
         [ExprType::Slice, ExprType::Slice, ExprType::Word][self.random.below(3)]
     }
 
-    /// A size that variables of this kind have.
+    /// Chooses a size that variables of this kind have.
     pub(super) fn usual_size(&mut self, kind: ExprType) -> usize {
         let vars = self.routine.scope.readable(|var| var.kind == kind && var.bits().is_some());
         match self.choose(&vars) {
@@ -25,14 +25,14 @@ impl Gen {
         }
     }
 
-    /// A slice or word of some size, and that size.
+    /// Generates a slice or word of some size, and returns that size.
     pub(super) fn any_bits(&mut self, depth: usize) -> (Expr, usize) {
         let kind = self.bits_kind();
         let size = self.usual_size(kind);
         (self.bits(kind, size, depth), size)
     }
 
-    /// Where the context says slice or word: perhaps a constant.
+    /// Generates an operand where the context determines slice or word: perhaps a constant.
     pub(super) fn typed_operand(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if size <= MAX_CONSTANT && self.random.chance(12) {
             return self.constant(kind, size);
@@ -40,7 +40,8 @@ impl Gen {
         self.bits(kind, size, depth)
     }
 
-    /// Where the other operand says slice or word and the size: perhaps `Θ`.
+    /// Generates an operand where the other operand determines slice or word and the size: perhaps
+    /// `Θ`.
     pub(super) fn right_operand(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if self.random.chance(6) {
             return Expr::leaf(kind, ["Θ", "∅"][self.random.below(2)]);
@@ -59,7 +60,7 @@ impl Gen {
         Expr::leaf(kind, format!("'{text}'"))
     }
 
-    /// A slice or word of `size` bits.
+    /// Generates a slice or word of `size` bits.
     pub(super) fn bits(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         if depth == 0 || self.random.chance(20) {
             return self.bits_leaf(kind, size);
@@ -111,7 +112,7 @@ impl Gen {
         }
     }
 
-    /// A chain of `and`, `or` and `xor`.
+    /// Generates a chain of `and`, `or` and `xor`.
     fn logic(&mut self, kind: ExprType, size: usize, depth: usize) -> Expr {
         let mut parts: Vec<Part> = vec!["(".into(), self.bits(kind, size, depth).into()];
         for _ in 0..1 + self.random.below(2) {
@@ -123,7 +124,7 @@ impl Gen {
         Expr { kind, parts }
     }
 
-    /// A word from words and numbers.
+    /// Generates a word from words and numbers.
     fn word(&mut self, size: usize, depth: usize) -> Expr {
         match self.random.below(4) {
             0 => {
@@ -139,7 +140,7 @@ impl Gen {
         }
     }
 
-    /// A part of a longer word.
+    /// Generates a part of a longer word.
     fn trim(&mut self, size: usize, depth: usize) -> Expr {
         let longer = self.routine.scope.readable(|var| {
             var.kind == ExprType::Word && var.bits().is_some_and(|bits| bits >= size)

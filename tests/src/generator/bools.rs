@@ -6,7 +6,7 @@ use super::Gen;
 use super::source::{Expr, ExprType, expr};
 
 impl Gen {
-    /// Any truth value.
+    /// Generates any truth value.
     pub(super) fn boolean(&mut self, depth: usize) -> Expr {
         if depth == 0 {
             return self.bool_leaf();

@@ -10,9 +10,9 @@ use super::{Gen, call};
 pub(super) enum Mode {
     /// By value.
     Value,
-    /// `var`, and set before the call.
+    /// `var`, set before the call.
     InOut,
-    /// `var`, and set by the routine, whatever comes.
+    /// `var`, always set by the routine.
     Out,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Mode {
 pub(super) struct Param {
     pub(super) mode: Mode,
     pub(super) kind: ExprType,
-    /// What is passed, or set by the routine.
+    /// What is passed, or what the routine sets.
     pub(super) known: Known,
     pub(super) domain: (i64, i64),
 }
@@ -31,14 +31,14 @@ pub(super) struct Param {
 pub(super) struct Callable {
     pub(super) name: String,
     pub(super) params: Vec<Param>,
-    /// ExprType and domain of a function's value.
+    /// Kind and domain of a function's result.
     pub(super) result: Option<(ExprType, (i64, i64))>,
-    /// Elementary operations, by a rough estimate.
+    /// Estimated number of elementary operations.
     pub(super) cost: f64,
 }
 
 impl Gen {
-    /// A call of a procedure, with what has to stand before it.
+    /// Generates a call of a procedure, with the statements that must precede it.
     pub(super) fn call_procedure(&mut self, all: &mut Vec<Stmt>) {
         let suits: Vec<usize> = (0..self.callables.len())
             .filter(|&idx| self.callables[idx].result.is_none())
@@ -55,7 +55,7 @@ impl Gen {
         all.push(call);
     }
 
-    /// A call as a statement.
+    /// Generates a call as a statement.
     pub(super) fn call_of_routine(
         &mut self,
         name: &str,
@@ -72,7 +72,7 @@ impl Gen {
         Stmt { parts: call(name, args) }
     }
 
-    /// Variables for the `var` parameters, all different.
+    /// Chooses variables for the `var` parameters, all different.
     fn lend(&mut self, params: &[Param], all: &mut Vec<Stmt>) -> Vec<Option<VarIdx>> {
         let mut lent: Vec<Option<VarIdx>> = Vec::new();
         for param in params {
@@ -86,7 +86,7 @@ impl Gen {
         lent
     }
 
-    /// A variable that is set as the parameter asks.
+    /// Chooses a variable that is set as the parameter requires.
     fn lend_set(&mut self, param: &Param, taken: &[VarIdx], all: &mut Vec<Stmt>) -> VarIdx {
         if let Some(idx) = self.variable_like(param, taken) {
             return idx;
@@ -116,14 +116,15 @@ impl Gen {
         self.choose(&suits)
     }
 
-    /// A variable that takes what the routine sets.
+    /// Chooses a variable that accepts what the routine sets.
     fn lend_any(&mut self, param: &Param, taken: &[VarIdx]) -> VarIdx {
         if let (Some(idx), true) = (self.variable_like(param, taken), self.random.chance(70)) {
             return idx;
         }
         match param.known {
             Known::Table(rows, columns) => self.new_table(rows, columns),
-            // One that is made inside a loop is declared with its size, since it has that in the next turn.
+            // A variable created inside a loop is declared with its size, because it has that size
+            // in the next iteration.
             Known::Bits(_) => {
                 let declared = (self.routine.depth > 0).then_some(param.known);
                 self.declare(param.kind, declared, param.domain)
@@ -158,7 +159,7 @@ impl Gen {
         }
     }
 
-    /// A table of these sizes that is set.
+    /// Chooses a table of these sizes that is set.
     pub(super) fn table_like(&mut self, rows: usize, columns: usize) -> VarIdx {
         let known = Known::Table(rows, columns);
         let suits = self.routine.scope.readable(|var| var.known == known);
@@ -168,8 +169,8 @@ impl Gen {
         }
     }
 
-    /// A new table for a result of these sizes. One that is made inside a loop keeps them, since it has
-    /// them in the next turn.
+    /// Creates a table for a result of these sizes. One created inside a loop keeps them, because
+    /// it has them in the next iteration.
     pub(super) fn new_table(&mut self, rows: usize, columns: usize) -> VarIdx {
         let known = Known::Table(rows, columns);
         if self.random.chance(30) {
@@ -182,7 +183,7 @@ impl Gen {
         idx
     }
 
-    /// The value of a function that is an integer.
+    /// Generates a function call that yields an integer.
     pub(super) fn function_int(&mut self, depth: usize) -> Ranged {
         match self.function(ExprType::Int) {
             Some((expr, (lo, hi))) => ranged(expr, lo, hi),
@@ -190,7 +191,7 @@ impl Gen {
         }
     }
 
-    /// The value of a function that is a truth value.
+    /// Generates a function call that yields a truth value.
     pub(super) fn function_bool(&mut self, depth: usize) -> Expr {
         match self.function(ExprType::Bool) {
             Some((expr, _)) => expr,
@@ -207,7 +208,8 @@ impl Gen {
             return None;
         }
         let callee = self.callables[suits[self.random.below(suits.len())]].clone();
-        // Inside an expression nothing can be prepared: `var` arguments have to be there.
+        // Inside an expression nothing can be prepared: the variables for `var` arguments must
+        // exist.
         let mut lent: Vec<Option<VarIdx>> = Vec::new();
         for param in &callee.params {
             let taken: Vec<VarIdx> = lent.iter().flatten().copied().collect();

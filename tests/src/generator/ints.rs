@@ -6,18 +6,18 @@ use super::scope::Known;
 use super::source::{Expr, ExprType, expr};
 use super::{Gen, call};
 
-/// An integer expression whose value lies in `lo ..= hi`.
+/// An integer expression whose value is in `lo ..= hi`.
 pub(super) struct Ranged {
     pub(super) expr: Expr,
     pub(super) lo: i64,
     pub(super) hi: i64,
 }
 
-/// Values beyond are not computed with.
+/// Larger values are not used in computations.
 const LARGE: i128 = 1 << 50;
 
 impl Gen {
-    /// Any integer.
+    /// Generates any integer.
     pub(super) fn int(&mut self, depth: usize) -> Ranged {
         if depth == 0 || self.random.chance(25) {
             return self.int_leaf();
@@ -46,7 +46,7 @@ impl Gen {
         }
     }
 
-    /// An integer in `lo ..= hi`, where lo ≤ hi.
+    /// Generates an integer in `lo ..= hi`, where lo ≤ hi.
     pub(super) fn int_in(&mut self, lo: i64, hi: i64, depth: usize) -> Expr {
         let inside = self
             .routine
@@ -79,13 +79,13 @@ impl Gen {
         }
     }
 
-    /// An index into something of `size` parts, which is not 0.
+    /// Generates an index into something of `size` parts, which is not 0.
     pub(super) fn index(&mut self, size: usize) -> Expr {
         let depth = usize::from(self.random.chance(30));
         self.int_in(1, size as i64, depth)
     }
 
-    /// A number, at the ends of the interval more often.
+    /// Generates a number, more often at the ends of the interval.
     fn number(&mut self, lo: i64, hi: i64) -> Expr {
         let n = hi.saturating_sub(lo).saturating_add(1) as u64;
         let value = match self.random.below(4) {
@@ -109,7 +109,7 @@ impl Gen {
         ranged(literal(value), value, value)
     }
 
-    /// A size of some variable.
+    /// Generates a size of some variable.
     fn measure(&mut self) -> Option<Ranged> {
         let vars =
             self.routine.scope.readable(|var| !matches!(var.known, Known::Scalar | Known::Unset));
@@ -205,7 +205,7 @@ impl Gen {
         ranged(sum, 0, ones(columns).saturating_mul(rows as i64))
     }
 
-    /// A size of words, at most `most`.
+    /// Chooses a word size, at most `most`.
     pub(super) fn word_size(&mut self, most: usize) -> usize {
         let fits = |size: &usize| *size <= most;
         let vars = self
@@ -223,13 +223,13 @@ pub(super) fn ranged(expr: Expr, lo: i64, hi: i64) -> Ranged {
     Ranged { expr, lo, hi }
 }
 
-/// A number; negative ones in brackets.
+/// Generates a number, negative ones in brackets.
 pub(super) fn literal(value: i64) -> Expr {
     let text = if value < 0 { format!("({value})") } else { value.to_string() };
     Expr::leaf(ExprType::Int, text)
 }
 
-/// 2^size − 1, for sizes up to 62.
+/// Returns 2^size − 1, for sizes up to 62.
 pub(super) fn ones(size: usize) -> i64 {
     (1_i64 << size.min(62)) - 1
 }

@@ -1,11 +1,11 @@
-//! Calls of the procedures of the library.
+//! Calls of the library's procedures.
 
 use super::ints::literal;
 use super::scope::{Known, VarIdx};
 use super::source::{Expr, ExprType, Stmt};
 use super::{Gen, call};
 
-/// The procedures and functions that every program sees.
+/// The procedures and functions visible to every program.
 #[rustfmt::skip]
 pub const PROCEDURES: [&str; 48] = [
     "MATCH", "MIN", "MAX", "LESS", "GREAT", "GEL", "HIT", "SETMIN", "SETMAX",
@@ -17,7 +17,7 @@ pub const PROCEDURES: [&str; 48] = [
     "KTHMIN", "RANK", "ORDER", "HIST",
 ];
 
-/// Those that search a table for rows, and whether a word is given to compare with.
+/// The procedures that search a table for rows, and whether they are given a word to compare with.
 const SEARCHES: [(&str, bool); 15] = [
     ("MATCH", true),
     ("LESS", true),
@@ -36,30 +36,30 @@ const SEARCHES: [(&str, bool); 15] = [
     ("KTHMIN", false),
 ];
 
-/// Those that compare two tables.
+/// The procedures that compare two tables.
 const COMPARISONS: [&str; 5] = ["HIT", "SETMIN", "SETMAX", "SSETMIN", "SSETMAX"];
 
-/// Sums and differences: of two tables those with a V in their names, of a table and a word those
-/// with a C; those with an O mark the rows that do not fit.
+/// The procedures for sums and differences: those with a V in their names work on two tables, those
+/// with a C on a table and a word; those with an O mark the rows that overflow.
 const SUMS: [&str; 12] = [
     "ADDV", "SUBTV", "ADDC", "SUBTC", "ADDVO", "SUBTVO", "ADDCO", "SUBTCO", "ADDVS", "SUBTVS",
     "ADDCS", "SUBTCS",
 ];
 
 impl Gen {
-    /// A call of a library procedure with these arguments.
+    /// Generates a call of a library procedure with these arguments.
     pub(super) fn library_stmt(&mut self, name: &'static str, args: Vec<Expr>) -> Stmt {
         *self.counts.library.entry(name).or_default() += 1;
         Stmt { parts: call(name, args) }
     }
 
-    /// Likewise with arguments as texts.
+    /// Generates a call of a library procedure with arguments given as texts.
     pub(super) fn library_call(&mut self, name: &'static str, args: &[&str]) -> Stmt {
         let args = args.iter().map(|arg| Expr::leaf(ExprType::Int, arg)).collect();
         self.library_stmt(name, args)
     }
 
-    /// A call of a library procedure on some table.
+    /// Generates a call of a library procedure on some table.
     pub(super) fn call_library(&mut self, all: &mut Vec<Stmt>) {
         let tables = self.routine.scope.readable(|var| var.table().is_some());
         let Some(table) = self.choose(&tables) else {
@@ -84,7 +84,7 @@ impl Gen {
         all.push(made);
     }
 
-    /// A slice for a result, none of `taken`.
+    /// Chooses a slice for a result, none of `taken`.
     fn result_slice(&mut self, rows: usize, taken: &[VarIdx]) -> VarIdx {
         let known = Known::Bits(rows);
         let mut suits = self.routine.scope.writable(|var| {
@@ -103,7 +103,7 @@ impl Gen {
         idx
     }
 
-    /// A table for a result, none of `taken`.
+    /// Chooses a table for a result, none of `taken`.
     fn result_table(&mut self, rows: usize, columns: usize, taken: &[VarIdx]) -> VarIdx {
         let known = Known::Table(rows, columns);
         let mut suits =
@@ -121,12 +121,12 @@ impl Gen {
         self.typed_operand(ExprType::Slice, rows, 1)
     }
 
-    /// A comparand: often a row of the table.
+    /// Generates a comparand: often a row of the table.
     fn comparand(&mut self, columns: usize) -> Expr {
         self.typed_operand(ExprType::Word, columns, 2)
     }
 
-    /// A search: see [`SEARCHES`].
+    /// Generates a search: see [`SEARCHES`].
     fn search(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         self.charge(13 * columns + 13);
         let mut args = vec![self.read(table), self.control(rows)];
@@ -146,7 +146,7 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// A comparison: see [`COMPARISONS`].
+    /// Generates a comparison: see [`COMPARISONS`].
     fn compare(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         self.charge(8 * columns + 6);
         let other = self.table_like(rows, columns);
@@ -157,7 +157,7 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// A sum or difference: see [`SUMS`].
+    /// Generates a sum or difference: see [`SUMS`].
     fn sum(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         self.charge(14 * columns + 11);
         let name = SUMS[self.random.below(SUMS.len())];
@@ -179,7 +179,7 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// MULTV, MULTC, DIVV, DIVC; a sum if they cost too much.
+    /// Generates MULTV, MULTC, DIVV or DIVC, or a sum if they cost too much.
     fn product(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         let width = self.word_size(5).max(1);
         let cost = 13 * columns * width + 12 * columns + 20;
@@ -206,14 +206,14 @@ impl Gen {
         self.library_stmt(name, args)
     }
 
-    /// RANK, ORDER, HIST, COMPRESS; a search if they cost too much.
+    /// Generates RANK, ORDER, HIST or COMPRESS, or a search if they cost too much.
     fn order(&mut self, table: VarIdx, rows: usize, columns: usize) -> Stmt {
         let cost = rows * (4 * columns + 8) + columns + 70;
         if !self.affords(cost as f64) {
             return self.search(table, rows, columns);
         }
         self.charge(cost);
-        // So many bits hold every count of rows.
+        // This number of bits holds every count of rows.
         let width = (usize::BITS - rows.leading_zeros()) as usize;
         let wide_enough = literal(width as i64);
         let mut args = vec![self.read(table)];

@@ -1,4 +1,4 @@
-//! Loops whose number of turns is bounded.
+//! Loops with a bounded number of iterations.
 
 use star_base::Builtin;
 
@@ -17,13 +17,13 @@ impl Gen {
         }
     }
 
-    /// How many turns a loop may have here, at most `most`.
+    /// Chooses the number of iterations of a loop, at most `most`.
     fn turns(&mut self, most: usize) -> usize {
         let room = (self.routine.budget - self.routine.spent) / self.routine.turns / 12.0;
         most.min(room.max(0.0) as usize)
     }
 
-    /// A variable for a loop over `lo ..= hi`.
+    /// Chooses a variable for a loop over `lo ..= hi`.
     fn loop_variable(&mut self, lo: i64, hi: i64) -> VarIdx {
         let suits = self
             .routine
@@ -35,7 +35,7 @@ impl Gen {
         }
     }
 
-    /// The body of a loop with a variable that takes `lo ..= hi` there.
+    /// Generates the body of a loop whose variable ranges over `lo ..= hi`.
     fn body(&mut self, var: VarIdx, (lo, hi): (i64, i64), turns: usize, jumps: Jumps) -> Vec<Stmt> {
         let before = self.routine.scope.clone();
         let outer = std::mem::replace(&mut self.routine.jumps, jumps);
@@ -71,7 +71,7 @@ impl Gen {
         let (from, to) = (self.int_in(lo, lo, 0), self.int_in(hi, hi, 0));
         let var = self.loop_variable(least, greatest);
         let body = if empty {
-            // Never executed, and nothing of this index exists.
+            // The loop never runs, and nothing has this index.
             let value = self.int_in(0, 1, 0);
             let other = self.int_variable(0, 1);
             if other == var { Vec::new() } else { vec![stmt!(&self.var(other).name, ":=", value)] }
@@ -88,7 +88,7 @@ impl Gen {
         });
     }
 
-    /// A slice or word of few enough ones for a loop, and their number.
+    /// Generates a slice or word with few enough ones for a loop, and returns their number.
     fn responders(&mut self, kind: ExprType) -> (Expr, usize, usize) {
         let size = self.usual_size(kind);
         let turns = self.turns(size);
@@ -116,7 +116,7 @@ impl Gen {
         all.push(stmt!("foreach ", &self.var(var).name, " in ", over, " do ", Part::Body(body)));
     }
 
-    /// `Y := …`, for a responder loop over `Y`, a new variable.
+    /// Generates `Y := …` for a responder loop over `Y`, a new variable.
     fn work_list(&mut self, all: &mut Vec<Stmt>) -> (VarIdx, usize, usize) {
         let kind = self.bits_kind();
         let (value, size, turns) = self.responders(kind);
@@ -133,7 +133,7 @@ impl Gen {
         let hi = size.max(1) as i64;
         let var = self.loop_variable(1, hi);
         let name = self.var(list).name.clone();
-        // Mostly the body leaves Y alone; otherwise it reads it, or takes ones away.
+        // The body mostly leaves Y alone; otherwise it reads it, or clears ones.
         let touches = self.random.below(10);
         self.var_mut(list).locked = true;
         self.var_mut(list).hidden = touches < 6;
@@ -159,7 +159,7 @@ impl Gen {
         all.push(stmt!("while ", condition, " do ", Part::Body(body)));
     }
 
-    /// A statement that may take ones away from a work list.
+    /// Generates a statement that may clear ones of a work list.
     fn take_away(&mut self, list: VarIdx, size: usize) -> Stmt {
         let kind = self.var(list).kind;
         let name = self.var(list).name.clone();
@@ -217,7 +217,7 @@ impl Gen {
         all.push(stmt!("while ", &name, condition, " do ", Part::Body(body)));
     }
 
-    /// `while` and `repeat` with a counter.
+    /// Generates `while` and `repeat` with a counter.
     fn counted(&mut self, all: &mut Vec<Stmt>) {
         let most = 1 + self.random.below(8);
         let turns = self.turns(most).max(1);

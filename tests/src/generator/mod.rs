@@ -1,15 +1,16 @@
 //! The generator of well-typed programs.
 //!
 //! [`generate`] makes a whole text from a seed: constants, procedures and functions that call each
-//! other, and a routine to run, with arguments for it. The generator knows the size of every variable
-//! and a domain for every integer (Note [Known] in `scope`), so that a program ends well unless a
-//! near-miss was put into it (`near_miss`): something that is wrong, or nearly so, on purpose.
+//! other, and a routine to run, with arguments for it. The generator knows the size of every
+//! variable and a domain for every integer (Note [Known] in `scope`), so that a program ends well
+//! unless a near-miss was inserted (`near_miss`): something that is deliberately wrong, or nearly
+//! so.
 //!
-//! * `source`: texts as trees; `shrink`: smaller texts that still do the same.
+//! * `source`: texts as trees; `shrink`: smaller texts with the same behaviour.
 //! * `sizes`, `scope`: what is known; `values`: arguments.
 //! * `ints`, `bools`, `bits`: expressions; `statements`, `loops`, `patterns`, `calls`, `library`:
 //!   statements; `routines`: routines and texts.
-//! * `report`: what many programs did.
+//! * `report`: statistics of many programs.
 
 mod bits;
 mod bools;
@@ -54,91 +55,91 @@ pub struct Generated {
     pub entry: String,
     /// Its arguments.
     pub args: Vec<HostValue>,
-    /// How to compile it.
+    /// The options for compiling it.
     pub options: LowerOptions,
-    /// What is in it.
+    /// The counts of what it contains.
     pub counts: Counts,
-    /// The selections of passes that optimise it: all of them, and a subset that the seed chooses.
+    /// The selections of passes that optimise it: all of them, and a subset chosen by the seed.
     pub passes: Vec<Options>,
 }
 
 impl Generated {
-    /// Was nothing made wrong on purpose, so that the program has to end well?
+    /// Returns whether no near-miss was inserted, so that the program must end well.
     pub fn ends_well(&self) -> bool {
         self.counts.near_misses.is_empty()
     }
 }
 
-/// The program of a seed.
+/// Generates the program of a seed.
 pub fn generate(seed: u64) -> Generated {
     let mut generated = routines::program(Random::new(seed));
     generated.passes.push(some_passes(&mut Random::new(!seed)));
     generated
 }
 
-/// Each pass with even chances.
+/// Selects each pass with even chances.
 fn some_passes(random: &mut Random) -> Options {
     let disabled = PASSES.iter().filter(|_| random.chance(50));
     let disabled = disabled.map(|pass| pass.name.to_owned()).collect();
     Options { disabled, ..Options::default() }
 }
 
-/// Elementary operations, by a rough estimate, that a program may take.
+/// The estimated number of elementary operations that a program may execute.
 const BUDGET: f64 = 6000.0;
 
-/// A program that is being written.
+/// A program under construction.
 struct Gen {
     random: Random,
     counts: Counts,
     sizes: Sizes,
     consts: Vec<String>,
-    /// Routines that are finished and can be called.
+    /// Finished routines that can be called.
     callables: Vec<Callable>,
-    /// Routines that near-misses need.
+    /// Routines required by near-misses.
     helpers: Vec<Routine>,
     options: LowerOptions,
-    /// Names given so far.
+    /// Number of names given so far.
     n_names: usize,
-    /// Near-misses that are still to be made.
+    /// Number of near-misses still to be inserted.
     near_misses: usize,
     routine: Current,
 }
 
-/// The routine that is being written.
+/// The routine under construction.
 struct Current {
     scope: Scope,
     vars: Vec<String>,
-    /// Loops and branches around the statement.
+    /// Number of loops and branches around the statement.
     depth: usize,
-    /// How often the statement is executed at most.
+    /// The maximum number of executions of the statement.
     turns: f64,
     /// Estimated elementary operations so far.
     spent: f64,
     budget: f64,
     /// What `break` and `continue` may do here.
     jumps: Jumps,
-    /// May `exit` stand here?
+    /// Whether `exit` is allowed here.
     may_exit: bool,
 }
 
-/// The jumps that the innermost loop bears.
+/// The jumps that the innermost loop permits.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Jumps {
     /// There is no loop.
     None,
-    /// `continue` would skip what ends the loop.
+    /// Only `break`: `continue` would skip the statement that ends the loop.
     Break,
     /// Both.
     All,
 }
 
 impl Gen {
-    /// A use of a built-in as a call: its name from the catalogue, and its arguments.
+    /// Generates a built-in as a call: its name from the catalogue, and its arguments.
     fn builtin(&mut self, builtin: Builtin, kind: ExprType, args: Vec<Expr>) -> Expr {
         Expr { kind, parts: self.call_of(builtin, args) }
     }
 
-    /// Likewise as a statement.
+    /// Generates a built-in call as a statement.
     fn builtin_stmt(&mut self, builtin: Builtin, args: Vec<Expr>) -> Stmt {
         Stmt { parts: self.call_of(builtin, args) }
     }
@@ -154,17 +155,17 @@ impl Gen {
         call(builtin.name(), args)
     }
 
-    /// Notes what the statement costs: `units` elementary operations.
+    /// Records the cost of the statement: `units` elementary operations.
     fn charge(&mut self, units: usize) {
         self.routine.spent += self.routine.turns * units as f64;
     }
 
-    /// Is there room for a loop of so many turns, or for so many operations?
+    /// Returns whether the budget permits a loop with this number of iterations or operations.
     fn affords(&self, units: f64) -> bool {
         self.routine.spent + self.routine.turns * units <= self.routine.budget
     }
 
-    /// A name that was not given yet.
+    /// Returns an unused name.
     fn name(&mut self, prefix: &str) -> String {
         self.n_names += 1;
         format!("{prefix}{}", self.n_names)
@@ -178,18 +179,18 @@ impl Gen {
         &mut self.routine.scope.vars[idx]
     }
 
-    /// The variable as an expression.
+    /// Returns the variable as an expression.
     fn read(&self, idx: VarIdx) -> Expr {
         let var = self.var(idx);
         Expr::leaf(var.kind, &var.name)
     }
 
-    /// One of some variables.
+    /// Chooses one of some variables.
     fn choose(&mut self, of: &[VarIdx]) -> Option<VarIdx> {
         if of.is_empty() { None } else { Some(of[self.random.below(of.len())]) }
     }
 
-    /// Declares a local variable; it is not set.
+    /// Declares a local variable, which is not set.
     fn declare(&mut self, kind: ExprType, fixed: Option<Known>, domain: (i64, i64)) -> VarIdx {
         let prefix = match kind {
             ExprType::Int => "i",
@@ -205,7 +206,7 @@ impl Gen {
             None => kind.keyword().to_owned(),
         };
         self.routine.vars.push(format!("{name}: {ty};"));
-        // A table with declared sizes begins with zeros.
+        // A table with declared sizes is initialised with zeros.
         let known = match fixed {
             Some(known @ Known::Table(..)) => known,
             Some(_) | None => Known::Unset,
@@ -216,7 +217,7 @@ impl Gen {
         self.routine.scope.vars.len() - 1
     }
 
-    /// A type with these sizes, spelt in one of several ways.
+    /// Generates a type with these sizes, spelt in one of several ways.
     fn sized_type(&mut self, kind: ExprType, known: Known) -> String {
         let keyword = kind.keyword();
         match known {
@@ -233,7 +234,7 @@ impl Gen {
         }
     }
 
-    /// A size as a number, a name of that value or a variable of that size.
+    /// Writes a size as a number, a name of that value or a variable of that size.
     fn size_text(&mut self, kind: ExprType, size: usize) -> String {
         let value = size as i64;
         let named = self.sources_of_sizes(|var| match kind {
@@ -250,7 +251,7 @@ impl Gen {
         }
     }
 
-    /// A size as a number or constant.
+    /// Writes a size as a number or constant.
     fn size_number(&mut self, size: usize) -> String {
         let name = format!("c_{size}");
         if !self.random.chance(30) {
@@ -263,7 +264,8 @@ impl Gen {
         name
     }
 
-    /// Parameters whose sizes or values a declaration may name: those that never change.
+    /// Returns the parameters whose sizes or values a declaration may name: those that never
+    /// change.
     fn sources_of_sizes(&self, suits: impl Fn(&Var) -> bool) -> Vec<VarIdx> {
         self.routine.scope.readable(|var| {
             let stays = var.constant || matches!(var.fixed, Some(Known::Table(..)));

@@ -1,4 +1,4 @@
-//! What is wrong on purpose: one check that fails, where and when it is reached.
+//! Deliberate errors: a check that fails where it is reached.
 
 use star_base::Builtin;
 
@@ -33,7 +33,7 @@ pub const KINDS: [&str; 22] = [
 ];
 
 impl Gen {
-    /// A statement that fails if it is reached.
+    /// Generates a statement that fails if it is reached.
     pub(super) fn near_miss(&mut self, all: &mut Vec<Stmt>) {
         let kind = KINDS[self.random.below(KINDS.len())];
         *self.counts.near_misses.entry(kind).or_default() += 1;
@@ -153,7 +153,7 @@ impl Gen {
                 stmt!(&x, ":=", &x, " or CONVERT(WORD(0,length(", &x, ")+1))")
             }
             _ => {
-                // Set on one way only.
+                // Set on only one path.
                 let unset = self.declare(ExprType::Slice, None, (0, 0));
                 let name = self.var(unset).name.clone();
                 before.push(stmt!("if length(", &x, ")<0 then ", &name, ":=", &x));
@@ -165,7 +165,8 @@ impl Gen {
         before
     }
 
-    /// A new variable and a value for it. It is not for others: what it holds is not known.
+    /// Creates a variable and a value for it. Other statements do not use it: its contents are not
+    /// known.
     fn some_bits(&mut self, kind: ExprType, size: usize) -> (String, Expr) {
         let value = self.bits(kind, size, 1);
         let idx = self.declare(kind, None, (0, 0));

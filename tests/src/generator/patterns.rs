@@ -1,5 +1,5 @@
-//! Loops as the published programs have them, and loops that nearly look like them: what passes
-//! recognise, and what they must leave alone.
+//! Loops in the form of the published programs, and loops that are nearly in that form: loops that
+//! passes recognise, and loops that they must leave alone.
 
 mod fields;
 mod questions;
@@ -40,14 +40,14 @@ impl Gen {
         }
     }
 
-    /// A new local that is set and that only this pattern uses while it is made.
+    /// Declares a new local that is set and that only this pattern uses during generation.
     fn own(&mut self, kind: ExprType, known: Known, domain: (i64, i64)) -> (VarIdx, String) {
         let idx = self.declare(kind, None, domain);
         self.var_mut(idx).known = known;
         (idx, self.var(idx).name.clone())
     }
 
-    /// A new slice or word with a value.
+    /// Declares a slice or word with a value.
     fn begin(&mut self, all: &mut Vec<Stmt>, kind: ExprType, size: usize) -> String {
         let value = self.bits(kind, size, 1);
         let (_, name) = self.own(kind, Known::Bits(size), (0, 0));
@@ -72,7 +72,7 @@ impl Gen {
         self.builtin(builtin, ExprType::Int, vec![Expr::leaf(ExprType::Table, table)])
     }
 
-    /// Each column from itself, or from its neighbour.
+    /// Computes each column from itself, or from its neighbour.
     fn columns(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
@@ -100,7 +100,8 @@ impl Gen {
         ));
     }
 
-    /// Columns of a table from those so far behind or before them, of another table or of the same one.
+    /// Computes columns of a table from those at a fixed distance after or before them, of another
+    /// table or of the same one.
     fn shifted(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let (_, copy) = self.own(ExprType::Table, Known::Table(rows, columns), (0, 0));
@@ -137,7 +138,7 @@ impl Gen {
         all.push(stmt!("for ", i, range, Part::Body(body)));
     }
 
-    /// Rows of a responder loop, changed by themselves or by their neighbour.
+    /// Changes the rows of a responder loop by themselves or by their neighbour.
     fn rows(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let x = self.begin(all, ExprType::Slice, rows);
@@ -158,7 +159,7 @@ impl Gen {
                 stmt!(written, ":=", &v),
             ];
             if this.random.chance(20) {
-                // The next turns see it.
+                // The following iterations see it.
                 body.push(stmt!(&w, ":=", &w, " or ", &v));
             }
             body
@@ -169,7 +170,7 @@ impl Gen {
         all.push(stmt!("while ", some, " do ", Part::Body(body)));
     }
 
-    /// Unions over columns, and sums beside them.
+    /// Unions over columns, together with sums.
     fn gather(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let (_, j) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));
@@ -182,7 +183,7 @@ impl Gen {
             let op = [" or ", " and ", " xor "][this.random.below(3)];
             this.charge(2);
             let mut body = vec![stmt!(&union, ":=", &union, op, two)];
-            // With a sum it is no reduction of lines alone.
+            // With a sum it is not purely a reduction of lines.
             if this.random.chance(40) {
                 body.insert(0, stmt!(&sum, ":=", &sum, "+", count));
             }
@@ -193,7 +194,7 @@ impl Gen {
         all.push(stmt!("for ", j, ":=", from, " downto 1 do ", Part::Body(body)));
     }
 
-    /// Own row and own column in one loop.
+    /// Uses the row and the column of the same index in one loop.
     fn diagonal(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let turns = rows.min(columns);
@@ -219,7 +220,7 @@ impl Gen {
         all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(body)));
     }
 
-    /// Warshall's algorithm, in full or on the first vertices.
+    /// Generates Warshall's algorithm, in full or on the first vertices.
     fn closure(&mut self, all: &mut Vec<Stmt>, table: VarIdx, rows: usize, columns: usize) {
         let name = self.var(table).name.clone();
         let turns = rows.min(columns);
@@ -256,7 +257,7 @@ impl Gen {
         all.push(stmt!("for ", k, ":=1 to ", literal(to as i64), " do ", Part::Body(body)));
     }
 
-    /// Components of one slice from another, some of them from the neighbour.
+    /// Computes components of one slice from another, some of them from the neighbour.
     fn components(&mut self, all: &mut Vec<Stmt>, rows: usize) {
         let turns = rows.min(40);
         let (_, i) = self.own(ExprType::Int, Known::Unset, (1, turns as i64));
@@ -274,14 +275,15 @@ impl Gen {
         all.push(stmt!("for ", i, format!(":=1 to {turns} do "), Part::Body(vec![body])));
     }
 
-    /// A table from nothing, column by column.
+    /// Builds a table column by column.
     pub(super) fn build_table(&mut self, all: &mut Vec<Stmt>) {
         let (rows, columns) =
             (self.sizes.row(&mut self.random), self.sizes.column(&mut self.random));
         if columns == 0 || !self.affords(3.0 * columns as f64) {
             return;
         }
-        // At the head of a loop it is either unset or of these sizes already: a table of its own.
+        // At the head of a loop the table is either unset or already of these sizes, so it needs a
+        // separate table.
         let table = self.new_table(rows, columns);
         let name = self.var(table).name.clone();
         let (j_idx, j) = self.own(ExprType::Int, Known::Unset, (1, columns as i64));

@@ -1,4 +1,4 @@
-//! What the generated programs contained and how they ended.
+//! Statistics of the generated programs: what they contained and how they ended.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -6,7 +6,7 @@ use std::fmt::{self, Display, Formatter};
 use star_base::Builtin;
 use star_vm::Outcome;
 
-/// How often things occur in a text.
+/// The frequency of each construct in a text.
 #[derive(Clone, Debug, Default)]
 pub struct Counts {
     /// Built-ins.
@@ -15,28 +15,28 @@ pub struct Counts {
     pub statements: BTreeMap<&'static str, u64>,
     /// Procedures of the library.
     pub library: BTreeMap<&'static str, u64>,
-    /// Things that are wrong on purpose.
+    /// Deliberate errors.
     pub near_misses: BTreeMap<&'static str, u64>,
 }
 
-/// What many programs did.
+/// Statistics of many programs.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Programs that were run.
+    /// Number of programs that were run.
     pub n_programs: u64,
-    /// Those that ended well.
+    /// Number that ended well.
     pub n_well: u64,
-    /// Those that trapped or met a limit, by code.
+    /// Number that trapped or reached a limit, by code.
     pub ended: BTreeMap<String, u64>,
-    /// Those whose near-miss was seen when compiling, so that they did not run.
+    /// Number rejected by the compiler because of their near-miss, so that they did not run.
     pub n_refused: u64,
-    /// Lines of all texts.
+    /// Number of lines of all texts.
     pub n_lines: u64,
-    /// Elementary operations of all runs.
+    /// Number of elementary operations of all runs.
     pub operations: u64,
-    /// Steps of all runs.
+    /// Number of steps of all runs.
     pub steps: u64,
-    /// What the programs contained that ended well.
+    /// The contents of the programs that ended well.
     pub counts: Counts,
 }
 
@@ -56,7 +56,7 @@ impl Counts {
 }
 
 impl Report {
-    /// Notes a run of a text.
+    /// Records a run of a text.
     pub fn note(&mut self, text: &str, counts: &Counts, run: &crate::run::RunResult) {
         self.n_programs += 1;
         self.n_lines += text.lines().count() as u64;
@@ -75,12 +75,12 @@ impl Report {
             Outcome::Internal(_) => "internal".to_owned(),
         };
         *self.ended.entry(code).or_default() += 1;
-        // What was wrong on purpose is of interest just here.
+        // Deliberate errors are of interest in failing runs too.
         let near_misses = counts.near_misses.clone();
         self.counts.add(&Counts { near_misses, ..Counts::default() });
     }
 
-    /// Adds what other programs did.
+    /// Adds the statistics of other programs.
     pub fn add(&mut self, other: &Report) {
         let Report { n_programs, n_well, ended, n_refused, n_lines, operations, steps, counts } =
             other;
@@ -96,12 +96,12 @@ impl Report {
         self.counts.add(counts);
     }
 
-    /// Percent of the programs that ended well.
+    /// Returns the percentage of programs that ended well.
     pub fn well(&self) -> f64 {
         100.0 * self.n_well as f64 / self.n_programs.max(1) as f64
     }
 
-    /// Percent of the programs that trapped.
+    /// Returns the percentage of programs that trapped.
     pub fn trapped(&self) -> f64 {
         let traps = self.ended.iter().filter(|(code, _)| code.starts_with('T'));
         100.0 * traps.map(|(_, count)| *count).sum::<u64>() as f64 / self.n_programs.max(1) as f64

@@ -10,7 +10,7 @@ use super::source::{Expr, ExprType, Part, Routine, Source, Stmt, stmt};
 use super::{BUDGET, Current, Gen, Generated, Jumps, values};
 use crate::case::Random;
 
-/// The text of a seed.
+/// Generates the text of a seed.
 pub(super) fn program(mut random: Random) -> Generated {
     let sizes = Sizes::new(&mut random);
     let near_misses = if random.chance(22) { 1 } else { 0 };
@@ -66,21 +66,22 @@ struct NamedParam {
 struct Bound {
     size: usize,
     name: String,
-    /// Times that the header says it.
+    /// Number of occurrences in the header.
     n_uses: usize,
-    /// Those for parameters that are set when the routine begins.
+    /// Number of occurrences for parameters that are set when the routine begins.
     n_given: usize,
 }
 
 impl Bound {
-    /// A name that occurs once is unknown, and only what is set can give it a value.
+    /// Returns whether the header binds the name. A name that occurs once is unknown, and only a
+    /// parameter that is set can give it a value.
     fn binds(&self) -> bool {
         self.n_uses > 1 && self.n_given > 0
     }
 }
 
 impl Gen {
-    /// A procedure or function, ready to be called by those that follow.
+    /// Generates a procedure or function, ready to be called by the following routines.
     fn routine(&mut self) -> Routine {
         self.routine = Current::new(BUDGET / 8.0);
         let result = match self.random.below(10) {
@@ -118,7 +119,7 @@ impl Gen {
         }
         if let (Some(result), true) = (result, self.random.chance(50)) {
             let assign = self.result(&name, result);
-            // A recursive call has brought a value already, and may keep it.
+            // A recursive call has already produced a value, and may keep it.
             body.push(match self.random.below(2) {
                 0 => assign,
                 _ => {
@@ -137,7 +138,7 @@ impl Gen {
         let turns = if recursive { 4.0 } else { 1.0 };
         let cost = self.routine.spent * turns + 1.0;
         let params = params.into_iter().map(|named| named.param).collect();
-        // What has a hyphen in its name is called as a statement only, which procedures are.
+        // A name with a hyphen can only be called as a statement, so it is a procedure.
         self.callables.push(Callable { name, params, result, cost });
         let vars = std::mem::take(&mut self.routine.vars);
         Routine { header, vars, body, end: ';' }
@@ -193,7 +194,7 @@ impl Gen {
         ][self.random.below(8)];
         let mode = match (mode, kind, of_function) {
             (_, ExprType::Str, _) => Mode::Value,
-            // Functions change something now and then.
+            // Functions occasionally change something.
             (Mode::Out, _, true) => Mode::Value,
             (mode, _, true) if self.random.chance(50) => match mode {
                 Mode::InOut | Mode::Value | Mode::Out => Mode::Value,
@@ -223,7 +224,7 @@ impl Gen {
         self.parameter(mode, kind, known, domain)
     }
 
-    /// A parameter, and its variable.
+    /// Generates a parameter and its variable.
     fn parameter(
         &mut self,
         mode: Mode,
@@ -238,7 +239,7 @@ impl Gen {
             (ExprType::Slice | ExprType::Word, Mode::Value) => None,
             (ExprType::Table, Mode::Value) | (_, Mode::InOut | Mode::Out) => Some(known),
         };
-        // What counts recursion down or is a size never changes.
+        // A parameter that counts recursion down or is a size never changes.
         let counts = kind == ExprType::Int && (domain.0 == domain.1 || domain == (0, 3));
         let constant = counts && mode == Mode::Value;
         self.routine.scope.vars.push(Var {
@@ -255,7 +256,7 @@ impl Gen {
         NamedParam { param: Param { mode, kind, known, domain }, name, ty }
     }
 
-    /// Spells the sizes in the header: as names that it binds, as names of other parameters, as
+    /// Writes the sizes in the header: as names that it binds, as names of other parameters, as
     /// numbers, or not at all.
     fn spell_sizes(&mut self, params: &mut [NamedParam]) {
         let mut bound: Vec<Bound> = Vec::new();
@@ -338,7 +339,7 @@ impl Gen {
         }
     }
 
-    /// Sets what the routine has to set, first of all.
+    /// Sets the results of the routine at its beginning.
     fn set_results(&mut self, params: &[NamedParam], body: &mut Vec<Stmt>) {
         for named in params.iter().filter(|named| named.param.mode == Mode::Out) {
             let Param { kind, known, domain, .. } = named.param;
@@ -362,7 +363,7 @@ impl Gen {
         }
     }
 
-    /// The routine to run, its name and arguments.
+    /// Generates the routine to run, its name and arguments.
     fn entry(&mut self) -> (Routine, String, Vec<star_vm::HostValue>) {
         self.routine = Current::new(BUDGET);
         let mut params = Vec::new();
@@ -408,7 +409,7 @@ impl Gen {
         (Routine { header, vars, body, end }, name, args)
     }
 
-    /// Gives the values of the local variables to `var` parameters, so that they are compared too.
+    /// Copies the values of the local variables to `var` parameters, so that they are compared too.
     fn bring_out(&mut self, params: &mut Vec<NamedParam>, body: &mut Vec<Stmt>) {
         let own: Vec<String> = params.iter().map(|named| named.name.clone()).collect();
         let locals: Vec<Var> = self.routine.scope.vars.clone();
@@ -427,7 +428,7 @@ impl Gen {
     }
 }
 
-/// The parameters in brackets, those of one type together now and then.
+/// Writes the parameters in brackets, occasionally grouping those of one type.
 fn list(params: &[NamedParam]) -> String {
     if params.is_empty() {
         return String::new();

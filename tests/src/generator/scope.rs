@@ -1,22 +1,22 @@
-//! The variables of the routine that is being written, and what is known about them.
+//! The variables of the routine under construction, and what is known about them.
 //!
-//! Note [Known]. An integer variable has a domain from its declaration on; whatever is assigned lies in
-//! it. A slice, word or table has a size where it is known to be set. Inside loops and branches a
-//! variable that has a size keeps it, and a variable that was not set before them is taken for unset
-//! after them. So what is known at the head of a loop holds in each of its turns.
+//! Note [Known]. An integer variable has a domain from its declaration on; every assigned value is
+//! in it. A slice, word or table has a size where it is known to be set. Inside loops and branches
+//! a variable that has a size keeps it, and a variable that was not set before them is considered
+//! unset after them. So what is known at the head of a loop holds in each of its iterations.
 
 use super::source::ExprType;
 
-/// What a variable holds.
+/// What is known about the contents of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Known {
-    /// Perhaps nothing.
+    /// Possibly unset.
     Unset,
-    /// An integer of its domain, a truth value, a text.
+    /// An integer of its domain, a truth value or a text.
     Scalar,
-    /// So many bits.
+    /// This number of bits.
     Bits(usize),
-    /// So many rows and columns.
+    /// These numbers of rows and columns.
     Table(usize, usize),
 }
 
@@ -26,15 +26,16 @@ pub(super) struct Var {
     pub(super) name: String,
     pub(super) kind: ExprType,
     pub(super) known: Known,
-    /// The size that it always has, if it was declared or belongs to a caller.
+    /// The fixed size, if it was declared or belongs to a caller.
     pub(super) fixed: Option<Known>,
     /// Least and greatest value of an integer.
     pub(super) domain: (i64, i64),
-    /// Does it hold one value as long as its routine runs? A loop variable holds one for a turn only.
+    /// Whether it holds one value during the whole call of its routine. A loop variable holds one
+    /// only during an iteration.
     pub(super) constant: bool,
-    /// May statements that are made at random write it?
+    /// Whether randomly generated statements must not write it.
     pub(super) locked: bool,
-    /// May expressions that are made at random read it?
+    /// Whether randomly generated expressions must not read it.
     pub(super) hidden: bool,
 }
 
@@ -48,12 +49,12 @@ pub(super) struct Scope {
 }
 
 impl Scope {
-    /// Variables that can be read and suit.
+    /// Returns the variables that can be read and are suitable.
     pub(super) fn readable(&self, suits: impl Fn(&Var) -> bool) -> Vec<VarIdx> {
         self.those(|var| !var.hidden && var.known != Known::Unset && suits(var))
     }
 
-    /// Variables that can be written and suit, set or not.
+    /// Returns the variables that can be written and are suitable, set or not.
     pub(super) fn writable(&self, suits: impl Fn(&Var) -> bool) -> Vec<VarIdx> {
         self.those(|var| !var.locked && suits(var))
     }
@@ -62,13 +63,13 @@ impl Scope {
         (0..self.vars.len()).filter(|&idx| suits(&self.vars[idx])).collect()
     }
 
-    /// What is known behind a loop or branch that began with `before`.
+    /// Restores what is known after a loop or branch that began with `before`.
     pub(super) fn leave(&mut self, before: &Scope) {
         for (idx, var) in self.vars.iter_mut().enumerate() {
             match before.vars.get(idx) {
                 Some(earlier) => var.clone_from(earlier),
                 None => {
-                    // Made inside: not known to be set, and free for everybody from now on.
+                    // Declared inside: not known to be set, and free for any use from now on.
                     (var.known, var.locked, var.hidden) = (Known::Unset, false, false);
                 }
             }
@@ -77,12 +78,12 @@ impl Scope {
 }
 
 impl Var {
-    /// Does the variable hold so many bits of this kind?
+    /// Returns whether the variable holds this number of bits of this kind.
     pub(super) fn is_bits(&self, kind: ExprType, size: usize) -> bool {
         self.kind == kind && self.known == Known::Bits(size)
     }
 
-    /// Rows and columns of a table that is set.
+    /// Returns the rows and columns of a table that is set.
     pub(super) fn table(&self) -> Option<(usize, usize)> {
         match self.known {
             Known::Table(rows, columns) => Some((rows, columns)),
@@ -90,7 +91,7 @@ impl Var {
         }
     }
 
-    /// Number of bits of a slice or word that is set.
+    /// Returns the number of bits of a slice or word that is set.
     pub(super) fn bits(&self) -> Option<usize> {
         match self.known {
             Known::Bits(size) => Some(size),

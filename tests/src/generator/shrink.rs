@@ -1,10 +1,10 @@
-//! Smaller texts that still do what a text does: parts are taken away, one after another, as long as
-//! that keeps it.
+//! Reduction of texts to smaller ones with the same behaviour: parts are removed one after another,
+//! while the behaviour is preserved.
 
 use super::source::{Expr, ExprType, Part, Source, Stmt};
 
-/// A text as small as single steps make it for which `keeps` holds, as it does for `source`. At most
-/// `most` texts are tried.
+/// Returns a text that no single step can shrink and for which `keeps` holds, as it does for
+/// `source`. At most `most` texts are tried.
 pub fn shrink(source: &Source, most: usize, mut keeps: impl FnMut(&Source) -> bool) -> Source {
     let mut smallest = source.clone();
     let mut left = most;
@@ -29,21 +29,21 @@ pub fn shrink(source: &Source, most: usize, mut keeps: impl FnMut(&Source) -> bo
     }
 }
 
-/// The text with its edit number `place`; `None` if it has not so many.
+/// Returns the text with edit number `place`; `None` if there are fewer edits.
 fn with_edit(source: &Source, place: usize) -> Option<Source> {
     let mut smaller = source.clone();
     let mut editor = Editor { left: place };
     editor.source(&mut smaller).then_some(smaller)
 }
 
-/// Walks over a text and makes one edit.
+/// Walks a text and makes one edit.
 struct Editor {
-    /// Edits to pass before that.
+    /// Number of edits to skip first.
     left: usize,
 }
 
 impl Editor {
-    /// Is this the edit to make?
+    /// Returns whether this is the edit to make.
     fn here(&mut self) -> bool {
         match self.left.checked_sub(1) {
             Some(left) => {
@@ -62,7 +62,7 @@ impl Editor {
                 return true;
             }
         }
-        // From the end, so that uses go before what they use.
+        // From the end, so that uses are removed before what they use.
         for routine in routines.iter_mut().rev() {
             if self.body(&mut routine.body) {
                 return true;

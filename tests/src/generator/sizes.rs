@@ -2,8 +2,8 @@
 
 use crate::case::Random;
 
-/// Sizes at the borders of limbs, tiles and workgroups, and how often they are taken: small ones more
-/// often, since a test has little time.
+/// Sizes at the limits of limbs, tiles and workgroups, and their weights: small ones are more
+/// frequent, to keep tests fast.
 const SIZES: [(usize, usize); 19] = [
     (0, 3),
     (1, 6),
@@ -26,7 +26,7 @@ const SIZES: [(usize, usize); 19] = [
     (513, 1),
 ];
 
-/// A size of at most `most`.
+/// Chooses a size of at most `most`.
 pub(super) fn size(random: &mut Random, most: usize) -> usize {
     let fitting = SIZES.iter().filter(|(size, _)| *size <= most);
     let total: usize = fitting.clone().map(|(_, weight)| weight).sum();
@@ -46,7 +46,7 @@ pub(super) fn size(random: &mut Random, most: usize) -> usize {
 pub(super) struct Sizes {
     /// Rows; the first one is the usual one.
     pub(super) rows: Vec<usize>,
-    /// Columns; likewise.
+    /// Columns; the first one is the usual one.
     pub(super) columns: Vec<usize>,
 }
 
@@ -66,12 +66,12 @@ impl Sizes {
         Sizes { rows, columns }
     }
 
-    /// One of the rows, mostly the first.
+    /// Chooses one of the row counts, mostly the first.
     pub(super) fn row(&self, random: &mut Random) -> usize {
         pick(&self.rows, random)
     }
 
-    /// One of the columns, mostly the first.
+    /// Chooses one of the column counts, mostly the first.
     pub(super) fn column(&self, random: &mut Random) -> usize {
         pick(&self.columns, random)
     }

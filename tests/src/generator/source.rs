@@ -1,4 +1,4 @@
-//! The text of a generated program as a tree, so that parts of it can be taken away.
+//! The text of a generated program as a tree, so that parts of it can be removed.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -28,11 +28,11 @@ pub enum Part {
     Expr(Expr),
     /// Statements between `begin` and `end`.
     Body(Vec<Stmt>),
-    /// Statements without them, as in `repeat`.
+    /// Statements without `begin` and `end`, as in `repeat`.
     Bare(Vec<Stmt>),
 }
 
-/// An expression: texts and expressions in turn.
+/// An expression: texts and expressions alternately.
 #[derive(Clone, Debug)]
 pub struct Expr {
     /// Its type.
@@ -57,7 +57,7 @@ pub struct Routine {
     pub vars: Vec<String>,
     /// The statements.
     pub body: Vec<Stmt>,
-    /// What stands behind the last `end`.
+    /// The character after the last `end`.
     pub end: char,
 }
 
@@ -71,7 +71,7 @@ pub struct Source {
 }
 
 impl ExprType {
-    /// The keyword.
+    /// Returns the keyword.
     pub fn keyword(self) -> &'static str {
         match self {
             ExprType::Int => "integer",
@@ -85,7 +85,7 @@ impl ExprType {
 }
 
 impl Expr {
-    /// An expression without parts that are expressions.
+    /// Creates an expression without subexpressions.
     pub fn leaf(kind: ExprType, text: impl Display) -> Self {
         Expr { kind, parts: vec![Part::Text(text.to_string())] }
     }
@@ -115,7 +115,7 @@ impl From<Expr> for Part {
     }
 }
 
-/// An expression of the kind from texts and expressions.
+/// Builds an expression of the kind from texts and expressions.
 macro_rules! expr {
     ($kind:expr; $($part:expr),* $(,)?) => {
         $crate::generator::source::Expr {
@@ -125,7 +125,7 @@ macro_rules! expr {
     };
 }
 
-/// A statement from texts, expressions and bodies.
+/// Builds a statement from texts, expressions and bodies.
 macro_rules! stmt {
     ($($part:expr),* $(,)?) => {
         $crate::generator::source::Stmt {

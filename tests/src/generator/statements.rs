@@ -1,4 +1,4 @@
-//! Statements, one after another.
+//! Statements in sequence.
 
 use star_base::Builtin;
 
@@ -34,16 +34,16 @@ pub const KINDS: [&str; 24] = [
     "print",
 ];
 
-/// How deep expressions are.
+/// The depth of expressions.
 const DEPTH: usize = 2;
 
 impl Gen {
-    /// Notes a statement of one of [`KINDS`].
+    /// Counts a statement of one of [`KINDS`].
     pub(super) fn count(&mut self, kind: &'static str) {
         *self.counts.statements.entry(kind).or_default() += 1;
     }
 
-    /// So many statements, or a few more.
+    /// Generates this number of statements, or a few more.
     pub(super) fn statements(&mut self, n: usize) -> Vec<Stmt> {
         let mut all = Vec::new();
         for _ in 0..n {
@@ -52,7 +52,7 @@ impl Gen {
         all
     }
 
-    /// Statements of a loop or branch. Afterwards is known what was known before.
+    /// Generates the statements of a loop or branch. What was known before is known afterwards.
     pub(super) fn inside(&mut self, turns: usize, n: usize) -> Vec<Stmt> {
         let before = self.routine.scope.clone();
         let all = self.turned(turns, |this| this.statements(n));
@@ -60,7 +60,7 @@ impl Gen {
         all
     }
 
-    /// What `make` makes, a level deeper and executed so many times.
+    /// Calls `make` one level deeper, for code executed the given number of times.
     pub(super) fn turned<T>(&mut self, turns: usize, make: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.routine.turns;
         self.routine.turns *= turns.max(1) as f64;
@@ -103,7 +103,7 @@ impl Gen {
         }
     }
 
-    /// A variable that can take a slice or word of this size here.
+    /// Chooses a variable that accepts a slice or word of this size here.
     fn takes_bits(&mut self, kind: ExprType, size: usize) -> VarIdx {
         let outside = self.routine.depth == 0;
         let suits = self.routine.scope.writable(|var| {
@@ -134,12 +134,12 @@ impl Gen {
         stmt!(&self.var(target).name, self.becomes(), value)
     }
 
-    /// `:=`, sometimes as published.
+    /// Returns `:=`, sometimes in a published spelling.
     pub(super) fn becomes(&mut self) -> &'static str {
         if self.random.chance(2) { " = " } else { ":=" }
     }
 
-    /// A variable of integers of this domain, locked or not; perhaps a new one.
+    /// Chooses a variable of integers of this domain, locked or not; perhaps a new one.
     pub(super) fn int_variable(&mut self, lo: i64, hi: i64) -> VarIdx {
         let suits = self.routine.scope.writable(|var| {
             var.kind == ExprType::Int && var.fixed.is_none() && var.domain == (lo, hi)
@@ -179,7 +179,7 @@ impl Gen {
         stmt!(&self.var(target).name, ":=", value)
     }
 
-    /// A zero or one as a component takes it.
+    /// Generates a zero or one for a component.
     fn zero_or_one(&mut self) -> Expr {
         match self.random.below(4) {
             0 => Expr::leaf(ExprType::Int, ["'0'", "'1'"][self.random.below(2)]),
@@ -202,7 +202,7 @@ impl Gen {
         stmt!(&self.var(idx).name, "(", index, "):=", value)
     }
 
-    /// A table that is set and can be written.
+    /// Chooses a table that is set and can be written.
     pub(super) fn table_to_write(
         &mut self,
         least: (usize, usize),
@@ -230,7 +230,7 @@ impl Gen {
             return stmt!(line, ":=", value);
         }
         self.count("assign column");
-        // A table without declared sizes grows; only where that happens for certain, and once.
+        // A table without declared sizes grows, but only where that happens for certain and once.
         let grows = self.routine.depth == 0
             && self.var(idx).fixed.is_none()
             && columns < 130
@@ -273,7 +273,7 @@ impl Gen {
         stmt!(&self.var(target).name, ":=", self.read(from))
     }
 
-    /// A table other than `not` that can take these sizes here.
+    /// Chooses a table other than `not` that accepts these sizes here.
     pub(super) fn takes_table(&mut self, rows: usize, columns: usize, not: VarIdx) -> VarIdx {
         let known = Known::Table(rows, columns);
         let outside = self.routine.depth == 0;
@@ -294,7 +294,7 @@ impl Gen {
         }
     }
 
-    /// SET, CLR, STEP, FRST and REP.
+    /// Generates SET, CLR, STEP, FRST and REP.
     fn in_place(&mut self) -> Stmt {
         let vars = self
             .routine
@@ -351,7 +351,7 @@ impl Gen {
         self.builtin_stmt(Builtin::Print, args)
     }
 
-    /// Assertions that hold; files.
+    /// Generates assertions that hold, and file operations.
     fn rarely(&mut self, all: &mut Vec<Stmt>) {
         let vars =
             self.routine.scope.readable(|var| !matches!(var.known, Known::Scalar | Known::Unset));
@@ -378,7 +378,7 @@ impl Gen {
             if self.random.chance(50) {
                 args.push(Expr::leaf(ExprType::Str, "\"layout\""));
             }
-            // A table that was read does not grow.
+            // A table read from a file does not grow.
             let var = self.var_mut(target);
             var.known = known;
             if kind == ExprType::Table {
@@ -388,7 +388,7 @@ impl Gen {
         }
     }
 
-    /// `if`, with or without `else`, or a chain of them.
+    /// Generates `if`, with or without `else`, or a chain of them.
     fn branch(&mut self) -> Stmt {
         self.count("if");
         let condition = self.boolean(DEPTH + 1);
@@ -411,7 +411,7 @@ impl Gen {
         Stmt { parts }
     }
 
-    /// `if … then break`, `continue` or `exit`.
+    /// Generates `if … then break`, `continue` or `exit`.
     fn jump(&mut self, all: &mut Vec<Stmt>) {
         use super::Jumps;
         let (kind, builtin) = match (self.routine.jumps, self.random.below(3)) {

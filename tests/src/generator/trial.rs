@@ -1,4 +1,4 @@
-//! Running a generated program on backends, and saying what is wrong with it.
+//! Execution of a generated program on the backends, with a description of any failure.
 
 use star_vm::{Limits, Outcome};
 
@@ -10,21 +10,21 @@ use crate::case::ending;
 use crate::differ::{InBothModes, Same, same};
 use crate::run::{Program, RunResult};
 
-/// Limits that only programs without an end reach.
+/// Limits that only endless programs reach.
 pub const LIMITS: Limits =
     Limits { steps: Some(300_000), memory: Some(1 << 26), output: Some(1 << 22), depth: 200 };
 
-/// Texts that shrinking tries.
+/// The number of texts that shrinking tries.
 const MOST_TRIED: usize = 3000;
 
-/// What came of a text.
+/// The result of trying a text.
 #[derive(Debug)]
 pub enum Verdict {
-    /// It ran and left the same on every backend.
+    /// It ran with the same result on every backend.
     Same(Box<RunResult>),
-    /// The compiler refused it; its messages.
+    /// The compiler rejected it; its messages.
     Refused(String),
-    /// The compiler failed, or the reference did, or backends differ; what about.
+    /// The compiler or the reference failed, or backends differ; a description.
     Wrong(String),
 }
 
@@ -58,11 +58,11 @@ impl Generated {
         (verdict, Some(program))
     }
 
-    /// Compiles and runs the program; `None` if the compiler refuses what was made wrong on purpose.
+    /// Compiles and runs the program; `None` if the compiler rejects a deliberate error.
     ///
     /// # Errors
-    /// In words, if backends differ, or if the program does not end well although nothing was made
-    /// wrong on purpose.
+    /// A description, if backends differ, or if the program does not end well although it contains
+    /// no deliberate error.
     pub fn tried(&self, machines: &[Machine]) -> Result<Option<RunResult>, String> {
         let (verdict, program) = self.try_text(&self.source, machines);
         match (self.complaint(&verdict, program.as_ref()), verdict) {
@@ -72,7 +72,7 @@ impl Generated {
         }
     }
 
-    /// The program, and a smaller text that gives a complaint of the same kind as `why`.
+    /// Returns the program, and a smaller text with a failure of the same kind as `why`.
     pub fn shrunk(&self, why: &str, machines: &[Machine]) -> String {
         let kind = |why: &str| why.split([' ', ':']).next().unwrap_or_default().to_owned();
         let Generated { source, args, options, .. } = self;

@@ -8,7 +8,7 @@ use super::scope::Known;
 use super::source::ExprType;
 use crate::case::Random;
 
-/// A value that the parameter asks for.
+/// Generates a value for the parameter.
 pub(super) fn argument(random: &mut Random, param: &Param) -> HostValue {
     if param.mode == Mode::Out {
         return HostValue::Unset;
@@ -36,7 +36,7 @@ fn bits(random: &mut Random, size: usize) -> BitVector {
     BitVector::from_bools(&random.bits(size, percent))
 }
 
-/// Some of the rows of a table are equal.
+/// Generates a table in which some rows are equal.
 fn table(random: &mut Random, rows: usize, columns: usize) -> BitTable {
     let percent = [5, 30, 50, 70][random.below(4)];
     let mut table = BitTable::zeros(rows, columns).expect("small");

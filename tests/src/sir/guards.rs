@@ -1,13 +1,13 @@
-//! The guards that statements need, put in front of them.
+//! The guards that statements require, inserted before them.
 //!
-//! This is written apart from the verifier's own list, so that each finds what the other misses.
+//! This is written independently of the verifier's list, so that each finds what the other misses.
 
 use star_ir::{
     Access, Arg, Block, Check, Op, Operand, Program, SizeOp, SizeOperand, Stmt, StmtKind, Ty, Var,
     VarId, visit,
 };
 
-/// Puts the guards of every statement in front of it, whether they are known to hold or not.
+/// Inserts the guards of every statement before it, whether or not they are known to hold.
 pub fn guard(program: &mut Program) {
     for routine in program.routines_mut() {
         let vars = routine.vars.clone();
@@ -15,8 +15,8 @@ pub fn guard(program: &mut Program) {
     }
 }
 
-/// `rows` are those of the kernel around, `turns` the variables of the loops around, `reduced` those that a
-/// `forall` around combines, which nothing else may read.
+/// `rows` are the row counts of the enclosing kernel, `turns` the variables of the enclosing loops,
+/// `reduced` the variables that an enclosing `forall` combines, which nothing else may read.
 fn block(
     stmts: &mut Block,
     vars: &[Var],
@@ -50,7 +50,7 @@ fn block(
         }
         for (idx, inner) in visit::blocks_mut(&mut stmt.kind).into_iter().flatten().enumerate() {
             block(inner, vars, own.as_ref().or(rows), turns, reduced);
-            // What is read at the end of a head or of a kernel is checked there.
+            // Reads at the end of a head or kernel are checked there.
             let mut checks = Vec::new();
             if idx == 0 {
                 checks.extend(test.map(Check::Set));
@@ -68,14 +68,14 @@ fn block(
     *stmts = guarded;
 }
 
-/// Is the guard about one of these variables?
+/// Returns whether the guard mentions one of these variables.
 fn mentions(check: &Check, vars: &[VarId]) -> bool {
     let mut found = false;
     visit::check_accesses(check, &mut |var, _| found |= vars.contains(&var));
     found
 }
 
-/// That a slice or table has the rows of the kernel around.
+/// Builds the guard that a slice or table has the rows of the enclosing kernel.
 fn has_rows(var: VarId, vars: &[Var], rows: &Operand) -> Option<Check> {
     let size = match vars[var.0 as usize].ty {
         Ty::Slice(_) => SizeOperand::Length(var),

@@ -1,4 +1,4 @@
-//! Programs that are written in SIR, on every backend in both modes.
+//! Programs written in SIR, on every backend in both modes.
 
 pub mod generator;
 pub mod guards;
@@ -13,15 +13,16 @@ use crate::backends::{Compiled, Machine, Mode, backends, on};
 use crate::differ::{Agreement, InBothModes, Same, compile, in_words};
 use crate::run::{LIMITS, RunResult};
 
-/// A verified program of SIR, compiled on some backends.
+/// A verified SIR program, compiled for some backends.
 pub struct Sir {
     compiled: InBothModes,
-    /// The reference with other orders and heights. Where a `forall` or kernel traps, the order shows.
+    /// The reference with other orders and tile heights. Where a `forall` or kernel traps, the
+    /// order is visible.
     orders: Vec<Compiled>,
 }
 
 impl Sir {
-    /// Verifies a program and compiles it on these backends.
+    /// Verifies a program and compiles it for these backends.
     ///
     /// # Panics
     /// If it does not verify.
@@ -33,15 +34,15 @@ impl Sir {
         Sir { compiled: InBothModes::new(program, machines), orders: compile(program, &orders()) }
     }
 
-    /// The backends that run iterations in order, and so agree where a `forall` traps.
+    /// Returns the backends that run iterations in order, and so agree on where a `forall` traps.
     pub fn machines() -> Vec<Machine> {
         let mut machines = backends();
         machines.retain(|machine| machine.name != "reference-backward");
         machines
     }
 
-    /// Compiles a text on every backend, with the guards that it needs: `header` is what stands behind the
-    /// routine's name, `body` the rest without places.
+    /// Compiles a text for every backend, with the guards that it requires: `header` follows the
+    /// routine's name, `body` is the rest without locations.
     ///
     /// # Panics
     /// If that fails.
@@ -49,7 +50,7 @@ impl Sir {
         Sir::guarded_text(&format!("routine 0 \"F\" {header} {{\n{body}\n}}"))
     }
 
-    /// Likewise a text with several routines.
+    /// Compiles a text with several routines, with the guards that it requires.
     ///
     /// # Panics
     /// If that fails.
@@ -77,7 +78,7 @@ impl Sir {
         Same::Yes(agreement)
     }
 
-    /// Likewise, where all have to agree.
+    /// Runs the first routine on every backend in both modes; all must agree.
     ///
     /// # Panics
     /// If they do not.
@@ -88,7 +89,7 @@ impl Sir {
         }
     }
 
-    /// Runs the first routine without passes on one backend, under a limit on steps.
+    /// Runs the first routine without passes on one backend, with a limit on steps.
     ///
     /// # Panics
     /// If there is no such backend.
@@ -97,7 +98,8 @@ impl Sir {
     }
 }
 
-/// The reference, iterations backward and in a shuffled order, tiles of 3 rows, 1 row and 64 rows.
+/// Returns the reference with iterations backward and in a shuffled order, and with tiles of 3
+/// rows, 1 row and 64 rows.
 fn orders() -> Vec<Machine> {
     let reference = |order, height| {
         let tile = NonZeroUsize::new(height).map_or(TileHeight::Whole, TileHeight::Rows);
@@ -110,10 +112,10 @@ fn orders() -> Vec<Machine> {
     ]
 }
 
-/// Reads a text in which every statement is given the same place.
+/// Parses a text and gives every statement the same location.
 ///
 /// # Panics
-/// If it is no SIR.
+/// If it is not valid SIR.
 pub fn read(text: &str) -> Program {
     let mut placed = String::new();
     for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
@@ -129,7 +131,7 @@ pub fn read(text: &str) -> Program {
     star_ir::parse(&placed).unwrap_or_else(|error| panic!("{error}\n{placed}"))
 }
 
-/// How a run ended, in a line.
+/// Describes on one line how a run ended.
 fn ending(run: &RunResult) -> String {
     match &run.outcome {
         Outcome::Trap(trap) => format!("{} ", trap.kind.code()),

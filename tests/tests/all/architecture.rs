@@ -1,5 +1,4 @@
-//! What must not be: the absences that ARCHITECTURE.md states, over the sources and the
-//! dependencies.
+//! The prohibitions of ARCHITECTURE.md, checked on the sources and the dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,8 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace").to_owned()
 }
 
-/// Direct dependencies of every workspace crate, those for tests and build scripts excepted.
+/// Returns the direct dependencies of every workspace crate, except those of tests and build
+/// scripts.
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
@@ -37,7 +37,7 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         .collect()
 }
 
-/// Everything of ours that a crate is linked with.
+/// Returns all workspace crates with which a crate is linked.
 fn linked(from: &str, direct: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut work = vec![from.to_owned()];
@@ -52,7 +52,7 @@ fn linked(from: &str, direct: &BTreeMap<String, BTreeSet<String>>) -> BTreeSet<S
 }
 
 #[test]
-fn dependencies_point_one_way() {
+fn dependencies_have_one_direction() {
     let direct = dependencies();
     let allowed: &[(&str, &[&str])] = &[
         ("star-base", &[]),
@@ -97,7 +97,7 @@ fn machine_and_compiler_do_not_link_each_other() {
     assert!(!compiler.contains("star-vm") && !compiler.contains("wgpu"), "{compiler:?}");
 }
 
-/// The Rust sources of the workspace, as paths from its root with `/`, and their texts.
+/// Returns the Rust sources of the workspace, as paths from its root with `/`, and their texts.
 fn sources() -> Vec<(String, String)> {
     fn collect(folder: &Path, root: &Path, found: &mut Vec<(String, String)>) {
         let mut entries: Vec<PathBuf> = std::fs::read_dir(folder)
@@ -124,7 +124,7 @@ fn sources() -> Vec<(String, String)> {
     found
 }
 
-/// The code of a file: without line comments, texts and its unit tests.
+/// Returns the code of a file without line comments, string literals and unit tests.
 fn code(text: &str) -> String {
     let end = text.find("#[cfg(test)]\nmod tests {").unwrap_or(text.len());
     text[..end]
@@ -149,7 +149,7 @@ fn nobody_else_says(word: &str, may: &[&str]) {
 }
 
 #[test]
-fn third_party_types_stay_at_the_edge() {
+fn third_party_types_stay_in_the_edge_crates() {
     nobody_else_says("wgpu", &["vm/gpu/src/device.rs", "vm/gpu/src/device/"]);
     nobody_else_says("lalrpop", &["compiler/syntax/"]);
     nobody_else_says("logos", &["compiler/syntax/"]);
@@ -172,7 +172,7 @@ fn third_party_types_stay_at_the_edge() {
 }
 
 #[test]
-fn nothing_below_the_edge_touches_the_world() {
+fn nothing_below_the_edge_crates_accesses_the_system() {
     for word in [
         "std::fs",
         "std::env",
@@ -210,9 +210,10 @@ fn no_code_is_unsafe() {
     nobody_else_says("unsafe", &["vm/src/simd.rs"]);
 }
 
-/// The vector engine is there for other backends too, and what lies below the interpreter does not know it.
+/// The vector engine also serves other backends, and the layers below the interpreter do not know
+/// it.
 #[test]
-fn the_tape_does_not_know_who_records_it() {
+fn the_tape_is_independent_of_its_recorders() {
     let below = [
         "vm/src/tape/",
         "vm/src/kernels/",
@@ -256,7 +257,7 @@ fn the_tape_does_not_know_who_records_it() {
 }
 
 #[test]
-fn files_stay_readable() {
+fn files_have_a_readable_length() {
     for (path, text) in sources() {
         if path.starts_with("compiler/syntax/src/generated/") {
             continue; // written by LALRPOP

@@ -1,4 +1,4 @@
-//! Hostile programs: each ends in one clear message or runs, and never in a panic.
+//! Hostile programs: each ends in one clear message or runs, and never panics.
 
 use star_base::Code;
 use star_ir::LimitKind;
@@ -7,7 +7,7 @@ use star_tests::run::{LIMITS, Program};
 use star_tests::{check, messages};
 use star_vm::{HostValue, Limits, Outcome};
 
-/// The codes of the errors in a text, each once.
+/// Returns the codes of the errors in a text, each once.
 fn errors(text: &str) -> Vec<&'static str> {
     let compilation = check(text);
     let mut codes: Vec<&str> = compilation
@@ -27,7 +27,7 @@ fn program(body: &str) -> String {
 }
 
 #[test]
-fn a_million_nested_things_are_one_message() {
+fn a_million_nested_constructs_give_one_message() {
     let n = 1_000_000;
     for (open, middle, close) in
         [("(", "1", ")"), ("X(", "1", ")"), ("WORD(", "1", ")"), ("-(", "1", ")")]
@@ -61,8 +61,8 @@ fn long_flat_programs_run() {
 }
 
 #[test]
-fn texts_that_are_no_programs_are_told_so() {
-    assert!(errors("").is_empty(), "an empty file has no error of its own");
+fn rejects_texts_that_are_not_programs() {
+    assert!(errors("").is_empty(), "an empty file must not have an error");
     assert_eq!(errors("\0\0\0"), ["E0101"]);
     assert_eq!(errors("hello world"), ["E0105"]);
     assert_eq!(errors(&"@".repeat(100_000)), ["E0101"]);
@@ -72,7 +72,7 @@ fn texts_that_are_no_programs_are_told_so() {
 }
 
 #[test]
-fn many_unknown_names_are_told_once_each_and_bounded() {
+fn unknown_names_are_reported_once_each_and_bounded() {
     let uses: String = (0..20_000).map(|i| format!("x := y{i} + y{i}; ")).collect();
     let compilation = check(&program(&uses));
     let unknown = compilation.diagnostics.iter().filter(|d| d.code == Code::UnknownName).count();
@@ -103,7 +103,7 @@ fn endless_programs_end_at_their_limits() {
 }
 
 #[test]
-fn arguments_of_other_sizes_are_no_internal_errors() {
+fn mismatched_arguments_are_not_internal_errors() {
     for text in
         ["procedure P(X: slice(3)); begin end;", "procedure P(X: slice(k)); begin print(k) end;"]
     {

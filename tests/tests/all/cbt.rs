@@ -1,4 +1,5 @@
-//! Module `cbt`: its Star texts and their intrinsics do the same, after any operations; and what it refuses.
+//! Module `cbt`: its Star texts and its intrinsics agree after any operations, and invalid calls
+//! are rejected.
 
 use star_base::{BitTable, BitVector};
 use star_tests::backends::{Mode, WITH_INTRINSICS, backends, have_intrinsics};
@@ -7,7 +8,8 @@ use star_tests::differ::difference;
 use star_tests::run::{LIMITS, Program, RunResult};
 use star_vm::{HostValue, Outcome};
 
-/// Does what the rows of W say, 3 bits of operation and 9 of node, and asks for everything.
+/// Executes the operations in the rows of W, 3 bits of operation and 9 of node, and queries
+/// everything.
 const SCRIPT: &str = "import \"star:cbt\";
 procedure TRY(D,d: integer; W: table(m,12); S,M: slice; var sum: integer; var B,P: slice; var K,V: table);
 var H,G: handle; v: word; i,k,l,op,n,a,b: integer; done: boolean;
@@ -55,7 +57,7 @@ begin
   CBT_HEAP(H,P);
 end;";
 
-/// Runs `TRY` on every backend; what it left, and how many intrinsics were taken in all.
+/// Runs `TRY` on every backend, returns the result, and counts the intrinsics taken.
 pub(crate) fn same_everywhere(
     program: &Program,
     args: &[HostValue],
@@ -83,7 +85,7 @@ pub(crate) fn same_everywhere(
 }
 
 #[test]
-fn star_texts_and_intrinsics_do_the_same() {
+fn star_texts_and_intrinsics_agree() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(13);
     let (mut n_taken, mut most_leaves) = (0, 0);
@@ -119,7 +121,7 @@ fn star_texts_and_intrinsics_do_the_same() {
 }
 
 #[test]
-fn what_is_no_tree_ends_the_program_where_it_is_said() {
+fn invalid_trees_trap_at_the_offending_call() {
     for (calls, message) in [
         ("CBT_INIT(0,0,H)", "a depth is from 1 to 30"),
         ("CBT_INIT(31,0,H)", "a depth is from 1 to 30"),
@@ -143,7 +145,7 @@ fn what_is_no_tree_ends_the_program_where_it_is_said() {
         ("CBT_INIT(4,2,H); CBT_LEAF(H,0,k,d)", "no leaf has this ordinal"),
         ("CBT_INIT(4,2,H); CBT_LEAF(H,5,k,d)", "no leaf has this ordinal"),
         ("CBT_INIT(4,2,H); CBT_CHANGE('1','0',H,k,d)", "marks are as many bits"),
-        // A raw split below a leaf codes no tree, and asking for all leaves says so.
+        // A raw split below a leaf does not code a tree, and querying all leaves reports that.
         ("CBT_INIT(4,1,H); CBT_SPLIT_RAW(9,H); CBT_REDUCE(H); CBT_LEAVES(H,K,V)", "codes no tree"),
     ] {
         let text = format!(
@@ -154,7 +156,7 @@ fn what_is_no_tree_ends_the_program_where_it_is_said() {
         let trap = traps(&text);
         assert!(trap.starts_with("T0111"), "{calls}: {trap}");
         assert!(trap.contains(message), "{calls}: {trap}");
-        // The place in the program is there, too.
+        // The location in the program is included.
         assert!(trap.contains(" 3:"), "{calls}: {trap}");
     }
 }

@@ -1,7 +1,8 @@
-//! The documentation comments of the library and the texts about the elementary operations: their form,
+//! The form of the library's documentation comments and of the texts about elementary operations,
 //! and their examples on every backend.
 //!
-//! An example whose label has arguments needs files and the command line: star-cli's tests run it.
+//! An example whose label has arguments needs files and the command line: the tests of star-cli run
+//! it.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -9,10 +10,10 @@ use star_base::{Builtin, Diagnostic, FileId, SourceFile, language};
 use star_syntax::doc::{About, Doc, FileDoc, Label, documentation, example, parse};
 use star_tests::case::prints;
 
-/// Where the keywords stand.
+/// The source file with the keywords.
 const TOKENS: &str = include_str!("../../../compiler/syntax/src/token.rs");
 
-/// Does the example of a comment fail? `false` if there is none to run here.
+/// Returns whether the example of a comment fails; `false` if there is no runnable example.
 fn fails(source: &SourceFile, doc: &Doc, module: Option<&str>) -> bool {
     let Some(section) = doc.section(Label::Example).filter(|one| one.arguments.is_empty()) else {
         return false;
@@ -28,7 +29,7 @@ fn fails(source: &SourceFile, doc: &Doc, module: Option<&str>) -> bool {
 }
 
 #[test]
-fn the_examples_of_the_elementary_operations_run_on_every_backend() {
+fn examples_of_elementary_operations_run_on_every_backend() {
     let mut failed = Vec::new();
     let mut n_run = 0;
     for builtin in Builtin::ALL {
@@ -41,12 +42,12 @@ fn the_examples_of_the_elementary_operations_run_on_every_backend() {
         }
     }
     assert_eq!(failed, Vec::<&str>::new());
-    // `write` alone has none: it would leave a file behind.
+    // `write` alone has no example: it would leave a file.
     assert_eq!(n_run, Builtin::ALL.len() - 1);
 }
 
 #[test]
-fn the_examples_of_the_words_of_the_language_run_on_every_backend() {
+fn examples_of_keywords_run_on_every_backend() {
     let mut failed = Vec::new();
     for topic in language::TOPICS {
         let source = SourceFile::new(topic.name, topic.documentation());
@@ -62,7 +63,7 @@ fn the_examples_of_the_words_of_the_language_run_on_every_backend() {
 }
 
 #[test]
-fn every_word_of_the_language_is_documented() {
+fn every_keyword_is_documented() {
     let documented: Vec<&str> = language::TOPICS.iter().flat_map(|topic| topic.words()).collect();
     let keyword = |line: &'static str| {
         let (word, _) = line.trim().strip_prefix("#[token(\"")?.split_once("\", ignore(case))]")?;
@@ -70,7 +71,7 @@ fn every_word_of_the_language_is_documented() {
     };
     let keywords: Vec<&str> = TOKENS.lines().filter_map(keyword).collect();
     assert!(keywords.len() > 30, "{keywords:?}");
-    // There is no `goto`; its message says what to write.
+    // There is no `goto`; its message suggests what to write.
     for word in keywords.into_iter().filter(|word| *word != "goto") {
         let n = documented.iter().filter(|known| **known == word).count();
         assert_eq!(n, 1, "{word}");
@@ -78,7 +79,7 @@ fn every_word_of_the_language_is_documented() {
 }
 
 #[test]
-fn an_example_that_does_something_else_fails() {
+fn an_example_with_other_output_fails() {
     let fails = |text: &str| {
         let (doc, _) = parse(FileId(0), text, About::Routine(&[]));
         fails(&SourceFile::new("it", text.to_owned()), &doc, None)
@@ -89,7 +90,7 @@ fn an_example_that_does_something_else_fails() {
     assert!(fails("A.\nExample:\n  print(;"));
 }
 
-/// The files of the library: name, text, and what an example imports.
+/// Returns the files of the library: name, text, and the import that an example needs.
 fn library() -> impl Iterator<Item = (SourceFile, Option<String>)> {
     let file = |name: &str, text: &str| SourceFile::new(name, text.to_owned());
     let basic = star_stdlib::BASIC.iter().map(move |(name, text)| (file(name, text), None));
@@ -100,14 +101,14 @@ fn library() -> impl Iterator<Item = (SourceFile, Option<String>)> {
     basic.chain(modules)
 }
 
-/// The documentation of a file of the library, and what is wrong with its form.
+/// Returns the documentation of a library file, and the errors in its form.
 fn documented(source: &SourceFile) -> (FileDoc, Vec<Diagnostic>) {
     let parsed = star_syntax::parse(FileId(0), source.text());
     documentation(FileId(0), source.text(), &parsed)
 }
 
 #[test]
-fn every_comment_of_the_library_has_the_form() {
+fn every_library_comment_has_the_required_form() {
     let mut missing = Vec::new();
     for (source, _) in library() {
         let name = source.name();
@@ -139,7 +140,7 @@ fn every_comment_of_the_library_has_the_form() {
 }
 
 #[test]
-fn the_examples_of_the_library_run_on_every_backend() {
+fn library_examples_run_on_every_backend() {
     let mut failed = Vec::new();
     for (source, import) in library() {
         let FileDoc { head, routines } = documented(&source).0;

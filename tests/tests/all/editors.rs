@@ -1,4 +1,4 @@
-//! The grammars for editors know the words of the language, and no others.
+//! The editor grammars contain exactly the words of the language.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,16 +11,16 @@ fn text(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// All words of the language and all built-ins, in small letters.
+/// Returns all words of the language and all built-ins, in lower case.
 fn catalogue() -> BTreeSet<String> {
     let topics = language::TOPICS.iter().flat_map(|topic| topic.name.split('/'));
     let builtins = Builtin::ALL.iter().map(|builtin| builtin.name());
-    // Labels are read, to be refused with advice.
+    // Labels are parsed, to be rejected with advice.
     let all = topics.chain(builtins).chain(["goto"]);
     all.filter(|word| word.is_ascii()).map(str::to_lowercase).collect()
 }
 
-/// The words between which a pattern such as `(?i)\b(begin|end)\b` chooses.
+/// Returns the alternatives of a pattern such as `(?i)\b(begin|end)\b`.
 fn choices(pattern: &str) -> Vec<String> {
     let inside = pattern.strip_prefix("(?i)\\b(").and_then(|rest| rest.split_once(")\\b"));
     let words = inside.map(|(words, _)| words.split('|').map(str::to_lowercase).collect());
@@ -43,15 +43,15 @@ fn matches<'v>(value: &'v Value, found: &mut Vec<&'v str>) {
 }
 
 #[test]
-fn the_textmate_grammar_knows_every_word() {
+fn the_textmate_grammar_contains_every_keyword() {
     let grammar: Value =
         serde_json::from_str(&text("vscode/syntaxes/star.tmLanguage.json")).unwrap();
     let mut patterns = Vec::new();
     matches(&grammar["repository"], &mut patterns);
     let known: BTreeSet<String> = patterns.iter().flat_map(|pattern| choices(pattern)).collect();
-    // The pattern of a header names the kinds of routines and is no list of its own.
+    // The pattern of a header names the kinds of routines and is not a separate list.
     assert_eq!(known, catalogue());
-    // Every part that is there is used.
+    // Every defined part is used.
     let used: BTreeSet<&str> = grammar["patterns"]
         .as_array()
         .unwrap()
@@ -64,7 +64,7 @@ fn the_textmate_grammar_knows_every_word() {
 }
 
 #[test]
-fn the_extension_names_files_that_are_there() {
+fn the_extension_refers_to_existing_files() {
     let package: Value = serde_json::from_str(&text("vscode/package.json")).unwrap();
     let contributes = &package["contributes"];
     let language = &contributes["languages"][0];
@@ -79,7 +79,7 @@ fn the_extension_names_files_that_are_there() {
 }
 
 #[test]
-fn the_tree_sitter_grammar_knows_every_word() {
+fn the_tree_sitter_grammar_contains_every_keyword() {
     let grammar = text("tree-sitter-star/grammar.js");
     let lists = grammar.lines().filter_map(|line| {
         let (_, list) = line.strip_prefix("const ")?.split_once(" = [")?;
@@ -88,7 +88,7 @@ fn the_tree_sitter_grammar_knows_every_word() {
     let words = lists.flat_map(|list| list.split(','));
     let words = words.map(|word| word.trim().trim_matches('"').to_lowercase());
     assert_eq!(words.collect::<BTreeSet<String>>(), catalogue());
-    // Every kind of node that the queries name is a rule.
+    // Every node kind named by the queries is a rule.
     let queries = text("tree-sitter-star/queries/highlights.scm");
     for line in queries.lines() {
         let name = line.trim_start_matches('(').split([')', ' ']).next().unwrap();

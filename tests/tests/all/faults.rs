@@ -1,6 +1,6 @@
-//! Memory that the system refuses, allocation by allocation: a run ends at the limit on memory, or well
-//! where it can do without; never in a panic, and what is left can be used. Likewise readers and
-//! layouts.
+//! Failed allocations, one by one: a run ends at the limit on memory, or well where it can do
+//! without the memory; it never panics, and the values left are usable. The same holds for readers
+//! and layouts.
 
 use std::sync::atomic::AtomicBool;
 
@@ -14,7 +14,7 @@ use star_tests::run::{LIMITS, Printed, Program};
 use star_vm::kernels::Kernels;
 use star_vm::{Backend, BackendError, CompileOptions, Control, Cpu, HostValue, Outcome, Stats};
 
-/// Switches the refusal off when it goes, whatever happens.
+/// Stops refusing allocations when dropped.
 struct Refusing;
 
 impl Refusing {
@@ -23,7 +23,7 @@ impl Refusing {
         Refusing
     }
 
-    /// Was an allocation refused? None will be from now on.
+    /// Returns whether an allocation was refused, and stops refusing.
     fn end(self) -> bool {
         fault::struck()
     }
@@ -35,7 +35,8 @@ impl Drop for Refusing {
     }
 }
 
-/// Calls `attempt` with refusals at 0, 1, 2 …, until nothing is refused any more; how many were.
+/// Calls `attempt` with refusals at 0, 1, 2 …, until nothing is refused any more, and returns their
+/// number.
 fn for_every_refusal(mut attempt: impl FnMut(u64) -> bool) -> u64 {
     let mut n = 0;
     while attempt(n) {
@@ -45,7 +46,8 @@ fn for_every_refusal(mut attempt: impl FnMut(u64) -> bool) -> u64 {
     n
 }
 
-/// The CPU backend in this thread alone, with the usual sizes, with tiny ones, and with sparse tables.
+/// Returns the CPU backend on this thread alone, with the default sizes, with tiny ones, and with
+/// sparse tables.
 fn machines() -> [Cpu; 3] {
     let usual = star_vm::cpu::Settings::default();
     let (tiny, sparse) = (star_vm::cpu::Settings::tiny(), star_vm::cpu::Settings::sparse());
@@ -55,14 +57,14 @@ fn machines() -> [Cpu; 3] {
     })
 }
 
-/// A program ready to run from a routine.
+/// Prepares a program to run from a routine.
 fn planned(cpu: &Cpu, program: &Program, routine: &str) -> star_vm::cpu::Plan {
     let code = cpu.compile(program.lowered.program.clone(), &CompileOptions::default());
     let plan = code.and_then(|code| cpu.plan(&code, program.entry(routine), &[]));
     plan.expect("the program can run")
 }
 
-/// A run that an allocation was perhaps refused to.
+/// A run during which an allocation may have been refused.
 struct Attempt {
     outcome: Outcome,
     values: Vec<star_vm::cpu::Value>,
@@ -96,7 +98,7 @@ fn run(
     Attempt { outcome, values, host, refused }
 }
 
-/// Runs a routine with every allocation refused in turn, on each machine; how many there were.
+/// Runs a routine with each allocation refused once, on each machine, and returns their number.
 fn sweep(text: &str, routine: &str, args: &[HostValue]) {
     let program = Program::with(text, &LowerOptions::default());
     for cpu in machines() {
@@ -115,7 +117,7 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
         let expected = (store(&well.values), well.host.text, well.host.files);
         let n_refused = for_every_refusal(|n| {
             let Attempt { outcome, values, host, refused } = run(&cpu, &plan, load(), Some(n));
-            // Whatever is in them, they can be read, and the machine takes them again.
+            // Whatever their contents, the values can be read, and the machine accepts them again.
             let left = store(&values);
             match outcome {
                 Outcome::Done => {
@@ -139,7 +141,7 @@ fn sweep(text: &str, routine: &str, args: &[HostValue]) {
     }
 }
 
-/// A variable that was unset may hold anything; any other keeps its kind.
+/// Returns whether the kind was kept. A variable that was unset may hold any value.
 fn same_kind(before: &HostValue, after: &HostValue) -> bool {
     let kind = std::mem::discriminant::<HostValue>;
     *before == HostValue::Unset || kind(before) == kind(after)
@@ -183,7 +185,7 @@ procedure sized(n: integer; var X: slice(n)); begin SET(X); X := not X or X end;
 }
 
 #[test]
-fn variables_count_what_they_hold_however_often_they_are_set() {
+fn variables_account_for_their_contents_however_often_set() {
     let text = "program P; var X,Y: slice(100000); i: integer;
                 begin SET(Y); for i := 1 to 100 do begin X := Y; X := not Y; Y := X end end.";
     let limits = star_vm::Limits { memory: Some(40_000), ..LIMITS };
@@ -192,7 +194,7 @@ fn variables_count_what_they_hold_however_often_they_are_set() {
 }
 
 #[test]
-fn tables_that_grow_and_are_copied_end_at_the_limit() {
+fn growing_and_copied_tables_end_at_the_limit() {
     let text = "
 procedure grow(X: slice; var T: table);
 var i: integer;
@@ -217,7 +219,7 @@ end;
 }
 
 #[test]
-fn extremes_and_turned_tables_end_at_the_limit() {
+fn extremes_and_transposed_tables_end_at_the_limit() {
     let text = "
 procedure extremes(T: table(n); X: slice(n); var Y,Z: slice(n));
 var F: table; i: integer;
@@ -266,7 +268,7 @@ begin COL(1,T) := X; some_bit := SOME(X xor COL(2,T)) end;
 }
 
 #[test]
-fn files_that_programs_read_and_write_end_at_the_limit() {
+fn file_operations_of_programs_end_at_the_limit() {
     let text = "
 procedure files(var T: table; var X: slice);
 var F: table;
@@ -300,7 +302,7 @@ begin P := G; WARSHALL(rows(G),P); KRUSKAL(left,right,weight,S,R) end;
 }
 
 #[test]
-fn columns_that_are_read_back_say_that_there_is_no_room_or_that_it_is_over() {
+fn reading_columns_back_reports_missing_memory_or_interrupts() {
     let (never, set) = (AtomicBool::new(false), AtomicBool::new(true));
     let text = "procedure turn(var T: table);
                 var i: integer; begin for i := 1 to rows(T) do ROW(i,T) := not ROW(i,T) end;";
@@ -311,7 +313,7 @@ fn columns_that_are_read_back_say_that_there_is_no_room_or_that_it_is_over() {
         let plan = planned(cpu, &program, "turn");
         let Attempt { outcome, values, .. } = run(cpu, &plan, vec![loaded.clone()], None);
         assert_eq!(outcome, Outcome::Done);
-        // The one lies by columns, the other by rows.
+        // One is stored by columns, the other by rows.
         for value in [&loaded, &values[0]] {
             let Ok(HostValue::Table(whole)) = cpu.store(value, &never) else { panic!("no table") };
             let expected: Vec<_> = (3..n_cols).map(|idx| whole.column(idx)).collect();
@@ -354,7 +356,7 @@ fn read(format: Format, mut bytes: &[u8]) -> Result<Data, Box<FileError>> {
 }
 
 #[test]
-fn readers_say_that_it_does_not_fit() {
+fn readers_report_insufficient_memory() {
     let random = &mut Random::new(5);
     let values = [table(random, 200, 70), slice(random, 200), word(random, 70)];
     let square = table(random, 20, 20);
@@ -391,7 +393,7 @@ fn readers_say_that_it_does_not_fit() {
 }
 
 #[test]
-fn layouts_say_that_they_do_not_fit() {
+fn layouts_report_insufficient_memory() {
     let graph = graph();
     for &layout in Layout::ALL {
         let widths = layout.least_widths(&graph).unwrap();

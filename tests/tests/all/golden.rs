@@ -1,7 +1,7 @@
 //! Messages and SIR as files: `golden/diagnostics/*.star` with their messages in `.txt`, and
 //! `golden/sir/*.star` with their SIR in `.sir`.
 //!
-//! `STAR_BLESS=1 cargo test -p star-tests golden` writes the files anew.
+//! `STAR_BLESS=1 cargo test -p star-tests golden` rewrites the files.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn all_messages(compilation: &Compilation) -> String {
     all.map(|diagnostic| render(&compilation.sources, diagnostic)).collect()
 }
 
-/// The names of the Star files of a folder, without `.star`.
+/// Returns the names of the Star files of a folder, without `.star`.
 fn sources(path: &Path) -> Vec<String> {
     let mut names: Vec<String> = std::fs::read_dir(path)
         .expect("the folder")
@@ -59,7 +59,7 @@ fn blessing() -> bool {
     std::env::var_os("STAR_BLESS").is_some_and(|value| value == "1")
 }
 
-/// Compares a text with a file, or writes the file; what differs, if anything.
+/// Compares a text with a file, or writes the file, and returns the difference, if any.
 fn compare(file: &Path, text: &str) -> Option<String> {
     if blessing() {
         std::fs::write(file, text).expect("the golden file can be written");
@@ -73,8 +73,8 @@ fn compare(file: &Path, text: &str) -> Option<String> {
     }
 }
 
-/// The lines between the first and the last difference, `-` golden and `+` found, with one line
-/// around them.
+/// Returns the lines between the first and the last difference, `-` golden and `+` found, with one
+/// line of context.
 fn difference(golden: &str, found: &str) -> String {
     let (old, new): (Vec<&str>, Vec<&str>) = (golden.lines().collect(), found.lines().collect());
     let same = |(a, b): &(&&str, &&str)| a == b;
@@ -147,7 +147,7 @@ fn every_code_of_the_language_has_golden_messages() {
     for code in Code::ALL {
         let code = code.as_str();
         let of_language = ["E01", "E02", "E03", "E04", "W01"];
-        // The test beside this one is writing the files at this moment when it blesses.
+        // When blessing, the test above is writing the files at the same time.
         if !blessing() && of_language.iter().any(|prefix| code.starts_with(prefix)) {
             assert!(path.join(format!("{code}.txt")).exists(), "no golden messages for {code}");
         }
@@ -190,7 +190,7 @@ fn golden_sir() {
     report(&differences);
 }
 
-/// What the golden files of §2 and §6 of the design are for, said in words.
+/// The properties that the golden files of §2 and §6 of the design demonstrate.
 #[test]
 fn dijkstra_has_webs_fields_and_extremes() {
     let path = folder("sir");

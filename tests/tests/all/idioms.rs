@@ -1,7 +1,7 @@
-//! Routines that a pass recognises as a known algorithm, and such as look like one.
+//! Routines that a pass recognises as a known algorithm, and similar ones that it must not.
 //!
-//! Every text runs on every backend, as lowered and after the passes, and all agree; what is counted here is whether
-//! the backends with intrinsics took one.
+//! Every text runs on every backend, as lowered and after the passes, and all agree; the tests
+//! count whether the backends with intrinsics took one.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use star_tests::case::Random;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{HostValue, Limits};
 
-/// Listings 1 and 2 of source 001, letter by letter.
+/// Listings 1 and 2 of source 001, verbatim.
 const PUBLISHED: &str = include_str!("../../programs/published/warshall.star");
 
 const UNLIMITED: Limits = Limits { steps: None, ..LIMITS };
@@ -28,7 +28,7 @@ fn graph(random: &mut Random, n_rows: usize, n_cols: usize, percent: usize) -> H
     HostValue::Table(graph)
 }
 
-/// Intrinsics that the optimised routine takes on each backend that has any.
+/// Returns the number of intrinsics that the optimised routine takes on each backend that has any.
 fn intrinsics_taken(
     intrinsic: Intrinsic,
     program: &Program,
@@ -44,12 +44,13 @@ fn intrinsics_taken(
     compiled.iter().map(|machine| machine.run(entry, args, UNLIMITED).stats.intrinsics).collect()
 }
 
-/// All backends agree on all of these arguments; how many intrinsics they took.
+/// Asserts that all backends agree on all of these arguments, and returns the number of intrinsics
+/// taken.
 fn taken(text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
     taken_of(CLOSURE, text, name, args)
 }
 
-/// Likewise, on the backends that have this intrinsic.
+/// Returns the number taken on the backends that have this intrinsic.
 fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<HostValue>]) -> u64 {
     let program = Program::new(text);
     let mut most = 0;
@@ -62,7 +63,7 @@ fn taken_of(intrinsic: Intrinsic, text: &str, name: &str, args: &[Vec<HostValue>
     most
 }
 
-/// Graphs of all sorts with as many vertices as the table has, or fewer.
+/// Returns graphs of all kinds with at most as many vertices as the table has rows.
 fn graphs() -> Vec<Vec<HostValue>> {
     let mut random = Random::new(15);
     let mut all = Vec::new();
@@ -81,7 +82,7 @@ fn graphs() -> Vec<Vec<HostValue>> {
 }
 
 #[test]
-fn the_published_listings_are_the_closure() {
+fn the_published_listings_are_recognised_as_the_closure() {
     for listing in ["WARSHALL", "WARSHALL-C"] {
         for args in graphs() {
             assert_eq!(taken(PUBLISHED, listing, &[args]), 1, "{listing}");
@@ -90,7 +91,7 @@ fn the_published_listings_are_the_closure() {
 }
 
 #[test]
-fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
+fn where_a_precondition_fails_the_text_runs_and_traps() {
     let program = Program::new(PUBLISHED);
     let mut random = Random::new(3);
     for listing in ["WARSHALL", "WARSHALL-C"] {
@@ -112,7 +113,7 @@ fn where_a_precondition_fails_the_text_runs_and_traps_where_it_does() {
 }
 
 #[test]
-fn without_room_for_the_intrinsic_the_text_runs() {
+fn without_memory_for_the_intrinsic_the_text_runs() {
     let program = Program::new(PUBLISHED);
     let n = 64;
     let args = vec![HostValue::Int(n as i64), graph(&mut Random::new(1), n, n, 3)];
@@ -129,7 +130,7 @@ fn without_room_for_the_intrinsic_the_text_runs() {
     }
 }
 
-/// Row by row, as the listing has it, with what a test puts in the place of its parts.
+/// Returns the listing, row by row, with one of its parts replaced.
 fn mutated(from: &str, to: &str) -> String {
     let text = "procedure CLOSE(n: integer; var P: table);
 var X: slice(P); v,w: word; i,k: integer;
@@ -148,7 +149,7 @@ end;";
 }
 
 #[test]
-fn the_same_in_other_words_is_the_closure_too() {
+fn equivalent_texts_are_recognised_as_the_closure() {
     for (from, to) in [
         ("X:=COL(k,P); w:=ROW(k,P)", "w:=ROW(k,P); X:=COL(k,P)"),
         ("v:=ROW(i,P); v:=v or w; ROW(i,P):=v", "ROW(i,P):=w or ROW(i,P)"),
@@ -162,7 +163,7 @@ fn the_same_in_other_words_is_the_closure_too() {
 }
 
 #[test]
-fn what_only_looks_like_the_closure_runs_as_it_is_written() {
+fn texts_that_resemble_the_closure_run_as_written() {
     for (from, to) in [
         ("k:=1 to n", "k:=2 to n"),
         ("k:=1 to n", "k:=n downto 1"),
@@ -184,7 +185,7 @@ fn what_only_looks_like_the_closure_runs_as_it_is_written() {
 }
 
 #[test]
-fn the_pass_says_what_a_loop_is_and_why_another_is_not() {
+fn the_pass_explains_what_it_recognises_and_rejects() {
     let remark = |text: &str| {
         let mut program = Program::new(text).lowered.program;
         let report = star_opt::apply(&mut program, &["idioms"]).expect("it verifies");
@@ -208,14 +209,15 @@ fn the_pass_says_what_a_loop_is_and_why_another_is_not() {
 }
 
 #[test]
-fn without_the_pass_no_routine_gets_a_intrinsic() {
+fn without_the_pass_no_routine_gets_an_intrinsic() {
     let mut program = Program::new(PUBLISHED).lowered.program;
     let options = Options::without(&["idioms"]).expect("a pass");
     star_opt::optimise(&mut program, &options).expect("it verifies");
     assert!(program.routines.iter().all(|routine| routine.intrinsic.is_none()));
 }
 
-/// A table of `n` fields of `h` bits: 0 from a vertex to itself, else inf or a length up to `greatest`.
+/// Returns a table of `n` fields of `h` bits: 0 from a vertex to itself, otherwise inf or a length
+/// up to `greatest`.
 fn lengths(random: &mut Random, n: usize, h: usize, percent: usize, greatest: u64) -> BitTable {
     let mut table = BitTable::zeros(n, n * h).expect("small");
     for row in 0..n {
@@ -236,7 +238,7 @@ fn distances(n: i64, h: usize, table: BitTable) -> Vec<HostValue> {
     vec![HostValue::Int(n), HostValue::Int(h as i64), HostValue::Word(inf), HostValue::Table(table)]
 }
 
-/// The texts that the pass knows, without their comments.
+/// The texts known to the pass, without their comments.
 const FLOYD: &str = include_str!("../../../compiler/opt/src/idioms/min_plus.star");
 
 fn floyd(from: &str, to: &str) -> String {
@@ -256,7 +258,7 @@ fn lengths_of_all_sorts() -> Vec<Vec<HostValue>> {
 }
 
 #[test]
-fn the_texts_of_floyd_are_the_distances() {
+fn the_texts_of_floyd_are_recognised_as_the_distances() {
     for routine in ["CHECKED", "PLAIN", "WRITTEN_OUT"] {
         for args in lengths_of_all_sorts() {
             assert_eq!(taken_of(MIN_PLUS, FLOYD, routine, &[args]), 1, "{routine}");
@@ -268,7 +270,7 @@ fn the_texts_of_floyd_are_the_distances() {
 }
 
 #[test]
-fn names_messages_and_headers_of_floyd_do_not_matter() {
+fn names_messages_and_headers_of_floyd_are_irrelevant() {
     for (from, to) in [
         ("j,k: integer", "k,j: integer"),
         ("assert(w(1)=0,\"\")", "assert(w(1)=0,\"too long\")"),
@@ -281,7 +283,7 @@ fn names_messages_and_headers_of_floyd_do_not_matter() {
 }
 
 #[test]
-fn where_a_sum_of_lengths_may_reach_inf_the_text_of_floyd_runs() {
+fn where_a_sum_may_reach_inf_the_text_of_floyd_runs() {
     let mut random = Random::new(8);
     for (n, h, greatest) in [(5, 4, 14), (6, 6, 31), (3, 3, 3)] {
         let args = distances(n as i64, h, lengths(&mut random, n, h, 80, greatest));
@@ -293,7 +295,7 @@ fn where_a_sum_of_lengths_may_reach_inf_the_text_of_floyd_runs() {
             );
         }
     }
-    // Sizes of other kinds, and inf that is none.
+    // Sizes of other kinds, and an invalid inf.
     let table = || lengths(&mut Random::new(9), 4, 6, 50, 5);
     let mut other = distances(4, 6, table());
     other[2] = HostValue::Word(BitVector::from_bools(&[false, true, true, true, true, true]));
@@ -305,7 +307,7 @@ fn where_a_sum_of_lengths_may_reach_inf_the_text_of_floyd_runs() {
 }
 
 #[test]
-fn what_only_looks_like_floyd_runs_as_it_is_written() {
+fn texts_that_resemble_floyd_run_as_written() {
     for (from, to) in [
         ("k:=1 to n", "k:=2 to n"),
         ("k:=1 to n", "k:=n downto 1"),
@@ -327,14 +329,14 @@ fn what_only_looks_like_floyd_runs_as_it_is_written() {
         let taken = taken_of(MIN_PLUS, &floyd(from, to), "CHECKED", &lengths_of_all_sorts());
         assert_eq!(taken, 0, "{to}");
     }
-    // Procedures of the same names that do something else.
+    // Procedures with the same names and other behaviour.
     let own = "procedure SETMIN(T,F: table(n,k); X: slice(n); var Z: slice(n)); begin Z:=X; end;\n";
     let text = format!("{own}{FLOYD}");
     assert_eq!(taken_of(MIN_PLUS, &text, "CHECKED", &lengths_of_all_sorts()), 0);
 }
 
 #[test]
-fn the_pass_says_where_a_text_leaves_floyd() {
+fn the_pass_reports_where_a_text_differs_from_floyd() {
     let remark = |text: &str| {
         let program = Program::new(text).lowered.program;
         let mut optimised = program.clone();
@@ -358,9 +360,9 @@ fn the_pass_says_where_a_text_leaves_floyd() {
     );
 }
 
-/// `STAR_BLESS=1 cargo test -p star-tests idioms` writes it anew: read the diff.
+/// `STAR_BLESS=1 cargo test -p star-tests idioms` rewrites it: read the diff.
 #[test]
-fn the_form_of_floyd_is_made_of_its_text() {
+fn the_pattern_of_floyd_is_generated_from_its_text() {
     let path =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../compiler/opt/src/idioms/min_plus.sir");
     let made = star_ir::print(&Program::new(FLOYD).lowered.program);

@@ -1,18 +1,18 @@
-//! What lowering has to keep where control flow, sizes and effects meet.
+//! Correctness of lowering where control flow, sizes and effects meet.
 
 use star_compiler::LowerOptions;
 use star_tests::case::{call_traps, ends, prints, traps, traps_with};
 use star_tests::{bits, table};
 use star_vm::HostValue;
 
-/// The trap's code and message.
+/// Returns the trap's code and message.
 fn trap(text: &str) -> String {
     traps(text).lines().next().unwrap_or_default().to_owned()
 }
 
 #[test]
-fn a_check_made_before_a_branch_does_not_hold_behind_a_call_in_it() {
-    // P may leave X unset, so the check before the loop says nothing about its second turn.
+fn a_check_before_a_branch_does_not_hold_after_a_call_in_it() {
+    // P may leave X unset, so the check before the loop does not cover its second iteration.
     let text = "procedure P(var Z: slice(n); n: integer); begin end;
         program M; var X: slice; c: boolean; i: integer;
         begin
@@ -36,7 +36,7 @@ fn long_else_if_chains_are_flat_in_sir() {
 }
 
 #[test]
-fn rows_from_a_callee_or_a_field_store_are_not_guessed() {
+fn rows_from_a_callee_or_a_field_store_are_not_assumed() {
     let text = "procedure P(var T: table; A: slice); begin COL(1,T) := A end;
         procedure Q(A, B: slice; c: boolean); var T: table;
         begin P(T, A); if c then COL(1,T) := B; print(rows(T)) end;
@@ -51,8 +51,8 @@ fn rows_from_a_callee_or_a_field_store_are_not_guessed() {
 }
 
 #[test]
-fn a_field_of_a_parameter_gives_a_table_its_rows() {
-    // The rows of a `var` parameter are looked at when it is used: it may come unset.
+fn a_field_of_a_parameter_determines_the_rows_of_a_table() {
+    // The rows of a `var` parameter are read when it is used: it may be unset at first.
     let text = "procedure P(var V: table; var o: integer); var T: table;
         begin TCOPY2(V, 1, 2, T); o := rows(T) end;
         program M; var V: table; o: integer;
@@ -63,7 +63,7 @@ fn a_field_of_a_parameter_gives_a_table_its_rows() {
 }
 
 #[test]
-fn a_repeat_that_always_leaves_ends_what_follows() {
+fn code_after_a_repeat_that_always_exits_is_unreachable() {
     let text = "procedure P(n: integer; Y: slice; var Z: slice); var X: slice;
         begin repeat exit until n = 0; X := Y; Z := X end;
         program M; var Z: slice; begin Z := '1'; P(1, '10', Z); print(Z) end.";
@@ -71,7 +71,7 @@ fn a_repeat_that_always_leaves_ends_what_follows() {
 }
 
 #[test]
-fn machine_operations_take_their_arguments_from_left_to_right() {
+fn machine_operations_evaluate_arguments_left_to_right() {
     let text = "function Bump(var T: table): integer; begin COL(1,T) := '111'; Bump := 1 end;
         program M; var T, G: table;
         begin COL(1,T) := '000'; TCOPY1(T, Bump(T), 1, G); print(COL(1,G)) end.";
@@ -79,14 +79,14 @@ fn machine_operations_take_their_arguments_from_left_to_right() {
 }
 
 #[test]
-fn rep_evaluates_its_value_before_it_looks_at_the_word() {
+fn rep_evaluates_its_value_before_it_reads_the_word() {
     let text = "function F(var w: word): integer; begin w := '1'; F := 1 end;
         program M; var w: word; begin w := '10110'; REP(3, 3, WORD(F(w), 1), w) end.";
     assert!(trap(text).contains("T0106"), "{}", traps(text));
 }
 
 #[test]
-fn negative_sizes_and_ends_are_traps() {
+fn negative_sizes_and_ends_trap() {
     let sized = "procedure P(n: integer; Y: slice); var X: slice(n); begin X := Y end;
         program M; begin P(-1, '101') end.";
     assert!(trap(sized).contains("T0113"), "{}", traps(sized));
@@ -99,14 +99,14 @@ fn negative_sizes_and_ends_are_traps() {
 }
 
 #[test]
-fn theta_takes_the_size_of_a_parameter() {
+fn theta_has_the_size_of_a_parameter() {
     let text = "procedure P(n: integer); var X: slice(n); begin X := Θ; print(X) end;
         program M; begin P(3) end.";
     assert_eq!(prints(text), "000\n");
 }
 
 #[test]
-fn a_declared_size_is_known_to_a_callee_before_the_variable_is_set() {
+fn a_callee_knows_the_declared_size_of_an_unset_variable() {
     let text = "procedure Q(var Y: slice); begin print(length(Y)); SET(Y) end;
         program M; var X: slice(3); begin Q(X); print(X) end.";
     assert_eq!(prints(text), "3\n111\n");
@@ -115,7 +115,7 @@ fn a_declared_size_is_known_to_a_callee_before_the_variable_is_set() {
 }
 
 #[test]
-fn the_star_bodies_trap_where_the_operations_do() {
+fn star_bodies_trap_where_the_operations_do() {
     let text = "procedure Q(T: table; X: slice); var Z: slice; begin MIN(T, X, Z) end;
         program M; var T: table; begin COL(1,T) := '01'; Q(T, '111') end.";
     let options = LowerOptions { machine_ops: false, ..LowerOptions::default() };
@@ -125,7 +125,7 @@ fn the_star_bodies_trap_where_the_operations_do() {
 }
 
 #[test]
-fn an_argument_of_another_size_is_a_trap_at_the_call() {
+fn a_mismatched_argument_traps_at_the_call() {
     for text in [
         "procedure P(X: slice(3)); begin end; procedure Q(Y: slice); begin P(Y) end;
          program M; begin Q('01') end.",
@@ -138,7 +138,7 @@ fn an_argument_of_another_size_is_a_trap_at_the_call() {
 }
 
 #[test]
-fn a_mask_of_one_place_or_of_a_fixed_number_of_places_verifies() {
+fn a_mask_of_one_bit_or_of_constant_length_verifies() {
     assert_eq!(
         prints(
             "program p; var X: slice; i: integer;
@@ -149,7 +149,7 @@ fn a_mask_of_one_place_or_of_a_fixed_number_of_places_verifies() {
 }
 
 #[test]
-fn a_first_column_takes_its_size_from_what_stands_beside_theta() {
+fn a_first_column_gets_its_size_from_the_operand_next_to_theta() {
     assert_eq!(
         prints(
             "program p; var X: slice; T: table;
@@ -160,7 +160,7 @@ fn a_first_column_takes_its_size_from_what_stands_beside_theta() {
 }
 
 #[test]
-fn a_variable_that_every_turn_passes_by_reference_stays_set() {
+fn a_variable_passed_by_reference_in_every_iteration_stays_set() {
     let text = "
         procedure twice(T: table(n,k); n,k: integer; w: word(k); var Z: slice);
         var i: integer; G,L: slice;

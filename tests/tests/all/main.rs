@@ -1,29 +1,29 @@
-//! All tests over the whole toolchain, as one binary.
+//! All tests of the whole toolchain, as one binary.
 //!
-//! * `published`: the source's listings and figures as they stand.
+//! * `published`: the source's listings and figures, verbatim.
 //! * `operations`: every elementary operation against its definition, at the edge sizes.
-//! * `decisions`: each decision of the language reference, §3 to §5 and §7.
+//! * `decisions`: the rules of the language reference, §3 to §5 and §7.
 //! * `documentation`: the form of documentation comments, and their examples.
 //! * `golden`: messages and SIR as files.
-//! * `format`: the formatter over all texts there are, as they stand and set badly.
+//! * `format`: the formatter over all available texts, unchanged and badly formatted.
 //! * `gpu`: generated programs on the emulator of the control unit, and on an adapter.
 //! * `graphs`: the graph procedures against independent references.
-//! * `lowering`: where control flow, sizes and effects meet.
-//! * `intrinsics`: every intrinsic against the Star body that it is the emulator of.
+//! * `lowering`: the interaction of control flow, sizes and effects.
+//! * `intrinsics`: every intrinsic against its Star body.
 //! * `cbt`: concurrent binary trees, intrinsics against Star texts.
-//! * `moving`: objects in a handle, likewise.
-//! * `terrain`: meshes, likewise.
+//! * `moving`: objects in a handle, intrinsics against Star texts.
+//! * `terrain`: meshes, intrinsics against Star texts.
 //! * `passes`: each fires in generated programs, and keeps their cost.
-//! * `profile`: what lines and routines are charged with.
+//! * `profile`: the costs charged to lines and routines.
 //! * `programs`: generated programs, the same on every backend.
-//! * `fast_paths`: programs that take the fast paths of a backend, and are asked which.
-//! * `sir_programs`: generated programs of SIR, likewise.
-//! * `house`: what must not be, over the sources and the dependencies.
-//! * `faults`: memory that the system refuses, allocation by allocation.
+//! * `fast_paths`: programs that take the fast paths of a backend, with assertions about which.
+//! * `sir_programs`: generated programs of SIR, the same on every backend.
+//! * `house`: prohibitions of the architecture, checked on the sources and the dependencies.
+//! * `faults`: failed allocations, one by one.
 //! * `bad_input`: hostile programs, up to the SIR and the machine.
 //!
-//! Hostile files are the business of star-io's tests, the command line and the examples of the
-//! codes that of star-cli's.
+//! The tests of star-io cover hostile files; those of star-cli cover the command line and the
+//! examples of the codes.
 
 mod architecture;
 mod bad_input;

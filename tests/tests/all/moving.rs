@@ -1,5 +1,6 @@
-//! Module `moving` with objects in a handle: its Star texts and their intrinsics do the same, after any moves and
-//! questions, and both what a list of the objects says; and what it refuses.
+//! Module `moving` with objects in a handle: its Star texts and its intrinsics agree with each
+//! other and with a list of the objects, after any moves and queries; and invalid calls are
+//! rejected.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +12,7 @@ use star_vm::HostValue;
 
 use crate::cbt::same_everywhere;
 
-/// Two batches, an object by itself in between, and questions all the time.
+/// Two batches, a single object in between, and queries throughout.
 const SCRIPT: &str = "import \"star:moving\";
 procedure TRY(n,k,i,m0: integer; I: table(m); U,V: table(m,k); G: slice(m); A,B,C,D: table(q,k);
               var Q,J,Q2,J2,Q3,J3,Q4,J4,X,Y: table; var P: slice);
@@ -30,7 +31,7 @@ begin
   MOVING_TABLES(H,X,Y,P);
 end;";
 
-/// A table with a number of so many bits in each row.
+/// Builds a table with a number of the given width in each row.
 fn numbers(values: &[u32], bits: usize) -> BitTable {
     let column = |idx: usize| {
         let bits: Vec<bool> =
@@ -40,7 +41,7 @@ fn numbers(values: &[u32], bits: usize) -> BitTable {
     BitTable::from_columns(values.len(), &(0..bits).map(column).collect::<Vec<BitVector>>())
 }
 
-/// The numbers in the rows of two tables.
+/// Returns the numbers in the rows of two tables.
 fn pairs(values: &[HostValue]) -> Vec<(u32, u32)> {
     let [HostValue::Table(first), HostValue::Table(second)] = values else {
         panic!("no tables: {values:?}")
@@ -52,10 +53,10 @@ fn pairs(values: &[HostValue]) -> Vec<(u32, u32)> {
     (0..first.n_rows()).map(|row| (number(first, row), number(second, row))).collect()
 }
 
-/// Where objects are.
+/// The positions of the objects.
 type Objects = BTreeMap<u32, [u32; 2]>;
 
-/// For each rectangle the objects in it.
+/// Returns, for each rectangle, the objects in it.
 fn within(objects: &Objects, corners: &[[u32; 4]]) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     for (number, [x1, y1, x2, y2]) in (1..).zip(corners) {
@@ -65,7 +66,7 @@ fn within(objects: &Objects, corners: &[[u32; 4]]) -> Vec<(u32, u32)> {
     found
 }
 
-/// For each point the `m` nearest objects.
+/// Returns, for each point, the `m` nearest objects.
 fn nearest(objects: &Objects, points: &[[u32; 2]], m: usize) -> Vec<(u32, u32)> {
     let mut found = Vec::new();
     for (number, &[v, w]) in (1..).zip(points) {
@@ -79,7 +80,7 @@ fn nearest(objects: &Objects, points: &[[u32; 2]], m: usize) -> Vec<(u32, u32)> 
 }
 
 #[test]
-fn star_texts_intrinsics_and_a_list_of_objects_say_the_same() {
+fn star_texts_intrinsics_and_a_list_of_objects_agree() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(4);
     let (mut n_taken, mut n_found) = (0, 0);
@@ -152,7 +153,7 @@ fn star_texts_intrinsics_and_a_list_of_objects_say_the_same() {
 }
 
 #[test]
-fn what_does_not_fit_ends_the_program_where_it_is_said() {
+fn invalid_objects_trap_at_the_offending_call() {
     for (calls, code, message) in [
         ("MOVING_INIT(0,4,H)", "T0111", "there are from 1 to 2^28 objects"),
         ("MOVING_INIT(268435457,4,H)", "T0111", "there are from 1 to 2^28 objects"),

@@ -1,6 +1,6 @@
 //! Passes over generated programs: each fires, each keeps the cost of every path.
 //!
-//! That optimised programs do the same is what `programs` runs.
+//! The equivalence of optimised programs is checked by `programs`.
 
 use std::collections::BTreeMap;
 
@@ -8,17 +8,18 @@ use star_ir::analysis::cost::CostForm;
 use star_ir::{PartKind, Routine, StmtKind, visit};
 use star_tests::generator::generate;
 
-/// Passes that find something in few programs: lowering leaves nothing behind a jump, so that only a branch
-/// that `constants` takes makes statements unreachable.
+/// Passes that fire in few programs: lowering generates nothing after a jump, so that only a branch
+/// decided by `constants` makes statements unreachable.
 const RARE: [&str; 1] = ["unreachable"];
 
-/// Passes that know whole routines, which no generator writes by chance: `idioms` has texts of its own.
+/// Passes that know whole routines, which a generator does not produce by chance: `idioms` has
+/// separate tests.
 const OF_LISTINGS: [&str; 1] = ["idioms"];
 
-/// Programs that are looked at.
+/// The number of programs to examine.
 const N_PROGRAMS: u64 = 300;
 
-/// Generated programs as SIR.
+/// Returns generated programs as SIR.
 fn programs() -> impl Iterator<Item = (u64, star_ir::Program)> {
     (1..=N_PROGRAMS).filter_map(|seed| {
         let generated = generate(seed);
@@ -31,7 +32,7 @@ fn programs() -> impl Iterator<Item = (u64, star_ir::Program)> {
     })
 }
 
-/// Is there a `forall` that combines what its iterations make?
+/// Returns whether there is a `forall` that combines the results of its iterations.
 fn reduces(routine: &Routine) -> bool {
     let mut found = false;
     visit::walk(&routine.body, &mut |stmt| {
@@ -41,7 +42,7 @@ fn reduces(routine: &Routine) -> bool {
     found
 }
 
-/// Is there a `forall` over fields?
+/// Returns whether there is a `forall` over fields.
 fn works_on_fields(routine: &Routine) -> bool {
     let mut found = false;
     visit::walk(&routine.body, &mut |stmt| {
@@ -53,7 +54,7 @@ fn works_on_fields(routine: &Routine) -> bool {
 }
 
 #[test]
-#[expect(clippy::print_stdout, reason = "the shares are of use to whoever changes the generator")]
+#[expect(clippy::print_stdout, reason = "the shares are useful for changes of the generator")]
 fn every_pass_fires_in_one_of_twenty_generated_programs() {
     let mut fired: BTreeMap<&str, usize> = BTreeMap::new();
     let (mut n_programs, mut n_reduced, mut n_fields) = (0, 0, 0);
@@ -89,7 +90,7 @@ fn every_pass_fires_in_one_of_twenty_generated_programs() {
 fn passes_keep_the_cost_of_every_path() {
     let mut n_same = 0;
     for (seed, program) in programs() {
-        // What a call counts stands in the routine that is called; runs are compared by what they count.
+        // The cost of a call is in the called routine; runs are compared by their counts.
         for pass in star_opt::PASSES.iter().filter(|pass| pass.name != "inline") {
             let mut after = program.clone();
             star_opt::apply(&mut after, &[pass.name])
@@ -99,7 +100,7 @@ fn passes_keep_the_cost_of_every_path() {
                 if before == after {
                     n_same += 1;
                 } else if let (Some(before), Some(after)) = (before.paths(), after.paths()) {
-                    // A branch that is never taken went.
+                    // A branch that is never taken was removed.
                     assert!(after.is_subset(&before), "seed {seed}: `{}`", pass.name);
                 }
             }

@@ -1,6 +1,7 @@
-//! The plan of the listings: what became of each loop, or why not, as `docs/loops.md` has it.
+//! The plan of the listings: the transformation of each loop, or why there is none, as in
+//! `docs/loops.md`.
 //!
-//! `STAR_BLESS=1 cargo test -p star-tests plans` writes its tables anew: read the diff.
+//! `STAR_BLESS=1 cargo test -p star-tests plans` rewrites its tables: read the diff.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -25,7 +26,7 @@ const LISTINGS: [(&str, &str); 9] = [
     ("star:gabow", include_str!("../../../stdlib/modules/gabow.star")),
 ];
 
-/// The procedures that every program sees.
+/// The procedures visible to every program.
 const BASIC: [&str; 6] = [
     include_str!("../../../stdlib/basic/search.star"),
     include_str!("../../../stdlib/basic/order.star"),
@@ -41,11 +42,11 @@ struct Row {
     routine: String,
     head: String,
     became: String,
-    /// Does the loop visit the ones of a slice or word, or nearly so?
+    /// Whether the loop visits the ones of a slice or word, or nearly so.
     is_over_responders: bool,
 }
 
-/// The loops of a text: what the passes say, then what the CPU backend does.
+/// Returns the loops of a text: what the passes report, then what the CPU backend does.
 fn plan(text: &str) -> Vec<Row> {
     let compilation = check(text);
     assert!(!compilation.has_errors());
@@ -80,7 +81,7 @@ fn plan(text: &str) -> Vec<Row> {
     rows
 }
 
-/// What the CPU backend says of loops.
+/// Returns the CPU backend's reports about loops.
 fn kernels(program: &Program) -> BTreeMap<(RoutineId, LocId), String> {
     let cpu = Cpu::default();
     let code = cpu.compile(program.clone(), &CompileOptions::default()).expect("compiled");
@@ -107,7 +108,7 @@ fn is_over_responders(remarks: &[Remark], routine: RoutineId, loc: LocId) -> boo
     })
 }
 
-/// The line on which a loop begins.
+/// Returns the line on which a loop begins.
 fn head(sources: &SourceMap, file: star_base::FileId, start: u32) -> String {
     let file = sources.get(file).expect("a file");
     let rest = &file.text()[start as usize..];
@@ -116,7 +117,7 @@ fn head(sources: &SourceMap, file: star_base::FileId, start: u32) -> String {
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The table of some loops.
+/// Writes the table of some loops.
 fn table(rows: impl Iterator<Item = (String, Row)>) -> String {
     let mut table =
         "| listing | procedure | loop | what became of it |\n|---|---|---|---|\n".to_owned();
@@ -127,7 +128,7 @@ fn table(rows: impl Iterator<Item = (String, Row)>) -> String {
 }
 
 #[test]
-fn plans_of_the_listings_are_those_of_the_docs() {
+fn plans_of_the_listings_match_the_documentation() {
     let (mut responders, mut others) = (Vec::new(), Vec::new());
     for (name, text) in LISTINGS {
         for row in plan(text) {

@@ -1,4 +1,5 @@
-//! Module `polyline`: its Star texts and its intrinsic find the same polylines, and refuse the same.
+//! Module `polyline`: its Star texts and its intrinsic find the same polylines, and reject the same
+//! requests.
 
 use star_base::{BitTable, BitVector};
 use star_intrinsics::Workers;
@@ -16,7 +17,7 @@ begin
   POLYLINES(w,t,Grey,Q,p,d,width,g,S,P,O);
 end;";
 
-/// A table whose rows are numbers of so many bits.
+/// Builds a table whose rows are numbers of the given width.
 fn numbers(bits: usize, numbers: &[u64]) -> HostValue {
     let columns: Vec<BitVector> = (0..bits)
         .map(|column| {
@@ -27,7 +28,8 @@ fn numbers(bits: usize, numbers: &[u64]) -> HostValue {
     HostValue::Table(BitTable::from_columns(numbers.len(), &columns))
 }
 
-/// The arguments of `TRY`: an image of so many columns, one request from a to b, and p, d, width and g.
+/// Builds the arguments of `TRY`: an image with this number of columns, one request from a to b,
+/// and p, d, width and g.
 fn arguments(
     width: usize,
     pixels: &[u64],
@@ -44,7 +46,7 @@ fn arguments(
 }
 
 #[test]
-fn star_texts_and_the_intrinsic_find_the_same() {
+fn star_texts_and_the_intrinsic_find_the_same_polylines() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(16);
     let mut n_taken = 0;
@@ -68,13 +70,13 @@ fn star_texts_and_the_intrinsic_find_the_same() {
     assert!(n_taken >= 16 || !have_intrinsics(), "{n_taken} intrinsics");
 }
 
-/// The number in these columns of a row, counted from 0.
+/// Returns the number in these columns of a row, counted from 0.
 fn number(table: &BitTable, row: usize, columns: std::ops::Range<usize>) -> u64 {
     columns.fold(0, |number, column| number << 1 | u64::from(table.get(row, column)))
 }
 
 #[test]
-fn gradients_and_link_scores_of_the_intrinsic_are_those_of_the_star_texts() {
+fn gradients_and_link_scores_agree_with_the_star_texts() {
     const PARTS: &str = "import \"star:gradient\"; import \"star:polyline\";
 procedure PARTS(w,t: integer; Grey: table; Q: table(r,64); var U,V,S: table);
 var N: table(r,32); u,v: table; i: integer;
@@ -119,7 +121,7 @@ end;";
 }
 
 #[test]
-fn requests_without_a_meaning_end_the_program() {
+fn invalid_requests_end_the_program() {
     let good = [0, 4, 3, 4, 180];
     let inside = [1, 1, 5, 4];
     let cases: &[([u64; 4], [i64; 5], &str)] = &[

@@ -1,5 +1,5 @@
-//! Profiles: operations add up to those of the run, both backends count the same on every line, time goes
-//! where the clock moved, and nothing else is different.
+//! Profiles: operations add up to those of the run, both backends count the same on every line,
+//! time is charged where the clock advanced, and nothing else changes.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -19,33 +19,33 @@ use star_vm::{
     Reference, Stats,
 };
 
-/// What a profiled run left.
+/// The result of a profiled run.
 struct Profiled {
     outcome: Outcome,
     stats: Stats,
     profile: Profile,
-    /// What each line of the profile stands for.
+    /// The meaning of each line of the profile.
     keys: Vec<(u32, u32)>,
     printed: String,
 }
 
 impl Profiled {
-    /// What was charged to what a key stands for.
+    /// Returns the tally of a key.
     fn tally(&self, key: (u32, u32)) -> Tally {
         let at = self.keys.iter().position(|known| *known == key);
         at.map_or_else(Tally::default, |at| self.profile.lines[at])
     }
 
-    /// Likewise by line, from 1, of the root file.
+    /// Returns the tally of a line, from 1, of the root file.
     fn line(&self, line: u32) -> Tally {
         let files: Vec<u32> = self.keys.iter().map(|(file, _)| *file).collect();
-        // The root comes behind the library that every program sees.
+        // The root follows the library that is visible to every program.
         let root = star_stdlib::BASIC.len() as u32;
         assert!(files.contains(&root), "{files:?}");
         self.tally((root, line))
     }
 
-    /// Keys with runs and operations, sorted; those that were not run left out.
+    /// Returns keys with runs and operations, sorted; those that were not run are omitted.
     fn counts(&self) -> Vec<((u32, u32), u64, u64, u64)> {
         let tallies = self.keys.iter().zip(&self.profile.lines);
         let mut counts: Vec<_> = tallies
@@ -57,7 +57,7 @@ impl Profiled {
     }
 }
 
-/// A world whose clock moves by a millisecond with every line that is printed.
+/// A world whose clock advances by a millisecond with every printed line.
 #[derive(Default)]
 struct World {
     inner: Printed,
@@ -100,7 +100,7 @@ fn profiled<B: Backend>(
     profiled_by(&clock, 0, (backend, options), program, (entry, args, limits), key)
 }
 
-/// Likewise; `time` moves on by `step` whenever it is read.
+/// Runs with a profile; `time` advances by `step` at every reading.
 fn profiled_by<B: Backend>(
     time: &Rc<Cell<u64>>,
     step: u64,
@@ -169,7 +169,7 @@ fn with_places() -> LowerOptions {
     LowerOptions { cost_places: true, ..LowerOptions::default() }
 }
 
-/// File and line, from 1.
+/// Returns file and line, from 1.
 fn by_line(program: &Program) -> impl Fn(Span) -> (u32, u32) {
     |span| {
         let file = program.compilation.sources.get(span.file).expect("a file of the program");
@@ -177,7 +177,7 @@ fn by_line(program: &Program) -> impl Fn(Span) -> (u32, u32) {
     }
 }
 
-/// On both backends, by lines.
+/// Runs on both backends, with a profile by lines.
 fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
     let program = Program::with(text, &with_places());
     let cpu = Cpu::new();
@@ -202,7 +202,7 @@ fn on_both(text: &str, entry: &str, args: &[HostValue]) -> [Profiled; 2] {
 }
 
 #[test]
-fn both_backends_count_the_same_everywhere_in_generated_programs() {
+fn both_backends_have_equal_counts_in_generated_programs() {
     let cpu = Cpu::new();
     let plainly = CompileOptions { intrinsics: false, ..CompileOptions::default() };
     let machines = [Machine { options: plainly, ..on("cpu", cpu.clone()) }];
@@ -217,7 +217,7 @@ fn both_backends_count_the_same_everywhere_in_generated_programs() {
         let compiled = plain.compile_on(&machines);
         let entry = plain.entry(&generated.entry);
         let expected = compiled[0].run(entry, &generated.args, limits);
-        // Every different part of the source counts by itself here, which is harder than lines.
+        // Every part of the source is counted separately here, which is stricter than lines.
         let key = |span: Span| (span.file.0, span.start << 12 ^ span.end);
         let (entry, args) = (generated.entry.as_str(), generated.args.as_slice());
         let slow = profiled(
@@ -256,10 +256,10 @@ fn both_backends_count_the_same_everywhere_in_generated_programs() {
     assert!(n_compared > 70, "{n_compared}");
 }
 
-/// Runs and operations, total ones too, are those of the reference; time is shared out.
+/// Runs and operations, including totals, are those of the reference; time is distributed.
 #[cfg(feature = "gpu")]
 #[test]
-fn a_device_counts_as_the_reference_does_in_generated_programs() {
+fn a_device_counts_like_the_reference_in_generated_programs() {
     use star_gpu::{EmulatorSettings, Gpu};
     let tiny = EmulatorSettings { words: 1 << 12, budget: 2000, ..EmulatorSettings::TINY };
     let (mut n_compared, mut n_operations) = (0, 0);
@@ -313,7 +313,7 @@ end;
 ";
 
 #[test]
-fn lines_have_their_own_operations_and_runs() {
+fn lines_have_separate_operations_and_runs() {
     let args = [
         HostValue::Int(7),
         HostValue::Slice(star_tests::bits("0110110")),
@@ -322,7 +322,7 @@ fn lines_have_their_own_operations_and_runs() {
     ];
     for run in on_both(LOOPS, "P", &args) {
         assert_eq!(run.outcome, Outcome::Done);
-        // Four ones: four turns, five questions.
+        // Four ones: four iterations, five queries.
         let expected = [
             (2, 0, 0, 0),
             (3, 4, 4, 4),
@@ -360,7 +360,7 @@ fn a_tape_is_charged_to_the_lines_that_recorded_it() {
         [slice(), slice(), HostValue::Unset, HostValue::Unset, HostValue::Unset]
     };
     let program = Program::with(TAPE, &with_places());
-    // The first instructions are timed one by one: every reading of the clock is charged to somebody.
+    // The first instructions are timed one by one: every reading of the clock is charged to a line.
     let times = |n| {
         let clock = Rc::default();
         let args = args(n);
@@ -392,7 +392,7 @@ end;
 ";
 
 #[test]
-fn time_is_charged_to_the_line_that_took_it_and_to_its_callers_once() {
+fn time_is_charged_to_its_line_and_once_to_each_caller() {
     for run in on_both(PRINTS, "P", &[HostValue::Int(3)]) {
         assert_eq!(run.outcome, Outcome::Done);
         assert_eq!(run.profile.time, 6_000_000);
@@ -410,7 +410,7 @@ fn time_is_charged_to_the_line_that_took_it_and_to_its_callers_once() {
 }
 
 #[test]
-fn a_run_that_is_stopped_has_a_profile_up_to_there() {
+fn a_stopped_run_has_a_profile_up_to_that_point() {
     let program = Program::with(PRINTS, &with_places());
     let limits = Limits { output: Some(6), ..LIMITS };
     let args = [HostValue::Int(9)];
@@ -437,13 +437,13 @@ fn a_run_that_is_stopped_has_a_profile_up_to_there() {
         assert_eq!(run.printed, "9\n0\n1\n");
         assert_eq!(run.profile.time, 3_000_000);
         assert_eq!((run.line(5).runs, run.line(5).time), (3, 2_000_000));
-        // It was still in there.
+        // It was still active.
         assert_eq!(run.line(10).total_time, 2_000_000);
     }
 }
 
 #[test]
-fn an_intrinsic_is_charged_to_the_line_that_calls_it() {
+fn an_intrinsic_is_charged_to_the_calling_line() {
     let text = "\
 import \"star:closure\";
 procedure P(n: integer; var T: table);

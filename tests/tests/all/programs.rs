@@ -1,9 +1,10 @@
 //! Generated programs on every backend.
 //!
-//! `STAR_SEED` and `STAR_PROGRAMS` run others than the fixed ones: so many programs, the first of
-//! this seed and the others of the seeds that follow. Each is optimised by all passes and by a subset that its seed
-//! chooses; `STAR_NO_PASS` names passes that do not run, instead of that subset. `STAR_THREADS` is how many run at once:
-//! a device takes more programs from the threads of one process than from several processes, between which it has to change.
+//! `STAR_SEED` and `STAR_PROGRAMS` select other programs than the fixed ones: the given number of
+//! programs, with consecutive seeds from the given one. Each is optimised by all passes and by a
+//! subset that its seed chooses; `STAR_NO_PASS` names passes that do not run, instead of that
+//! subset. `STAR_THREADS` is the number that run at once: a device runs more programs from the
+//! threads of one process than from several processes, between which it has to switch.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +20,7 @@ use star_tests::generator::{NEAR_MISSES, PROCEDURES, STATEMENTS, generate, shrin
 use star_tests::run::{Program, done};
 use star_vm::{HostValue, Limits, Outcome, Reference};
 
-/// A number from the environment.
+/// Returns a number from the environment.
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
@@ -72,13 +73,14 @@ fn generated_programs_leave_the_same_on_every_backend() {
             faults.iter().map(|(seed, why)| format!("seed {seed}: {why}")).collect();
         panic!("{}\n\nseed {seed}: {}", all.join("\n"), generate(*seed).shrunk(why, &backends()));
     }
-    // A few programs say nothing about shares.
+    // A few programs do not give reliable shares.
     if n >= 500 {
         contains_everything(&report);
     }
 }
 
-/// The shares are as they should be, and nothing that a program can contain is missing.
+/// Asserts that the shares are as expected, and that every construct that a program can contain
+/// occurs.
 fn contains_everything(report: &Report) {
     assert!(report.well() >= 80.0, "{report}");
     assert!(report.trapped() >= 5.0, "{report}");
@@ -108,7 +110,7 @@ fn the_generator_knows_every_procedure_of_the_library() {
 }
 
 #[test]
-fn a_seed_gives_the_same_program_again() {
+fn a_seed_reproduces_its_program() {
     for seed in 1..20 {
         let (one, two) = (generate(seed), generate(seed));
         assert_eq!(one.source.to_string(), two.source.to_string());
@@ -117,10 +119,10 @@ fn a_seed_gives_the_same_program_again() {
     assert_ne!(generate(1).source.to_string(), generate(2).source.to_string());
 }
 
-/// Both halves of the comparison can fail: a backend that computes something else is found, and what
-/// is left of the text is small.
+/// Both halves of the comparison can fail: a backend with a wrong result is found, and the text is
+/// shrunk.
 #[test]
-fn a_backend_with_a_fault_is_found_and_its_program_made_small() {
+fn a_faulty_backend_is_found_and_its_program_shrunk() {
     let machines = vec![on("reference", Reference::new()), on("faulty", faulty::Faulty::new())];
     let (seed, why) = (1..100)
         .find_map(|seed| Some((seed, generate(seed).tried(&machines).err()?)))
@@ -134,7 +136,7 @@ fn a_backend_with_a_fault_is_found_and_its_program_made_small() {
 }
 
 #[test]
-fn shrinking_keeps_what_it_is_asked_to_keep() {
+fn shrinking_preserves_the_given_property() {
     let machines = vec![on("reference", Reference::new())];
     let mut n_shrunk = 0;
     for seed in 1..300 {
@@ -159,7 +161,7 @@ fn shrinking_keeps_what_it_is_asked_to_keep() {
     assert!(n_shrunk > 0, "one of these programs divides by zero");
 }
 
-/// What a run needs of one limit: the limit with that much, and with one less.
+/// Returns one limit set to what a run needs, and to one less.
 fn tight(limits: Limits, kind: usize, needed: u64) -> [Limits; 2] {
     [needed, needed - 1].map(|most| match kind {
         0 => Limits { steps: Some(most), ..limits },
@@ -169,8 +171,8 @@ fn tight(limits: Limits, kind: usize, needed: u64) -> [Limits; 2] {
     })
 }
 
-/// Runs a program with just enough of steps, memory and output, and with one too few; the number of
-/// limits that it met.
+/// Runs a program with just enough of steps, memory and output, and with one too few; returns the
+/// number of limits reached.
 fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
     let machines: Vec<_> = backends().iter().map(|machine| machine.as_lowered()).collect();
     let compiled = program.compile_on(&machines);
@@ -202,7 +204,7 @@ fn meets_limits(program: &Program, name: &str, args: &[HostValue]) -> usize {
     n_met
 }
 
-/// Each backend counts bytes in its own way, and exactly.
+/// Each backend counts bytes differently, and exactly.
 fn meets_memory_limit(
     program: &Program,
     compiled: &[Compiled],
@@ -214,9 +216,9 @@ fn meets_memory_limit(
     for backend in compiled {
         let free = backend.run(entry, args, LIMITS);
         let needed = free.stats.peak_bytes;
-        // A device looks for what nobody needs any more before it refuses memory, and so makes do with less.
-        // Where forms change by chance, or a home form does, they do so only where there is memory, so that less may be
-        // enough, too.
+        // A device frees unused memory before it refuses an allocation, and so may need less. Where
+        // layouts change at random, or an initial layout does, they do so only if there is memory,
+        // so that less may also be enough.
         let may_do_with_less = backend.name.starts_with("gpu")
             || backend.name == "cpu-forms"
             || free.stats.counters.homes_changed > 0;
@@ -239,7 +241,7 @@ fn meets_memory_limit(
 }
 
 #[test]
-fn generated_programs_meet_their_limits_exactly() {
+fn generated_programs_reach_their_limits_exactly() {
     let mut n_met = 0;
     for seed in 1001..1061 {
         let generated = generate(seed);
@@ -253,7 +255,7 @@ fn generated_programs_meet_their_limits_exactly() {
 }
 
 #[test]
-fn limits_are_met_exactly() {
+fn limits_are_exact() {
     let text = "
         procedure p(n: integer; X: slice; var T: table);
         var i: integer;
@@ -268,14 +270,14 @@ fn limits_are_met_exactly() {
 }
 
 #[test]
-fn depth_is_met_exactly() {
+fn the_depth_limit_is_exact() {
     let text = "
         procedure down(d: integer; var s: integer);
         begin s:=s+d; if d>1 then down(d-1,s) end;
         procedure p(d: integer; var s: integer); begin s:=0; down(d,s) end;";
     let program = Program::with(text, &LowerOptions::default());
     let args = || vec![HostValue::Int(10), HostValue::Unset];
-    // Ten calls are active at once; the entry is none.
+    // Ten calls are active at once; the entry does not count.
     let [enough, too_few] = tight(LIMITS, 3, 10);
     let run = program.run_within("p", args(), enough);
     assert_eq!(done(run)[1], HostValue::Int(55));
@@ -289,7 +291,7 @@ fn depth_is_met_exactly() {
     }
 }
 
-/// The reference with a fault.
+/// The reference with a deliberate fault.
 mod faulty {
     use std::ops::Range;
     use std::sync::atomic::AtomicBool;
@@ -302,7 +304,7 @@ mod faulty {
         Outcome, Reference,
     };
 
-    /// It leaves out every MIRROR.
+    /// Ignores every MIRROR.
     pub(super) struct Faulty(Reference);
 
     impl Faulty {

@@ -1,4 +1,4 @@
-//! The source's listings and figures as they stand.
+//! The source's listings and figures, verbatim.
 
 use star_base::BitTable;
 use star_tests::case::Random;
@@ -6,7 +6,7 @@ use star_tests::run::{Program, done};
 use star_tests::{bits, table};
 use star_vm::HostValue;
 
-/// Listings 1 and 2 of source 001, letter by letter.
+/// Listings 1 and 2 of source 001, verbatim.
 const WARSHALL: &str = include_str!("../../programs/published/warshall.star");
 
 /// The seed of the random graphs.
@@ -34,8 +34,8 @@ fn random_graph(random: &mut Random, n: usize, percent: usize) -> BitTable {
     graph
 }
 
-/// Warshall's algorithm on bits: after `n` steps, a path is known if its inner vertices are among
-/// the first `n`.
+/// Computes Warshall's algorithm on bits: after `n` steps, a path is known if its inner vertices
+/// are among the first `n`.
 fn closure(graph: &BitTable, n: usize) -> BitTable {
     let mut closed = graph.clone();
     for k in 0..n {
@@ -66,9 +66,9 @@ fn both_listings_agree_after_every_vertex() {
     assert_eq!(closed, table(&["111111", "111111", "111111", "111111", "000001", "000000"]));
 }
 
-/// Proposition 1, with the closure computed on bits as the third opinion.
+/// Proposition 1, with the closure computed on bits as an independent result.
 #[test]
-fn both_listings_are_warshalls_algorithm_after_every_vertex_of_random_graphs() {
+fn both_listings_are_warshalls_algorithm_after_every_vertex() {
     let listings = listings();
     let mut random = Random::new(SEED);
     for (n, densities) in [
@@ -97,7 +97,7 @@ fn both_listings_are_warshalls_algorithm_after_every_vertex_of_random_graphs() {
 }
 
 #[test]
-fn closing_twice_changes_nothing_and_no_arc_is_lost() {
+fn closing_twice_changes_nothing_and_keeps_every_arc() {
     let listings = listings();
     let mut random = Random::new(SEED);
     for n in [1, 7, 20, 63, 64, 65, 128, 129] {
@@ -117,7 +117,7 @@ fn closing_twice_changes_nothing_and_no_arc_is_lost() {
 }
 
 #[test]
-fn more_vertices_than_the_table_has_are_a_trap() {
+fn more_vertices_than_table_rows_trap() {
     let listings = listings();
     let graph = table(&["01", "10"]);
     for name in ["WARSHALL", "WARSHALL-C"] {
@@ -146,7 +146,7 @@ fn figure_4_matches_rows_3_and_5() {
 }
 
 #[test]
-fn figure_5_stands_still_when_k_is_repeated() {
+fn figure_5_is_unchanged_when_k_is_repeated() {
     // The state after k = 2; column 2 is X, row 2 is w.
     let state = table(&["001000", "101000", "111001", "111000", "001000", "000110"]);
     assert_eq!(state.column(1), bits("001100"));

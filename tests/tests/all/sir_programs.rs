@@ -1,6 +1,6 @@
 //! Generated programs of SIR on every backend, in both modes, and on the reference in other orders.
 //!
-//! `STAR_SEED` and `STAR_PROGRAMS` run others than the fixed ones.
+//! `STAR_SEED` and `STAR_PROGRAMS` select other programs than the fixed ones.
 
 use star_ir::print;
 use star_tests::differ::Same;
@@ -61,7 +61,7 @@ fn generated_sir_leaves_the_same_on_every_backend() {
 }
 
 #[test]
-fn a_seed_gives_the_same_sir_again() {
+fn a_seed_reproduces_its_sir() {
     for seed in 1..20 {
         assert_eq!(print(&generate(seed).program), print(&generate(seed).program));
     }

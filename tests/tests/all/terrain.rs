@@ -1,4 +1,5 @@
-//! Module `terrain`: its Star texts and their intrinsics make the same meshes and pictures; and what it refuses.
+//! Module `terrain`: its Star texts and its intrinsics produce the same meshes and images, and
+//! invalid calls are rejected.
 
 use std::collections::BTreeSet;
 
@@ -32,7 +33,7 @@ begin
 end;";
 
 #[test]
-fn star_texts_and_intrinsics_make_the_same_mesh() {
+fn star_texts_and_intrinsics_build_the_same_mesh() {
     let program = Program::new(SCRIPT);
     let mut random = Random::new(14);
     let mut n_taken = 0;
@@ -59,7 +60,7 @@ fn star_texts_and_intrinsics_make_the_same_mesh() {
 }
 
 #[test]
-fn what_is_no_terrain_ends_the_program_where_it_is_said() {
+fn invalid_terrains_trap_at_the_offending_call() {
     for (n, calls, message) in [
         (1, "TERRAIN_INIT(1,Z,0,0,H)", "2 to 16385 samples in a row"),
         (4, "TERRAIN_INIT(0,Z,0,0,H)", "2 to 16385 samples in a row"),
@@ -85,7 +86,8 @@ fn what_is_no_terrain_ends_the_program_where_it_is_said() {
     }
 }
 
-/// Frames of a viewpoint that goes along the diagonal; the triangles of the last one, and all changes.
+/// Frames of a viewpoint that moves along the diagonal; the triangles of the last one, and all
+/// changes.
 const FRAMES: &str = "import \"star:terrain\";
 procedure TRY(w: integer; Z: table; eps,near,frames: integer; var splits,merges: integer; var T: table);
 var H: handle; f,a,b,x,y: integer;
@@ -103,7 +105,8 @@ begin
   TERRAIN_MESH(H,T);
 end;";
 
-/// The heights of an elevation model of the shared folder, in whole units, and the samples of a row.
+/// Loads the heights of an elevation model of the shared folder, in whole units, and the samples of
+/// a row.
 #[expect(clippy::print_stdout, reason = "says which models were not there")]
 fn model(file: &str, array: &str) -> Option<(Vec<i64>, usize)> {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -123,8 +126,9 @@ fn model(file: &str, array: &str) -> Option<(Vec<i64>, usize)> {
     Some((numbers.fields[0].values.iter().map(|z| z - least).collect(), width))
 }
 
-/// Every inner edge belongs to two triangles, the others lie on the border, the area is that of the grid, and no sample is
-/// missed by more than is tolerated at it: by the corners alone.
+/// Asserts that every inner edge belongs to two triangles, the others are on the border, the area
+/// is that of the grid, and the error at each sample is within its tolerance, computed from the
+/// corners alone.
 fn check(table: &BitTable, heights: &[i64], width: usize, tolerated: &dyn Fn(i64, i64) -> f64) {
     let bits = table.n_cols() / 3;
     let height = heights.len() / width;
@@ -175,7 +179,7 @@ fn check(table: &BitTable, heights: &[i64], width: usize, tolerated: &dyn Fn(i64
 }
 
 #[test]
-fn the_elevation_models_keep_the_bound_frame_by_frame() {
+fn the_elevation_models_satisfy_the_bound_in_every_frame() {
     let program = Program::new(FRAMES);
     let entry = program.entry("TRY");
     let cpu = on("cpu", star_vm::Cpu::new());
@@ -203,7 +207,7 @@ fn the_elevation_models_keep_the_bound_frame_by_frame() {
                 unset.clone(),
                 unset,
             ];
-            // A limit on steps would turn intrinsics off.
+            // A limit on steps would disable intrinsics.
             let free = Limits { steps: None, ..LIMITS };
             let run = compiled[0].run(entry, &args, free);
             assert_eq!(run.outcome, Outcome::Done, "{file}, {frames} frames");

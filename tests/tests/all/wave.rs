@@ -1,5 +1,5 @@
-//! Lee's wave: the module of the library on every backend, and its intrinsic on the scenario files of the shared data, against
-//! breadth-first search. Files that are missing are named and skipped.
+//! Lee's wave: the module of the library on every backend, and its intrinsic on the scenario files
+//! of the shared data, against breadth-first search. Missing files are reported and skipped.
 
 use std::collections::VecDeque;
 use std::fs;
@@ -16,7 +16,8 @@ use star_vm::HostValue;
 
 const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
 
-/// Labels of a map of free cells by breadth-first search: a diagonal step needs both cells beside it.
+/// Computes the labels of a map of free cells by breadth-first search: a diagonal step requires
+/// both adjacent cells to be free.
 fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usize) -> Vec<u32> {
     let height = free.len() / width;
     let is_free = |x: isize, y: isize| {
@@ -61,7 +62,7 @@ const TRY: &str = "import \"star:wave\";
     end;";
 
 #[test]
-fn the_star_text_gives_what_the_intrinsic_and_a_search_give() {
+fn the_star_text_the_intrinsic_and_a_search_agree() {
     let program = Program::new(TRY);
     let entry = program.entry("TRY");
     let compiled = program.compile_on(&backends());
@@ -120,7 +121,7 @@ fn the_star_text_gives_what_the_intrinsic_and_a_search_give() {
 }
 
 #[test]
-fn sizes_that_are_none_and_labels_of_other_grids_trap() {
+fn invalid_sizes_and_labels_of_other_grids_trap() {
     for (calls, code, message) in [
         ("WAVE(0,false,0,'000','000','100',L)", "T0111", "a grid has a column"),
         ("WAVE(-1,false,0,'000','000','100',L)", "T0111", "a grid has a column"),
@@ -147,7 +148,7 @@ fn sizes_that_are_none_and_labels_of_other_grids_trap() {
     assert!(traced.contains("not those of this grid"), "{traced}");
 }
 
-/// However wide the rows are said to be, a grid of fewer cells is the beginning of one.
+/// Whatever the given width of the rows, a grid of fewer cells is the beginning of one.
 #[test]
 fn a_grid_may_be_wider_than_it_has_cells() {
     for width in ["3", "4", "9223372036854775806", "9223372036854775807"] {
@@ -170,8 +171,8 @@ fn a_grid_may_be_wider_than_it_has_cells() {
     }
 }
 
-/// The labels of figure 5 of the source; `*` is a cell that the wave does not reach. The bold lines are where labels of neighbours do
-/// not differ by 1.
+/// The labels of figure 5 of the source; `*` is a cell that the wave does not reach. The bold lines
+/// are where labels of neighbours do not differ by 1.
 const FIGURE: &str = "
     4  3  2  3  4  5  6  7  8  9
     3  2  1  2  3  4  5  6  7  8
@@ -185,7 +186,7 @@ const FIGURE: &str = "
    11 12 13 12 13 14 15 14 15 16";
 
 #[test]
-fn the_figures_of_the_source_come_about() {
+fn the_figures_of_the_source_are_reproduced() {
     let figure: Vec<Option<i64>> =
         FIGURE.split_whitespace().map(|label| label.parse().ok()).collect();
     let is_open = |a: usize, b: usize| match (figure[a], figure.get(b)) {
@@ -230,7 +231,7 @@ fn the_figures_of_the_source_come_about() {
     };
     for (cell, &wanted) in figure.iter().enumerate() {
         assert_eq!(label(found, cell), wanted, "cell {cell}");
-        // Figure 4: what the first waves reach.
+        // Figure 4: the cells reached by the first waves.
         assert_eq!(label(fourth, cell), wanted.filter(|&label| label <= 4), "cell {cell}");
     }
     assert_eq!(path.n_rows(), 13 + 1, "the length is the label of the robot");
@@ -243,7 +244,7 @@ fn the_figures_of_the_source_come_about() {
     }
 }
 
-/// The files of this kind in the folder of grids, if it is there.
+/// Returns the files of this kind in the folder of grids, if it exists.
 fn grids() -> Option<Vec<PathBuf>> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/grids");
     let files = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
@@ -253,7 +254,7 @@ fn grids() -> Option<Vec<PathBuf>> {
     Some(maps)
 }
 
-/// A map, read by hand: its width and which cells are free.
+/// Reads a map independently: its width and which cells are free.
 fn map(path: &Path) -> (usize, Vec<bool>) {
     let text = fs::read_to_string(path).expect("a map");
     let rows: Vec<&str> = text.lines().skip_while(|line| *line != "map").skip(1).collect();
@@ -261,7 +262,7 @@ fn map(path: &Path) -> (usize, Vec<bool>) {
     (rows[0].len(), free.collect())
 }
 
-/// Start, goal and length of the problems of a map.
+/// Returns start, goal and length of the problems of a map.
 fn problems(map: &Path) -> Vec<(Cell, Cell, f64)> {
     let text = fs::read_to_string(map.with_extension("map.scen")).expect("its problems");
     let problem = |line: &str| {
@@ -279,7 +280,7 @@ fn skip() {
 }
 
 #[test]
-fn all_labels_of_the_scenario_files_are_those_of_a_search() {
+fn all_labels_of_the_scenario_files_agree_with_a_search() {
     let Some(maps) = grids() else { return skip() };
     let alone = Workers::new(Some(1), Workers::NEVER).unwrap();
     assert!(!maps.is_empty());
@@ -287,7 +288,7 @@ fn all_labels_of_the_scenario_files_are_those_of_a_search() {
         let (width, free) = map(&path);
         let grid = Grid::of_cells(width, &free).unwrap();
         let problems = problems(&path);
-        // All labels of goals that lie all over the map.
+        // All labels of goals spread over the map.
         for (start, goal, _) in problems.iter().step_by(problems.len() / 10 + 1) {
             for neighbourhood in BOTH {
                 let expected = searched(width, &free, neighbourhood, goal.y * width + goal.x);
@@ -303,7 +304,7 @@ fn all_labels_of_the_scenario_files_are_those_of_a_search() {
 }
 
 #[test]
-fn octile_lengths_are_those_of_the_scenario_files() {
+fn octile_lengths_match_the_scenario_files() {
     let Some(maps) = grids() else { return skip() };
     let alone = Workers::new(Some(1), Workers::NEVER).unwrap();
     for path in maps {

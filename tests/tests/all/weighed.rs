@@ -1,5 +1,5 @@
-//! Waves with weights: the Star texts and the intrinsic of the library on every backend, against a search that tries steps
-//! until none makes a path cheaper.
+//! Waves with weights: the Star texts and the intrinsic of the library on every backend, against a
+//! search that tries steps until no path becomes cheaper.
 
 use star_base::{BitTable, BitVector};
 use star_tests::backends::{Compiled, Mode, WITH_INTRINSICS, backends};
@@ -22,7 +22,7 @@ const WEIGH: &str = "import \"star:weighed\";
 const STEPS: [(isize, isize); 8] =
     [(-1, 0), (0, -1), (1, 0), (0, 1), (-1, -1), (1, -1), (1, 1), (-1, 1)];
 
-/// A grid with weights, and what steps cost.
+/// A grid with weights, and the costs of steps.
 #[derive(Clone, Debug)]
 struct Map {
     width: usize,
@@ -54,7 +54,7 @@ impl Map {
         Map { width, moore, straight, diagonal, right, down, goals, weights, weight_bits }
     }
 
-    /// Where a step from a cell leads, if it is open.
+    /// Returns the cell that a step leads to, if it is open.
     fn go(&self, cell: usize, (dx, dy): (isize, isize)) -> Option<usize> {
         let (n, width) = (self.weights.len(), self.width);
         let x = (cell % width).checked_add_signed(dx).filter(|&x| x < width)?;
@@ -96,7 +96,7 @@ impl Map {
         }
     }
 
-    /// The path by the definition: the first neighbour through which a cost comes about.
+    /// Returns the path according to the definition: via the first neighbour that yields the cost.
     fn path(&self, costs: &[Option<u64>], start: usize) -> Vec<usize> {
         let Some(mut left) = costs[start] else { return Vec::new() };
         let (mut at, mut path) = (start, vec![start]);
@@ -137,7 +137,8 @@ impl Map {
     }
 }
 
-/// What the first backend gives; all others give the same, with so many intrinsics where there are some.
+/// Returns the result of the first backend; all others must agree and take the given number of
+/// intrinsics, where they exist.
 fn on_all(
     program: &Program,
     compiled: &[Compiled],
@@ -192,7 +193,7 @@ fn the_star_text_and_the_intrinsic_find_the_cheapest_paths() {
 }
 
 #[test]
-fn what_is_not_for_the_intrinsic_is_left_to_the_star_text() {
+fn unsupported_calls_are_left_to_the_star_text() {
     let program = Program::new(WEIGH);
     let compiled = program.compile_on(&backends());
     let mut random = Random::new(2002);
@@ -214,13 +215,13 @@ fn what_is_not_for_the_intrinsic_is_left_to_the_star_text() {
         change(&mut map);
         on_all(&program, &compiled, &map.args(0), 0);
     }
-    // Rows that the least cost of 63 bits still fits.
+    // The widest rows for which the least cost of 63 bits still fits.
     let widest = Map { straight: (1 << 25) - 1, weight_bits: 32, ..plain };
     on_all(&program, &compiled, &widest.args(0), 1);
 }
 
 #[test]
-fn steps_and_cells_that_cost_nothing_and_prices_of_other_grids_trap() {
+fn zero_costs_and_prices_of_other_grids_trap() {
     let wave = |straight: u32, weights: &str| {
         traps(&format!(
             "import \"star:weighed\"; program P; var W,Price: table;

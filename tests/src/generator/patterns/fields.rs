@@ -1,4 +1,4 @@
-//! Loops over fields of a table, and loops that nearly are.
+//! Loops over fields of a table, and loops that are nearly in that form.
 
 use star_base::Builtin;
 
@@ -6,7 +6,8 @@ use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
 use super::super::source::{Expr, ExprType, Part, Stmt, stmt};
 
-/// A table of fields of so many columns, the index of the loop over them, and what a field is taken into.
+/// A table of fields of this many columns, the index of the loop over them, and the variable into
+/// which a field is copied.
 struct Fields {
     table: String,
     rows: usize,
@@ -16,7 +17,7 @@ struct Fields {
 }
 
 impl Gen {
-    /// Fields of a table, one after another: taken out, changed, put back.
+    /// Extracts, changes and writes back the fields of a table, one after another.
     pub(super) fn fields(
         &mut self,
         all: &mut Vec<Stmt>,
@@ -59,7 +60,7 @@ impl Gen {
                     vec![load, search, masked, this.put_back(&fields)]
                 }
                 _ => {
-                    // The columns where they stand; with a step that is less, turns meet.
+                    // The columns of the fields; with a smaller step, iterations overlap.
                     let step = if this.random.chance(70) { width } else { width - 1 };
                     vec![this.mask_field(&fields, &mask, step.max(1))]
                 }
@@ -99,7 +100,8 @@ impl Gen {
         self.library_stmt(procedure, vec![field.clone(), mask, word, field])
     }
 
-    /// Each column of the field by itself, or of the table, where fields begin after so many columns.
+    /// Masks each column of the field alone, or of the table, with fields that begin at multiples
+    /// of the step.
     fn mask_field(&mut self, fields: &Fields, mask: &str, step: usize) -> Stmt {
         let Fields { table, width, index, field: (_, field), .. } = fields;
         let (_, column) = self.own(ExprType::Int, Known::Unset, (1, *width as i64));
@@ -117,7 +119,8 @@ impl Gen {
         stmt!("for ", column, format!(":=1 to {width} do "), Part::Body(inner))
     }
 
-    /// What makes turns depend on each other, or leaves something behind that is read.
+    /// Generates statements that make iterations depend on each other, or that leave a value that
+    /// is read later.
     fn depend(&mut self, fields: &Fields, mask: &str, n_fields: usize, is_loaded: bool) -> Stmt {
         let Fields { table, width, index, field: (_, field), .. } = fields;
         match self.random.below(4) {

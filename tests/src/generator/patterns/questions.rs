@@ -1,4 +1,4 @@
-//! Loops that ask something about lines: sums, extremes, truth values and components of what is found out.
+//! Loops that query lines: sums, extremes, truth values and components from the results.
 
 use star_base::Builtin;
 
@@ -6,7 +6,7 @@ use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
 use super::super::source::{Expr, ExprType, Part, Stmt, expr, stmt};
 
-/// What a turn works on.
+/// The variables of an iteration.
 struct Names {
     kind: ExprType,
     line: String,
@@ -19,7 +19,8 @@ struct Names {
 }
 
 impl Gen {
-    /// Lines of a table are asked about; answers are summed up, compared, and decide about components.
+    /// Queries the lines of a table and sums the results, compares them, and derives components
+    /// from them.
     pub(super) fn questions(
         &mut self,
         all: &mut Vec<Stmt>,
@@ -80,17 +81,17 @@ impl Gen {
         }
     }
 
-    /// What a turn does with what it has found out.
+    /// Generates the use of a query's result in an iteration.
     fn decision(&mut self, names: &Names) -> Stmt {
         let Names { sum, extreme, number, flag, marks, index, .. } = names;
-        // Rarely another component than its own.
+        // Rarely a component other than that of the iteration.
         let index = if self.random.chance(3) { "1" } else { index };
         match self.random.below(7) {
             0 => stmt!(sum, ":=", sum, "+", number),
             1 => {
                 let relation = [">", ">=", "<", "<="][self.random.below(4)];
                 let then = Part::Body(match self.random.below(8) {
-                    // The comparison decides about more than what is compared.
+                    // The comparison controls more than what is compared.
                     0 => vec![stmt!(extreme, ":=", number), stmt!(flag, ":=true")],
                     _ => vec![stmt!(extreme, ":=", number)],
                 });
@@ -122,7 +123,7 @@ impl Gen {
                 let test = self.test(names);
                 stmt!("if ", test, " then ", sum, ":=", sum, "+1")
             }
-            // What is combined so far is read.
+            // The partial combination is read.
             _ => stmt!("if ", sum, ">3 then ", marks, "(", index, "):=1"),
         }
     }

@@ -1,4 +1,4 @@
-//! Loops over lines that do several things, and what the last turn leaves.
+//! Loops over lines that combine several effects, and the values left by the last iteration.
 
 use star_base::Builtin;
 
@@ -6,23 +6,24 @@ use super::super::Gen;
 use super::super::scope::{Known, VarIdx};
 use super::super::source::{Expr, ExprType, Part, Stmt, stmt};
 
-/// What a turn works on.
+/// The variables of an iteration.
 struct Names {
     kind: ExprType,
     line: Builtin,
     index: String,
     tables: [String; 2],
-    /// Assigned in turns.
+    /// Assigned in each iteration.
     own: [String; 2],
-    /// Never assigned there.
+    /// Never assigned in the loop.
     outer: String,
     /// Combined into.
     union: String,
 }
 
 impl Gen {
-    /// Rows or columns of two tables are loaded, combined, cleared, stored and gathered, in any order: of two tables one
-    /// may need what the other one was, or is; what is left behind is used by what follows.
+    /// Loads, combines, clears, stores and gathers rows or columns of two tables, in any order. One
+    /// table may need the old or the new value of the other; later statements use the values that
+    /// the loop leaves.
     pub(super) fn several(
         &mut self,
         all: &mut Vec<Stmt>,
@@ -87,7 +88,7 @@ impl Gen {
         }
     }
 
-    /// The line of the turn, rarely another one.
+    /// Generates the line of the iteration, rarely another one.
     fn line_of(&mut self, names: &Names, table: usize) -> Expr {
         let index = if self.random.chance(3) { "1" } else { &names.index }.to_owned();
         self.charge(1);

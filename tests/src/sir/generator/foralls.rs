@@ -14,15 +14,15 @@ enum Line {
     Column,
 }
 
-/// A body in the making.
+/// The body under construction.
 struct Lines {
     line: Line,
     index: VarId,
     target: VarId,
-    /// Lines of each iteration's own, and which of them hold one.
+    /// Lines private to each iteration, and which of them are set.
     privates: Vec<VarId>,
     held: Vec<VarId>,
-    /// Lines that all iterations share.
+    /// Lines shared by all iterations.
     shared: Vec<VarId>,
 }
 
@@ -92,7 +92,7 @@ impl Maker {
         }));
     }
 
-    /// Reads every row of the tables once, so that they turn.
+    /// Reads every row of the tables once, so that they are transposed.
     fn turn(&mut self, body: &mut Block) {
         if self.random.chance(30) {
             return;
@@ -112,7 +112,7 @@ impl Maker {
         }));
     }
 
-    /// All lines, some, none, those that are marked, or one too many.
+    /// Chooses all lines, some, none, those that are marked, or one too many.
     fn range(&mut self, body: &mut Block, n_lines: usize, line: Line) -> ForallRange {
         let between = |from: usize, to: usize| ForallRange::Range(int(from), int(to));
         match self.random.below(20) {
@@ -126,7 +126,7 @@ impl Maker {
                 between(from, (from + self.random.below(n_lines + 1)).min(n_lines))
             }
             5..9 => {
-                // A copy: no iteration writes what the loop runs over.
+                // A copy: no iteration writes the set over which the loop runs.
                 let marked = if line == Line::Row { self.slices[1] } else { self.words[1] };
                 let ty = if line == Line::Row { SLICE } else { WORD };
                 let over = self.local("over", ty);
@@ -140,7 +140,7 @@ impl Maker {
 
     fn load(&mut self, lines: &mut Lines, body: &mut Block) {
         let to = self.one_of(&lines.privates);
-        // Of the table that is written only the iteration's own line may be read.
+        // Only the iteration's line of the written table may be read.
         let tables = self.tables.clone();
         let table = if self.random.chance(50) { lines.target } else { self.one_of(&tables) };
         let index = Operand::Var(lines.index);
@@ -186,7 +186,7 @@ impl Maker {
         }));
     }
 
-    /// A sum of counts, a least index, or a disjunction.
+    /// Generates a sum of counts, a least index, or a disjunction.
     fn reduce(&mut self, lines: &Lines, body: &mut Block) -> (Reduction, Option<VarId>) {
         let dst = self.numbers[0];
         let of = self.any_line(lines);
@@ -214,7 +214,7 @@ impl Maker {
         }
     }
 
-    /// `Z(i) := 1 - X(i)` for the components of a slice, or a constant.
+    /// Generates `Z(i) := 1 - X(i)` for the components of a slice, or a constant.
     fn components(&mut self, body: &mut Block) {
         self.count("forall over components");
         let (bits, from) = (self.slices[2], self.slices[0]);

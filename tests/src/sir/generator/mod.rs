@@ -1,9 +1,10 @@
-//! Programs of SIR that look random: what no source text gives as long as no pass makes it, or only rarely.
+//! A generator of random SIR programs with constructs that source texts yield only after passes, or
+//! only rarely.
 //!
-//! A program works on tables, slices and words whose sizes go together, so that without a near-miss it ends well:
-//! `forall` over lines and components with ranges that may leave the table, tile kernels with loops and
-//! branches, columns that may be the same one, operations on slices in a row, calls that lend. Iterations
-//! never meddle with each other, which the reference would report as a fault.
+//! A program works on tables, slices and words whose sizes match, so that without a near-miss it
+//! ends well: `forall` over lines and components with ranges that may leave the table, tile kernels
+//! with loops and branches, columns that may coincide, sequences of slice operations, calls that
+//! lend. Iterations never interfere with each other, which the reference would report as a fault.
 
 mod foralls;
 pub mod report;
@@ -26,17 +27,17 @@ use crate::case::Random;
 pub struct Generated {
     /// The program, with its guards.
     pub program: Program,
-    /// Arguments of its first routine.
+    /// The arguments of its first routine.
     pub args: Vec<HostValue>,
     /// How often each kind of statement and of near-miss occurs.
     pub kinds: BTreeMap<&'static str, u64>,
 }
 
-/// Rows of the tables, most of them at the borders of packed forms.
+/// Row counts of the tables, most of them at the limits of packed forms.
 const ROWS: [usize; 20] =
     [0, 1, 2, 5, 31, 32, 33, 63, 64, 65, 100, 127, 128, 129, 191, 256, 257, 300, 511, 513];
 
-/// The program of a seed.
+/// Generates the program of a seed.
 pub fn generate(seed: u64) -> Generated {
     let mut maker = Maker::new(seed);
     let mut body = Block::new();
@@ -112,7 +113,7 @@ fn int(number: usize) -> Operand {
     Operand::Int(number as i64)
 }
 
-/// A program in the making.
+/// A program under construction.
 struct Maker {
     random: Random,
     vars: Vec<Var>,
@@ -124,12 +125,12 @@ struct Maker {
     n_cols: usize,
     /// The number of rows, an integer parameter.
     rows: VarId,
-    /// Integer parameters that are numbers of columns; they may be the same one.
+    /// Integer parameters that are column numbers; they may be equal.
     columns: Vec<VarId>,
     tables: Vec<VarId>,
     slices: Vec<VarId>,
     words: Vec<VarId>,
-    /// Results and turns: integers and a boolean.
+    /// Results and loop variables: integers and a boolean.
     numbers: Vec<VarId>,
     truth: VarId,
     labels: u32,
@@ -174,7 +175,7 @@ impl Maker {
         }
         let small = self.random.chance(4);
         for (name, mode) in [("T", Mode::Ref), ("F", Mode::Ref), ("Q", Mode::Value)] {
-            // A table of another shape is a near-miss wherever it is used.
+            // A table of another shape is a near-miss in every use.
             let n_rows = if small && name == "F" { self.n_rows / 2 } else { self.n_rows };
             let columns: Vec<BitVector> = (0..self.n_cols).map(|_| self.bits(n_rows)).collect();
             let table = HostValue::Table(BitTable::from_columns(n_rows, &columns));
@@ -210,7 +211,7 @@ impl Maker {
         var
     }
 
-    /// A variable; locals of the same name differ in their numbers.
+    /// Declares a variable; locals of the same name differ in their numbers.
     fn local(&mut self, name: &str, ty: Ty) -> VarId {
         let id = self.vars.len();
         let known = self.vars.iter().any(|var| var.name == name);
@@ -241,7 +242,7 @@ impl Maker {
         self.one_of(&[LogicOp::And, LogicOp::Or, LogicOp::Xor])
     }
 
-    /// A column: a constant or a parameter, rarely one that is not there.
+    /// Chooses a column: a constant or a parameter, rarely one that does not exist.
     fn column(&mut self) -> Operand {
         match self.random.below(90) {
             0 => {
@@ -258,7 +259,7 @@ impl Maker {
         body.push(st(StmtKind::Cost { units, times: None }));
     }
 
-    /// A statement of the outermost level.
+    /// Generates a statement of the outermost level.
     fn statement(&mut self, body: &mut Block) {
         match self.random.below(12) {
             0..4 => self.forall(body),
@@ -269,7 +270,7 @@ impl Maker {
         }
     }
 
-    /// A loop of a few turns over anything else.
+    /// Generates a loop of a few iterations over any other statement.
     fn repeated(&mut self, body: &mut Block) {
         self.count("for");
         let var = self.local("turn", Ty::Int);
@@ -292,7 +293,7 @@ impl Maker {
         let value = |var| Arg::Value(Operand::Var(var));
         let read = self.slices.clone();
         let (one, other) = (self.one_of(&read), self.one_of(&read));
-        // V is a value parameter of ours, which nothing assigns.
+        // V is a value parameter of this routine, which nothing assigns.
         let dst = self.one_of(&read[..3]);
         let kind = match self.random.below(3) {
             0 => {

@@ -1,4 +1,4 @@
-//! What generated programs of SIR did.
+//! Statistics of generated SIR programs.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
@@ -9,23 +9,23 @@ use super::Generated;
 use crate::backends::Mode;
 use crate::differ::Agreement;
 
-/// What many programs did.
+/// Statistics of many programs.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Programs that were run.
+    /// Number of programs that were run.
     pub n_programs: u64,
-    /// Those that ended well.
+    /// Number that ended well.
     pub n_well: u64,
-    /// Those that trapped, by code.
+    /// Number that trapped, by code.
     pub traps: BTreeMap<String, u64>,
-    /// In how many programs each fast path was taken or declined by a backend.
+    /// The number of programs in which a backend took or declined each fast path.
     pub paths: BTreeMap<String, u64>,
-    /// How many programs have each kind of statement or near-miss.
+    /// The number of programs with each kind of statement or near-miss.
     pub kinds: BTreeMap<&'static str, u64>,
 }
 
 impl Report {
-    /// Counts a run.
+    /// Adds a run to the counts.
     pub fn count(&mut self, generated: &Generated, agreement: &Agreement) {
         self.n_programs += 1;
         match &agreement.run.outcome {
@@ -54,12 +54,12 @@ impl Report {
         }
     }
 
-    /// Percent of the programs that ended well.
+    /// Returns the percentage of programs that ended well.
     pub fn well(&self) -> f64 {
         self.percent(self.n_well)
     }
 
-    /// Percent of the programs in which a backend took or declined this.
+    /// Returns the percentage of programs in which a backend took or declined this path.
     pub fn path(&self, name: &str) -> f64 {
         self.percent(self.paths.get(name).copied().unwrap_or(0))
     }

@@ -1,11 +1,12 @@
-//! Operations one after another on slices, tables and words: what is recorded, and what ends a recording.
+//! Sequences of operations on slices, tables and words: what is recorded, and what ends a
+//! recording.
 
 use star_ir::{Block, Direction, IntOp, Op, Operand, Relation, Sense, StmtKind};
 
 use super::{Maker, int, set, st};
 
 impl Maker {
-    /// A run of operations on slices, with others in between.
+    /// Generates a sequence of operations on slices, with others in between.
     pub(super) fn operations(&mut self, body: &mut Block) {
         self.count("operations");
         for _ in 0..3 + self.random.below(8) {
@@ -18,7 +19,7 @@ impl Maker {
         self.cost(body);
     }
 
-    /// A slice takes what is made of slices or a column.
+    /// Assigns a slice an expression of slices or a column.
     fn combine(&mut self, body: &mut Block) {
         let slices = self.slices.clone();
         let dst = self.one_of(&slices[..3]);
@@ -36,7 +37,7 @@ impl Maker {
         body.push(set(dst, op));
     }
 
-    /// A number, or a slice, that a look at others gives.
+    /// Generates a number or a slice from a query of others.
     fn look(&mut self, body: &mut Block) {
         let (slices, numbers) = (self.slices.clone(), self.numbers.clone());
         let (of, dst) = (self.one_of(&slices), self.one_of(&numbers));
@@ -69,7 +70,7 @@ impl Maker {
         body.push(stmt);
     }
 
-    /// A change in place, or a branch or loop that depends on a slice.
+    /// Generates a change in place, or a branch or loop that depends on a slice.
     fn change(&mut self, body: &mut Block) {
         let (slices, numbers) = (self.slices.clone(), self.numbers.clone());
         let bits = self.one_of(&slices[..3]);

@@ -1,4 +1,4 @@
-//! Slices with summaries and sparse tables on the backend as people use it.
+//! Slices with summaries and sparse tables on the default backend.
 
 use star_base::{BitTable, Random, SparseLines};
 use star_harness::Machine;
@@ -7,7 +7,8 @@ use star_vm::{Argument, HostValue, Limits, TableForm};
 
 use super::slice;
 
-/// The first size with a summary; one that ends inside a block and a limb; one that would be recorded without.
+/// The first size with a summary; one that ends inside a block and a limb; one that would be
+/// recorded without a summary.
 const SIZES: [usize; 3] = [1 << 17, (1 << 17) + 1000, (1 << 18) + 77];
 
 const TEXT: &str = "import \"star:closure\";
@@ -93,7 +94,7 @@ begin
 end;";
 
 #[test]
-fn operations_on_slices_of_few_ones_go_by_blocks() {
+fn operations_on_sparse_slices_process_blocks() {
     let program = Program::new(TEXT);
     for n in SIZES {
         let unset = || HostValue::Unset;
@@ -102,14 +103,14 @@ fn operations_on_slices_of_few_ones_go_by_blocks() {
             let args = [slice(n, 1), slice(n, 2), int(i), int(j)].into_iter();
             let args = args.chain([unset(), unset(), unset(), unset(), unset()]).collect();
             let paths = program.agree("logic", args, LIMITS).optimised("cpu");
-            // A tape that is open takes what it can.
+            // An open tape accepts what it can.
             let least = if n < 1 << 18 { 15 } else { 3 };
             assert!(paths.block_operations >= least, "{n}: {paths:?}");
         }
     }
 }
 
-/// Few bits for each vertex that are not the ground, as rows or columns.
+/// Builds a graph with a few bits per vertex that differ from the ground, as rows or columns.
 fn graph(n: usize, degree: usize, ground: bool) -> (BitTable, [SparseLines; 2]) {
     let mut random = Random::new(5);
     let mut table = BitTable::zeros(n, n).expect("memory");
@@ -129,7 +130,8 @@ fn graph(n: usize, degree: usize, ground: bool) -> (BitTable, [SparseLines; 2]) 
     (table, [columns, rows])
 }
 
-/// Runs a routine with a table in every form, the second argument from behind; what it left has to be the same.
+/// Runs a routine with a table in every layout, the second argument from the end; the results must
+/// be the same.
 fn in_every_form(routine: &str, before: &[HostValue], n: usize, after: &[HostValue]) {
     for ground in [false, true] {
         on_ground(ground, routine, before, n, after);
@@ -164,14 +166,14 @@ fn on_ground(ground: bool, routine: &str, before: &[HostValue], n: usize, after:
             assert!(left == *expected, "{routine} on {name}, sparse: {is_sparse}, {}", left.0);
             let n_taken = paths.sparse_lines + paths.tables_made_dense;
             assert!(!is_sparse || n_taken > 0, "{name}: {paths:?}");
-            // So small a table is full at once elsewhere.
+            // Elsewhere such a small table is full at once.
             assert!(name != "cpu-sparse" || paths.sparse_lines > 0, "{name}: {paths:?}");
         }
     }
 }
 
 #[test]
-fn sparse_tables_hold_what_dense_ones_do() {
+fn sparse_tables_agree_with_dense_ones() {
     let int = |number: i64| HostValue::Int(number);
     for n in [1, 63, 64, 65, 700] {
         let (i, j) = (int(1), int(n as i64));
@@ -187,14 +189,14 @@ fn sparse_tables_hold_what_dense_ones_do() {
             in_every_form("fields", &[], n, &three);
         }
         if n < 100 {
-            // An intrinsic takes a table that it makes dense.
+            // An intrinsic receives a table and converts it to dense.
             in_every_form("close", &[j], n, &[]);
         }
     }
 }
 
 #[test]
-fn a_sparse_table_that_fills_up_becomes_dense_once_and_within_memory() {
+fn a_full_sparse_table_becomes_dense_once_within_memory() {
     let program = Program::new(TEXT);
     let n = 2000;
     let (_, [_, rows]) = graph(n, 1, false);
@@ -221,17 +223,17 @@ fn a_sparse_table_that_fills_up_becomes_dense_once_and_within_memory() {
 }
 
 #[test]
-fn a_table_that_grows_by_columns_of_few_ones_is_sparse_until_it_is_full() {
+fn a_table_growing_by_sparse_columns_stays_sparse_until_full() {
     let program = Program::new(TEXT);
     let int = |number: usize| HostValue::Int(number as i64);
     for n in SIZES {
-        // Columns of few ones, and others behind them.
+        // Sparse columns, followed by others.
         for (d, e, made_dense) in [(40, 0, 0), (40, 4, 0), (3, 5, 1)] {
             let args =
                 vec![int(n / 2), int(d), int(e), slice(n, 3), HostValue::Unset, HostValue::Unset];
             let paths = program.agree("grows", args, LIMITS).optimised("cpu");
             assert!(paths.sparse_lines >= d as u64, "{n}, {d} + {e}: {paths:?}");
-            // Columns that are recorded want it dense at once.
+            // Recorded columns require it dense at once.
             let most = if n < 1 << 18 { made_dense } else { 1 };
             assert!((made_dense..=most).contains(&paths.tables_made_dense), "{n}: {paths:?}");
         }
@@ -239,7 +241,7 @@ fn a_table_that_grows_by_columns_of_few_ones_is_sparse_until_it_is_full() {
 }
 
 #[test]
-fn a_sparse_table_that_grows_meets_the_limit_no_earlier_than_a_dense_one() {
+fn a_growing_sparse_table_hits_the_limit_no_earlier_than_dense() {
     let program = Program::new(TEXT);
     let n = 1 << 17;
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
@@ -253,7 +255,7 @@ fn a_sparse_table_that_grows_meets_the_limit_no_earlier_than_a_dense_one() {
         let limits = Limits { memory, ..LIMITS };
         compiled.run_with(program.entry("grows"), arguments, limits)
     };
-    // Full columns make it dense at once.
+    // Full columns convert it to dense at once.
     let dense = run(1, 63, None);
     assert_eq!(dense.stats.counters.tables_made_dense, 1, "{:?}", dense.stats.counters);
     let least = dense.stats.peak_bytes;
@@ -264,7 +266,7 @@ fn a_sparse_table_that_grows_meets_the_limit_no_earlier_than_a_dense_one() {
 }
 
 #[test]
-fn a_sparse_table_whose_columns_fill_up_later_becomes_dense_before_memory_gets_short() {
+fn a_sparse_table_becomes_dense_before_memory_runs_short() {
     let program = Program::new(TEXT);
     let (n, d) = (1 << 17, 64);
     let machine = star_harness::machines::Configuration::find("cpu").expect("it is there");
@@ -278,7 +280,7 @@ fn a_sparse_table_whose_columns_fill_up_later_becomes_dense_before_memory_gets_s
         let arguments = values.into_iter().chain(unset).collect();
         compiled.run_with(program.entry("refills"), arguments, limits)
     };
-    // Half full, it takes half of the dense form and the dense form.
+    // When half full, it needs half of the dense layout in addition to the dense layout.
     let free = run(None);
     assert_eq!(free.stats.counters.tables_made_dense, 1, "{:?}", free.stats.counters);
     let dense = (n / 8 * d) as u64;
@@ -289,7 +291,7 @@ fn a_sparse_table_whose_columns_fill_up_later_becomes_dense_before_memory_gets_s
 }
 
 #[test]
-fn a_large_table_of_zeros_lies_as_it_is_written() {
+fn a_large_zero_table_is_stored_in_the_layout_of_its_writes() {
     let program = Program::new(TEXT);
     let (n, d) = (1 << 17, 300);
     let mut rows = SparseLines::zeros(n, n, d).expect("memory");
@@ -306,7 +308,7 @@ fn a_large_table_of_zeros_lies_as_it_is_written() {
     };
     let arguments =
         vec![Argument::of(&HostValue::Int(d as i64)), graph, Argument::of(&HostValue::Unset)];
-    // By columns, the rows would take some limbs of every one of them.
+    // By columns, each of the rows would need some limbs of every column.
     let limits = Limits { memory: Some(8 << 20), ..LIMITS };
     let run = compiled.run_with(program.entry("inverts"), arguments, limits);
     assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
@@ -315,7 +317,7 @@ fn a_large_table_of_zeros_lies_as_it_is_written() {
 }
 
 #[test]
-fn levels_of_a_long_way_take_what_is_in_them() {
+fn levels_of_a_long_path_cost_only_their_contents() {
     let program = Program::new(TEXT);
     let (n, n_levels) = (1 << 17, 3000);
     let mut rows = SparseLines::zeros(n, n, n_levels).expect("memory");
@@ -336,7 +338,7 @@ fn levels_of_a_long_way_take_what_is_in_them() {
     let run = compiled.run_with(program.entry("search"), arguments, limits);
     assert!(matches!(run.outcome, star_vm::Outcome::Done), "{:?}", run.outcome);
     let paths = run.stats.counters;
-    // They would take 48 MiB dense.
+    // They would need 48 MiB dense.
     assert_eq!(paths.tables_made_dense, 0, "{paths:?}");
     assert!(paths.sparse_lines >= 2 * n_levels as u64, "{paths:?}");
     assert!(paths.block_operations >= 3 * n_levels as u64, "{paths:?}");
@@ -347,12 +349,13 @@ fn levels_of_a_long_way_take_what_is_in_them() {
 }
 
 #[test]
-fn a_front_is_listed_for_its_level_and_for_the_loop_over_it() {
+fn a_frontier_is_listed_for_its_level_and_its_loop() {
     let program = Program::new(
         "import \"star:reach\";
 procedure levels(s: integer; G: table(n,n); var Level: table(n)); begin BFS(s,G,Level) end;",
     );
-    // Ways from one vertex, so many that the blocks of a front are no few, while its limbs are.
+    // The number of paths from one vertex is so large that the blocks of a frontier are not sparse,
+    // while its limbs are.
     let (n, n_ways, length) = (1 << 17, 90, 40);
     let vertex = |way: usize, step: usize| 1 + way * 1400 + step;
     let mut rows = SparseLines::zeros(n, n, n_ways * length).expect("memory");

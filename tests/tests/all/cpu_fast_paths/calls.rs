@@ -1,4 +1,4 @@
-//! Arguments that are lent instead of copied, and tables that are shared until somebody writes.
+//! Arguments that are lent instead of copied, and tables that are shared until a write.
 
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Counters, HostValue};
@@ -34,7 +34,7 @@ var U: table; begin looks(T,z,X); U:=T; wanders(T,1,v); X:=COL(2,T); wanders(T,2
 procedure own(T: table; z: integer; var X: slice; var v: word);
 begin looks(T,z,X); wanders(T,1,v); X:=COL(2,T); wanders(T,2,v) end;";
 
-/// What every CPU backend took is the same, and this.
+/// Returns the statistic of a routine, which must be the same on every CPU backend.
 #[track_caller]
 fn taken(program: &Program, routine: &str, args: Vec<HostValue>, of: fn(Counters) -> u64) -> u64 {
     let agreement = program.agree(routine, args, LIMITS);
@@ -46,13 +46,13 @@ fn taken(program: &Program, routine: &str, args: Vec<HostValue>, of: fn(Counters
 const UNSET: HostValue = HostValue::Unset;
 
 #[test]
-fn what_a_callee_only_reads_is_lent() {
+fn read_only_arguments_are_lent() {
     let program = Program::new(TEXT);
     let lent = |routine, args| taken(&program, routine, args, |paths| paths.lent_arguments);
     for n in [0, 1, 64, 65, 300] {
         let (x, y) = (slice(n, 1), slice(n, 2));
         assert_eq!(lent("different", vec![x.clone(), y.clone(), UNSET]), 2);
-        // One variable cannot be lent twice, nor beside a reference to it.
+        // A variable cannot be lent twice, nor together with a reference to it.
         assert_eq!(lent("twice", vec![x.clone(), UNSET]), 0);
         assert!(lent("itself", vec![x.clone(), UNSET]) <= 2);
         assert_eq!(lent("changed", vec![x.clone(), UNSET, UNSET]), 0);
@@ -66,11 +66,12 @@ fn what_a_callee_only_reads_is_lent() {
 }
 
 #[test]
-fn a_table_that_nobody_shares_changes_its_home_where_there_is_no_room_for_two_forms() {
+fn an_unshared_table_is_transposed_in_place_if_memory_is_short() {
     let program = Program::new(TEXT);
     for (n_rows, n_cols) in [(2, 2), (65, 65), (65, 3), (3, 130), (513, 513)] {
         for routine in ["own", "mixed"] {
-            // What is never done makes the plan want columns, so that the table is not turned before the run.
+            // A branch that is never executed makes the plan prefer columns, so that the table is
+            // not transposed before the run.
             let args = vec![table(n_rows, n_cols, 1), HostValue::Int(0), UNSET, UNSET];
             let agreement = program.agree(routine, args, LIMITS);
             let changed = agreement.optimised("cpu-baseline").homes_changed;
@@ -83,7 +84,7 @@ fn a_table_that_nobody_shares_changes_its_home_where_there_is_no_room_for_two_fo
 }
 
 #[test]
-fn a_shared_table_is_copied_when_it_is_written_and_only_then() {
+fn a_shared_table_is_copied_only_when_written() {
     let program = Program::new(TEXT);
     let copies = |routine, args| taken(&program, routine, args, |paths| paths.table_copies);
     for n in [1, 64, 65] {

@@ -1,4 +1,4 @@
-//! Loops over lines that do several things, or leave something behind, become one kernel for each.
+//! Loops over lines with several effects, or with values used later, become one kernel per effect.
 
 use star_harness::Mode;
 use star_tests::differ::{Agreement, in_words};
@@ -22,7 +22,7 @@ impl Both {
         Both { before, after: Sir::new(&program, &Sir::machines()) }
     }
 
-    /// Runs both; yields what was taken after passes.
+    /// Runs both and returns the fast paths taken after passes.
     #[track_caller]
     fn agree(&self, args: &[HostValue]) -> Agreement {
         let (before, after) = (self.before.agree(args), self.after.agree(args));
@@ -32,7 +32,8 @@ impl Both {
     }
 }
 
-/// A loop over rows, or columns, of P and Q; what it leaves in `i`, `v` and `k` shows.
+/// Builds a loop over rows, or columns, of P and Q; the values left in `i`, `v` and `k` are
+/// printed.
 fn program(by_rows: bool, head: &str, body: &str) -> Both {
     let header = "(ref %P, ref %Q, value %X, ref %w, ref %z, ref %v: word[?], ref %i: int, ref %k: int, value %n: int)";
     let vars = "var %r: int\nvar %c: int\nvar %P: table[%r, %c]\nvar %Q: table[%r, %c]\n\
@@ -72,27 +73,27 @@ fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<HostValue
 
 const HEADS: [&str; 3] = ["for @0 %i = 1 to %n", "for @0 %i = %n downto 1", "foreach @0 %i in %X"];
 
-/// Bodies, and how many kernels each is.
+/// Bodies, and the number of kernels of each.
 const BODIES: [(&str, u64); 5] = [
-    // Q takes what P was.
+    // Q receives the old value of P.
     ("%v = row %P, %i\n%u = bits_xor %v, %w\nput_row %P, %i, %u\nput_row %Q, %i, %v\ncost 4", 2),
-    // Q takes what P is.
+    // Q receives the new value of P.
     (
         "put_row %P, %i, %w\n%v = row %P, %i\n%u = row %Q, %i\n%v = bits_or %v, %u\nput_row %Q, %i, %v",
         2,
     ),
-    // Stored beside two that are combined.
+    // Stored together with two that are combined.
     (
         "%v = row %P, %i\n%w = bits_or %w, %v\n%u = bits_not %v\n%z = bits_and %u, %z\nput_row %Q, %i, %v",
         3,
     ),
-    // As the cleared row of SP_INIT.
+    // Like the cleared row of SP_INIT.
     ("%v = row %Q, %i\n%k = length %v\n%v = fill %k, false\nput_row %P, %i, %v\ncost 3", 1),
     ("%u = row %P, %i\n%v = fill %c, true\n%v = bits_xor %v, %u\nput_row %P, %i, %v", 1),
 ];
 
 #[test]
-fn each_thing_that_a_body_does_is_a_kernel() {
+fn each_effect_of_a_body_is_a_kernel() {
     for by_rows in [true, false] {
         for head in HEADS {
             for (body, n_kernels) in BODIES {
@@ -102,7 +103,8 @@ fn each_thing_that_a_body_does_is_a_kernel() {
                         let agreement = program.agree(&arguments(by_rows, n_lines, len, n));
                         let is_over_ones = head.starts_with("foreach");
                         each(&agreement, |paths| {
-                            // Tables lie by columns, and rows that are few are not worth a turn.
+                            // Tables are stored by columns, and a few rows are not worth a
+                            // transpose.
                             let declined = if by_rows { paths.declined(Declined::Form) } else { 0 };
                             paths.line_kernels + declined == n_kernels
                                 || is_over_ones && paths.line_kernels == 0 && n_lines < 8
@@ -115,7 +117,7 @@ fn each_thing_that_a_body_does_is_a_kernel() {
 }
 
 #[test]
-fn without_a_turn_everything_keeps_what_it_was_and_beyond_the_lines_the_turns_trap() {
+fn without_iterations_nothing_changes_and_excess_lines_trap() {
     for by_rows in [true, false] {
         for head in &HEADS[..2] {
             for (body, _) in BODIES {
@@ -139,7 +141,7 @@ fn without_a_turn_everything_keeps_what_it_was_and_beyond_the_lines_the_turns_tr
 }
 
 #[test]
-fn lines_that_are_exchanged_are_exchanged_turn_by_turn() {
+fn lines_are_exchanged_iteration_by_iteration() {
     let body = "%u = row %P, %i\n%v = row %Q, %i\nput_row %P, %i, %v\nput_row %Q, %i, %u";
     for by_rows in [true, false] {
         for head in HEADS {

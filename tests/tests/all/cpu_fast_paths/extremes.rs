@@ -1,11 +1,12 @@
-//! MIN and MAX that are asked for again while little has changed.
+//! Repeated MIN and MAX with few changes in between.
 
 use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
 use super::{slice, table, word};
 
-/// Rows are taken in order of their numbers, and meanwhile rows, bits, few rows at once, a column, and the mask change.
+/// Rows are removed in order of their numbers; meanwhile single rows, bits, a few rows at once, a
+/// column, and the mask change.
 const TEXT: &str =
     "procedure queue(X: slice(n); T: table(n,h); w: word(h); turns: integer; greatest: boolean;
                 var k: integer; var Last: slice(n));
@@ -32,7 +33,7 @@ begin
 end;";
 
 #[test]
-fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
+fn extremes_of_a_table_changed_row_by_row_are_cached() {
     let program = Program::new(TEXT);
     for (n, turns) in [(70, 40), (600, 60), (6000, 120)] {
         for greatest in [false, true] {
@@ -46,20 +47,22 @@ fn extremes_of_a_table_that_changes_row_by_row_are_kept() {
                 HostValue::Unset,
             ];
             let agreement = program.agree("queue", args, LIMITS);
-            // A column changes now and then, or more blocks than are worth it, and the first two afterwards look at all rows.
+            // Occasionally a column changes, or more blocks than are worth updating, and the first
+            // two queries afterwards scan all rows.
             let least = if n >= 4096 { turns as u64 / 4 } else { 0 };
             assert!(agreement.optimised("cpu-forms").forms_changed > turns as u64 / 4, "{n}");
             let kept = agreement.optimised("cpu").extremes_kept;
             assert!(kept >= least && (n >= 4096 || kept == 0), "{n}: {kept} of {turns}");
             let kept = agreement.optimised("cpu-tiny").extremes_kept;
             assert!(kept > 0, "cpu-tiny, {n}: {kept}");
-            // They are counted, too, so that all rows are wanted.
+            // They are also counted, so that all rows are required.
             assert_eq!(agreement.optimised("cpu").extremes_first, 0, "{n}");
         }
     }
 }
 
-/// The first of those with the least number leaves, one after another; `then` stands behind that and may look at the others.
+/// Removes the first row with the least number, repeatedly; `then` follows and may use the other
+/// rows.
 fn first_ones(then: &str) -> String {
     format!(
         "procedure leave(X: slice(n); T: table(n); turns: integer; var k,l: integer; var Last: slice(n));
@@ -79,7 +82,7 @@ fn first_ones(then: &str) -> String {
 }
 
 #[test]
-fn only_the_first_row_is_found_where_nobody_looks_at_the_others() {
+fn only_the_first_row_is_searched_if_the_others_are_unused() {
     for (then, is_first) in [
         ("", true),
         ("CLR(Z); Z(1):=1; l:=l+NUMB(Z);", true),

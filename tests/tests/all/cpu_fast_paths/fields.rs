@@ -1,4 +1,4 @@
-//! Loops over fields that are `forall`, and what stands behind their conditions.
+//! Loops over fields that are `forall`, and the fallback loops after their conditions.
 
 use star_ir::{Check, Op, Operand, Stmt, StmtKind, visit};
 use star_tests::run::{LIMITS, Program, done};
@@ -6,7 +6,8 @@ use star_vm::HostValue;
 
 use super::{slice, table, word};
 
-/// Packed numbers, field by field: masked, searched, compared, counted in place, and made from nothing.
+/// Packed numbers, field by field: masked, searched, compared, counted in place, and built from
+/// zero.
 const TEXT: &str = "
 procedure mask(h,m: integer; X: slice(n); v: word(h); var R: table(n));
 var F: table(n,h); Y: slice(n); i,j: integer;
@@ -65,7 +66,7 @@ begin
 end;
 ";
 
-/// The program as optimised, in which the loops behind the conditions trap.
+/// Returns the optimised program in which the fallback loops trap.
 fn without_loops(program: &Program) -> (Program, usize) {
     let mut changed = Program::new(TEXT);
     let mut optimised = program.lowered.program.clone();
@@ -105,7 +106,7 @@ fn visit_mut(block: &mut [Stmt], f: &mut impl FnMut(&mut Stmt)) {
     }
 }
 
-/// Names of procedures, and arguments for `n` rows and `m` fields of `h` bits.
+/// Returns names of procedures, and arguments for `n` rows and `m` fields of `h` bits.
 fn cases(n: usize, h: usize, m: usize) -> Vec<(&'static str, Vec<HostValue>)> {
     let [h_, m_] = [h, m].map(|number| HostValue::Int(number as i64));
     let (t, x, v) = (table(n, h * m, 5), slice(n, 3), word(h, 7));
@@ -121,10 +122,10 @@ fn cases(n: usize, h: usize, m: usize) -> Vec<(&'static str, Vec<HostValue>)> {
 }
 
 #[test]
-fn turns_over_fields_run_at_once_where_their_conditions_hold() {
+fn field_iterations_run_at_once_if_their_conditions_hold() {
     let program = Program::new(TEXT);
     let (alone, n) = without_loops(&program);
-    assert_eq!(n, 5, "one is declined: what a turn leaves is read behind it");
+    assert_eq!(n, 5, "one is declined: a value of an iteration is read after the loop");
     for (rows, h, m) in [(1, 1, 1), (64, 3, 5), (70, 4, 3), (600, 9, 4), (5000, 12, 6)] {
         for (name, args) in cases(rows, h, m) {
             let loops = done(program.agree(name, args.clone(), LIMITS).run);
@@ -137,10 +138,10 @@ fn turns_over_fields_run_at_once_where_their_conditions_hold() {
 }
 
 #[test]
-fn where_a_condition_fails_the_loop_runs_and_traps_where_it_did() {
+fn where_a_condition_fails_the_loop_runs_and_traps_in_place() {
     let program = Program::new(TEXT);
     let (alone, _) = without_loops(&program);
-    // One field more than there is, none at all, widths that are none, and no turn.
+    // One field too many, zero fields, invalid widths, and no iteration.
     for (h, m) in [(4, 4), (4, 0), (0, 3), (-1, 3), (3, -2)] {
         for (name, mut args) in cases(70, 4, 3) {
             let ints = args.iter_mut().filter(|arg| matches!(arg, HostValue::Int(_)));
@@ -151,16 +152,16 @@ fn where_a_condition_fails_the_loop_runs_and_traps_where_it_did() {
     let (_, args) = cases(70, 4, 4).swap_remove(2);
     let args = [&args[..3], &[table(70, 15, 2)]].concat();
     let ran = alone.agree("place", args, LIMITS).run;
-    assert!(matches!(ran.outcome, star_vm::Outcome::Trap(_)), "the loop behind it ran");
+    assert!(matches!(ran.outcome, star_vm::Outcome::Trap(_)), "the fallback loop ran");
 }
 
 #[test]
-fn fields_that_turns_only_look_at_are_views() {
+fn read_only_fields_are_views() {
     let (program, _) = without_loops(&Program::new(TEXT));
     for (n, h, m) in [(3000, 24, 4), (5000, 12, 6)] {
         let (name, args) = cases(n, h, m).swap_remove(1);
         let agreement = program.agree(name, args, LIMITS);
-        // Other machines record what is done with so many rows.
+        // Other backends record operations on this many rows.
         let paths = agreement.optimised("cpu");
         assert!(paths.field_views >= m as u64 && paths.loop_kernels >= m as u64, "{paths:?}");
     }

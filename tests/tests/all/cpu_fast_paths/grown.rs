@@ -6,7 +6,7 @@ use star_vm::HostValue;
 use super::turns::ran;
 use super::{EDGES, each, table};
 
-/// As TCOPY2 and CLEAR, and twice as TCOPY2.
+/// Like TCOPY2 and CLEAR, and twice like TCOPY2.
 const TEXT: &str = "
 procedure put(T: table(n,h); j,h: integer; var F: table(n));
 var i: integer; begin for i:=1 to h do COL((j-1)*h+i,F):=COL(i,T) end;
@@ -22,7 +22,7 @@ fn field(n_rows: usize, j: i64, h: usize, to: HostValue) -> Vec<HostValue> {
 }
 
 #[test]
-fn columns_that_are_there_are_written_by_a_kernel() {
+fn existing_columns_are_written_by_a_kernel() {
     let program = Program::new(TEXT);
     for n_rows in EDGES.into_iter().filter(|n| *n > 0) {
         for (j, h) in [(1, 24), (3, 5), (24, 1), (2, 12)] {
@@ -38,16 +38,16 @@ fn columns_that_are_there_are_written_by_a_kernel() {
 }
 
 #[test]
-fn columns_that_a_table_gets_are_written_one_by_one() {
+fn new_columns_are_written_one_by_one() {
     let program = Program::new(TEXT);
     for n_rows in [1, 63, 64, 65] {
         for (j, h) in [(1, 3), (2, 5)] {
             let agreement = program.agree("put", field(n_rows, j, h, UNSET), LIMITS);
             each(&agreement, |paths| paths.loop_kernels == 0);
-            // The second time they are there.
+            // The second time they exist.
             ran(&program.agree("grown", field(n_rows, j, h, UNSET), LIMITS), n_rows, h);
         }
-        // A trap in the middle: what a sized table has no column for.
+        // A trap in the middle: a column that a sized table does not have.
         for (j, h) in [(5, 6), (0, 3), (i64::MAX, 2), (i64::MIN, 2)] {
             let args = field(n_rows, j, h, table(n_rows, 24, 2));
             each(&program.agree("put", args, LIMITS), |paths| paths.loop_kernels == 0);

@@ -1,4 +1,4 @@
-//! In which form tables lie when a run begins.
+//! The layouts of tables at the start of a run.
 
 use std::sync::atomic::AtomicBool;
 
@@ -21,7 +21,7 @@ procedure once(T: table; var k: integer);
 var w: word;
 begin w:=ROW(1,T); k:=NUMB(w) end;";
 
-/// How a table of 70 x 130, given by columns, lies before a run.
+/// Returns the layout of a table of 70 x 130, given by columns, before a run.
 fn lies(machine: &str, routine: &str) -> String {
     let program = Program::new(TEXT);
     let machine = Configuration::find(machine).and_then(|it| it.machine().ok());
@@ -37,7 +37,7 @@ fn lies(machine: &str, routine: &str) -> String {
 }
 
 #[test]
-fn a_large_table_of_which_loops_read_rows_alone_has_no_second_form() {
+fn a_large_table_read_only_by_rows_has_no_second_layout() {
     // Every table is large there.
     for (routine, form) in [("alone", "rows"), ("both", "columns"), ("once", "columns")] {
         let lies = lies("cpu-tiny", routine);

@@ -1,11 +1,12 @@
-//! MATCH that is asked again and again of a table of which few rows change.
+//! Repeated MATCH on a table in which few rows change.
 
 use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
 use super::{slice, table};
 
-/// Rows that hold a word take another one, as in KRUSKAL; meanwhile rows, bits, a column and the slice change.
+/// Rows with a given word get another one, as in KRUSKAL; meanwhile rows, bits, a column and the
+/// slice change.
 const TEXT: &str = "procedure rename(X: slice(n); T: table(n,h); turns: integer; var k: integer;
                   var U: table(n,h); var Last: slice(n));
 var Y,Z: slice(n); v,w: word(h); l,i: integer;
@@ -32,7 +33,7 @@ begin
 end;";
 
 #[test]
-fn searches_in_a_table_that_changes_row_by_row_ask_an_index() {
+fn searches_in_a_table_changed_row_by_row_use_an_index() {
     let program = Program::new(TEXT);
     for (n, turns) in [(70, 60), (600, 90), (8300, 300)] {
         let args = vec![
@@ -44,7 +45,7 @@ fn searches_in_a_table_that_changes_row_by_row_ask_an_index() {
             HostValue::Unset,
         ];
         let agreement = program.agree("rename", args, LIMITS);
-        // One is made anew when all of the table has changed, after some searches.
+        // The index is rebuilt after the whole table has changed, after some searches.
         let asked = agreement.optimised("cpu").searches_indexed;
         let least = if n > 8192 { turns as u64 / 8 } else { 0 };
         assert!(asked >= least && (n > 8192 || asked == 0), "{n}: {asked} of {turns}");

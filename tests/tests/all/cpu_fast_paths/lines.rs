@@ -5,15 +5,15 @@ use star_vm::{Declined, HostValue};
 
 use super::{EDGES, declined, each, slice, table, word};
 
-/// The lines of a table that a `forall` runs over.
+/// The lines of a table over which a `forall` runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
     Row,
     Column,
 }
 
-/// A routine over P and Q with lines `v` and `u` of its own, a line `w` from outside and indices from `from` to
-/// `to`, or where X has ones. The body is written for rows.
+/// Builds a routine over P and Q with private lines `v` and `u`, a line `w` from outside and
+/// indices from `from` to `to`, or where X has ones. The body is written for rows.
 fn program(line: Line, range: &str, body: &str) -> Sir {
     routine(line, "", &forall(range, body))
 }
@@ -22,14 +22,14 @@ fn forall(range: &str, body: &str) -> String {
     format!("forall @0 %i {range} writes [row %P] privates [%v, %u] {{\n{body}\n}}")
 }
 
-/// A routine with further variables, written for rows.
+/// Builds a routine with further variables, written for rows.
 fn routine(line: Line, vars: &str, body: &str) -> Sir {
     let header = "(ref %P: table[?, ?], value %Q: table[?, ?], value %X: slice[?], \
                   value %w: word[?], value %from: int, value %to: int)";
     let vars = format!("var %i: int\nvar %n: int\nvar %v: word[?]\nvar %u: word[?]\n{vars}");
     match line {
         Line::Row => {
-            // Tables come by columns: they turn when their rows have been read.
+            // Tables are given by columns: they are transposed when their rows have been read.
             let turn = |table: &str| {
                 format!("%n = rows {table}\nfor @9 %i = 1 to %n {{\n%v = row {table}, %i\n}}")
                     .replace("@9", if table == "%P" { "@8" } else { "@9" })
@@ -47,14 +47,14 @@ fn routine(line: Line, vars: &str, body: &str) -> Sir {
 const BETWEEN: &str = "= %from to %to";
 const ONES: &str = "in %X";
 
-/// The line is changed where it lies.
+/// The line is changed in place.
 const UPDATE: &str = "
     %v = row %P, %i
     %u = bits_or %v, %w
     cost 3
     put_row %P, %i, %u";
 
-/// Lines of two tables through every operation, and one that was stored read again.
+/// Lines of two tables pass through every operation, and a stored line is read again.
 const MIXTURE: &str = "
     %v = row %Q, %i
     %u = row %P, %i
@@ -75,7 +75,7 @@ const BODIES: [&str; 4] = [
     "%v = copy %w\ncost 2\nput_row %P, %i, %v",
 ];
 
-/// Arguments for `n_lines` lines of `len` components.
+/// Builds arguments for `n_lines` lines of `len` components.
 fn arguments(line: Line, n_lines: usize, len: usize, range: (i64, i64)) -> Vec<HostValue> {
     let (n_rows, n_cols) = match line {
         Line::Row => (n_lines, len),
@@ -110,7 +110,7 @@ fn lines_run_as_one_kernel_at_every_size() {
 }
 
 #[test]
-fn constants_as_long_as_the_lines_are_part_of_the_kernel() {
+fn constants_of_line_length_are_part_of_the_kernel() {
     for line in LINES {
         for len in [1, 64, 65, 129] {
             let bodies = [
@@ -130,7 +130,7 @@ fn constants_as_long_as_the_lines_are_part_of_the_kernel() {
                 }
             }
         }
-        // One that is longer, or shorter, traps where it is stored.
+        // A constant that is longer, or shorter, traps where it is stored.
         let program = program(line, BETWEEN, "%v = fill 65, true\nput_row %P, %i, %v");
         for len in [1, 64, 66] {
             declined(&program.agree(&arguments(line, 5, len, (1, 5))), Declined::Guard);
@@ -139,10 +139,10 @@ fn constants_as_long_as_the_lines_are_part_of_the_kernel() {
 }
 
 #[test]
-fn a_part_of_the_lines_leaves_the_others() {
+fn a_range_of_lines_leaves_the_others_unchanged() {
     for line in LINES {
         for body in BODIES {
-            // Blocks of several lines have their borders at 64, 128, 256 …
+            // Blocks of several lines have their boundaries at 64, 128, 256 …
             let between = program(line, BETWEEN, body);
             for range in [(1, 1), (300, 300), (2, 299), (64, 65), (129, 257)] {
                 let agreement = between.agree(&arguments(line, 300, 65, range));
@@ -158,7 +158,7 @@ fn a_part_of_the_lines_leaves_the_others() {
 }
 
 #[test]
-fn a_range_beyond_the_table_stops_where_it_leaves_it() {
+fn a_range_beyond_the_table_stops_at_its_edge() {
     for line in LINES {
         for body in BODIES {
             let between = program(line, BETWEEN, body);
@@ -174,7 +174,7 @@ fn a_range_beyond_the_table_stops_where_it_leaves_it() {
 }
 
 #[test]
-fn a_range_without_an_index_does_nothing() {
+fn an_empty_range_does_nothing() {
     for line in LINES {
         let between = program(line, BETWEEN, UPDATE);
         for range in [(1, 0), (4, 3), (5, 4), (1, i64::MIN)] {
@@ -191,7 +191,7 @@ fn a_range_without_an_index_does_nothing() {
 }
 
 #[test]
-fn an_operand_of_another_size_traps_in_the_first_iteration() {
+fn a_mismatched_operand_traps_in_the_first_iteration() {
     for line in LINES {
         for body in BODIES {
             let program = program(line, BETWEEN, body);
@@ -205,7 +205,7 @@ fn an_operand_of_another_size_traps_in_the_first_iteration() {
 }
 
 #[test]
-fn a_size_that_is_no_operand_is_looked_at_too() {
+fn a_size_that_is_not_an_operand_is_checked_too() {
     for line in LINES {
         let guards = ["check size length %X, %from", "check size rows %Q, %to"];
         for body in guards.map(|guard| format!("{guard}\n{UPDATE}")) {
@@ -223,7 +223,7 @@ fn a_size_that_is_no_operand_is_looked_at_too() {
 }
 
 #[test]
-fn another_table_of_another_shape_traps_where_it_ends() {
+fn a_table_of_another_shape_traps_where_it_ends() {
     for line in LINES {
         let program = program(line, BETWEEN, MIXTURE);
         // Fewer lines, more lines, and lines of another length.
@@ -236,7 +236,7 @@ fn another_table_of_another_shape_traps_where_it_ends() {
 }
 
 #[test]
-fn a_table_that_is_shared_is_copied_before_its_lines_change() {
+fn a_shared_table_is_copied_before_its_lines_change() {
     for line in LINES {
         let forall = forall(BETWEEN, &MIXTURE.replace("%Q", "%R"));
         let sir = routine(line, "var %R: table[?, ?]", &format!("%R = copy %P\n{forall}"));
@@ -246,16 +246,16 @@ fn a_table_that_is_shared_is_copied_before_its_lines_change() {
 }
 
 #[test]
-fn a_body_that_is_more_than_lines_runs_as_it_is_written() {
+fn a_body_with_other_operations_runs_as_written() {
     for line in LINES {
-        // What another iteration writes is read, but that writes what is there.
+        // A line written by another iteration is read, but the write does not change it.
         let body = "%v = row %P, 1\n%u = row %P, %i\nput_row %P, %i, %u";
         let sir = program(line, "= 1 to 1", body);
         declined(&sir.agree(&arguments(line, 5, 65, (1, 1))), Declined::Body);
     }
 }
 
-/// A routine over P and Q with guards of its own: `rows` checks are proven in front of the loop.
+/// Builds a routine over P and Q with explicit guards: `rows` checks are proven before the loop.
 fn hoisted(checks: &str, body: &str) -> Sir {
     let text = format!(
         "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %n: int) {{
@@ -279,14 +279,14 @@ fn two_tables(n_cols: usize, of_q: usize) -> Vec<HostValue> {
 }
 
 #[test]
-fn a_line_of_another_index_is_not_that_of_the_iteration_though_no_guard_says_so() {
+fn a_line_of_another_index_is_not_that_of_the_iteration() {
     let equal = "check size rows %P, rows %Q";
     let sir = hoisted(equal, "%v = column %Q, 1\nput_column %P, %i, %v");
     declined(&sir.agree(&two_tables(5, 5)), Declined::Body);
 }
 
 #[test]
-fn a_table_that_is_only_asked_for_its_size_ends_the_loop_too() {
+fn a_table_queried_only_for_its_size_ends_the_loop_too() {
     let body =
         "%v = column %P, %i\n%v = bits_not %v\ncheck index %i, columns %Q\nput_column %P, %i, %v";
     let sir = hoisted("", body);
@@ -307,7 +307,8 @@ fn a_limit_on_steps_counts_each_iteration() {
     }
 }
 
-/// The iterations combine lines of P into `w`, which is then stored where it shows. The body is written for rows.
+/// Builds a loop whose iterations combine lines of P into `w`, which is then stored where it is
+/// visible. The body is written for rows.
 fn combining(line: Line, op: &str, body: &str) -> Sir {
     let header = "(ref %P: table[?, ?], value %X: slice[?], value %w)";
     let vars = "var %m: int\nvar %w: word[%m]\nvar %v: word[?]\nvar %z: word[?]\nvar %u: word[?]\nvar %n: int\nvar %i: int";
@@ -316,7 +317,7 @@ fn combining(line: Line, op: &str, body: &str) -> Sir {
          forall @0 %i {ONES} privates [%v, %z] reductions [{op} %w] {{\n{body}\n}}\nput_row %P, 1, %w"
     );
     match line {
-        // Tables come by columns: they turn when their rows have been read.
+        // Tables are given by columns: they are transposed when their rows have been read.
         Line::Row => {
             let turn = "%n = rows %P\nfor @9 %i = 1 to %n {\n%v = row %P, %i\n}";
             Sir::guarded(header, &format!("{vars}\n{turn}\n{forall}"))
@@ -332,7 +333,7 @@ fn combining(line: Line, op: &str, body: &str) -> Sir {
     }
 }
 
-/// P, the lines that are combined, and what they are combined with.
+/// Builds P, the lines to combine, and the initial value.
 fn combined(line: Line, n_lines: usize, len: usize) -> Vec<HostValue> {
     let mut values = arguments(line, n_lines, len, (0, 0));
     values.truncate(4);
@@ -341,7 +342,7 @@ fn combined(line: Line, n_lines: usize, len: usize) -> Vec<HostValue> {
 }
 
 #[test]
-fn lines_that_are_combined_are_one_kernel() {
+fn combined_lines_run_as_one_kernel() {
     let bodies = [
         ("or", "%v = row %P, %i\n%w = bits_or %w, %v\ncost 2"),
         ("xor", "%v = row %P, %i\n%w = bits_xor %v, %w"),
@@ -363,7 +364,7 @@ fn lines_that_are_combined_are_one_kernel() {
 }
 
 #[test]
-fn what_is_no_line_is_combined_as_it_is_written() {
+fn values_other_than_lines_are_combined_as_written() {
     let body = "%v = row %P, %i\n%v = bits_and %v, %u\n%w = bits_or %w, %v";
     for line in LINES {
         let program = combining(line, "or", body);
@@ -398,7 +399,7 @@ fn constants_are_combined_with_lines() {
 }
 
 #[test]
-fn a_constant_of_another_size_is_combined_as_it_is_written() {
+fn a_constant_of_another_size_is_combined_as_written() {
     let body = "%v = row %P, %i\n%z = fill 64, true\n%w = bits_or %w, %v";
     for line in LINES {
         let program = combining(line, "or", body);

@@ -1,4 +1,4 @@
-//! Slices of 32 KiB and more on the backend as people use it: their operations are recorded by default.
+//! Slices of 32 KiB and more on the default backend: their operations are recorded by default.
 
 use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
@@ -71,7 +71,7 @@ begin U:=X; X:=Y; Y:=U; Z:=X and not Y; CLR(U); X:=X or U end;
 procedure traps(X,Y: slice; T: table; var Z: slice);
 begin Z:=X and Y; Z:=not Z; Z:=Z xor COL(size(T)+1,T) end;";
 
-/// Runs a routine; what its backend recorded when it was optimised.
+/// Runs a routine and returns how many operations its backend recorded when optimised.
 fn recorded(program: &Program, routine: &str, args: Vec<HostValue>) -> u64 {
     let agreement = program.agree(routine, args, LIMITS);
     let paths = agreement.optimised("cpu");
@@ -104,7 +104,7 @@ fn long_slices_are_recorded_by_default() {
 }
 
 #[test]
-fn three_searches_and_a_question_are_one_pass() {
+fn three_searches_and_a_query_are_one_pass() {
     let program = Program::new(TEXT);
     for n in LONG {
         let tables = [table(n, 5, 1), table(n, 5, 2)].into_iter();
@@ -116,7 +116,7 @@ fn three_searches_and_a_question_are_one_pass() {
 }
 
 #[test]
-fn searches_by_value_go_by_several_columns_at_once() {
+fn searches_by_value_process_several_columns_at_once() {
     let program = Program::new(TEXT);
     let n = LONG[1];
     let cascades = |routine: &str, args: Vec<HostValue>| {
@@ -146,7 +146,7 @@ fn searches_by_value_go_by_several_columns_at_once() {
 }
 
 #[test]
-fn two_slices_combined_again_and_again_are_planned_soon() {
+fn two_slices_combined_repeatedly_are_planned_soon() {
     let program = Program::new(TEXT);
     let args = vec![slice(LONG[0], 3), HostValue::Int(150), HostValue::Unset];
     let limits = Limits { steps: None, ..LIMITS };
@@ -157,21 +157,21 @@ fn two_slices_combined_again_and_again_are_planned_soon() {
 }
 
 #[test]
-fn a_tape_that_is_recorded_again_is_not_planned_again() {
+fn a_repeated_tape_is_not_planned_again() {
     let program = Program::new(TEXT);
     for n in LONG {
         let args = vec![slice(n, 1), slice(n, 2), HostValue::Int(12), HostValue::Unset];
         let paths = program.agree("again", args, LIMITS).optimised("cpu");
-        // One without the branch, and at most two with it.
+        // One plan without the branch, and at most two with it.
         let n_planned = paths.tapes_flushed - paths.plans_known;
         assert!(paths.tapes_flushed >= 12 && (2..=3).contains(&n_planned), "{paths:?}");
     }
 }
 
 #[test]
-fn slices_that_are_gone_lend_their_memory() {
+fn the_memory_of_dropped_slices_is_reused() {
     let program = Program::new(TEXT);
-    // Bits of which a register keeps the memory, and bits of which it does not.
+    // Bits whose memory a register keeps, and bits whose memory it does not keep.
     for n in [LONG[0], (1 << 23) + 64] {
         let args =
             [table(n, 1, 1), table(n, 1, 2), slice(n, 3), HostValue::Int(3), HostValue::Unset];
@@ -181,7 +181,7 @@ fn slices_that_are_gone_lend_their_memory() {
 }
 
 #[test]
-fn short_slices_are_not() {
+fn short_slices_are_not_recorded() {
     let program = Program::new(TEXT);
     let n = LONG[0] - 1;
     let args = vec![slice(n, 1), slice(n, 2), HostValue::Unset, HostValue::Unset];

@@ -1,7 +1,8 @@
-//! Programs that take the fast paths of a backend, or just miss them, and are asked which they took.
+//! Programs that take the fast paths of a backend, or just miss them, with assertions about the
+//! paths taken.
 //!
-//! Whatever is run here is compared on every backend in both modes; these tests say in addition what has to
-//! have been taken: a fast path that never runs passes every comparison.
+//! Every program here is compared on every backend in both modes; these tests additionally state
+//! which paths must be taken: a fast path that never runs passes every comparison.
 
 mod blocks;
 mod calls;
@@ -27,13 +28,13 @@ use star_tests::case::Random;
 use star_tests::differ::Agreement;
 use star_vm::{Counters, Declined, HostValue};
 
-/// The sizes at which packed forms have their borders.
+/// Sizes at the limits of packed forms.
 const EDGES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
 
 /// The backends that have fast paths.
 const CPUS: [&str; 3] = ["cpu", "cpu-tiny", "cpu-baseline"];
 
-/// Components that look random.
+/// Returns pseudorandom components.
 fn bits(len: usize, seed: u64) -> BitVector {
     BitVector::from_bools(&Random::new(seed).bits(len, 50))
 }
@@ -52,7 +53,7 @@ pub(crate) fn table(n_rows: usize, n_cols: usize, seed: u64) -> HostValue {
     HostValue::Table(BitTable::from_columns(n_rows, &columns))
 }
 
-/// On every CPU backend, what was taken when the program was optimised is as it should be.
+/// Asserts a property of the fast paths that the optimised program took on every CPU backend.
 #[track_caller]
 fn each(agreement: &Agreement, is: impl Fn(Counters) -> bool) {
     for machine in CPUS {
@@ -61,7 +62,7 @@ fn each(agreement: &Agreement, is: impl Fn(Counters) -> bool) {
     }
 }
 
-/// Every `forall` and tile kernel was declined, for this reason.
+/// Asserts that every `forall` and tile kernel was declined, for this reason.
 #[track_caller]
 fn declined(agreement: &Agreement, reason: Declined) {
     each(agreement, |paths| {

@@ -1,5 +1,5 @@
-//! Operations on long slices are recorded and executed together later. Here something is pending, and then
-//! comes an instruction of every kind that reads or writes what is pending, or what that reads.
+//! Operations on long slices are recorded and executed together later. Here operations are pending
+//! when an instruction of each kind reads or writes a pending value, or an operand of one.
 
 use star_tests::sir::Sir;
 use star_vm::HostValue;
@@ -29,7 +29,8 @@ fn arguments(n: usize) -> Vec<HostValue> {
     ]
 }
 
-/// A is pending, which reads X and Y; D is pending, which reads a column of T; E is both and pending.
+/// A is pending and reads X and Y; D is pending and reads a column of T; E combines both and is
+/// pending.
 const BEFORE: &str = "
     %A = bits_xor %X, %Y
     %D = column %T, 2
@@ -37,7 +38,7 @@ const BEFORE: &str = "
     %E = bits_not %E
     cost 3";
 
-/// What is made of all of it.
+/// Uses of all the values.
 const AFTER: &str = "
     %B = bits_and %E, %D
     %B = bits_xor %B, %A
@@ -45,7 +46,7 @@ const AFTER: &str = "
 
 /// Instructions that touch A, D, E, X, Y or T.
 const TOUCHES: &[&str] = &[
-    // What is read changes.
+    // An operand changes.
     "%X = literal '0110'",
     "%X = fill %n, true",
     "%X = fill %m, false",
@@ -70,7 +71,7 @@ const TOUCHES: &[&str] = &[
     "adapt %X, 3",
     "%k = step %X\n%k = step %X\n%X = bits_not %X",
     "%S = fill %m, true\n%X = bits_not %S",
-    // What is pending is read.
+    // A pending value is read.
     "%k = count %A",
     "%k = first %E",
     "%b = some %A",
@@ -94,7 +95,7 @@ const TOUCHES: &[&str] = &[
     "%k = count %A\n%A = bits_not %A",
     "%C = bits_and %A, %X\n%k = count %C",
     "%C = bits_or %X, %Y\n%b = some %C",
-    // What is pending changes.
+    // A pending value changes.
     "%A = literal '01'",
     "%A = fill %m, true",
     "%A = mask %n, 1, 1",
@@ -118,7 +119,7 @@ const TOUCHES: &[&str] = &[
     "%S = fill %m, true\n%E = copy %S",
     "%C = copy %X\n%X = copy %Y\n%Y = copy %C",
     "%C = copy %X\n%X = copy %A\n%A = copy %C",
-    // The table that is read changes, or its form.
+    // The table that is read changes, or its layout.
     "put_column %T, 2, %X",
     "put_column %T, 1, %C",
     "put_bit %T, 1, 2, 1",
@@ -172,7 +173,7 @@ const TOUCHES: &[&str] = &[
     "exit",
 ];
 
-/// Instructions on words, of as many components as there are rows. A word is pending too.
+/// Instructions on words with as many components as there are rows. A word is pending too.
 const WORD_TOUCHES: &[&str] = &[
     "%v = literal '10'",
     "%v = row %T, 1",
@@ -208,7 +209,7 @@ const WORD_TOUCHES: &[&str] = &[
 const VARS: &str =
     "var %D: slice[?]\nvar %E: slice[?]\nvar %p: slice[?]\nvar %S: slice[?]\nvar %x: word[?]";
 
-/// The program, with routines that it may call.
+/// Builds the program, with routines that it may call.
 fn program(before: &str, touch: &str, after: &str) -> Sir {
     let main = format!("routine 0 \"F\" {HEADER} {{\n{VARS}\n{before}\n{touch}\n{after}\n}}\n");
     let others = "
@@ -264,11 +265,11 @@ fn program(before: &str, touch: &str, after: &str) -> Sir {
     Sir::guarded_text(&format!("{main}{others}"))
 }
 
-/// A size below a limb, at its border, and above the least size of a batch on the smallest machine.
+/// A size below a limb, at its limit, and above the least size of a batch on the smallest machine.
 const SIZES: [usize; 7] = [0, 1, 5, 64, 65, 257, 300];
 
 #[test]
-fn whatever_touches_what_is_pending_finds_it_done() {
+fn pending_operations_are_done_before_any_access() {
     let mut n_recorded = 0;
     for touch in TOUCHES {
         let program = program(BEFORE, touch, AFTER);
@@ -288,7 +289,7 @@ fn whatever_touches_what_is_pending_finds_it_done() {
 
 #[test]
 fn each_tape_counts_its_own_operations() {
-    // The question flushes the first tape, the end of the routine the second one.
+    // The query flushes the first tape, the end of the routine the second one.
     let touch = "%k = count %E\n%S = shift_down %E, 1\n%C = bits_or %C, %S";
     let program = program(BEFORE, touch, AFTER);
     let agreement = program.agree(&arguments(300));
@@ -299,7 +300,7 @@ fn each_tape_counts_its_own_operations() {
 }
 
 #[test]
-fn what_is_recorded_goes_on_through_calls_and_returns() {
+fn recording_continues_through_calls_and_returns() {
     let three = "call 3 \"L\" (value %T, value %A, ref %E)\ncall 6 \"N\" (value %T, value %E, ref %A)\n\
                  call 3 \"L\" (value %F, value %A, ref %C)\n%k = count %C";
     let program = program(BEFORE, three, "");
@@ -309,7 +310,7 @@ fn what_is_recorded_goes_on_through_calls_and_returns() {
 }
 
 #[test]
-fn words_that_are_pending_are_done_before_they_are_touched() {
+fn pending_words_are_computed_before_they_are_accessed() {
     let before = "%a = bits_xor %v, %w\n%x = bits_not %a\n%a = bits_and %x, %v\ncost 3";
     let after = "%w = bits_or %a, %v\ncost 1";
     for touch in WORD_TOUCHES {
@@ -321,7 +322,7 @@ fn words_that_are_pending_are_done_before_they_are_touched() {
 }
 
 #[test]
-fn what_is_pending_is_done_when_a_guard_fails() {
+fn pending_operations_are_done_when_a_guard_fails() {
     let after = format!("check index 6, columns %T\n{AFTER}");
     for touch in ["", "%A = bits_not %A", "%X = bits_not %X\n%A = bits_or %A, %X"] {
         let program = program(BEFORE, touch, &after);

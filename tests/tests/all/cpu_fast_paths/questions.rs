@@ -1,4 +1,4 @@
-//! Loops that ask about lines, and combine the answers or write components, are one kernel.
+//! Loops that query lines, and combine the results or write components, are one kernel.
 
 use star_tests::differ::Agreement;
 use star_tests::run::Program;
@@ -7,7 +7,8 @@ use star_vm::{Declined, HostValue, Outcome};
 
 use super::{each, slice, table, word};
 
-/// A `forall` over rows or columns of P; `%w` is combined with the lines, `%Z` has a component for each of them.
+/// Builds a `forall` over rows or columns of P; `%w` is combined with the lines, `%Z` has a
+/// component for each of them.
 fn program(by_rows: bool, head: &str, tail: &str, body: &str) -> Sir {
     let (line, across) = if by_rows { ("word", "slice") } else { ("slice", "word") };
     let (len, n_lines) = if by_rows { ("%c", "%r") } else { ("%r", "%c") };
@@ -57,7 +58,7 @@ fn arguments(by_rows: bool, n_lines: usize, len: usize, n: i64) -> Vec<HostValue
     values
 }
 
-/// What stands behind the head, and a body.
+/// The text after the head, and a body.
 const BODIES: [(&str, &str); 6] = [
     ("privates [%v, %d] reductions [add %s]", "%d = count %v\n%s = add %s, %d\ncost 3"),
     (
@@ -66,7 +67,7 @@ const BODIES: [(&str, &str); 6] = [
     ),
     ("privates [%v, %b] reductions [or %t]", "%b = none %v\n%t = or %t, %b\ncost 2"),
     ("privates [%v, %b] reductions [and %t]", "%v = bits_or %v, %w\n%b = all %v\n%t = and %t, %b"),
-    // Branches with what they cost, one inside the other.
+    // Branches with their costs, one inside the other.
     (
         "writes [component %Z] privates [%v, %b, %g, %d] reductions [add %s, xor %t]",
         "%b = some %v
@@ -90,7 +91,7 @@ const BODIES: [(&str, &str); 6] = [
             }
         }",
     ),
-    // A component of a slice from outside decides, and the index is one of the numbers.
+    // A component of an outer slice decides, and the index is one of the numbers.
     (
         "privates [%v, %b, %d, %e] reductions [add %s, max %m]",
         "%e = component %X, %i\n%d = count %v\n%b = eq %e, 1\nif %b {\n%s = add %s, %d\n}\n%m = copy %i",
@@ -104,7 +105,7 @@ fn agree(program: &Sir, by_rows: bool, n_lines: usize, len: usize, n: i64) -> Ag
 }
 
 #[test]
-fn bodies_that_ask_are_kernels_at_every_border_of_lines_and_iterations() {
+fn query_bodies_are_kernels_at_every_line_and_range_limit() {
     for by_rows in [true, false] {
         for (tail, body) in BODIES {
             for head in HEADS {
@@ -114,7 +115,8 @@ fn bodies_that_ask_are_kernels_at_every_border_of_lines_and_iterations() {
                 {
                     let agreement = agree(&program, by_rows, n_lines, len, n_lines as i64);
                     each(&agreement, |paths| {
-                        // Tables lie by columns, and rows that are few are not worth a turn; no line may be marked.
+                        // Tables are stored by columns, and a few rows are not worth a transpose;
+                        // no line may be marked.
                         let declined = paths.declined(Declined::Form) * u64::from(by_rows)
                             + paths.declined(Declined::Empty) * u64::from(head == HEADS[1]);
                         paths.line_kernels + declined == 1
@@ -129,7 +131,7 @@ fn bodies_that_ask_are_kernels_at_every_border_of_lines_and_iterations() {
 }
 
 #[test]
-fn without_a_turn_everything_stays_and_beyond_the_lines_iterations_run_as_they_are_written() {
+fn empty_ranges_change_nothing_and_excess_ones_run_as_written() {
     for (tail, body) in BODIES {
         let program = program(false, HEADS[0], tail, body);
         for n in [0, -3, 6] {
@@ -140,14 +142,14 @@ fn without_a_turn_everything_stays_and_beyond_the_lines_iterations_run_as_they_a
 }
 
 #[test]
-fn a_body_that_reads_what_it_has_combined_so_far_is_no_kernel() {
+fn a_body_that_reads_a_partial_combination_is_not_a_kernel() {
     let tail = "writes [component %Z] privates [%v, %d, %b] reductions [max %m]";
     let body = "%d = count %v\n%b = gt %d, %m\nif %b {\n%m = copy %d\nput %Z, %i, 1\n}";
     let program = program(false, HEADS[0], tail, body);
     each(&agree(&program, false, 70, 65, 70), |paths| paths.line_kernels == 0);
 }
 
-/// As people write it: a sum that may overflow, what is left behind, and a slice that takes marks.
+/// In the usual style: a sum that may overflow, a value used after the loop, and a slice of marks.
 const TEXT: &str = "
 procedure DEGREES(n,start: integer; P: table; var s,m,last: integer; var Z: slice(P));
 var v: slice(P); d,i: integer;
@@ -163,7 +165,7 @@ begin
 end;";
 
 #[test]
-fn a_sum_that_does_not_fit_traps_in_the_turn_where_it_does_not() {
+fn an_overflowing_sum_traps_in_its_iteration() {
     let program = Program::new(TEXT);
     let mut optimised = program.lowered.program.clone();
     star_opt::apply(&mut optimised, &["all"]).expect("it verifies");

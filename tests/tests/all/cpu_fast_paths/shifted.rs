@@ -1,4 +1,4 @@
-//! `for` over columns that also looks at columns beside that of its index.
+//! `for` over columns that also reads columns next to that of its index.
 
 use star_tests::sir::Sir;
 use star_vm::{Declined, HostValue};
@@ -6,7 +6,8 @@ use star_vm::{Declined, HostValue};
 use super::turns::ran;
 use super::{EDGES, each, slice, table};
 
-/// A loop over P and Q, with a slice X, numbers d and h from outside, and C that it carries.
+/// Builds a loop over P and Q, with a slice X, numbers d and h from outside, and C as a
+/// loop-carried slice.
 fn program(range: &str, body: &str, behind: &str) -> Sir {
     let header = "(ref %P: table[?, ?], value %Q: table[?, ?], ref %X: slice[?], \
                   value %from: int, value %to: int, value %d: int, value %h: int)";
@@ -19,14 +20,14 @@ fn program(range: &str, body: &str, behind: &str) -> Sir {
 const UP: &str = "= %from to %to";
 const DOWN: &str = "= %to downto %from";
 
-/// As the first loop of DIVV, and the one that adds what the columns of two tables say.
+/// Like the first loop of DIVV, and the one that adds according to the columns of two tables.
 const COPIED: &str = "%b = add %d, %i\n%v = column %Q, %i\nput_column %P, %b, %v\ncost 2";
 
-/// As the last loop of DIVV.
+/// Like the last loop of DIVV.
 const TAKEN: &str =
     "%b = add %i, %d\n%v = column %Q, %b\n%v = bits_and %X, %v\nput_column %P, %i, %v\ncost 3";
 
-/// As DIVV where it subtracts: the index is computed twice.
+/// Like the subtraction of DIVV: the index is computed twice.
 const CHANGED: &str = "
     %b = add %i, %d
     %c = add %i, %d
@@ -37,7 +38,7 @@ const CHANGED: &str = "
     put_column %P, %b, %v
     cost 5";
 
-/// As DIVV where it borrows: a slice is carried.
+/// Like the borrow of DIVV: a slice is loop-carried.
 const BORROWED: &str = "
     %b = add %i, %d
     %v = column %Q, %b
@@ -48,7 +49,7 @@ const BORROWED: &str = "
     %C = bits_or %C, %u
     cost 6";
 
-/// The column before, and one behind.
+/// The column before, and one after.
 const NEIGHBOURS: &str = "
     %b = sub %i, 1
     %v = column %Q, %b
@@ -58,7 +59,7 @@ const NEIGHBOURS: &str = "
     put_column %P, %i, %v
     cost 4";
 
-/// As TCOPY1: the column of a field.
+/// Like TCOPY1: the column of a field.
 const FIELD: &str = "
     %a = sub %d, 1
     %c = mul %a, %h
@@ -82,7 +83,7 @@ fn arguments(n_rows: usize, range: (i64, i64), shift: (i64, i64)) -> Vec<HostVal
 }
 
 #[test]
-fn columns_beside_that_of_the_turn_are_one_kernel_at_every_size() {
+fn neighbouring_columns_are_one_kernel_at_every_size() {
     for range in [UP, DOWN] {
         for body in BODIES {
             let program = program(range, body, "");
@@ -102,7 +103,7 @@ fn columns_beside_that_of_the_turn_are_one_kernel_at_every_size() {
 }
 
 #[test]
-fn a_shift_that_leads_out_of_a_table_or_overflows_runs_as_it_is_written() {
+fn an_out_of_range_or_overflowing_shift_runs_as_written() {
     for range in [UP, DOWN] {
         for body in BODIES {
             let program = program(range, body, "");
@@ -125,18 +126,19 @@ fn a_shift_that_leads_out_of_a_table_or_overflows_runs_as_it_is_written() {
 }
 
 #[test]
-fn what_turns_may_take_from_each_other_and_numbers_that_are_not_linear_run_as_written() {
+fn dependent_iterations_and_non_linear_numbers_run_as_written() {
     for body in [
-        // What another turn wrote.
+        // A value written by another iteration.
         "%b = add %i, %d\n%v = column %P, %b\nput_column %P, %i, %v",
         "%b = sub %i, %d\n%v = column %P, %b\nput_column %P, %i, %v",
         "%b = add %i, %d\nput_column %P, %b, %X\nput_column %P, %i, %C",
-        // The same column in all turns, and columns that go the other way, or two at a time.
+        // The same column in all iterations, and columns in the opposite direction, or two at a
+        // time.
         "%b = sub %d, 1\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = sub %h, %i\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = add %i, %i\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = mul %i, %d\n%v = column %Q, %b\nput_column %P, %i, %v",
-        // A number of the turn before, and one with two values.
+        // A number of the previous iteration, and one with two values.
         "%d = add %d, 1\n%b = add %i, %d\n%v = column %Q, %b\nput_column %P, %i, %v",
         "%b = add %i, 1\n%b = add %b, 1\n%v = column %Q, %b\nput_column %P, %i, %v",
     ] {
@@ -145,7 +147,7 @@ fn what_turns_may_take_from_each_other_and_numbers_that_are_not_linear_run_as_wr
             each(&agreement, |paths| paths.loop_kernels == 0);
         }
     }
-    // A number that is needed behind the loop.
+    // A number that is needed after the loop.
     let agreement = program(UP, TAKEN, "print %b").agree(&arguments(65, (2, 6), (2, 8)));
     each(&agreement, |paths| paths.loop_kernels == 0);
 }

@@ -1,4 +1,4 @@
-//! The library on graphs that are laid out sparse, in every layout that can be.
+//! The library on sparse graphs, in every layout that supports them.
 
 use std::sync::atomic::AtomicBool;
 
@@ -29,7 +29,8 @@ begin
   foreach i in X do begin w:=ROW(i,H); c:=c+3*FND(w)+E(i,k) end
 end;";
 
-/// A road map of sorts: vertices on a line, arcs between neighbours, some twice, some loops.
+/// Builds a simplified road map: vertices on a line, arcs between neighbours, some duplicates, some
+/// loops.
 fn roads(n: usize) -> Graph {
     let mut random = Random::new(11);
     let mut arcs = Vec::new();
@@ -42,7 +43,7 @@ fn roads(n: usize) -> Graph {
     Graph { n_vertices: n, arcs, weighted: true, ..Graph::default() }
 }
 
-/// The program, with intrinsics or without.
+/// Builds the program, with or without intrinsics.
 fn program(intrinsics: bool) -> Program {
     let mut program = Program::new(TEXT);
     for routine in program.lowered.program.routines_mut() {
@@ -51,7 +52,7 @@ fn program(intrinsics: bool) -> Program {
     program
 }
 
-/// What a layout gives: dense, and sparse by rows or by columns.
+/// Builds the forms of a layout: dense, and sparse by rows or by columns.
 fn forms(layout: Layout, graph: &Graph, widths: Widths) -> [Argument; 3] {
     let LayoutValue::Table(dense) = lay_out(layout, graph, widths, 1 << 30, "f").expect("it fits")
     else {
@@ -69,11 +70,12 @@ fn sparse_form(layout: Layout, graph: &Graph, widths: Widths, by_rows: bool) -> 
     Argument { sparse: Some(lines), form, ..Argument::new(HostValue::Unset, true) }
 }
 
-/// Machines whose results are compared.
+/// The backends whose results are compared.
 const MACHINES: [&str; 3] = ["cpu-tiny", "cpu", "cpu-sparse"];
 
-/// Runs a routine with all matrices in one form after another, on machines; what it left has to be the same everywhere, and it has to take so many intrinsics
-/// where there are some, or runs as written. What ways it took on the usual machine with sparse matrices by columns.
+/// Runs a routine with all matrices in each form on these backends. The results must be equal
+/// everywhere, and the run must take the given number of intrinsics where they exist, or run as
+/// written. Returns the fast paths of the default backend with sparse matrices by columns.
 fn same_in_every_form(
     (machines, intrinsics): (&[&str], Option<u64>),
     routine: &str,
@@ -94,7 +96,7 @@ fn same_in_every_form(
             let limits = Limits { steps: None, ..LIMITS };
             let run = compiled.run_with(program.entry(routine), arguments, limits);
             assert_eq!(run.outcome, star_vm::Outcome::Done, "{routine}, {name}, form {form}");
-            // The matrices themselves come back in their forms.
+            // The matrices themselves are returned in their forms.
             let left = run.values[before.len() + matrices.len()..].to_vec();
             let expected = expected.get_or_insert_with(|| left.clone());
             assert!(left == *expected, "{routine} on {name}, form {form}");
@@ -118,7 +120,7 @@ fn word(len: usize, bit: impl Fn(usize) -> bool) -> HostValue {
     HostValue::Word(star_base::BitVector::from_bools(&(0..len).map(bit).collect::<Vec<bool>>()))
 }
 
-/// The codes of the vertices.
+/// Returns the codes of the vertices.
 fn codes(graph: &Graph) -> HostValue {
     let widths = Layout::Code.least_widths(graph).expect("few vertices");
     match lay_out(Layout::Code, graph, widths, 1 << 30, "f") {
@@ -128,9 +130,10 @@ fn codes(graph: &Graph) -> HostValue {
 }
 
 #[test]
-fn shortest_paths_are_the_same_over_sparse_weights() {
+fn shortest_paths_agree_on_sparse_weights() {
     for n in [1, 65, 300, 1500] {
-        // Strips of one limb on three threads take their time on the switches between threads: a few hundred vertices have enough of them.
+        // Strips of one limb on three threads are slow because of thread switches: a few hundred
+        // vertices suffice for them.
         let machines = if n < 1000 { &MACHINES[..] } else { &MACHINES[1..] };
         let graph = roads(n);
         let none = Widths { h: 0, b: 0 };
@@ -141,7 +144,7 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
         let before = [int(1 + n / 2), int(h), word(h, |_| true)];
         let after = [codes(&graph), HostValue::Unset, HostValue::Unset];
         let matrices = [adjacency.clone(), weights];
-        // As written, and with the intrinsic of the library.
+        // As written, and with the library's intrinsic.
         for intrinsics in [None, Some(1)] {
             let machines = (machines, intrinsics);
             let paths = same_in_every_form(machines, "nearest", &before, &matrices, &after);
@@ -160,7 +163,7 @@ fn shortest_paths_are_the_same_over_sparse_weights() {
     }
 }
 
-/// Distances by another hand.
+/// Computes distances independently.
 fn distances(graph: &Graph, from: usize) -> Vec<Option<u64>> {
     let mut roads = petgraph::graph::DiGraph::<(), u64>::new();
     let nodes: Vec<_> = (0..graph.n_vertices).map(|_| roads.add_node(())).collect();
@@ -172,8 +175,8 @@ fn distances(graph: &Graph, from: usize) -> Vec<Option<u64>> {
 }
 
 #[test]
-fn shortest_paths_on_a_large_map_work_on_few_limbs() {
-    // Below and above the length from which slices are recorded.
+fn shortest_paths_on_a_large_map_process_few_limbs() {
+    // Below and above the length at which recording of slices begins.
     for n in [20_000, (1 << 18) + 100] {
         let mut graph = roads(n);
         let isolated = n - n / 8;
@@ -215,18 +218,19 @@ fn shortest_paths_on_a_large_map_work_on_few_limbs() {
             assert_eq!(number, wanted, "vertex {vertex} of {n}");
         }
         let n_reached = if n < 100_000 { n / 2 } else { n / 50 } as u64;
-        // Two loops over fields for each vertex, and one or two where something became nearer.
+        // Two loops over fields for each vertex, and one or two where a distance decreased.
         assert!(paths.masked_iterations > n_reached * 2 * h as u64, "{n}: {paths:?}");
         assert_eq!(paths.tables_made_dense, 0, "{n}: {paths:?}");
-        // MIN looks at what has changed since the vertex before.
+        // MIN examines only what has changed since the previous vertex.
         assert!(paths.extremes_kept > n_reached * 9 / 10, "{n}: {paths:?}");
-        // The slices of a call lie where those of the last one did, and only their blocks are written that change.
+        // The slices of a call reuse the memory of the previous call, and only their changed blocks
+        // are written.
         assert!(n < 100_000 || paths.slices_kept > n_reached, "{n}: {paths:?}");
     }
 }
 
 #[test]
-fn ends_of_arcs_are_the_same_in_sparse_tables() {
+fn ends_of_arcs_agree_in_sparse_tables() {
     for n in [5, 64, 200] {
         let (graph, none) = (roads(n), Widths { h: 0, b: 0 });
         let layouts = [Layout::Incidence, Layout::Tails, Layout::Heads];
@@ -237,7 +241,7 @@ fn ends_of_arcs_are_the_same_in_sparse_tables() {
 }
 
 #[test]
-fn what_is_reached_is_the_same_over_a_sparse_graph() {
+fn reachability_agrees_on_a_sparse_graph() {
     for (n, m) in [(1, 0), (64, 50), (300, 330)] {
         let mut random = Random::new(n as u64);
         let mut end = || random.below(n) as u32;
@@ -255,7 +259,7 @@ fn what_is_reached_is_the_same_over_a_sparse_graph() {
     }
 }
 
-/// A ring of vertices, and a way out of it along the others.
+/// Builds a ring of vertices, with a path leading out of it along the others.
 fn ring_with_a_tail(n: usize, n_tail: usize) -> Graph {
     let ring = (n - n_tail) as u32;
     let arc = |tail: u32| Arc { tail, head: tail + 1, weight: 1 };
@@ -265,7 +269,7 @@ fn ring_with_a_tail(n: usize, n_tail: usize) -> Graph {
 }
 
 #[test]
-fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
+fn reachability_does_not_need_memory_for_the_full_closure() {
     let n = 30_000;
     let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
     let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
@@ -281,9 +285,10 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         let loaded = compiled.load(program.entry("condensed"), arguments).expect("memory");
         ended(loaded, limits)
     };
-    // The closure would take 112 MB, and so would the table.
+    // The closure would need 112 MB, and so would the table.
     let little = Some(20 << 20);
-    // With a short tail there are few components; with a long one their closure would take as much, too, and their arcs are kept.
+    // With a short tail there are few components; with a long one their closure would need as much,
+    // and their arcs are kept instead.
     for (n_tail, by_rows) in [(100, false), (100, true), (n - 1, false), (n - 1, true)] {
         let graph = ring_with_a_tail(n, n_tail);
         let (outcome, stats, results) = run(&graph, n - n_tail + 5, 1, by_rows, little);
@@ -301,7 +306,7 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
         assert_eq!(reached, (n - n_tail + 5..n).collect::<Vec<_>>());
         assert!(*there, "the ring reaches its tail");
     }
-    // Beyond the vertices there is a trap, as if the closure were there.
+    // Beyond the vertices there is a trap, as with an explicit closure.
     let graph = ring_with_a_tail(n, 100);
     for (i, j) in [(1, n + 1), (1, 0), (n + 1, 1), (0, 1)] {
         let (outcome, stats, _) = run(&graph, i, j, true, little);
@@ -312,7 +317,7 @@ fn what_is_reached_needs_no_room_for_the_closure_of_all_vertices() {
     }
 }
 
-/// Runs to the end within the limits: how it ended, what it used, and the values.
+/// Runs to the end within the limits and returns the outcome, the statistics and the values.
 fn ended(mut loaded: LoadedRoutine, limits: Limits) -> (star_vm::Outcome, Stats, Vec<HostValue>) {
     let (never, mut host) = (AtomicBool::new(false), Printed::default());
     let mut control = Control {
@@ -328,8 +333,8 @@ fn ended(mut loaded: LoadedRoutine, limits: Limits) -> (star_vm::Outcome, Stats,
 }
 
 #[test]
-fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_at_once() {
-    // 112 MB dense: more than what becomes dense for want of anything better.
+fn a_sparse_closure_stays_sparse_and_a_full_one_does_not() {
+    // 112 MB dense: more than the size up to which a sparse table becomes dense by default.
     let n = 30_000;
     let (program, none) = (Program::new(TEXT), Widths { h: 0, b: 0 });
     let machine = Configuration::find("cpu").and_then(|it| it.machine().ok());
@@ -366,7 +371,7 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
         let ones = (1..=100).map(|n| 25 * n).sum::<u64>() * 60;
         assert_eq!(closed.count_ones(), ones);
     }
-    // The same without rings: the closure of as many components is searched for.
+    // The same without rings: the closure of as many components is computed.
     let arc = |tail: u32| Arc { tail, head: tail + 1, weight: 1 };
     let arcs = (0..n as u32 - 1).filter(|tail| tail % 500 != 499).map(arc).collect();
     let (outcome, stats, result) =
@@ -375,7 +380,7 @@ fn a_sparse_closure_stays_sparse_a_full_one_becomes_dense_or_ends_at_the_limit_a
     assert_eq!(stats.counters.tables_made_dense, 0, "{:?}", stats.counters);
     let Some(HostValue::Table(closed)) = result else { panic!("no closure") };
     assert_eq!(closed.count_ones(), 60 * 500 * 499 / 2);
-    // One chain of all vertices fits in no form.
+    // One chain of all vertices does not fit in any form.
     let (outcome, stats, _) = run(&ring_with_a_tail(n, n - 1), true, 60 << 20);
     assert!(matches!(outcome, star_vm::Outcome::Limit { .. }), "{outcome:?}");
     assert!(stats.operations < 100, "{stats:?}");

@@ -1,4 +1,4 @@
-//! `for` over columns, whose turns carry slices.
+//! `for` over columns with loop-carried slices.
 
 use star_base::BitVector;
 use star_tests::differ::Agreement;
@@ -7,11 +7,13 @@ use star_vm::{Declined, HostValue};
 
 use super::{CPUS, EDGES, each, slice, table, word};
 
-/// Slices of so many components are recorded with the smallest settings, and by the backend that records most.
+/// Slices with this number of components are recorded with the smallest settings, and by the
+/// backend that records most.
 const RECORDED_WHEN_TINY: usize = 256;
 const RECORDED_BY_BASELINE: usize = 64;
 
-/// Did a kernel run so many turns, where slices are not recorded, and else none?
+/// Asserts that a kernel ran this number of iterations where slices are not recorded, and none
+/// otherwise.
 #[track_caller]
 pub(super) fn ran(agreement: &Agreement, n_rows: usize, n_turns: usize) {
     let n_turns = n_turns as u64;
@@ -22,14 +24,14 @@ pub(super) fn ran(agreement: &Agreement, n_rows: usize, n_turns: usize) {
             "cpu-baseline" => n_rows >= RECORDED_BY_BASELINE,
             _ => false,
         };
-        // What is recorded is executed before an index is asked.
+        // Recorded operations are executed before an index is used.
         let is_recorded = is_recorded && paths.searches_indexed == 0;
         let wanted = if is_recorded { (0, 0) } else { (1, n_turns) };
         assert_eq!((paths.loop_kernels, paths.turns), wanted, "{machine}: {paths:?}");
     }
 }
 
-/// A loop over P and Q, with slices X and Y from outside, a word w, and v, u, C of its own.
+/// Builds a loop over P and Q, with slices X and Y from outside, a word w, and locals v, u and C.
 fn program(range: &str, body: &str, behind: &str) -> Sir {
     let header = "(ref %P: table[?, ?], value %Q: table[?, ?], ref %X: slice[?], ref %Y: slice[?], \
                   value %w: word[?], value %from: int, value %to: int)";
@@ -42,7 +44,7 @@ fn program(range: &str, body: &str, behind: &str) -> Sir {
 const UP: &str = "= %from to %to";
 const DOWN: &str = "= %to downto %from";
 
-/// As MATCH.
+/// Like MATCH.
 const MATCH: &str = "
     %v = column %Q, %i
     %b = component %w, %i
@@ -57,7 +59,7 @@ const MATCH: &str = "
       cost 2
     }";
 
-/// As ADDC.
+/// Like ADDC.
 const ADDC: &str = "
     %v = column %Q, %i
     %b = component %w, %i
@@ -77,7 +79,7 @@ const ADDC: &str = "
       cost 5
     }";
 
-/// As SETMIN.
+/// Like SETMIN.
 const SETMIN: &str = "
     %v = column %P, %i
     %u = column %Q, %i
@@ -89,7 +91,7 @@ const SETMIN: &str = "
     %X = bits_and %X, %u
     cost 8";
 
-/// As WCOPY: a slice of the turn is filled on one way.
+/// Like WCOPY: a slice of the iteration is filled on one path.
 const WCOPY: &str = "
     %v = copy %X
     %b = component %w, %i
@@ -102,7 +104,8 @@ const WCOPY: &str = "
     put_column %P, %i, %v
     cost 1";
 
-/// A column is stored and read again, one slice is set on one way only, another one by the last turn.
+/// A column is stored and read again, one slice is set on only one path, another one by the last
+/// iteration.
 const MIXTURE: &str = "
     %v = column %P, %i
     %u = bits_or %v, %C
@@ -117,7 +120,7 @@ const MIXTURE: &str = "
     %C = bits_xor %v, %u
     cost 5";
 
-/// A column is stored on one way only.
+/// A column is stored on only one path.
 const ONE_WAY: &str = "
     %b = component %w, %i
     %t = eq %b, 1
@@ -144,7 +147,7 @@ fn arguments(n_rows: usize, n_cols: usize, range: (i64, i64)) -> Vec<HostValue> 
 }
 
 #[test]
-fn turns_run_as_one_kernel_at_every_size() {
+fn iterations_run_as_one_kernel_at_every_size() {
     for range in [UP, DOWN] {
         for body in BODIES {
             let program = program(range, body, "");
@@ -159,7 +162,7 @@ fn turns_run_as_one_kernel_at_every_size() {
 }
 
 #[test]
-fn a_part_of_the_columns_leaves_the_others() {
+fn a_range_of_columns_leaves_the_others_unchanged() {
     for range in [UP, DOWN] {
         for body in BODIES {
             let program = program(range, body, "");
@@ -172,12 +175,12 @@ fn a_part_of_the_columns_leaves_the_others() {
 }
 
 #[test]
-fn a_range_beyond_the_columns_runs_as_it_is_written() {
+fn a_range_beyond_the_columns_runs_as_written() {
     for range in [UP, DOWN] {
         for body in BODIES {
             let program = program(range, body, "");
             for part in [(0, 3), (1, 6), (-2, 2), (6, 6), (3, i64::MAX), (i64::MIN, 1)] {
-                // From the far end of the integers on it would take its time.
+                // A range from the far end of the integers would take too long.
                 if part.1 == i64::MAX && range == DOWN || part.0 == i64::MIN && range == UP {
                     continue;
                 }
@@ -185,7 +188,7 @@ fn a_range_beyond_the_columns_runs_as_it_is_written() {
                 each(&agreement, |paths| paths.loop_kernels == 0);
                 assert_eq!(agreement.optimised("cpu").declined(Declined::Range), 1);
             }
-            // No turn at all.
+            // No iteration at all.
             let agreement = program.agree(&arguments(65, 5, (3, 2)));
             each(&agreement, |paths| paths.loop_kernels == 0);
         }
@@ -193,7 +196,7 @@ fn a_range_beyond_the_columns_runs_as_it_is_written() {
 }
 
 #[test]
-fn operands_of_other_sizes_or_without_a_value_trap_where_they_do() {
+fn mismatched_or_unset_operands_trap_at_the_operation() {
     for body in BODIES {
         let program = program(UP, body, "");
         for (at, value) in [
@@ -215,14 +218,14 @@ fn operands_of_other_sizes_or_without_a_value_trap_where_they_do() {
 }
 
 #[test]
-fn what_is_needed_behind_the_loop_is_there() {
-    // A slice of the turn, and one that the last turn but one set perhaps.
+fn values_needed_after_the_loop_are_available() {
+    // A slice of the last iteration, and one possibly set by the iteration before it.
     for behind in ["%Y = copy %v", "%Y = bits_or %C, %v", "%X = bits_xor %X, %C"] {
         for body in [ADDC, SETMIN] {
             ran(&program(UP, body, behind).agree(&arguments(129, 7, (1, 7))), 129, 7);
         }
     }
-    // A number of the turn, or the index: no kernel keeps those.
+    // A number of the iteration, or the index: a kernel does not keep those.
     for behind in ["put_column %P, %b, %X", "put_column %P, %i, %X", "print %i"] {
         let agreement = program(UP, MATCH, behind).agree(&arguments(129, 7, (1, 7)));
         each(&agreement, |paths| paths.loop_kernels == 0);
@@ -230,22 +233,22 @@ fn what_is_needed_behind_the_loop_is_there() {
 }
 
 #[test]
-fn bodies_that_do_more_run_as_they_are_written() {
+fn bodies_with_other_operations_run_as_written() {
     for body in [
         // Another column.
         "%v = column %Q, %from\n%X = bits_and %X, %v",
         "%v = column %Q, %i\n%X = bits_and %X, %v\nput_column %P, %to, %v",
-        // A question about a slice.
+        // A query of a slice.
         "%v = column %Q, %i\n%t = some %v\nif %t {\n%X = bits_and %X, %v\n}",
-        // A component of something that the loop changes, or at another index.
+        // A component of a value that the loop changes, or at another index.
         "%v = column %Q, %i\n%b = component %X, %i\n%t = eq %b, 1\nif %t {\n%X = copy %v\n}",
         "%v = column %Q, %i\n%b = component %w, %to\n%t = eq %b, 1\nif %t {\n%X = copy %v\n}",
-        // It leaves a turn, or the loop.
+        // Leaves the iteration, or the loop.
         "%v = column %Q, %i\n%b = component %w, %i\n%t = eq %b, 1\nif %t {\nbreak @0\n}\n%X = copy %v",
         "%v = column %Q, %i\n%b = component %w, %i\n%t = eq %b, 1\nif %t {\ncontinue @0\n}\n%X = copy %v",
         // Rows.
         "%v = column %Q, %i\n%X = bits_and %X, %v\n%r = row %Q, %i",
-        // Numbers that are no components.
+        // Numbers that are not components.
         "%v = column %Q, %i\n%b = mod %i, 3\n%X = bits_and %X, %v",
     ] {
         let body = match body.contains("%r") {
@@ -258,8 +261,8 @@ fn bodies_that_do_more_run_as_they_are_written() {
 }
 
 #[test]
-fn iterations_of_several_tables_in_order_are_turns() {
-    // As HIT: the sizes say that nothing can fail.
+fn ordered_iterations_over_several_tables_are_a_kernel() {
+    // Like HIT: the sizes imply that nothing can fail.
     let text = "routine 0 \"F\" (value %P, value %Q, ref %X) {
         var %n: int
         var %k: int
@@ -300,7 +303,7 @@ fn iterations_of_several_tables_in_order_are_turns() {
 }
 
 #[test]
-fn tables_that_lie_by_rows_are_left_as_they_lie() {
+fn tables_stored_by_rows_are_left_in_that_layout() {
     let paths = |body: &str, n_cols: i64| {
         let turn = "%n = rows %P\nfor @1 %b = 1 to %n {\n%r = row %P, %b\nput_row %P, %b, %r\n}\n";
         let header = "(ref %P: table[?, ?], ref %X: slice[?], value %to: int)";
@@ -310,12 +313,12 @@ fn tables_that_lie_by_rows_are_left_as_they_lie() {
         let args = vec![table(70, 65, 1), slice(70, 2), HostValue::Int(n_cols)];
         program.agree(&args).optimised("cpu-tiny")
     };
-    // The smallest settings turn a table as soon as a row of it is asked for.
+    // The smallest settings transpose a table as soon as a row of it is read.
     let stored = "%v = column %P, %i\n%v = bits_or %v, %X\nput_column %P, %i, %v";
     assert_eq!(paths(stored, 65).declined(Declined::Form), 1);
 }
 
-/// As WMERGE.
+/// Like WMERGE.
 const WMERGE: &str = "
     %v = column %P, %i
     %b = component %w, %i
@@ -330,11 +333,13 @@ const WMERGE: &str = "
     }
     put_column %P, %i, %v";
 
-/// Rows of a slice whose limbs are not few by themselves, and limbs that are.
+/// The rows of a slice whose limbs are too many to be sparse by default, and a sparse number of
+/// limbs.
 const LONG: usize = 5000;
 const FEW: usize = 16;
 
-/// A slice with a one in the limbs 0, 4, 8 …, so many of them, and in the last row if `with_last`.
+/// Builds a slice with a one in each of the limbs 0, 4, 8 …, the given number of them, and in the
+/// last row if `with_last`.
 fn spread(n_limbs: usize, with_last: bool) -> HostValue {
     let mut bits = BitVector::zeros(LONG);
     for limb in 0..n_limbs {
@@ -346,7 +351,7 @@ fn spread(n_limbs: usize, with_last: bool) -> HostValue {
 }
 
 #[test]
-fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
+fn only_the_limbs_of_a_sparse_mask_are_processed() {
     for range in [UP, DOWN] {
         for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE, ONE_WAY] {
             let program = program(range, body, "");
@@ -356,7 +361,7 @@ fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
                 let paths = program.agree(&args).optimised("cpu");
                 assert_eq!((paths.turns, paths.masked_iterations), (22, 22), "{n_limbs} {paths:?}");
             }
-            // One limb more, and a slice of ones everywhere.
+            // One limb more, and a slice that has ones everywhere.
             for mask in [spread(FEW, true), slice(LONG, 3)] {
                 let mut args = arguments(LONG, 24, (2, 23));
                 args[2] = mask;
@@ -370,7 +375,7 @@ fn a_mask_with_few_ones_has_its_limbs_worked_on_alone() {
 }
 
 #[test]
-fn turns_on_few_limbs_are_run_by_dozens() {
+fn iterations_on_sparse_limbs_run_in_batches() {
     for range in [UP, DOWN] {
         for body in [MATCH, ADDC, SETMIN, WCOPY, WMERGE, ONE_WAY] {
             let program = program(range, body, "");
@@ -388,12 +393,12 @@ fn turns_on_few_limbs_are_run_by_dozens() {
 }
 
 #[test]
-fn without_a_mask_all_limbs_of_long_slices_are_worked_on() {
+fn without_a_mask_all_limbs_of_long_slices_are_processed() {
     for (body, behind) in [
-        // Whatever is stored may be one anywhere.
+        // The stored value may be one anywhere.
         (MIXTURE, ""),
         ("%v = column %Q, %i\n%v = bits_or %v, %X\nput_column %P, %i, %v", ""),
-        // The carries are looked at behind the loop.
+        // The carries are read after the loop.
         (ADDC, "%Y = copy %C"),
         // Another slice changes where the mask is zero.
         ("%v = column %Q, %i\n%X = bits_and %X, %v\n%Y = bits_xor %Y, %v", ""),
@@ -402,7 +407,7 @@ fn without_a_mask_all_limbs_of_long_slices_are_worked_on() {
         args[2] = spread(3, true);
         let paths = program(UP, body, behind).agree(&args).optimised("cpu");
         assert_eq!((paths.turns, paths.masked_iterations), (9, 0), "{body} {paths:?}");
-        // Short ones are worked on whole.
+        // Short ones are processed whole.
         let paths = program(UP, body, behind).agree(&arguments(1000, 9, (1, 9))).optimised("cpu");
         assert_eq!((paths.turns, paths.masked_iterations), (9, 9), "{body} {paths:?}");
     }

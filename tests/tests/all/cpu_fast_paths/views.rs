@@ -1,11 +1,12 @@
-//! Fields of a table that are views, and those that are just none.
+//! Fields of a table that are views, and similar fields that are not.
 
 use star_tests::run::{LIMITS, Program};
 use star_vm::HostValue;
 
 use super::{CPUS, slice, table};
 
-/// Field after field is taken of T, and columns of it are looked at; `statement` does something else with it.
+/// Builds a loop that takes the fields of T one by one and reads columns of them; `statement` does
+/// something else with the field.
 fn fields(statement: &str) -> String {
     format!(
         "procedure inner(P: table(n,h); X: slice(n); var F: table(n,h));
@@ -45,7 +46,7 @@ fn arguments(n: usize, h: usize, turns: i64) -> Vec<HostValue> {
 }
 
 #[test]
-fn fields_of_which_columns_are_looked_at_are_views() {
+fn fields_with_only_column_reads_are_views() {
     for statement in ["", "Z:=Z or Y;", "if l=4 then TCOPY1(T,2,h,A); Z:=Z xor COL(1,A);"] {
         let program = Program::new(&fields(statement));
         for (n, h) in [(70, 3), (3000, 24), (5000, 24)] {
@@ -72,9 +73,9 @@ fn a_trap_shows_a_view_as_a_table() {
 }
 
 #[test]
-fn what_is_more_than_looked_at_is_copied() {
+fn fields_with_other_uses_are_copied() {
     for statement in [
-        // Of the field more is looked at than columns, or it changes, or something else takes it.
+        // The field is read other than by columns, or it changes, or another operation uses it.
         "w:=ROW(3,A); Y(1):=w(1);",
         "MIN(A,X,Z);",
         "COL(1,A):=X;",
@@ -84,7 +85,7 @@ fn what_is_more_than_looked_at_is_copied() {
         "print(A);",
         "F:=A;",
         "TCOPY1(A,1,1,B); TCOPY1(B,1,1,A);",
-        // The table that it is taken of changes, or its rows are read.
+        // The table that contains the field changes, or its rows are read.
         "COL(l,T):=Y;",
         "TCOPY2(F,1,h,T);",
         "w:=ROW(1,T); Z(1):=w(1);",

@@ -1,4 +1,4 @@
-//! Tables that get zeros outside of a mask of few ones, again and again.
+//! Tables that repeatedly get zeros outside of a sparse mask.
 
 use star_base::BitVector;
 use star_tests::run::{LIMITS, Program};
@@ -6,7 +6,8 @@ use star_vm::{Counters, HostValue};
 
 use super::table;
 
-/// A sum in a table of its own, as NEARER has it, and one in a table of the caller; `statement` changes that one.
+/// Builds a sum into a local table, as in NEARER, and one into a table of the caller; `statement`
+/// changes the latter.
 fn sums(statement: &str) -> String {
     format!(
         "procedure nearer(T: table(n,h); Y: slice(n); d: word(h); var F: table(n,h));
@@ -31,10 +32,10 @@ fn sums(statement: &str) -> String {
     )
 }
 
-/// Rows of more limbs than are few by themselves.
+/// Rows of more limbs than are sparse by default.
 const N: usize = 5000;
 
-/// What the program took in so many turns, with a mask of few ones.
+/// Returns the fast paths that the program took in this number of iterations, with a sparse mask.
 fn taken(statement: &str, h: usize, turns: i64) -> Counters {
     let mut mask = BitVector::zeros(N);
     for at in [3, 64, 65, 1000, 2222, N - 1] {
@@ -51,12 +52,13 @@ fn taken(statement: &str, h: usize, turns: i64) -> Counters {
 }
 
 #[test]
-fn a_table_that_is_zero_outside_of_few_limbs_has_these_cleared_alone() {
-    // The one of the procedure is new in every turn; that of the caller held anything before the first one.
+fn a_table_zero_outside_sparse_limbs_clears_only_these() {
+    // The procedure's table is new in every iteration; the caller's had arbitrary contents before
+    // the first one.
     for statement in ["", "ROW(9*k,R):=d;", "R(17*k,3):=1;", "MATCH(R,Y,d,Y);"] {
         assert_eq!(taken(statement, 24, 12).zeros_known, 12 + 11, "{statement}");
     }
-    // The one of the procedure is made anew in the memory of that of the turn before.
+    // The procedure's table is allocated in the memory of the previous iteration's.
     assert_eq!(taken("", 24, 12).tables_recycled, 11);
     for statement in ["COL(3,R):=Y;", "R:=T;"] {
         assert_eq!(taken(statement, 24, 12).zeros_known, 12, "{statement}");

@@ -1,4 +1,4 @@
-//! All the Star texts that the repository has.
+//! All Star texts of the repository.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,14 @@ use star_syntax::doc::{About, Label, documentation, example, parse};
 /// A name, and a text.
 pub(super) type Text = (String, String);
 
-/// The library, the examples, the programs of the tests, and the examples in documentation.
+/// Returns the library, the examples, the programs of the tests, and the examples in documentation.
 pub(super) fn texts() -> Vec<Text> {
     let mut texts = library();
     texts.extend(examples());
     for folder in ["tests/programs", "tests/golden"] {
         texts.extend(files(&root().join(folder), "star"));
     }
-    // The listings that the library was made of, where they are at hand.
+    // The listings from which the library was derived, if they are available.
     texts.extend(files(Path::new("../../shared/language/listings"), "star"));
     texts.extend(in_comments());
     for folder in ["docs", "compiler/base/src/explain"] {
@@ -45,7 +45,7 @@ fn file(path: PathBuf) -> Option<Text> {
     Some((path.display().to_string(), text))
 }
 
-/// The files below a folder with this extension, sorted; none if there is no such folder.
+/// Returns the files below a folder with this extension, sorted; none if there is no such folder.
 fn files(folder: &Path, extension: &str) -> Vec<Text> {
     let entries = fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
@@ -58,7 +58,7 @@ fn files(folder: &Path, extension: &str) -> Vec<Text> {
     paths.into_iter().flat_map(below).collect()
 }
 
-/// The examples of documentation comments.
+/// Returns the examples of documentation comments.
 fn in_comments() -> Vec<Text> {
     let mut texts = Vec::new();
     for (name, text) in library() {
@@ -90,7 +90,7 @@ fn in_comments() -> Vec<Text> {
     texts
 }
 
-/// The listings of a page.
+/// Returns the listings of a page.
 fn in_page((page, text): Text) -> Vec<Text> {
     let blocks = text.split("```").skip(1).step_by(2);
     let listings = blocks.filter_map(|block| {

@@ -1,12 +1,12 @@
-//! The same program, set badly: blanks, line breaks and comments anywhere, keywords in any letter case,
-//! other signs of assignments.
+//! The same program, badly formatted: blanks, line breaks and comments anywhere, keywords in any
+//! letter case, other assignment symbols.
 
 use star_base::Builtin;
 use star_syntax::lexemes;
 use star_syntax::token::Token;
 use star_tests::case::Random;
 
-/// What may stand between two tokens.
+/// Separators allowed between two tokens.
 const BLANKS: &[&str] =
     &[" ", " ", " ", " ", "  ", "\t", "\n", "\n", "\n    ", "\n\n", " \n\n\n ", "\u{a0}", "\n\t\t"];
 
@@ -25,7 +25,7 @@ const COMMENTS: &[&str] = &[
     "        /* c */\n        /* d */\n",
 ];
 
-/// Sets a text badly. A text that is wrong may become wrong otherwise.
+/// Formats a text badly. A text with errors may get different ones.
 pub(super) fn mangle(text: &str, random: &mut Random) -> String {
     let comments = [0, 3, 10][random.below(3)];
     let breaks = [0, 20, 100][random.below(3)];
@@ -36,7 +36,7 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
         let between = &text[at..range.start];
         at = range.end;
         if random.chance(breaks) || between.contains('\n') && random.chance(50) {
-            // Inside of `: =` blanks mean nothing; elsewhere at least one keeps names apart.
+            // Inside `: =` blanks mean nothing; elsewhere at least one separates names.
             out.push_str(BLANKS[random.below(BLANKS.len())]);
         } else {
             out.push_str(between);
@@ -70,7 +70,7 @@ pub(super) fn mangle(text: &str, random: &mut Random) -> String {
     out
 }
 
-/// Is it a built-in with arguments, whose letter case does not matter?
+/// Returns whether the name is a built-in with arguments, whose letter case does not matter.
 fn called(name: &str, next: Option<&(Token, std::ops::Range<usize>)>) -> bool {
     let lines = matches!(Builtin::find(name), Some(Builtin::Col | Builtin::Row | Builtin::Step));
     lines && matches!(next, Some((Token::Open, _)))

@@ -1,7 +1,7 @@
-//! The formatter over everything there is: nothing is lost, nothing means something else, and formatting
-//! twice changes nothing more.
+//! The formatter on all available texts: nothing is lost, no meaning changes, and formatting twice
+//! changes nothing more.
 //!
-//! `corpus` has the texts, `mangle` sets them badly, `same_tree` compares trees.
+//! `corpus` has the texts, `mangle` formats them badly, `same_tree` compares trees.
 
 mod corpus;
 mod mangle;
@@ -16,7 +16,7 @@ use star_tests::{LIBRARY, Texts, check};
 
 use same_tree::same_file;
 
-/// A formatted text, or the codes of what is wrong with it.
+/// Returns a formatted text, or the codes of its errors.
 fn formatted(text: &str) -> Result<String, Vec<Code>> {
     formatted_by(&Formatter::new(LIBRARY), text)
 }
@@ -31,7 +31,7 @@ fn parse(text: &str) -> Parsed {
     star_syntax::parse(FileId(0), text)
 }
 
-/// The texts of the comments, their lines without indentation.
+/// Returns the texts of the comments, their lines without indentation.
 fn comments(text: &str, parsed: &Parsed) -> Vec<String> {
     let trimmed = |comment: &str| {
         let lines: Vec<&str> = comment.trim_end().split('\n').map(str::trim_start).collect();
@@ -40,13 +40,13 @@ fn comments(text: &str, parsed: &Parsed) -> Vec<String> {
     parsed.comments.iter().map(|comment| trimmed(&text[comment.range()])).collect()
 }
 
-/// What the compiler says about a text, but for signs of assignments.
+/// Returns the compiler's messages for a text, except those about assignment symbols.
 fn codes(text: &str) -> Vec<Code> {
     let all = check(text).diagnostics.into_iter().map(|diagnostic| diagnostic.code);
     all.filter(|code| *code != Code::EqualsAssigns).collect()
 }
 
-/// Formats a text, and asserts what has to hold whatever it is. Gives the formatted text.
+/// Formats a text, asserts the general properties, and returns the formatted text.
 #[track_caller]
 fn holds(formatter: &Formatter, name: &str, text: &str) -> Option<String> {
     let parsed = parse(text);
@@ -69,7 +69,8 @@ fn holds(formatter: &Formatter, name: &str, text: &str) -> Option<String> {
     Some(once)
 }
 
-/// No blanks at the ends of lines, no tabs, no carriage returns, outside of comments and strings.
+/// Asserts that there are no blanks at the ends of lines, no tabs and no carriage returns, outside
+/// of comments and strings.
 fn blanks(name: &str, text: &str, parsed: &Parsed) {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -79,7 +80,7 @@ fn blanks(name: &str, text: &str, parsed: &Parsed) {
             .iter()
             .any(|comment| comment.range().start < end && end <= comment.range().end);
         let code = &text[at..end];
-        assert!(inside || !code.ends_with([' ', '\t']), "{name}: a blank behind `{code}`");
+        assert!(inside || !code.ends_with([' ', '\t']), "{name}: a blank after `{code}`");
         at += line.len();
     }
 }
@@ -98,7 +99,7 @@ fn the_corpus_keeps_its_meaning() {
 }
 
 #[test]
-fn the_corpus_set_badly_comes_out_right() {
+fn the_badly_formatted_corpus_is_formatted_correctly() {
     let formatter = Formatter::new(LIBRARY);
     let mut n_formatted = 0;
     for (idx, (name, text)) in corpus::texts().into_iter().enumerate() {
@@ -112,7 +113,7 @@ fn the_corpus_set_badly_comes_out_right() {
 }
 
 #[test]
-fn generated_programs_set_badly_keep_their_meaning() {
+fn badly_formatted_generated_programs_keep_their_meaning() {
     let formatter = Formatter::new(LIBRARY);
     for seed in 1..=150 {
         let text = generate(seed).source.to_string();
@@ -129,7 +130,7 @@ fn generated_programs_set_badly_keep_their_meaning() {
 }
 
 #[test]
-fn a_million_tokens_are_no_burden() {
+fn formats_a_million_tokens() {
     let n = 500_000;
     let routine = |body: &str| format!("procedure P(var x: integer);\nbegin\n{body}\nend;\n");
     let texts = [
@@ -149,7 +150,7 @@ fn a_million_tokens_are_no_burden() {
 }
 
 #[test]
-fn deep_nesting_is_no_burden() {
+fn formats_deep_nesting() {
     let nested = |open: &str, middle: &str, close: &str, n: usize| {
         format!("proc P; begin {}{middle}{} end;", open.repeat(n), close.repeat(n))
     };
@@ -167,7 +168,7 @@ fn deep_nesting_is_no_burden() {
 }
 
 #[test]
-fn the_published_listing_is_set_as_a_careful_person_would() {
+fn formats_the_published_listing_in_its_expected_style() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
     let published = std::fs::read_to_string(folder.join("programs/published/warshall.star"));
     let found = formatted(&published.expect("the listing")).expect("no errors");

@@ -1,8 +1,8 @@
-//! Are two syntax trees the same but for places and signs of assignments? Every node is taken apart, so
-//! that a new field does not compile until it is compared.
+//! Comparison of two syntax trees except for locations and assignment symbols. Every node is
+//! destructured, so that a new field does not compile until it is compared.
 //!
-//! Names count as the same whatever their letter case: what names mean is compared by what the compiler
-//! says about both texts, and by [`star_compiler::Formatter`]'s own tests.
+//! Names are equal regardless of letter case: the meaning of names is compared through the
+//! compiler's messages for both texts, and by the tests of [`star_compiler::Formatter`].
 
 use star_syntax::ast::{
     Assign, Expr, ExprKind, File, Ident, Item, Link, Params, PartRef, Ref, Routine, Stmt, StmtKind,
@@ -57,7 +57,7 @@ fn same_vars(one: &Vars, two: &Vars) -> bool {
     all(names, &two.names, same_declared) && same_type(ty, &two.ty)
 }
 
-/// A declared name never changes.
+/// Returns whether two declared names are equal: such a name never changes.
 fn same_declared(one: &Ident, two: &Ident) -> bool {
     let Ident { name, span: _ } = one;
     *name == two.name
@@ -165,7 +165,7 @@ fn same_stmt_kind(one: &StmtKind, two: &StmtKind) -> bool {
     }
 }
 
-/// Signs of assignments all mean the same.
+/// Assignment symbols all mean the same.
 fn same_sign(one: Assign, _: Assign) -> bool {
     let Assign { kind: _, span: _ } = one;
     true

@@ -1,4 +1,4 @@
-//! Which backend suits, without any adapter.
+//! Choice of a backend, without an adapter.
 
 use star_base::{BitTable, BitVector, Intrinsic};
 use star_harness::choice::{ChoiceInput, choose};
@@ -6,7 +6,8 @@ use star_opt::Options;
 use star_tests::run::Program;
 use star_vm::{Argument, CompileOptions, HostValue};
 
-/// The backend for the entry of an optimised text with a table of zeros of so many rows and columns, on a CPU backend with these intrinsics.
+/// Chooses the backend for the entry of an optimised text with a table of zeros of these numbers of
+/// rows and columns, on a CPU backend with these intrinsics.
 fn chosen(
     text: &str,
     entry: &str,
@@ -42,15 +43,15 @@ fn chosen_for(
 }
 
 #[test]
-fn a_card_is_chosen_for_large_tables_and_kernels_only() {
+fn the_gpu_is_chosen_only_for_large_tables_and_kernels() {
     let published = super::PUBLISHED;
-    // Several turns a kernel.
+    // Several iterations per kernel.
     for (n, backend) in [(16_384, "gpu"), (16_000, "cpu")] {
         let (found, why) = chosen(published, "WARSHALL", [n, n], "idioms", &[]);
         assert_eq!(found, backend, "{n}: {why}");
         assert!(why.contains(&(n * n).to_string()), "{why}");
     }
-    // With many ones, sooner.
+    // With many ones, at smaller sizes.
     for (n, ones_of_4, backend) in [(4600, 1, "gpu"), (4600, 0, "cpu"), (4500, 1, "cpu")] {
         let columns: Vec<BitVector> = (0..n)
             .map(|column| match column % 4 < ones_of_4 {
@@ -62,7 +63,7 @@ fn a_card_is_chosen_for_large_tables_and_kernels_only() {
         let (found, why) = chosen_for(published, "WARSHALL", table, "idioms", &[]);
         assert_eq!(found, backend, "{n}, {ones_of_4} of 4: {why}");
     }
-    // The intrinsic of the closure wins nowhere.
+    // The intrinsic of the closure is never faster.
     let (found, why) = chosen(published, "WARSHALL", [16_384, 16_384], "unreachable", &[]);
     assert_eq!(found, "cpu", "{why}");
     // Nothing to gain.
@@ -72,7 +73,7 @@ fn a_card_is_chosen_for_large_tables_and_kernels_only() {
 }
 
 #[test]
-fn distances_pay_on_a_card_sooner_where_the_cpu_has_no_intrinsic() {
+fn distances_use_the_gpu_sooner_without_a_cpu_intrinsic() {
     use star_base::intrinsics::catalogue::paths::MIN_PLUS;
     let text = "import \"star:paths\";
         procedure TRY(n,h: integer; inf: word; var D: table); begin FLOYD(n,h,inf,D) end;";

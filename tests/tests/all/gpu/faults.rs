@@ -1,5 +1,5 @@
-//! What goes wrong with a device: it is lost, has no more memory, refuses a kernel, or runs a program without an end. Nothing
-//! hangs, and what failed says so.
+//! Device failures: the device is lost, out of memory, rejects a kernel, or runs an endless
+//! program. Nothing hangs, and the failure is reported.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use star_vm::{
 use super::wide::SHIFTS;
 use crate::cpu_fast_paths::{slice, table};
 
-/// Takes what is printed, and has no files.
+/// A world that accepts output and has no files.
 #[derive(Default)]
 struct World {
     printed: String,
@@ -43,10 +43,10 @@ impl Host for World {
     }
 }
 
-/// What a run leaves: its outcome, what it printed, and the arguments.
+/// The result of a run: its outcome, its output, and the arguments.
 pub(super) type Left = (Outcome, String, Vec<Result<HostValue, BackendError>>);
 
-/// Runs the first routine of a text of SIR.
+/// Runs the first routine of a SIR text.
 pub(super) fn run(gpu: &Gpu, text: &str, args: &[HostValue], interrupt: &AtomicBool) -> Left {
     let program = star_ir::parse(text).unwrap_or_else(|error| panic!("{error}"));
     star_ir::verify(&program).unwrap_or_else(|errors| panic!("{errors:?}"));
@@ -99,7 +99,7 @@ locations {
 }
 ";
 
-/// A table that doubles until there is no more memory.
+/// A table that doubles until memory is exhausted.
 const GROWS: &str = "routine 0 \"F\" (ref %T: table[?, ?]) !0 {
   var %n: int
   var %t: bool
@@ -119,7 +119,7 @@ locations {
 ";
 
 #[test]
-fn lines_that_are_too_long_for_an_adapter_end_the_run_and_are_no_fault_of_the_toolchain() {
+fn lines_too_long_for_an_adapter_end_the_run_cleanly() {
     let gpu = Gpu::emulator(EmulatorSettings { most_turns: 0, ..EmulatorSettings::TINY });
     let args = [HostValue::Int(5), HostValue::Unset];
     let (outcome, _, _) = run(&gpu, COUNTS, &args, &AtomicBool::new(false));
@@ -128,7 +128,7 @@ fn lines_that_are_too_long_for_an_adapter_end_the_run_and_are_no_fault_of_the_to
 }
 
 #[test]
-fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
+fn a_device_lost_at_any_dispatch_ends_the_run_with_an_error() {
     let never = AtomicBool::new(false);
     let args = [HostValue::Int(5), HostValue::Unset];
     let mut done = 0;
@@ -144,7 +144,7 @@ fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
                 assert!(matches!(again, Outcome::DeviceLost { .. }), "{again:?}");
             }
             outcome => {
-                // It is lost right behind the end, or not at all.
+                // It is lost just after the end, or not at all.
                 assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n3\n4\n5\n"));
                 done += 1;
             }
@@ -154,7 +154,7 @@ fn a_device_that_is_lost_at_any_dispatch_ends_the_run_and_says_so() {
 }
 
 #[test]
-fn no_more_memory_is_a_limit_with_the_size_asked_for() {
+fn out_of_memory_is_a_limit_with_the_requested_size() {
     let never = AtomicBool::new(false);
     let gpu = Gpu::emulator(EmulatorSettings { most_words: 1 << 12, ..EmulatorSettings::TINY });
     let (outcome, _, _) = run(&gpu, GROWS, &[HostValue::Unset], &never);
@@ -164,10 +164,10 @@ fn no_more_memory_is_a_limit_with_the_size_asked_for() {
         }
         outcome => panic!("{outcome:?}"),
     }
-    // What it had is free again.
+    // Its memory is free again.
     let (outcome, printed, _) = run(&gpu, COUNTS, &[HostValue::Int(2), HostValue::Unset], &never);
     assert_eq!((outcome, printed.as_str()), (Outcome::Done, "1\n2\n"));
-    // A value that does not fit says how large it is.
+    // For a value that does not fit, the size is reported.
     let table = BitTable::zeros(64, 5000).expect("memory");
     match gpu.load(HostValue::Table(table), false) {
         Err(BackendError::OutOfMemory(refused)) => assert_eq!(refused.n_bytes, 40_000),
@@ -175,7 +175,7 @@ fn no_more_memory_is_a_limit_with_the_size_asked_for() {
     }
 }
 
-/// The emulator, and an adapter if there is one.
+/// Returns the emulator, and an adapter if there is one.
 fn all() -> Vec<Gpu> {
     let mut all = vec![Gpu::emulator(EmulatorSettings::USUAL)];
     match Gpu::open(&DeviceSettings::default()) {
@@ -186,7 +186,7 @@ fn all() -> Vec<Gpu> {
 }
 
 #[test]
-fn a_program_without_an_end_is_interrupted_at_the_next_batch() {
+fn an_endless_program_is_interrupted_at_the_next_batch() {
     for gpu in all() {
         let device = gpu.caps().device;
         let is_card = !["emulator", "llvmpipe"].iter().any(|name| device.contains(name));
@@ -199,22 +199,24 @@ fn a_program_without_an_end_is_interrupted_at_the_next_batch() {
             (JOINS, vec![table(n, n, 1), endless, HostValue::Unset]),
         ];
         for (text, args) in programs {
-            // What a driver compiles, it compiles once.
+            // A driver compiles each kernel only once.
             let took = [150, 230].map(|wait| ends_after(&gpu, text, &args, wait));
             #[expect(clippy::print_stdout, reason = "the figures are for people")]
             {
                 println!("{device}: {took:?}");
             }
-            // A batch takes some ten milliseconds on a card; a processor may be busy with other tests.
+            // A batch takes some ten milliseconds on a graphics card; a processor may be busy with
+            // other tests.
             let most = Duration::from_millis(if is_card { 100 } else { 2000 });
             assert!(took[1] < most, "{device}, {took:?}");
         }
     }
 }
 
-/// Interrupts a run so many milliseconds after its begin; how long it goes on.
+/// Interrupts a run the given number of milliseconds after its start and returns how long it
+/// continues.
 fn ends_after(gpu: &Gpu, text: &str, args: &[HostValue], wait: u64) -> Duration {
-    // Without places.
+    // Without locations.
     let text = text.split("locations").next().unwrap_or_default().replace(" !0", "");
     let mut program = sir::read(&text);
     guards::guard(&mut program);
@@ -247,7 +249,7 @@ fn ends_after(gpu: &Gpu, text: &str, args: &[HostValue], wait: u64) -> Duration 
     })
 }
 
-/// Combines all rows, so many times.
+/// Combines all rows, the given number of times.
 const JOINS: &str = "routine 0 \"F\" (value %P: table[?, ?], value %n: int, ref %z) {
   var %m: int
   var %z: word[%m]
@@ -267,7 +269,7 @@ const JOINS: &str = "routine 0 \"F\" (value %P: table[?, ?], value %n: int, ref 
 }";
 
 #[test]
-fn an_adapter_that_refuses_the_control_unit_is_not_there() {
+fn an_adapter_that_rejects_the_control_unit_is_unavailable() {
     if let Err(why) = Gpu::open(&DeviceSettings::default()) {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "{why}");
         return;

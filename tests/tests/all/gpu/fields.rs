@@ -1,4 +1,4 @@
-//! Fields of tables that are taken out and put in, as one instruction over lines, beside the reference.
+//! Reading and writing of table fields as one instruction over lines, compared with the reference.
 
 use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
@@ -7,7 +7,7 @@ use star_vm::HostValue;
 use super::lines::{agree, emulators};
 use crate::cpu_fast_paths::table;
 
-/// A field of T becomes V, and U a field of T. The first time V may have another size.
+/// Copies a field of T to V, and U to a field of T. The first time V may have another size.
 const FIELDS: &str = "routine 0 \"F\" (ref %T: table[?, ?], value %U: table[?, ?], ref %V: table[?, ?], value %b: int, value %n: int, value %c: int) {
 var %m: int
 %V = field %T, %b, %n
@@ -25,7 +25,8 @@ fn sir(machines: &[Machine]) -> Sir {
     Sir::new(&program, machines)
 }
 
-/// T of so many rows and columns; `n` columns behind `b` are taken, and `m` put behind `c`.
+/// Builds T with these numbers of rows and columns; `n` columns after `b` are read, and `m` written
+/// after `c`.
 fn arguments(
     (rows, columns): (usize, usize),
     (b, n): (i64, i64),
@@ -36,7 +37,8 @@ fn arguments(
     tables.into_iter().chain(numbers).collect()
 }
 
-/// The whole table, its end, one column, none; of a table of few limbs, and of one that is left to the grid where sizes are small.
+/// Checks the whole table, its end, one column, none; of a table of few limbs, and of one that is
+/// left to the grid where sizes are small.
 fn are_the_same(machines: &[Machine]) {
     let sir = sir(machines);
     for (rows, columns) in [(1, 9), (70, 40), (33, 1100), (1300, 65)] {
@@ -50,7 +52,7 @@ fn are_the_same(machines: &[Machine]) {
         ] {
             agree(&sir, &arguments((rows, columns), taken, put));
         }
-        // What lies outside traps, and nothing was changed.
+        // A field outside the table traps, and nothing is changed.
         agree(&sir, &arguments((rows, columns), (1, all), (0, 1)));
         agree(&sir, &arguments((rows, columns), (0, 1), (all - 1, 2)));
         agree(&sir, &arguments((rows, columns), (-1, 2), (0, 1)));
@@ -58,20 +60,20 @@ fn are_the_same(machines: &[Machine]) {
 }
 
 #[test]
-fn fields_are_the_same_on_the_emulator() {
+fn fields_agree_on_the_emulator() {
     are_the_same(&emulators());
 }
 
 #[test]
-fn fields_are_the_same_on_an_adapter() {
+fn fields_agree_on_an_adapter() {
     if let Some(machines) = super::control_units() {
         are_the_same(&machines);
     }
 }
 
-/// Each is an instruction, and no loop over columns.
+/// Each field access is an instruction, not a loop over columns.
 #[test]
-fn fields_are_an_instruction_each() {
+fn each_field_access_is_one_instruction() {
     let mut program = sir::read(FIELDS);
     guards::guard(&mut program);
     let code = star_gpu::listing(program);

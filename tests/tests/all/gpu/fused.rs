@@ -1,5 +1,6 @@
-//! Runs of operations on slices as kernels over a grid: the library's procedures and straight code, beside the reference, around
-//! the borders of limbs and workgroups; and that they were kernels.
+//! Sequences of slice operations as kernels over a grid: the library's procedures and straight-line
+//! code, compared with the reference, around the limits of limbs and workgroups; and that they were
+//! kernels.
 
 use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
@@ -7,7 +8,8 @@ use star_tests::differ;
 use star_tests::run::{LIMITS, Program};
 use star_vm::{Declined, HostValue, Limits, Outcome};
 
-/// Each takes two tables, a slice and a word, and leaves a slice, a table and numbers.
+/// Each procedure receives two tables, a slice and a word, and returns a slice, a table and
+/// numbers.
 const PROGRAM: &str = "
 procedure searches(T,F: table(n,k); X: slice(n); v: word(k); var Z: slice(n); var R: table(n,k); var a,b,c: integer);
 var G,E,L: slice(n);
@@ -70,7 +72,7 @@ begin
 end;
 ";
 
-/// Their names; the sum alone is one run, which begins with a slice that was never set.
+/// Their names; the sum alone is one sequence, which begins with a slice that was never set.
 const PROCEDURES: [&str; 6] = ["searches", "comparisons", "sums", "straight", "copies", "sum"];
 
 fn bits(random: &mut Random, n: usize, percent: usize) -> BitVector {
@@ -88,7 +90,7 @@ fn table(random: &mut Random, rows: usize, columns: usize) -> BitTable {
 }
 
 #[test]
-fn runs_of_operations_leave_the_same_at_every_border() {
+fn operation_sequences_agree_at_every_size_limit() {
     let Ok(machines) = super::machines(&["gpu-tiny", "gpu-banks"]) else {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
         return;
@@ -131,7 +133,7 @@ fn runs_of_operations_leave_the_same_at_every_border() {
                     for reason in Declined::ALL {
                         assert_eq!(paths.declined(reason), 0, "{context}: {reason:?}");
                     }
-                    // R becomes T, and A becomes F.
+                    // R is assigned to T, and A to F.
                     let copies = if name == "copies" { 2 } else { 0 };
                     assert!(paths.grid_copies >= copies, "{context}: {paths:?}");
                     let least = if machine.name == "gpu-banks" { 3 } else { 0 };

@@ -1,5 +1,5 @@
-//! Loops over lines as one instruction of the control unit, beside the reference, on tables of less and of more than it takes at once;
-//! and that they were one, and what is none.
+//! Loops over lines as one instruction of the control unit, compared with the reference, on tables
+//! below and above the size processed at once; and which loops are one instruction.
 
 use star_tests::backends::Machine;
 use star_tests::differ::{Agreement, Same};
@@ -8,14 +8,14 @@ use star_vm::{Counters, HostValue};
 
 use crate::cpu_fast_paths::{slice, table, word};
 
-/// On the emulator, which checks what threads share; and on an adapter where there is one.
+/// The emulator, which checks what threads share; and an adapter where there is one.
 pub(super) const EMULATORS: [&str; 2] = ["gpu-emulator", "gpu-emulator-tiny"];
 
 pub(super) fn emulators() -> Vec<Machine> {
     super::machines(&EMULATORS).expect("they are there")
 }
 
-/// What the lines of P become, written for rows; `w` and `u` come from outside.
+/// The new values of the lines of P, written for rows; `w` and `u` come from outside.
 const STORES: [&str; 8] = [
     "%v = row %P, %i\n%v = bits_or %v, %w\ncost 3\nput_row %P, %i, %v",
     "%v = row %P, %i\n%t = bits_not %w\n%t = bits_and %v, %t\nput_row %P, %i, %t",
@@ -23,12 +23,12 @@ const STORES: [&str; 8] = [
     "%v = row %Q, %i\n%t = row %P, %i\n%t = bits_xor %t, %v\n%t = bits_and %t, %w\nput_row %P, %i, %t",
     "%v = copy %w\ncost 2\nput_row %P, %i, %v",
     "%v = bits_xor %w, %u\n%v = bits_not %v\n%t = row %P, %i\n%t = bits_or %v, %t\nput_row %P, %i, %t",
-    // Of two others, and of three with what comes from outside.
+    // Of two others, and of three with an outer operand.
     "%v = row %Q, %i\n%t = row %R, %i\n%t = bits_and %t, %v\ncost 1\nput_row %P, %i, %t",
     "%v = row %R, %i\n%t = row %Q, %i\n%v = bits_xor %v, %t\n%t = row %P, %i\n%v = bits_and %v, %t\n%v = bits_or %v, %w\nput_row %P, %i, %v",
 ];
 
-/// What is combined into `z`.
+/// The values combined into `z`.
 const JOINS: [(&str, &str); 6] = [
     ("or", "%v = row %P, %i\n%z = bits_or %z, %v\ncost 2"),
     ("and", "%v = row %P, %i\n%v = bits_or %v, %w\n%z = bits_and %v, %z"),
@@ -46,7 +46,8 @@ const RANGES: [&str; 2] = ["in %X", "= 2 to %n"];
 
 pub(super) const BY_ROWS: [bool; 2] = [true, false];
 
-/// A loop over rows, or the same over columns; what it combines into is as long as the lines, and the first of them behind it.
+/// Builds a loop over rows, or the same over columns; the combination is as long as the lines, and
+/// the first of them follows it.
 fn program(is_row: bool, range: &str, effect: &str, body: &str, machines: &[Machine]) -> Sir {
     let text = format!(
         "routine 0 \"F\" (ref %P: table[?, ?], value %Q: table[?, ?], value %R: table[?, ?], value %X: slice[?], value %w: word[?], value %u: word[?], value %z, value %n: int) {{
@@ -86,7 +87,7 @@ fn join(is_row: bool, range: &str, (op, body): (&str, &str), machines: &[Machine
     program(is_row, range, &effect, body, machines)
 }
 
-/// Tables of so many lines, so long each, and what goes with them.
+/// Builds tables with this number of lines of this length, and matching operands.
 fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostValue> {
     let (rows, columns) = if is_row { (n_lines, len) } else { (len, n_lines) };
     let outer = |seed| if is_row { word(len, seed) } else { slice(len, seed) };
@@ -117,7 +118,7 @@ fn each(agreement: &Agreement, names: &[&str], is: impl Fn(Counters) -> bool) {
     }
 }
 
-/// Every loop on tables of these sizes is one instruction.
+/// Asserts that every loop on tables of these sizes is one instruction.
 fn are_one((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
     for (is_row, range) in
         BY_ROWS.into_iter().flat_map(|is_row| RANGES.map(|range| (is_row, range)))
@@ -129,7 +130,7 @@ fn are_one((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
                 let args = arguments(is_row, n_lines, len, number as u64);
                 let agreement = agree(sir, &args);
                 each(&agreement, names, |paths| paths.unit_lines == 1);
-                // Where sizes are small, a grid makes it.
+                // Where sizes are small, a grid executes it.
                 let tiny = names.iter().filter(|name| name.ends_with("tiny"));
                 let tiny: Vec<&str> = tiny.copied().filter(|_| n_lines.max(len) > 64).collect();
                 each(&agreement, &tiny, |paths| paths.wide_lines > 0);
@@ -139,25 +140,26 @@ fn are_one((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
 }
 
 #[test]
-fn loops_over_lines_are_one_instruction_of_the_emulator() {
+fn line_loops_are_one_instruction_of_the_emulator() {
     are_one((&EMULATORS, &emulators()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
-/// One workgroup of the emulator takes 32 columns and 1024 rows, where it is tiny 384; its grid joins results of 640 components.
+/// One workgroup of the emulator processes 32 columns and 1024 rows, 384 in the tiny configuration;
+/// its grid joins results of 640 components.
 #[test]
-fn tables_of_more_than_a_workgroup_takes_are_one_instruction_too() {
+fn tables_larger_than_a_workgroup_are_one_instruction_too() {
     are_one((&EMULATORS, &emulators()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
-fn loops_over_lines_are_one_instruction_of_an_adapter() {
+fn line_loops_are_one_instruction_of_an_adapter() {
     if let Some(machines) = super::control_units() {
         are_one((&super::CONTROL_UNITS, &machines), &[(65, 70), (33, 1100)]);
     }
 }
 
 #[test]
-fn what_a_check_refuses_runs_as_it_is_written() {
+fn loops_rejected_by_a_check_run_as_written() {
     let machines = emulators();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[3], &machines);
@@ -184,10 +186,10 @@ fn what_a_check_refuses_runs_as_it_is_written() {
 }
 
 #[test]
-fn what_is_no_function_of_one_word_runs_as_it_is_written() {
+fn functions_of_several_words_run_as_written() {
     let machines = emulators();
     let stores = [
-        // A line between two of outside.
+        // A line between two outer operands.
         "%v = row %P, %i\n%v = bits_or %v, %w\n%v = bits_and %v, %u\nput_row %P, %i, %v",
         "%v = row %P, %i\nput_row %P, %i, %v\n%v = row %P, %i\n%v = bits_not %v\nput_row %P, %i, %v",
     ];
@@ -208,7 +210,7 @@ fn what_is_no_function_of_one_word_runs_as_it_is_written() {
 }
 
 #[test]
-fn a_range_without_an_index_changes_nothing_and_costs_nothing() {
+fn an_empty_range_changes_nothing_and_costs_nothing() {
     let machines = emulators();
     for is_row in BY_ROWS {
         let sir = store(is_row, "= 1 to %n", STORES[0], &machines);

@@ -1,7 +1,9 @@
-//! The GPU backend: on the emulator of its control unit always, on an adapter where there is one.
+//! The GPU backend: always on the emulator of its control unit, and on an adapter where there is
+//! one.
 //!
 //! `STAR_REQUIRE_ADAPTER` makes a missing adapter a failure. The whole suite runs on a device with
-//! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as they do elsewhere.
+//! `STAR_MACHINES=gpu,gpu-tiny`; `STAR_SEED` and `STAR_PROGRAMS` choose generated programs as
+//! elsewhere.
 
 mod choice;
 mod faults;
@@ -25,7 +27,7 @@ use star_tests::sir::Sir;
 use star_tests::{generator, sir};
 use star_vm::{HostValue, Limits, Outcome, Reference};
 
-/// The reference and the machines of these names.
+/// Returns the reference and the machines of these names.
 fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
     let mut machines = vec![on("reference", Reference::new())];
     for name in names {
@@ -35,11 +37,11 @@ fn machines(names: &[&str]) -> Result<Vec<Machine>, String> {
     Ok(machines)
 }
 
-/// The control unit of an adapter alone, with sizes as they are and as small as can be: no loop becomes a kernel of its own, which a driver
-/// would have to compile.
+/// The control unit of an adapter alone, with default and smallest sizes: no loop becomes a
+/// separate kernel, which a driver would have to compile.
 const CONTROL_UNITS: [&str; 2] = ["gpu-resident", "gpu-resident-tiny"];
 
-/// The reference and those, if there is an adapter.
+/// Returns the reference and the control units, if there is an adapter.
 fn control_units() -> Option<Vec<Machine>> {
     let of = |settings| Gpu::open(&DeviceSettings { mode: Mode::Resident, ..settings });
     match (of(DeviceSettings::default()), of(DeviceSettings::tiny())) {
@@ -72,7 +74,7 @@ fn agree_about_sir(machines: &[Machine], seeds: std::ops::Range<u64>) {
     }
 }
 
-/// The emulator fails, too, if two threads touch one limb between barriers and one of them writes.
+/// The emulator also fails if two threads access one limb between barriers and one of them writes.
 #[test]
 fn generated_programs_leave_the_same_on_the_emulator() {
     let machines =
@@ -85,7 +87,8 @@ fn generated_programs_leave_the_same_on_the_emulator() {
 fn generated_programs_leave_the_same_on_an_adapter() {
     match machines(&["gpu", "gpu-tiny", "gpu-banks"]) {
         Ok(machines) => {
-            // Frames lie in the first buffer: 200 of a recursion (seed 3003) are more than the 32 KiB of `gpu-banks`, the last one.
+            // Frames are stored in the first buffer: 200 of a recursion (seed 3003) exceed the 32
+            // KiB of `gpu-banks`, the last one.
             agree_about_programs(&machines[..3], 3001..3004);
             agree_about_programs(&machines, 3004..3014);
             agree_about_sir(&machines, 3001..3041);
@@ -100,10 +103,10 @@ fn generated_programs_leave_the_same_on_an_adapter() {
     }
 }
 
-/// Listings 1 and 2 of source 001, letter by letter.
+/// Listings 1 and 2 of source 001, verbatim.
 const PUBLISHED: &str = include_str!("../../../programs/published/warshall.star");
 
-/// WARSHALL-adapt, whose word may be longer than the table is wide, as far as anyone knows before it runs.
+/// WARSHALL-adapt, whose word may be longer than the table is wide according to static analysis.
 const ADAPTED: &str = "
 procedure WARSHALL-adapt(n: integer; var P: table);
 var X: slice; w: word; j,k: integer;
@@ -115,9 +118,10 @@ begin
   end;
 end;";
 
-/// What the passes make of the textbook closure runs as kernels, a dispatch for eight vertices; with its intrinsic in fewer.
+/// The textbook closure after passes runs as kernels, with a dispatch for eight vertices; its
+/// intrinsic needs fewer.
 #[test]
-fn the_published_closures_run_as_kernels_over_a_grid() {
+fn the_published_closures_run_as_grid_kernels() {
     let Ok(machines) = machines(&["gpu"]) else {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
         return;
@@ -156,9 +160,10 @@ fn the_published_closures_run_as_kernels_over_a_grid() {
     }
 }
 
-/// A dispatch ends where an object asks for memory, and a run waits for it: so the objects of a frame have some from the begin.
+/// A dispatch ends where an object requests memory, and a run waits for it: so the objects of a
+/// frame have some from the start.
 #[test]
-fn a_small_program_takes_one_dispatch() {
+fn a_small_program_needs_one_dispatch() {
     let text = "
         function SECOND(Q: slice): integer;
         var A,B: slice(Q); i: integer;
@@ -185,13 +190,14 @@ fn a_small_program_takes_one_dispatch() {
     assert!(runs.iter().all(|run| run.values == runs[0].values), "{runs:?}");
     let dispatches: Vec<u64> = runs.iter().map(|run| run.stats.counters.unit_dispatches).collect();
     assert_eq!(dispatches[..2], [0, 1], "{dispatches:?}");
-    // Where sizes are tiny, each object asks.
+    // With tiny sizes, each object requests memory.
     assert!(dispatches[2] > 9, "{dispatches:?}");
 }
 
-/// More numbers than there are registers: a decision behind a result that goes to a cell comes behind that, too.
+/// More numbers than there are registers: a decision after a result that is written to a cell
+/// follows that write, too.
 #[test]
-fn results_in_cells_are_kept_where_control_goes_elsewhere() {
+fn results_in_cells_are_kept_across_branches() {
     const N: usize = 60;
     let list = |text: &dyn Fn(usize) -> String| (0..N).map(text).collect::<String>();
     let text = format!(

@@ -1,4 +1,5 @@
-//! What a program prints is kept on the device until a dispatch ends: the same lines, in the same order, to the same limit.
+//! The output of a program is kept on the device until a dispatch ends: the same lines, in the same
+//! order, to the same limit.
 
 use std::sync::atomic::AtomicBool;
 
@@ -12,7 +13,8 @@ use star_vm::{
 
 use super::machines;
 
-/// Every kind of value, again and again, in a routine that is called, too; the last tables are larger than any journal.
+/// Prints every kind of value repeatedly, also in a called routine; the last tables are larger than
+/// any journal.
 const LINES: &str = "
 procedure LINE(i: integer; name: string; X: slice; w: word);
 var even: boolean;
@@ -42,7 +44,7 @@ fn arguments(n: i64) -> Vec<HostValue> {
     vec![HostValue::Int(n), name, HostValue::Slice(bits(70)), HostValue::Word(bits(33))]
 }
 
-/// The machines of the GPU backend that there are here, each with the reference in front.
+/// Returns the available machines of the GPU backend, each preceded by the reference.
 pub(super) fn names() -> Vec<&'static str> {
     let mut names = vec!["gpu-emulator", "gpu-emulator-tiny"];
     match machines(&["gpu"]) {
@@ -53,7 +55,7 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 #[test]
-fn lines_of_every_kind_of_value_are_the_same_and_take_few_dispatches() {
+fn printed_lines_agree_and_need_few_dispatches() {
     let program = Program::new(LINES);
     let machines = machines(&names()).expect("they are there");
     let compiled = program.compile_on(&machines);
@@ -68,15 +70,19 @@ fn lines_of_every_kind_of_value_are_the_same_and_take_few_dispatches() {
             assert_eq!(run.outcome, Outcome::Done, "{name}");
             assert_eq!(run.printed, expected.printed, "{name}");
             assert_eq!(run.stats.output_bytes, expected.stats.output_bytes, "{name}");
-            // Three lines a turn; a dispatch ends for memory, and when the journal is full.
+            // Three lines an iteration; a dispatch ends for memory, and when the journal is full.
             let dispatches = run.stats.counters.unit_dispatches;
-            assert!(name.contains("tiny") || dispatches < 24, "{name}: {dispatches} for {n} turns");
+            assert!(
+                name.contains("tiny") || dispatches < 24,
+                "{name}: {dispatches} for {n} \
+                iterations"
+            );
         }
     }
 }
 
 #[test]
-fn the_limit_of_output_is_met_at_the_same_line() {
+fn the_output_limit_is_reached_at_the_same_line() {
     let program = Program::new(LINES);
     let machines = machines(&["gpu-emulator", "gpu-emulator-tiny"]).expect("they are there");
     let compiled = program.compile_on(&machines);
@@ -98,7 +104,7 @@ fn the_limit_of_output_is_met_at_the_same_line() {
     }
 }
 
-/// Takes so many lines.
+/// Accepts the given number of lines.
 struct Full {
     taken: Printed,
     left: usize,
@@ -126,7 +132,7 @@ impl Host for Full {
     }
 }
 
-/// Prints the numbers from 1 to n in a routine of its own, then 0.
+/// Prints the numbers from 1 to n in a separate routine, then 0.
 const COUNTS: &str = "routine 0 \"COUNT\" (value %n: int) !0 {
   var %i: int
   for @0 %i = 1 to %n !0 {
@@ -145,7 +151,7 @@ locations {
 ";
 
 #[test]
-fn a_line_that_cannot_be_printed_is_a_trap_at_that_line() {
+fn a_failed_print_traps_at_that_line() {
     let never = AtomicBool::new(false);
     for settings in [EmulatorSettings::USUAL, EmulatorSettings::TINY] {
         let gpu = Gpu::emulator(settings);

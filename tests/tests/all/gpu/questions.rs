@@ -1,5 +1,5 @@
-//! Loops that ask about lines as some instructions of the control unit, beside the reference, on tables of less and of more than it takes at
-//! once; and what is none.
+//! Loops that query lines as a few instructions of the control unit, compared with the reference,
+//! on tables below and above the size processed at once; and loops that are not.
 
 use std::ops::RangeInclusive;
 
@@ -10,7 +10,7 @@ use star_vm::HostValue;
 use super::lines::{BY_ROWS, EMULATORS, agree, emulators};
 use crate::cpu_fast_paths::{slice, table, word};
 
-/// What stands behind the range, and a body, written for rows.
+/// The text after the range, and a body, written for rows.
 const BODIES: [(&str, &str); 10] = [
     ("reductions [add %s]", "%v = row %P, %i\n%k = count %v\n%s = add %s, %k\ncost 2"),
     (
@@ -23,14 +23,14 @@ const BODIES: [(&str, &str); 10] = [
         "writes [component %Z]",
         "%u = row %Q, %i\n%u = bits_and %u, %w\n%c = some %u\nif %c {\nput %Z, %i, 1\ncost 3\n}",
     ),
-    // Branches inside each other, with what they cost.
+    // Branches inside each other, with their costs.
     (
         "writes [component %Z] reductions [add %s, xor %b]",
         "%v = row %P, %i\n%k = count %v\n%c = gt %k, 0\n%u = row %Q, %i\n%d = none %u\ncost 1
         if %c {\n%s = add %s, %n\ncost 2\nif %d {\nput %Z, %i, 0\n%b = xor %b, true\ncost 1\n}\n} else {
         %s = add %s, -3\nput %Z, %i, 1\nif %d {\n%b = xor %b, true\n}\ncost 5\n}",
     ),
-    // Its own component of something else.
+    // The component of the iteration in another value.
     (
         "writes [component %Z] reductions [add %s, or %b]",
         "%l = component %Y, %i\n%c = eq %l, 1\n%v = row %P, %i\n%d = some %v\n%e = xor %c, %d\n%s = add %s, %l
@@ -41,7 +41,7 @@ const BODIES: [(&str, &str); 10] = [
         "reductions [add %s]",
         "%v = row %P, %i\n%u = row %Q, %i\n%c = some %u\n%k = count %v\nif %c {\n%s = add %s, %k\ncost 2\n}",
     ),
-    // What holds always, and never.
+    // Conditions that are always true, and never.
     (
         "writes [component %Z] reductions [and %b]",
         "%v = row %P, %i\n%k = count %v\n%c = ge %k, 0\n%d = lt %k, 0\n%e = lt %k, 1\nif %c {\nput %Z, %i, 1\n}\nif %d {\nput %Z, %i, 0\ncost 7\n}
@@ -56,7 +56,7 @@ const BODIES: [(&str, &str); 10] = [
 const RANGES: [&str; 2] = ["in %X", "= 2 to %n"];
 
 fn program(is_row: bool, range: &str, (effect, body): (&str, &str), machines: &[Machine]) -> Sir {
-    // What the loop assigns and does not combine.
+    // The variables that the loop assigns and does not combine.
     let own = ["%v", "%u", "%k", "%l", "%c", "%d", "%e"];
     let own = own.into_iter().filter(|var| body.contains(&format!("{var} =")));
     let (writes, reductions) = match effect.split_once("reductions") {
@@ -88,7 +88,7 @@ fn program(is_row: bool, range: &str, (effect, body): (&str, &str), machines: &[
     Sir::new(&program, machines)
 }
 
-/// Tables of so many lines, so long each, and what goes with them.
+/// Builds tables with this number of lines of this length, and matching operands.
 fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostValue> {
     let sizes = |n_lines, len| if is_row { (n_lines, len) } else { (len, n_lines) };
     let (rows, columns) = sizes(n_lines, len);
@@ -107,7 +107,7 @@ fn arguments(is_row: bool, n_lines: usize, len: usize, seed: u64) -> Vec<HostVal
     ]
 }
 
-/// So many of the instructions that a loop became are instructions over lines.
+/// Asserts the number of instructions over lines among those of a loop.
 fn counted(sir: &Sir, args: &[HostValue], names: &[&str], n: RangeInclusive<u64>, about: &str) {
     let agreement = agree(sir, args);
     for name in names {
@@ -116,7 +116,7 @@ fn counted(sir: &Sir, args: &[HostValue], names: &[&str], n: RangeInclusive<u64>
     }
 }
 
-/// Every loop on tables of these sizes is some instructions.
+/// Asserts that every loop on tables of these sizes is a few instructions.
 fn are_some((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) {
     for is_row in BY_ROWS {
         for range in RANGES {
@@ -124,7 +124,7 @@ fn are_some((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) 
                 let sir = program(is_row, range, body, machines);
                 for &(n_lines, len) in sizes {
                     let args = arguments(is_row, n_lines, len, number as u64);
-                    // Of no turn there is none.
+                    // An empty range yields none.
                     let least = u64::from(range == RANGES[0] || n_lines > 1);
                     counted(&sir, &args, names, least..=3, body.1);
                 }
@@ -134,24 +134,24 @@ fn are_some((names, machines): (&[&str], &[Machine]), sizes: &[(usize, usize)]) 
 }
 
 #[test]
-fn loops_that_ask_about_lines_are_instructions_of_the_emulator() {
+fn query_loops_are_instructions_of_the_emulator() {
     are_some((&EMULATORS, &emulators()), &[(1, 1), (5, 70), (33, 31), (64, 65), (130, 129)]);
 }
 
 #[test]
-fn tables_of_more_than_a_workgroup_takes_are_asked_about_too() {
+fn tables_larger_than_a_workgroup_are_queried_too() {
     are_some((&EMULATORS, &emulators()), &[(1100, 70), (70, 1100)]);
 }
 
 #[test]
-fn loops_that_ask_about_lines_are_instructions_of_an_adapter() {
+fn query_loops_are_instructions_of_an_adapter() {
     if let Some(machines) = super::control_units() {
         are_some((&super::CONTROL_UNITS, &machines), &[(65, 70), (33, 1100)]);
     }
 }
 
 #[test]
-fn what_a_check_refuses_runs_as_it_is_written() {
+fn loops_rejected_by_a_check_run_as_written() {
     let machines = emulators();
     for is_row in BY_ROWS {
         let refused = |range: &str, body: usize, change: &dyn Fn(&mut Vec<HostValue>)| {
@@ -162,18 +162,18 @@ fn what_a_check_refuses_runs_as_it_is_written() {
         };
         refused(RANGES[1], 0, &|args| args[8] = HostValue::Int(41));
         refused(RANGES[0], 0, &|args| args[2] = arguments(is_row, 41, 70, 3).remove(2));
-        // Lines of two tables, of which one has fewer or shorter ones; a word of another length.
+        // Lines of two tables, one with fewer or shorter ones; a word of another length.
         refused(RANGES[1], 1, &|args| args[1] = arguments(is_row, 39, 70, 3).remove(1));
         refused(RANGES[1], 1, &|args| args[1] = arguments(is_row, 40, 69, 3).remove(1));
         refused(RANGES[1], 2, &|args| args[3] = arguments(is_row, 40, 71, 3).remove(3));
-        // What is written has fewer components.
+        // The written value has fewer components.
         refused(RANGES[1], 4, &|args| args[5] = arguments(is_row, 30, 39, 3).remove(2));
     }
 }
 
-/// Tables whose lines are not as long, or not as many, have nothing to do with each other.
+/// Tables whose lines differ in length or number are independent.
 #[test]
-fn each_question_goes_over_the_lines_of_its_own_table() {
+fn each_query_iterates_over_the_lines_of_its_table() {
     let machines = emulators();
     for is_row in BY_ROWS {
         for (lines, len) in [(40, 7), (40, 170), (140, 70), (1140, 3)] {
@@ -188,7 +188,7 @@ fn each_question_goes_over_the_lines_of_its_own_table() {
 }
 
 #[test]
-fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
+fn loops_using_numbers_of_each_iteration_run_as_written() {
     let machines = emulators();
     let bodies = [
         ("reductions [max %s]", "%v = row %P, %i\n%k = count %v\n%s = copy %k"),
@@ -206,7 +206,7 @@ fn what_takes_numbers_of_each_iteration_runs_as_it_is_written() {
 }
 
 #[test]
-fn a_range_without_an_index_asks_nothing() {
+fn an_empty_range_executes_no_queries() {
     let machines = emulators();
     for is_row in BY_ROWS {
         let sir = program(is_row, "= 1 to %n", BODIES[5], &machines);

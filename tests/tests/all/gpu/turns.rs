@@ -1,4 +1,5 @@
-//! Loops whose turns end with one over lines, as kernels of several turns each, beside the reference.
+//! Loops whose iterations end with one over lines, as kernels of several iterations each, compared
+//! with the reference.
 
 use star_tests::backends::Machine;
 use star_tests::sir::{self, Sir, guards};
@@ -7,9 +8,10 @@ use star_vm::HostValue;
 use super::lines::{BY_ROWS, agree};
 use crate::cpu_fast_paths::{slice, table, word};
 
-/// What a turn loads, whose ones the iterations are, and what the lines of P become; written for rows. Lines across are called `x` and `y`.
+/// The loads of an iteration, the set whose ones are the inner iterations, and the new values of
+/// the lines of P; written for rows. Lines across are called `x` and `y`.
 const BODIES: [(&str, &str, &str); 8] = [
-    // The closure, and what else a turn may do with its row and its column.
+    // The closure, and other uses of the row and the column of an iteration.
     ("%x = column %P, %k\n%w = row %P, %k", "in %x", "%v = row %P, %i\n%v = bits_or %v, %w"),
     ("%x = column %P, %k\n%w = row %P, %k", "in %x", "%v = row %P, %i\n%v = bits_xor %v, %w"),
     (
@@ -68,7 +70,7 @@ fn program(
     Sir::new(&program, machines)
 }
 
-/// Tables of so many lines, so long each, turns from `b` to `e`.
+/// Builds tables with this number of lines of this length, and iterations from `b` to `e`.
 fn arguments(is_row: bool, (n, len): (usize, usize), (b, e): (i64, i64)) -> Vec<HostValue> {
     let (rows, columns) = if is_row { (n, len) } else { (len, n) };
     let seed = n as u64 + 7;
@@ -82,18 +84,19 @@ fn arguments(is_row: bool, (n, len): (usize, usize), (b, e): (i64, i64)) -> Vec<
 }
 
 #[test]
-fn several_turns_are_a_kernel_and_leave_what_they_leave_one_by_one() {
+fn several_iterations_per_kernel_agree_with_single_ones() {
     let Ok(machines) = super::machines(&["gpu"]) else {
         assert!(std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "there is no adapter");
         return;
     };
     for is_row in BY_ROWS {
         for (idx, body) in BODIES.into_iter().enumerate() {
-            // Up on even ones, down on odd ones; both for the first.
+            // Upward for even ones, downward for odd ones; both for the first.
             let heads = ["%b to %e", "%e downto %b"];
             for head in if idx == 0 { &heads[..] } else { &heads[idx % 2..=idx % 2] } {
                 let sir = program(is_row, head, body, &machines);
-                // Turns that are a multiple of those of a kernel and not, one of them, and lines in one limb and in two.
+                // Numbers of iterations that are a multiple of those of a kernel and not, a single
+                // one, and lines in one limb and in two.
                 let cases = [
                     ((40, 70), (1, 40)),
                     ((70, 40), (27, 37)),

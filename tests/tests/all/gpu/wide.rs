@@ -1,5 +1,6 @@
-//! Lines that a kernel over a grid makes for the control unit (Note [Wide lines] in star-gpu): the same results below and above the length from
-//! which on it does, that it did, and what ends such a run.
+//! Lines that a kernel over a grid computes for the control unit (Note [Wide lines] in star-gpu):
+//! the same results below and above the threshold length, that the grid was used, and what ends
+//! such a run.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -15,8 +16,8 @@ use super::lines::{EMULATORS, agree, emulators};
 use super::{machines, printed::names};
 use crate::cpu_fast_paths::{slice, table, word};
 
-/// Every generator and every question, a loop that ends when it has moved everything out, lines that are printed on the way, and a routine
-/// that is called between them.
+/// Every generator and every query, a loop that ends when it has shifted everything out, lines that
+/// are printed in between, and a routine called between them.
 const MOVES: &str = "
 function AND_SHIFTED(X,Y: slice; k: integer): integer;
 var Z: slice(X);
@@ -38,7 +39,7 @@ begin
 end;";
 
 #[test]
-fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
+fn lines_of_every_length_agree_and_long_ones_are_wide() {
     let program = Program::new(MOVES);
     let names = names();
     let machines = machines(&names).expect("they are there");
@@ -65,7 +66,7 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
             assert_eq!(run.values, expected.values, "{name}, {rows} rows");
             assert_eq!(run.printed, expected.printed, "{name}, {rows} rows");
             assert_eq!(run.stats.operations, expected.stats.operations, "{name}");
-            // Most limbs of a line that is not.
+            // The most limbs of a line that is not wide.
             let most = match **name {
                 "gpu-emulator" => 40,
                 "gpu-emulator-tiny" | "gpu-tiny" => 1,
@@ -76,7 +77,7 @@ fn lines_of_every_length_are_the_same_and_long_ones_are_wide() {
             assert_eq!(wide > 0, is_wide, "{name}, {rows} rows: {wide}");
             if rows.div_ceil(32) > most {
                 assert!(wide > 20, "{name}, {rows} rows: {wide}");
-                // Lines that do not wait for each other are made together.
+                // Independent lines are computed together.
                 let kernels = run.stats.counters.wide_kernels;
                 assert!(kernels < wide, "{name}, {rows} rows: {wide} in {kernels}");
             }
@@ -100,7 +101,8 @@ fn rows_of_wide_tables_are_wide() {
     for columns in [3, 200] {
         let args = [table(9, columns, 1), word(columns, 2)];
         let agreement = agree(&program, &args);
-        // Five turns of two rows, each without a question, from eight columns on where sizes are tiny and 164 else.
+        // Five iterations of two rows, each without a query, from eight columns on where sizes are
+        // tiny and 164 otherwise.
         for name in EMULATORS {
             let wide = agreement.optimised(name).wide_lines;
             assert_eq!(wide, if columns == 200 { 10 } else { 0 }, "{name}, {columns} columns");
@@ -108,7 +110,7 @@ fn rows_of_wide_tables_are_wide() {
     }
 }
 
-/// Moves a slice by nothing, so many times.
+/// Shifts a slice by zero, the given number of times.
 pub(super) const SHIFTS: &str = "routine 0 \"F\" (ref %x: slice[?], value %n: int) !0 {
   var %i: int
   check set %x !0
@@ -123,7 +125,7 @@ locations {
 ";
 
 #[test]
-fn a_line_that_one_workgroup_could_not_make_is_made() {
+fn a_line_too_long_for_one_workgroup_is_computed() {
     let most = EmulatorSettings { most_turns: 64, ahead_words: 0, ..EmulatorSettings::USUAL };
     let alone = EmulatorSettings { wide: Wide { limbs: u32::MAX, ..most.wide }, ..most };
     let args = [slice(20_000, 1), HostValue::Int(2)];

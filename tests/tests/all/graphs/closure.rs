@@ -16,7 +16,7 @@ fn close(module: &Module, routine: &'static str, k: usize, table: &BitTable) -> 
     module.call(routine, vec![int(k), HostValue::Table(table.clone())]).table(1)
 }
 
-/// The pairs with a path of at least one arc whose inner vertices are among the first `k`.
+/// Returns the pairs with a path of at least one arc whose inner vertices are among the first `k`.
 fn paths_through(graph: &Graph, k: usize) -> BitTable {
     let n = graph.n_vertices;
     let mut table = zeros(n, n);
@@ -62,8 +62,8 @@ fn closure_agrees_with_search_after_every_vertex() {
     each_seed(60, |rng| play(&module, rng));
 }
 
-/// The closure by strongly connected components, in the order in which Tarjan's algorithm gives
-/// them: each after all that it reaches.
+/// Computes the closure by strongly connected components, in the order of Tarjan's algorithm: each
+/// after all that it reaches.
 fn by_components(graph: &Graph) -> BitTable {
     let n = graph.n_vertices;
     let arcs = ends_of(graph);

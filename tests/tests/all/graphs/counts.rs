@@ -1,4 +1,4 @@
-//! Elementary operations: what the comments of the procedures say, and growth with n.
+//! Elementary operations: the formulas in the comments of the procedures, and growth with n.
 
 use star_io::{Arc, Graph, Layout};
 use star_vm::HostValue;
@@ -11,7 +11,8 @@ use super::values::{
     bits_at, code_width, codes, infinity, int, laid_out, ones, path_width, vertex, word,
 };
 
-/// Mean counts for n = 8, 16, 32, 64 on random graphs of mean out-degree 4 and weights 1..63.
+/// Returns mean counts for n = 8, 16, 32, 64 on random graphs of mean out-degree 4 and weights
+/// 1..63.
 fn means(count: impl Fn(&Graph) -> u64) -> [u64; 4] {
     [(8, 8), (16, 4), (32, 2), (64, 1)].map(|(n, n_graphs)| {
         let total: u64 = (0..n_graphs).map(|seed| count(&connected(&mut Rng::new(seed), n))).sum();
@@ -19,7 +20,7 @@ fn means(count: impl Fn(&Graph) -> u64) -> [u64; 4] {
     })
 }
 
-/// A graph in one piece, without loops.
+/// Returns a connected graph without loops.
 fn connected(rng: &mut Rng, n: usize) -> Graph {
     loop {
         let mut graph = rng.graph_of(n, 4 * n, 1, 63);
@@ -31,7 +32,7 @@ fn connected(rng: &mut Rng, n: usize) -> Graph {
     }
 }
 
-/// Does every doubling of n multiply the count by `low` to `high`?
+/// Asserts that every doubling of n multiplies the count by `low` to `high`.
 fn assert_growth(name: &str, counts: [u64; 4], low: f64, high: f64) {
     for pair in counts.windows(2) {
         let ratio = pair[1] as f64 / pair[0] as f64;
@@ -40,7 +41,7 @@ fn assert_growth(name: &str, counts: [u64; 4], low: f64, high: f64) {
 }
 
 #[test]
-fn distances_from_one_vertex_cost_about_n_and_from_all_about_n_squared() {
+fn distances_cost_about_n_for_one_vertex_and_n_squared_for_all() {
     let module = Module::new("paths");
     let dijkstra = means(|graph| {
         let (n, h) = (graph.n_vertices, path_width(graph));
@@ -74,7 +75,7 @@ fn distances_from_one_vertex_cost_about_n_and_from_all_about_n_squared() {
     let bellman_ford = |graph: &Graph| operations_of_bellman_ford(&module, graph);
     // h times the vertices scanned: less than n*n of them.
     assert_growth("BELLMAN_FORD", means(bellman_ford), 2.0, 4.0);
-    // A negative cycle ends it after a few passes, not after n.
+    // With a negative cycle it ends after a few passes, not after n.
     let with_cycle = means(|graph| {
         let mut graph = graph.clone();
         let arcs = [(0, 1, 1), (1, 0, -64)];
@@ -103,7 +104,7 @@ fn operations_of_bellman_ford(module: &Module, graph: &Graph) -> u64 {
 }
 
 #[test]
-fn breadth_first_search_costs_what_its_comment_says() {
+fn breadth_first_search_costs_match_its_comment() {
     let module = Module::new("reach");
     each_seed(30, |rng| {
         let n = rng.n_vertices(1, 12);
@@ -141,7 +142,7 @@ fn minimum_trees_cost_about_n() {
         mst.call("PRIM", args).operations
     });
     assert_growth("PRIM", prim, 2.0, 2.6);
-    // MSF takes the width of the weights as it comes; here it is the same for all n.
+    // MSF accepts any width of the weights; here it is the same for all n.
     let msf = means(|graph| {
         let m = graph.n_edges();
         let all = bits_at(m, 0..m);
@@ -155,7 +156,7 @@ fn minimum_trees_cost_about_n() {
 }
 
 #[test]
-fn insertion_of_an_edge_costs_the_same_for_all_n_but_for_hang() {
+fn edge_insertion_costs_the_same_for_all_n_except_in_hang() {
     let module = Module::new("dynmst");
     for n in [8, 16, 32, 64] {
         let mut rng = Rng::new(n as u64);
@@ -173,7 +174,7 @@ fn insertion_of_an_edge_costs_the_same_for_all_n_but_for_hang() {
             let moved = (0..n).filter(|&x| before.column(x) != state.paths.column(x)).count();
             costs.push((state.t.get(0), operations, moved as u64));
         }
-        // MAX is 3·h; HANG is 7 and 5 more for every vertex that moves.
+        // MAX costs 3·h; HANG costs 7 and 5 more for every vertex that moves.
         let stays = 15 + 3 * H as u64;
         assert_eq!(costs[1], (false, stays, 0), "n = {n}");
         let (taken, operations, moved) = costs[0];
@@ -183,7 +184,7 @@ fn insertion_of_an_edge_costs_the_same_for_all_n_but_for_hang() {
 }
 
 #[test]
-fn closure_costs_what_its_comments_say() {
+fn closure_costs_match_its_comments() {
     let module = Module::new("closure");
     each_seed(20, |rng| {
         let n = rng.below(12);

@@ -1,4 +1,4 @@
-//! `dynmst`: ENDS, HANG, CUT, PRIM_PATHS, MSF and the changes of a graph.
+//! `dynmst`: ENDS, HANG, CUT, PRIM_PATHS, MSF and the graph updates.
 
 use star_base::{BitTable, BitVector};
 use star_vm::HostValue;
@@ -13,11 +13,11 @@ use super::values::{
 /// The width of a weight.
 pub(super) const H: usize = 6;
 
-/// A graph with its forest, as the procedures keep it. Rows of edges that are gone keep their ends.
+/// A graph with its forest, as the procedures maintain it. Rows of deleted edges keep their ends.
 #[derive(Clone, Debug)]
 pub(super) struct State {
     pub(super) n: usize,
-    /// Row by row the ends and the weight.
+    /// The ends and the weight, row by row.
     pub(super) list: Vec<Edge>,
     pub(super) e: BitVector,
     pub(super) t: BitVector,
@@ -26,7 +26,7 @@ pub(super) struct State {
 }
 
 impl State {
-    /// A graph whose forest is not yet known. The list gives each row its ends.
+    /// Creates a graph whose forest is not yet known. The list gives each row its ends.
     pub(super) fn new(n: usize, list: Vec<Edge>, e: BitVector) -> Self {
         let m = list.len();
         let (paths, labels) = (zeros(m, n), zeros(n, code_width(n)));
@@ -50,7 +50,7 @@ impl State {
         inc
     }
 
-    /// Inc and weight.
+    /// Returns Inc and weight.
     pub(super) fn lists(&self) -> Vec<HostValue> {
         let weights: Vec<u64> = self.list.iter().map(|edge| edge.weight).collect();
         vec![HostValue::Table(self.inc()), HostValue::Table(numbers(&weights, H))]
@@ -60,7 +60,7 @@ impl State {
         HostValue::Table(codes(self.n, self.b()))
     }
 
-    /// E, T, M and Lab.
+    /// Returns E, T, M and Lab.
     fn forest(&self) -> Vec<HostValue> {
         vec![
             HostValue::Slice(self.e.clone()),
@@ -79,7 +79,7 @@ impl State {
         (label as usize).checked_sub(1).expect("every vertex has a label")
     }
 
-    /// Makes the forest with MSF.
+    /// Builds the forest with MSF.
     pub(super) fn build(&mut self, module: &Module) {
         let mut args = self.lists();
         args.extend([self.code(), HostValue::Slice(self.e.clone())]);
@@ -116,7 +116,7 @@ impl State {
         results
     }
 
-    /// Is everything that the procedures keep as it must be?
+    /// Asserts that all the data maintained by the procedures is correct.
     pub(super) fn check(&self) {
         let (edges, tree) = (self.edges(&self.e), self.edges(&self.t));
         assert!(tree.iter().all(|edge| self.e.get(edge.row)), "T is a part of E, {self:?}");
@@ -133,7 +133,8 @@ impl State {
         }
     }
 
-    /// Is every column x of M the path from the root of x to x, and the root in the tree of x?
+    /// Asserts that every column x of M is the path from the root of x to x, and the root is in the
+    /// tree of x.
     fn check_paths(&self, tree: &[Edge]) {
         for x in 0..self.n {
             let path = tree_paths(self.n, self.m(), tree, self.root(x))[x].clone();
@@ -143,7 +144,7 @@ impl State {
     }
 }
 
-/// An edge without a place; no loop. There must be two vertices.
+/// Returns an edge that is not yet placed and is not a loop. There must be two vertices.
 fn random_edge(rng: &mut Rng, n: usize, most: i64, row: usize) -> Edge {
     let p = rng.below(n);
     let q = (p + 1 + rng.below(n - 1)) % n;
@@ -165,7 +166,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     follow(module, rng, n, if n == 0 { 0 } else { 25 });
 }
 
-/// A graph of n vertices that is changed so many times.
+/// Follows a graph of n vertices through the given number of changes.
 fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[0, 3, 60]);
     let mut state = random_state(rng, n, most);
@@ -176,7 +177,7 @@ fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     }
 }
 
-/// One change.
+/// Makes one change.
 fn step(module: &Module, rng: &mut Rng, state: &mut State, most: i64) {
     let n = state.n;
     let present = ones(&state.e);
@@ -206,8 +207,8 @@ fn insert_vertex(module: &Module, rng: &mut Rng, state: &mut State, most: i64, a
     let at = |z: usize| edges.iter().any(|edge| edge.p == z || edge.q == z);
     let isolated: Vec<usize> = (0..state.n).filter(|&z| !at(z)).collect();
     let Some(&z) = isolated.first() else { return };
-    // Column z of Inc must mark the new edges and no others, so the rows of edges that are gone
-    // get ends elsewhere or become new edges.
+    // Column z of Inc must mark the new edges and no others, so the rows of deleted edges get ends
+    // elsewhere or become new edges.
     for &row in absent {
         let mut edge = random_edge(rng, state.n, most, row);
         if edge.p == z || edge.q == z || rng.once_in(2) {
@@ -221,7 +222,7 @@ fn insert_vertex(module: &Module, rng: &mut Rng, state: &mut State, most: i64, a
     assert!(gone.into_iter().all(|edge| edge.p != z && edge.q != z), "an edge of {z} is missing");
 }
 
-/// The procedures that the others are made of.
+/// Checks the procedures from which the others are built.
 fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
     let (n, m) = (state.n, state.m());
     let inc = || HostValue::Table(state.inc());
@@ -281,7 +282,7 @@ fn check_prim_paths(module: &Module, rng: &mut Rng, state: &State) {
     }
 }
 
-/// Cuts a part of the forest off by a tree edge, and hangs it elsewhere or nowhere.
+/// Cuts off a part of the forest at a tree edge, and hangs it elsewhere or nowhere.
 fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
     let tree = ones(&state.t);
     let absent: Vec<usize> = (0..state.m()).filter(|&row| !state.e.get(row)).collect();
@@ -324,22 +325,22 @@ fn check_hang(module: &Module, rng: &mut Rng, state: &State) {
 }
 
 #[test]
-fn forests_stay_minimum_and_paths_right_under_all_changes() {
+fn forests_stay_minimum_and_paths_correct_under_all_changes() {
     let module = Module::new("dynmst");
     each_seed(120, |rng| play(&module, rng));
 }
 
 #[test]
-fn forests_beyond_a_limb_stay_minimum() {
+fn forests_larger_than_a_limb_stay_minimum() {
     let module = Module::new("dynmst");
     each_seed(3, |rng| follow(&module, rng, 70, 60));
 }
 
 #[test]
-fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+fn invalid_calls_end_the_program_with_a_reason() {
     let module = Module::new("dynmst");
     let edge = |row, p, q| Edge { row, p, q, weight: row as u64 };
-    // A path, an edge that is not there, and a loop.
+    // A path, a missing edge, and a loop.
     let list = vec![edge(0, 0, 1), edge(1, 1, 2), edge(2, 0, 2), edge(3, 3, 3)];
     let mut state = State::new(4, list, bits_at(4, [0, 1]));
     state.build(&module);
@@ -361,7 +362,7 @@ fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
     args.extend([state.code(), HostValue::Slice(bits_at(4, [0, 3]))]);
     args.extend([HostValue::Unset, HostValue::Unset, HostValue::Unset]);
     assert!(module.refusal("MSF", args).contains("a loop has no place"));
-    // The part behind edge 1 is vertex 2 alone.
+    // The part below edge 1 is vertex 2 alone.
     for (p, q, why) in [(0, 1, "q is not in the part"), (2, 2, "p is in the part")] {
         let part = HostValue::Slice(bits_at(4, [2]));
         let paths = HostValue::Table(state.paths.clone());
@@ -371,11 +372,11 @@ fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
 }
 
 #[test]
-fn an_edge_that_comes_and_goes_leaves_the_forest_as_it_was() {
+fn inserting_and_deleting_an_edge_restores_the_forest() {
     let module = Module::new("dynmst");
     each_seed(40, |rng| {
         let n = 2 + rng.below(8);
-        // Different weights, so that there is one minimum forest.
+        // Different weights, so that the minimum forest is unique.
         let m = n + rng.below(n);
         let list = (0..m).map(|row| {
             let p = rng.below(n);

@@ -8,7 +8,8 @@ use super::random::{Rng, each_seed};
 use super::reference::{Edge, weight_of};
 use super::values::{code_width, codes, int, numbers};
 
-/// Can every vertex be left backwards along the arcs, at most one into each, without a cycle?
+/// Returns whether every vertex can be followed backwards along the arcs, at most one into each,
+/// without a cycle.
 pub(super) fn is_branching(n: usize, arcs: &[Edge]) -> bool {
     let mut before = vec![None; n];
     for arc in arcs {
@@ -25,7 +26,8 @@ pub(super) fn is_branching(n: usize, arcs: &[Edge]) -> bool {
     })
 }
 
-/// The greatest weight of a branching: every way to choose an arc or none into each vertex.
+/// Returns the greatest weight of a branching by trying every choice of an arc or none into each
+/// vertex.
 fn heaviest(n: usize, arcs: &[Edge], chosen: &mut Vec<Edge>, x: usize) -> u64 {
     if x == n {
         return if is_branching(n, chosen) { weight_of(chosen) } else { 0 };
@@ -39,9 +41,9 @@ fn heaviest(n: usize, arcs: &[Edge], chosen: &mut Vec<Edge>, x: usize) -> u64 {
     best
 }
 
-/// The greatest weight of a branching, by the algorithm of Chu and Liu, and of Edmonds, level by level:
-/// the heaviest arc into every vertex; their cycles become vertices, whose entering arcs weigh what they
-/// add to the cycle less its lightest arc.
+/// Returns the greatest weight of a branching, by the algorithm of Chu and Liu, and of Edmonds,
+/// level by level: the heaviest arc into every vertex; their cycles become vertices, whose entering
+/// arcs weigh what they add to the cycle minus its lightest arc.
 pub(super) fn heaviest_branching(n: usize, arcs: &[Edge]) -> u64 {
     let weighted = |arc: &&Edge| arc.p != arc.q && arc.weight > 0;
     let mut best: Vec<Option<Edge>> = vec![None; n];
@@ -100,7 +102,7 @@ pub(super) fn heaviest_branching(n: usize, arcs: &[Edge]) -> u64 {
     sum + heaviest_branching(n_names, &contracted.collect::<Vec<Edge>>())
 }
 
-/// Runs EDMONDS on the arcs that `rows` marks, and checks what comes back.
+/// Runs EDMONDS on the arcs that `rows` marks, and checks the result.
 fn check(module: &Module, n: usize, arcs: &[Edge], rows: &BitVector) -> Vec<Edge> {
     let b = code_width(2 * n);
     let heaviest_arc = arcs.iter().map(|arc| arc.weight).max().unwrap_or(0);
@@ -124,7 +126,7 @@ fn check(module: &Module, n: usize, arcs: &[Edge], rows: &BitVector) -> Vec<Edge
     assert!(branching.iter().all(|arc| rows.get(arc.row)), "{found} of {rows}, {arcs:?}");
     assert!(is_branching(n, &branching), "{found} of {rows}, {arcs:?}");
     let most = heaviest_branching(n, &present);
-    // Every way to choose, where there are few.
+    // Every possible choice, if there are few.
     if present.len() <= 20 && n <= 6 {
         assert_eq!(most, heaviest(n, &present, &mut Vec::new(), 0), "the references differ");
     }
@@ -149,7 +151,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 #[test]
-fn branchings_are_the_heaviest_of_all() {
+fn branchings_have_the_greatest_weight() {
     let module = Module::new("edmonds");
     each_seed(400, |rng| play(&module, rng));
 }
@@ -194,11 +196,11 @@ fn cycles_within_cycles_unfold_for_every_set_of_arcs() {
 }
 
 #[test]
-fn a_constant_added_to_all_weights_gives_the_greatest_spanning_branching() {
+fn a_constant_added_to_all_weights_forces_spanning_branchings() {
     let module = Module::new("edmonds");
     each_seed(60, |rng| {
         let n = 2 + rng.below(4);
-        // A cycle through all vertices, so that a spanning arborescence exists, and more.
+        // A cycle through all vertices, so that a spanning arborescence exists, and further arcs.
         let mut ends: Vec<(usize, usize)> = (0..n).map(|x| (x, (x + 1) % n)).collect();
         ends.extend((0..rng.below(5)).map(|_| (rng.below(n), rng.below(n))).collect::<Vec<_>>());
         let bonus = n as u64 * (9 + 1);
@@ -210,7 +212,7 @@ fn a_constant_added_to_all_weights_gives_the_greatest_spanning_branching() {
 }
 
 #[test]
-fn larger_branchings_agree_with_the_algorithm_of_chu_and_liu() {
+fn larger_branchings_agree_with_the_chu_liu_algorithm() {
     let module = Module::new("edmonds");
     each_seed(30, |rng| {
         let n = 8 + rng.below(25);

@@ -11,7 +11,7 @@ use super::random::{Rng, each_seed};
 use super::reference::{Components, Edge, is_forest, weight_of};
 use super::values::{int, vertex};
 
-/// A connected graph without loops, and some rows that do not count.
+/// Returns a connected graph without loops, with some rows that are not part of it.
 fn random_state(rng: &mut Rng) -> State {
     let n = 1 + rng.below(6);
     let most = rng.pick(&[0, 3, 30]);
@@ -41,7 +41,7 @@ fn random_state(rng: &mut Rng) -> State {
     State::new(n, list, e)
 }
 
-/// For every degree of `r` that a spanning tree has, the least weight of such a tree.
+/// Returns the least weight of a spanning tree for every possible degree of `r`.
 fn by_enumeration(state: &State, r: usize) -> BTreeMap<usize, u64> {
     let edges = state.edges(&state.e);
     let mut best = BTreeMap::new();
@@ -105,7 +105,7 @@ fn check_tree(state: &State, r: usize, d: usize, least: u64, results: &super::mo
 }
 
 #[test]
-fn trees_of_every_degree_are_the_smallest_of_all() {
+fn trees_of_every_degree_have_the_least_weight() {
     let module = Module::new("gabow");
     each_seed(120, |rng| play(&module, rng));
 }
@@ -119,7 +119,7 @@ fn run(module: &Module, state: &State, r: usize, d: usize) -> super::module::Res
 }
 
 #[test]
-fn a_graph_in_pieces_has_no_spanning_tree() {
+fn a_disconnected_graph_has_no_spanning_tree() {
     let module = Module::new("gabow");
     let edge = |row, p, q| Edge { row, p, q, weight: 1 };
     let list = vec![edge(0, 0, 1), edge(1, 2, 3)];
@@ -130,7 +130,7 @@ fn a_graph_in_pieces_has_no_spanning_tree() {
 }
 
 #[test]
-fn loops_are_left_out() {
+fn loops_are_ignored() {
     let module = Module::new("gabow");
     each_seed(20, |rng| {
         let state = random_state(rng);

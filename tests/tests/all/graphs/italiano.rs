@@ -8,11 +8,11 @@ use super::random::{Rng, each_seed};
 use super::reference::reached;
 use super::values::{bits_at, int, ones, vertex, zeros};
 
-/// A graph with its closure and trees. Rows of arcs that are gone keep their ends.
+/// A graph with its closure and trees. Rows of deleted arcs keep their ends.
 #[derive(Clone, Debug)]
 struct State {
     n: usize,
-    /// Row by row the tail and the head.
+    /// The tail and the head, row by row.
     arcs: Vec<(usize, usize)>,
     e: BitVector,
     d: BitTable,
@@ -70,7 +70,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     follow(module, rng, n, 40);
 }
 
-/// A graph of n vertices that is changed so many times.
+/// Follows a graph of n vertices through the given number of changes.
 fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let m = if n == 0 { 0 } else { 1 + rng.below(3 * n) };
     let arcs = (0..m).map(|_| (rng.below(n), rng.below(n))).collect();
@@ -108,19 +108,19 @@ fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
 }
 
 #[test]
-fn closure_and_trees_follow_arcs() {
+fn closure_and_trees_follow_arc_updates() {
     let module = Module::new("italiano");
     each_seed(90, |rng| play(&module, rng));
 }
 
 #[test]
-fn closures_beyond_a_limb_follow_arcs() {
+fn closures_larger_than_a_limb_follow_arc_updates() {
     let module = Module::new("italiano");
     each_seed(2, |rng| follow(&module, rng, 70, 400));
 }
 
 #[test]
-fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+fn invalid_calls_end_the_program_with_a_reason() {
     let module = Module::new("italiano");
     // Row 2 has no ends, row 3 two heads.
     let (mut tails, mut heads) = (zeros(4, 3), zeros(4, 3));

@@ -1,4 +1,4 @@
-//! A module of the library, compiled, whose calls can be played again elsewhere.
+//! A compiled module of the library, whose calls can be replayed elsewhere.
 
 use std::cell::RefCell;
 
@@ -12,7 +12,7 @@ use star_vm::{HostValue, Outcome};
 /// A compiled module.
 pub(super) struct Module {
     program: Program,
-    /// The calls so far, if they are kept.
+    /// The calls so far, if they are recorded.
     calls: Option<RefCell<Vec<Call>>>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Call {
     pub(super) results: Results,
 }
 
-/// What a call left.
+/// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Results {
     /// The arguments afterwards.
@@ -33,34 +33,34 @@ pub(super) struct Results {
     pub(super) operations: u64,
 }
 
-/// The text of a module of the library.
+/// Returns the text of a module of the library.
 pub(super) fn text(name: &str) -> &'static str {
     let mut modules = star_stdlib::MODULES.iter();
     modules.find(|(known, _)| *known == name).expect("a module of the library").1
 }
 
-/// The module `name` of the library as a program.
+/// Compiles the library module `name` as a program.
 pub(super) fn program(name: &str, options: &LowerOptions) -> Program {
     Program::of_files(&[(&format!("star:{name}"), "")], options)
 }
 
 impl Module {
-    /// The module `name` of the library.
+    /// Compiles the library module `name`.
     pub(super) fn new(name: &str) -> Self {
         Module::of_library(name, &LowerOptions::default())
     }
 
-    /// Likewise with options.
+    /// Compiles the library module `name` with options.
     pub(super) fn of_library(name: &str, options: &LowerOptions) -> Self {
         Module { program: program(name, options), calls: None }
     }
 
-    /// Likewise; it keeps its calls.
+    /// Compiles the library module `name` and records its calls.
     pub(super) fn recorder(name: &str) -> Self {
         Module { calls: Some(RefCell::default()), ..Module::new(name) }
     }
 
-    /// A text.
+    /// Compiles a text.
     pub(super) fn compile(text: &str, options: &LowerOptions) -> Self {
         Module { program: Program::with(text, options), calls: None }
     }
@@ -77,7 +77,7 @@ impl Module {
         results
     }
 
-    /// Calls a routine; how it ended, in words, if not well. Such calls are not kept.
+    /// Calls a routine and describes how it ended, if not well. Such calls are not recorded.
     pub(super) fn try_call(
         &self,
         routine: &'static str,
@@ -90,12 +90,12 @@ impl Module {
         Ok(Results { values: run.values, operations: run.stats.operations })
     }
 
-    /// Is there a routine of this name?
+    /// Returns whether there is a routine of this name.
     pub(super) fn has(&self, routine: &str) -> bool {
         self.program.compilation.entries().iter().any(|entry| entry.name == routine)
     }
 
-    /// Calls a routine that must end the program by an `assert`; its message.
+    /// Calls a routine that must end the program by an `assert`, and returns its message.
     pub(super) fn refusal(&self, routine: &'static str, args: Vec<HostValue>) -> String {
         match &self.program.run(routine, args).outcome {
             Outcome::Trap(trap) if let TrapKind::Assert(message) = &trap.kind => message.clone(),
@@ -103,14 +103,14 @@ impl Module {
         }
     }
 
-    /// The calls that were kept.
+    /// Returns the recorded calls.
     pub(super) fn into_calls(self) -> Vec<Call> {
         self.calls.map(RefCell::into_inner).unwrap_or_default()
     }
 }
 
 impl Results {
-    /// The table that the argument `idx`, from 0, is now.
+    /// Returns the table in the argument `idx`, from 0, after the call.
     pub(super) fn table(&self, idx: usize) -> BitTable {
         match &self.values[idx] {
             HostValue::Table(table) => table.clone(),
@@ -118,7 +118,7 @@ impl Results {
         }
     }
 
-    /// The slice.
+    /// Returns the slice.
     pub(super) fn slice(&self, idx: usize) -> BitVector {
         match &self.values[idx] {
             HostValue::Slice(bits) => bits.clone(),
@@ -126,7 +126,7 @@ impl Results {
         }
     }
 
-    /// The integer.
+    /// Returns the integer.
     pub(super) fn int(&self, idx: usize) -> i64 {
         match &self.values[idx] {
             HostValue::Int(value) => *value,
@@ -134,7 +134,7 @@ impl Results {
         }
     }
 
-    /// The truth value.
+    /// Returns the truth value.
     pub(super) fn bool(&self, idx: usize) -> bool {
         match &self.values[idx] {
             HostValue::Bool(value) => *value,

@@ -1,4 +1,4 @@
-//! `moving`: every question against a list of the objects.
+//! `moving`: every query against a list of the objects.
 
 use star_base::BitVector;
 use star_vm::HostValue;
@@ -7,7 +7,7 @@ use super::module::Module;
 use super::random::{Rng, each_seed};
 use super::values::{bits_at, code_width, int, numbers, ones, vertex, word};
 
-/// Objects: coordinates and whether they are there.
+/// Objects: coordinates and whether they are present.
 struct Objects {
     k: usize,
     x: Vec<u64>,
@@ -27,7 +27,7 @@ impl Objects {
         self.there.len()
     }
 
-    /// X, Y and P.
+    /// Returns X, Y and P.
     fn values(&self) -> [HostValue; 3] {
         let table = |coordinates: &[u64]| HostValue::Table(numbers(coordinates, self.k));
         let there = HostValue::Slice(BitVector::from_bools(&self.there));
@@ -54,7 +54,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
         objects.values().into_iter().chain(more).collect::<Vec<HostValue>>()
     };
 
-    // Questions.
+    // Queries.
     let mut corners: Vec<[u64; 4]> = Vec::new();
     for _ in 0..1 + rng.below(4) {
         corners.push([(); 4].map(|()| objects.coordinate(rng)));
@@ -145,7 +145,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 #[test]
-fn questions_and_moves_are_those_of_a_list_of_objects() {
+fn queries_and_moves_agree_with_a_list_of_objects() {
     let module = Module::new("moving");
     each_seed(60, |rng| play(&module, rng));
 }

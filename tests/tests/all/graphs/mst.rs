@@ -9,7 +9,8 @@ use super::random::{Rng, each_seed};
 use super::reference::{Components, Edge, edges_of, forest_weight, kruskal, weight_of};
 use super::values::{bits_at, code_width, laid_out, word};
 
-/// The tree that Prim's algorithm grows from `s`; of equal edges the uppermost.
+/// Returns the tree that Prim's algorithm grows from `s`; among equal edges it prefers the
+/// uppermost.
 fn prim(n: usize, edges: &[Edge], s: usize) -> Vec<Edge> {
     let mut inside = vec![false; n];
     inside[s] = true;

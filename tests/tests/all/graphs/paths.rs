@@ -1,4 +1,4 @@
-//! `paths`: FLOYD, DIJKSTRA, BELLMAN_FORD, and what walks along their tables.
+//! `paths`: FLOYD, DIJKSTRA, BELLMAN_FORD, and the procedures that follow their tables.
 
 use petgraph::algo::{bellman_ford, dijkstra, floyd_warshall};
 use petgraph::graph::NodeIndex;
@@ -48,7 +48,8 @@ fn check_floyd(module: &Module, graph: &Graph) {
     check_floyd_paths(module, graph, &d);
 }
 
-/// FLOYD_PATHS gives the distances of FLOYD, and every path that its steps make has that length.
+/// Checks that FLOYD_PATHS gives the distances of FLOYD, and that every path formed by its steps
+/// has that length.
 fn check_floyd_paths(module: &Module, graph: &Graph, distances: &BitTable) {
     let (n, h, b) = (graph.n_vertices, path_width(graph), code_width(graph.n_vertices));
     let d = HostValue::Table(laid_out(Layout::Distances, graph));
@@ -75,7 +76,7 @@ fn check_floyd_paths(module: &Module, graph: &Graph, distances: &BitTable) {
     }
 }
 
-/// PATH gives the path that Pred holds, forwards.
+/// Checks that PATH gives the path in Pred, forwards.
 fn check_path(module: &Module, graph: &Graph, pred: &BitTable, t: usize) {
     let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
     let mut expected = zeros(n, b);
@@ -122,7 +123,7 @@ fn check_dijkstra(module: &Module, graph: &Graph, s: usize) {
     for x in 0..n {
         let length = expected.get(&NodeIndex::new(x)).map_or(infinite(h), |&length| length as u64);
         assert_eq!(field(&dist, x, 0, h), length, "from {s} to {x}, {graph:?}");
-        // The path that Pred gives leads back to s and has this length.
+        // The path in Pred leads back to s and has this length.
         let (mut y, mut walked) = (x, 0);
         for _ in 0..n {
             let Some(before) = field(&pred, y, 0, b).checked_sub(1) else { break };
@@ -147,11 +148,11 @@ fn check_dijkstra(module: &Module, graph: &Graph, s: usize) {
     assert_eq!(module.call("DIJKSTRA", args), results);
 }
 
-/// A graph with negative arcs; often one with a cycle of negative length.
+/// Returns a graph with negative arcs, often with a cycle of negative length.
 fn signed_graph(rng: &mut Rng, n: usize) -> Graph {
     let mut signed = rng.graph(n, 0);
     match rng.below(3) {
-        // Arcs made longer or shorter by a potential: no negative cycle comes of that.
+        // Arcs made longer or shorter by a potential, which causes no negative cycle.
         0 => {
             let heights: Vec<i64> = (0..n).map(|_| rng.between(0, 20)).collect();
             for arc in &mut signed.arcs {
@@ -165,7 +166,7 @@ fn signed_graph(rng: &mut Rng, n: usize) -> Graph {
                 }
             }
         }
-        // A planted cycle: a loop, or longer.
+        // An inserted cycle: a loop, or longer.
         _ => {
             let length = 1 + rng.below(n.min(4));
             let start = rng.below(n);
@@ -239,8 +240,8 @@ fn check_bellman_ford(module: &Module, graph: &Graph, s: usize) {
     }
 }
 
-/// NEGATIVE_CYCLE finds a cycle iff there is one: arcs of the graph, once round all its vertices, of
-/// negative length, and `s` reaches it.
+/// Checks that NEGATIVE_CYCLE finds a cycle iff there is one: arcs of the graph, once through all
+/// its vertices, of negative length, and reachable from `s`.
 fn check_negative_cycle(module: &Module, graph: &Graph, s: usize, pred: &BitTable, neg: bool) {
     let (n, b) = (graph.n_vertices, code_width(graph.n_vertices));
     let args = vec![
@@ -340,9 +341,9 @@ end.
 }
 
 #[test]
-fn a_cycle_is_no_path() {
+fn a_cycle_is_not_a_path() {
     let module = Module::new("paths");
-    // 1 has 2 before it, and 2 has 1.
+    // 1 follows 2, and 2 follows 1.
     let pred = HostValue::Table(numbers(&[2, 1, 0], 2));
     let args = |t| {
         let code = HostValue::Table(codes(3, 2));

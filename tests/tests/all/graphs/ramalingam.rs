@@ -1,4 +1,5 @@
-//! `ramalingam`: SP_INIT, DELETE_ARC_SP, INSERT_ARC_SP, and what they are made of.
+//! `ramalingam`: SP_INIT, DELETE_ARC_SP, INSERT_ARC_SP, and the procedures from which they are
+//! built.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +33,7 @@ struct State {
 }
 
 impl State {
-    /// The distances to the sink, from petgraph.
+    /// Returns the distances to the sink, from petgraph.
     fn distances(&self) -> Vec<u64> {
         let turned = self.arcs.iter().map(|(&(tail, head), &weight)| Arc {
             tail: head as u32,
@@ -45,7 +46,7 @@ impl State {
         (0..self.n).map(of).collect()
     }
 
-    /// The arcs on shortest paths.
+    /// Returns the arcs on shortest paths.
     fn shortest(&self, distances: &[u64]) -> BitTable {
         let mut sp = zeros(self.n, self.n);
         for (&(x, y), &weight) in &self.arcs {
@@ -99,11 +100,11 @@ impl State {
     }
 }
 
-/// A graph, its distances and shortest paths made by SP_INIT.
+/// Returns a graph, with its distances and shortest paths from SP_INIT.
 fn random_state(module: &Module, rng: &mut Rng, n: usize, most: i64) -> State {
     let m = rng.below(3 * n + 1);
     let mut drawn = rng.graph_of(n, m, 1, most);
-    // A heaviest arc, so that h has room for every weight.
+    // An arc of greatest weight, so that h has room for every weight.
     drawn.arcs.push(Arc { tail: 0, head: 0, weight: most });
     let h = path_width(&drawn);
     let sink = rng.below(n);
@@ -129,16 +130,16 @@ fn random_state(module: &Module, rng: &mut Rng, n: usize, most: i64) -> State {
     state
 }
 
-/// The procedures that the others are made of.
+/// Checks the procedures from which the others are built.
 fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
     let (n, h) = (state.n, state.h);
     let [weight, cost] = state.matrices();
     let [g, dist, sp] = state.kept();
-    // A row of SP that is right stays.
+    // A correct row of SP is unchanged.
     let u = rng.below(n);
     let args = vec![vertex(u), int(h), infinity(h), g.clone(), cost.clone(), dist, sp];
     assert_eq!(module.call("SP_ROW", args).table(6), state.sp, "row {u}, {state:?}");
-    // What is forgotten of some vertices but their ways out is found again.
+    // What is forgotten of some vertices except their outgoing arcs is found again.
     let inside = rng.bits(n);
     let (mut dist, mut sp) = (state.dist.clone(), state.sp.clone());
     for x in ones(&inside) {
@@ -156,7 +157,7 @@ fn check_parts(module: &Module, rng: &mut Rng, state: &State) {
     let results = module.call("SP_SETTLE", args);
     assert_eq!(results.table(6), state.dist, "{inside}, {state:?}");
     assert_eq!(results.table(7), state.sp, "{inside}, {state:?}");
-    // Sums below infinity are in order.
+    // Sums below infinity are valid.
     let args = vec![
         word(7, 3),
         HostValue::Table(numbers(&[5, 7, 6, 1], 3)),
@@ -171,7 +172,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
     follow(module, rng, n, 40);
 }
 
-/// A graph of n vertices that is changed so many times.
+/// Follows a graph of n vertices through the given number of changes.
 fn follow(module: &Module, rng: &mut Rng, n: usize, n_turns: usize) {
     let most = rng.pick(&[1, 3, 20]);
     let mut state = random_state(module, rng, n, most);
@@ -199,13 +200,13 @@ fn distances_and_shortest_arcs_follow_the_graph() {
 }
 
 #[test]
-fn distances_beyond_a_limb_follow_the_graph() {
+fn distances_of_graphs_larger_than_a_limb_follow_the_graph() {
     let module = Module::new("ramalingam");
     each_seed(2, |rng| follow(&module, rng, 70, 60));
 }
 
 #[test]
-fn an_arc_off_all_shortest_paths_goes_for_three_operations() {
+fn deleting_an_arc_off_all_shortest_paths_costs_three() {
     let module = Module::new("ramalingam");
     let h = 4;
     let arcs = BTreeMap::from([((0, 1), 3), ((0, 2), 1), ((2, 1), 1)]);
@@ -227,7 +228,7 @@ fn an_arc_off_all_shortest_paths_goes_for_three_operations() {
     assert_eq!(module.call("DELETE_ARC_SP", args).operations, 3);
 }
 
-/// The arcs 1 -> 2 and 2 -> 3 in four bits, with the distances to 3.
+/// Returns the arcs 1 -> 2 and 2 -> 3 in four bits, with the distances to 3.
 fn chain(weights: [u64; 2]) -> State {
     let arcs = BTreeMap::from([((0, 1), weights[0]), ((1, 2), weights[1])]);
     let h = 4;
@@ -241,7 +242,7 @@ fn chain(weights: [u64; 2]) -> State {
 }
 
 #[test]
-fn what_the_procedures_cannot_do_ends_the_program_with_its_reason() {
+fn invalid_calls_end_the_program_with_a_reason() {
     let module = Module::new("ramalingam");
     let init = |state: &State| {
         let [weight, cost] = state.matrices();

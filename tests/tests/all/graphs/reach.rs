@@ -46,7 +46,7 @@ fn check_insert_reach(module: &Module, rng: &mut Rng) {
     }
 }
 
-/// Does `tree` lead back from what `s` reaches to `s`, along arcs?
+/// Asserts that `tree` leads back to `s` from every vertex reachable from it, along arcs.
 fn leads_back(tree: &BitTable, b: usize, s: usize, found: &BitVector, arcs: &[(usize, usize)]) {
     let n = found.len();
     for x in 0..n {
@@ -78,7 +78,7 @@ fn check_reach_init(module: &Module, rng: &mut Rng) {
     assert_eq!((spread.table(3), spread.slice(4)), (tree, found), "from {s}, {graph:?}");
 }
 
-/// A forest that spans the graph, minimum or not, is judged edge by edge.
+/// Checks that every edge of a forest that spans the graph, minimum or not, is judged correctly.
 fn check_check_mst(module: &Module, rng: &mut Rng) {
     let n = rng.n_vertices(0, 8);
     let m = if n < 2 { 0 } else { rng.below(3 * n) };
@@ -93,7 +93,7 @@ fn check_check_mst(module: &Module, rng: &mut Rng) {
     let e = rng.bits(m);
     let mut state = State::new(n, list, e);
     let edges = state.edges(&state.e);
-    // The first edges that make a forest; by weight once in three times.
+    // The first edges that form a forest; sorted by weight once in three times.
     let mut sorted = edges.clone();
     if rng.once_in(3) {
         sorted.sort_by_key(|edge| edge.weight);
@@ -152,7 +152,7 @@ fn reach_levels_and_checks_agree_with_direct_search() {
 }
 
 #[test]
-fn a_forest_made_by_msf_is_found_to_be_minimum() {
+fn a_forest_built_by_msf_is_confirmed_as_minimum() {
     let program = star_tests::run::Program::new(
         r#"
 import "star:dynmst";

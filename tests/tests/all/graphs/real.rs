@@ -1,5 +1,5 @@
-//! Graphs of the shared data folder, on the CPU backend alone, against petgraph.
-//! Skipped, with a line that says so, where the folder is missing.
+//! Graphs of the shared data folder, on the CPU backend alone, against petgraph. Skipped with a
+//! message if the folder is missing.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -18,7 +18,7 @@ use super::module::program;
 use super::reference::{edges_of, forest_weight, petgraph_of, weight_of};
 use super::values::{bits_at, code_width, codes, field, infinite, infinity, int, vertex, word};
 
-/// A graph of the shared folder.
+/// Loads a graph of the shared folder.
 #[expect(clippy::print_stdout, reason = "says which graphs were not there")]
 fn shared(file: &str) -> Option<Graph> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/graphs");
@@ -56,7 +56,7 @@ impl OnCpu {
     }
 }
 
-/// The layout in the width that the command line would choose.
+/// Builds the layout in the width that the command line would choose.
 fn table(layout: Layout, graph: &Graph) -> HostValue {
     let h = layout.least_widths(graph).expect("small weights").h;
     let widths = Widths { h, b: code_width(layout.codes().max(1) * graph.n_vertices) };
@@ -80,13 +80,14 @@ fn as_slice(value: &HostValue) -> &BitVector {
     }
 }
 
-/// The distances from `s`, by petgraph.
+/// Returns the distances from `s`, by petgraph.
 fn distances(graph: &DiGraph<(), i64>, s: usize) -> Vec<Option<i64>> {
     let found = dijkstra(graph, NodeIndex::new(s), None, |arc| *arc.weight());
     graph.node_indices().map(|vertex| found.get(&vertex).copied()).collect()
 }
 
-/// All arcs in both directions if the graph means them so, for oracles that take directed graphs.
+/// Returns all arcs, in both directions if the graph is undirected, for oracles that expect
+/// directed graphs.
 fn directed(graph: &Graph) -> Graph {
     let arcs = graph.directed_arcs().collect();
     Graph { arcs, symmetric: false, ..graph.clone() }
@@ -98,7 +99,7 @@ fn lengths(table: &BitTable, j: usize, h: usize, zero: i64) -> Vec<Option<i64>> 
     rows.map(|found| (found != infinite(h)).then_some(found as i64 - zero)).collect()
 }
 
-/// What vertex `x` reaches by at least one arc.
+/// Returns the vertices reachable from vertex `x` by at least one arc.
 fn reached_from(graph: &DiGraph<(), i64>, x: usize) -> BitVector {
     let reached = distances(graph, x);
     let mut before = graph.neighbors_directed(NodeIndex::new(x), petgraph::Incoming);
@@ -107,8 +108,8 @@ fn reached_from(graph: &DiGraph<(), i64>, x: usize) -> BitVector {
     bits_at(graph.node_count(), (0..graph.node_count()).filter(is_reached))
 }
 
-/// Compares a closure with what every vertex of `sources` reaches, and its strong components with
-/// those of petgraph; how many these are.
+/// Compares a closure with the vertices reachable from each of `sources`, and its strong components
+/// with those of petgraph, and returns the number of components.
 fn check_closure(file: &str, graph: &Graph, closed: &BitTable, sources: &[usize]) -> usize {
     let oracle = petgraph_of(&directed(graph));
     for &x in sources {
@@ -134,7 +135,7 @@ fn reachable_pairs_and_strong_components() {
         assert_eq!(closed, close("WARSHALL-adapt", &graph), "{file}");
         let all: Vec<usize> = (0..graph.n_vertices).collect();
         let n_components = check_closure(file, &graph, as_table(&closed), &all);
-        // As the description of the data says.
+        // According to the description of the data.
         assert!(file != "test_FW_2500.mtx" || n_components == 646, "{n_components}");
     }
     if let Some(graph) = shared("wiki-Vote.txt") {
@@ -173,7 +174,7 @@ fn distances_from_some_vertices() {
 fn distances_with_negative_weights() {
     let module = OnCpu::new("paths");
     let Some(mut graph) = shared("test_FW_1000.mtx") else { return };
-    // Longer or shorter by a potential: no negative cycle comes of that.
+    // Lengths changed by a potential, which causes no negative cycle.
     let n = graph.n_vertices;
     let height = |x: u32| i64::from(x * 37 % 101) * 5;
     for arc in &mut graph.arcs {
@@ -246,15 +247,16 @@ fn weights_of_minimum_forests() {
     }
 }
 
-/// The least weight of a spanning tree with `d` edges at `r`: the greatest, over all prices for an edge
-/// at r, of a minimum tree's weight at this price less d times the price (the weight is convex in d).
+/// Returns the least weight of a spanning tree with `d` edges at `r`: the greatest, over all prices
+/// for an edge at r, of a minimum tree's weight at this price minus d times the price (the weight
+/// is convex in d).
 fn weight_at_degree(graph: &Graph, r: u32, d: i64) -> i64 {
     let heaviest = graph.max_weight();
     let at_price = |price: i64| {
         let mut priced = graph.clone();
         for arc in &mut priced.arcs {
             let at_r = arc.tail == r || arc.head == r;
-            // All heavier by the same, so that none is negative.
+            // All weights are increased by the same amount, so that none is negative.
             arc.weight += heaviest + if at_r { price } else { 0 };
         }
         let m = priced.n_edges();

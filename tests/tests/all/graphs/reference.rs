@@ -1,4 +1,4 @@
-//! What the results are compared with: direct computation, and petgraph.
+//! The references for the results: direct computation, and petgraph.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -19,7 +19,7 @@ pub(super) struct Edge {
     pub(super) weight: u64,
 }
 
-/// The arcs of the graph that `rows` marks, as edges.
+/// Returns the arcs of the graph that `rows` marks, as edges.
 pub(super) fn edges_of(graph: &Graph, rows: &BitVector) -> Vec<Edge> {
     let edges = graph.arcs.iter().enumerate().filter(|(row, _)| rows.get(*row));
     edges
@@ -32,7 +32,7 @@ pub(super) fn edges_of(graph: &Graph, rows: &BitVector) -> Vec<Edge> {
         .collect()
 }
 
-/// Names of components, by union and find.
+/// Names of components, by union-find.
 pub(super) struct Components(Vec<usize>);
 
 impl Components {
@@ -40,7 +40,7 @@ impl Components {
         Components((0..n).collect())
     }
 
-    /// Those that the edges make.
+    /// Computes the components formed by the edges.
     pub(super) fn of(n: usize, edges: &[Edge]) -> Self {
         let mut components = Components::new(n);
         for edge in edges {
@@ -56,7 +56,7 @@ impl Components {
         x
     }
 
-    /// Joins two; false if they were one.
+    /// Joins two components; false if they were already one.
     pub(super) fn join(&mut self, x: usize, y: usize) -> bool {
         let (x, y) = (self.find(x), self.find(y));
         self.0[x] = y;
@@ -72,7 +72,8 @@ impl Components {
     }
 }
 
-/// The rows of the minimum forest that Kruskal's algorithm finds; of equal edges the uppermost.
+/// Returns the rows of the minimum forest that Kruskal's algorithm finds; among equal edges it
+/// prefers the uppermost.
 pub(super) fn kruskal(n: usize, edges: &[Edge]) -> Vec<Edge> {
     let mut sorted = edges.to_vec();
     sorted.sort_by_key(|edge| (edge.weight, edge.row));
@@ -81,12 +82,12 @@ pub(super) fn kruskal(n: usize, edges: &[Edge]) -> Vec<Edge> {
     sorted
 }
 
-/// The sum of the weights.
+/// Returns the sum of the weights.
 pub(super) fn weight_of(edges: &[Edge]) -> u64 {
     edges.iter().map(|edge| edge.weight).sum()
 }
 
-/// The weight of a minimum forest, from petgraph.
+/// Returns the weight of a minimum forest, from petgraph.
 pub(super) fn forest_weight(n: usize, edges: &[Edge]) -> u64 {
     let mut graph = UnGraph::<(), u64>::default();
     let nodes: Vec<NodeIndex> = (0..n).map(|_| graph.add_node(())).collect();
@@ -100,13 +101,14 @@ pub(super) fn forest_weight(n: usize, edges: &[Edge]) -> u64 {
     weights.sum()
 }
 
-/// Does a set of edges hold no cycle?
+/// Returns whether a set of edges contains no cycle.
 pub(super) fn is_forest(n: usize, edges: &[Edge]) -> bool {
     let mut components = Components::new(n);
     edges.iter().all(|edge| components.join(edge.p, edge.q))
 }
 
-/// For every vertex of the tree of `root` in a forest, the rows of the edges of the path to it.
+/// Returns, for every vertex of the tree of `root` in a forest, the rows of the edges of the path
+/// to it.
 pub(super) fn tree_paths(
     n: usize,
     m: usize,
@@ -131,7 +133,7 @@ pub(super) fn tree_paths(
     paths
 }
 
-/// The graph for petgraph, its vertices in order.
+/// Converts the graph for petgraph, its vertices in order.
 pub(super) fn petgraph_of(graph: &Graph) -> DiGraph<(), i64> {
     let mut result = DiGraph::default();
     let nodes: Vec<NodeIndex> = (0..graph.n_vertices).map(|_| result.add_node(())).collect();
@@ -141,7 +143,7 @@ pub(super) fn petgraph_of(graph: &Graph) -> DiGraph<(), i64> {
     result
 }
 
-/// The least weight of every pair with an arc.
+/// Returns the least weight of every pair with an arc.
 pub(super) fn least_weights(graph: &Graph) -> BTreeMap<(usize, usize), i64> {
     let mut weights = BTreeMap::new();
     for arc in &graph.arcs {
@@ -151,7 +153,7 @@ pub(super) fn least_weights(graph: &Graph) -> BTreeMap<(usize, usize), i64> {
     weights
 }
 
-/// The numbers of steps from `s`, none to what it does not reach.
+/// Returns the numbers of steps from `s`; `None` for unreachable vertices.
 pub(super) fn levels(n: usize, arcs: &[(usize, usize)], s: usize) -> Vec<Option<usize>> {
     let mut levels = vec![None; n];
     levels[s] = Some(0);
@@ -167,13 +169,13 @@ pub(super) fn levels(n: usize, arcs: &[(usize, usize)], s: usize) -> Vec<Option<
     levels
 }
 
-/// What `s` reaches, itself too.
+/// Returns the vertices reachable from `s`, including itself.
 pub(super) fn reached(n: usize, arcs: &[(usize, usize)], s: usize) -> BitVector {
     let levels = levels(n, arcs, s);
     bits_at(n, (0..n).filter(|&x| levels[x].is_some()))
 }
 
-/// The ends of the arcs.
+/// Returns the ends of the arcs.
 pub(super) fn ends_of(graph: &Graph) -> Vec<(usize, usize)> {
     graph.arcs.iter().map(|arc| (arc.tail as usize, arc.head as usize)).collect()
 }

@@ -1,4 +1,4 @@
-//! `paths`: NEARER, RELAX and RELAX_SIGNED, the step that the other procedures share.
+//! `paths`: NEARER, RELAX and RELAX_SIGNED, the step shared by the other procedures.
 
 use star_vm::HostValue;
 
@@ -6,19 +6,19 @@ use super::module::Module;
 use super::random::Rng;
 use super::values::{bits_at, numbers, ones, word};
 
-/// Which numbers are drawn.
+/// The range of the random numbers.
 #[derive(Clone, Copy, PartialEq)]
 enum Range {
     /// All of h bits.
     All,
-    /// Those that RELAX takes.
+    /// Those valid for RELAX.
     Plain,
-    /// Those that RELAX_SIGNED takes.
+    /// Those valid for RELAX_SIGNED.
     Signed,
 }
 
-/// All three on random numbers. RELAX and RELAX_SIGNED trap, or no sum of theirs has wrapped; then they
-/// give what NEARER gives.
+/// Checks all three on random numbers. RELAX and RELAX_SIGNED trap, or none of their sums has
+/// wrapped; then they agree with NEARER.
 pub(super) fn check(module: &Module, rng: &mut Rng) {
     for range in [Range::All, Range::Plain, Range::Signed] {
         check_range(module, rng, range);

@@ -1,4 +1,4 @@
-//! The examples that follow update streams, against answers computed anew for every question.
+//! The examples that follow update streams, against answers recomputed for every query.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -25,7 +25,7 @@ const N_OPERATIONS: u64 = 250;
 /// All kinds of operations.
 const SHARES: Shares = Shares { insert: 4, delete: 3, change: 1, vertices: 1, ask: 4 };
 
-/// A graph, and a stream that begins with it.
+/// A graph, and a stream that starts from it.
 struct Instance {
     start: Graph,
     numbers: Numbers,
@@ -82,7 +82,7 @@ impl Instance {
         updates.map(|update| update.expect("an operation")).collect()
     }
 
-    /// What the program prints.
+    /// Returns the output of the program.
     fn answers(&self, program: &Program, name: &str, args: Vec<HostValue>) -> String {
         let run = program.run(name, args);
         assert_eq!(run.outcome, Outcome::Done, "{:?}\n{}", self.stream(), run.printed);
@@ -90,7 +90,7 @@ impl Instance {
     }
 }
 
-/// The arcs, or edges, of a graph that changes; vertices from 0.
+/// The arcs, or edges, of a changing graph; vertices from 0.
 struct World {
     undirected: bool,
     arcs: Vec<(usize, usize, u64)>,
@@ -111,7 +111,7 @@ impl World {
             .retain(|&(t, h, _)| (t, h) != (tail, head) && (!undirected || (h, t) != (tail, head)));
     }
 
-    /// Carries a change out; false if it is a question.
+    /// Applies a change; false if it is a query.
     fn change(&mut self, update: Update) -> bool {
         match update {
             Update::Nothing => {}
@@ -141,7 +141,7 @@ impl World {
     }
 }
 
-/// The answers to all questions, a line each.
+/// Returns the answers to all queries, one line each.
 fn expected(
     instance: &Instance,
     undirected: bool,
@@ -157,7 +157,7 @@ fn expected(
     lines
 }
 
-/// A question that is one.
+/// Unpacks an update that is a query.
 fn asked(update: Update) -> (usize, usize) {
     match update {
         Update::AskPair(x, y) => (x as usize, y as usize),
@@ -173,10 +173,10 @@ fn asked(update: Update) -> (usize, usize) {
 }
 
 #[test]
-fn forests_answer_as_kruskal_does() {
+fn forests_agree_with_kruskal() {
     let program = Program::new(include_str!("../../../../examples/dynamic_mst.star"));
     each_seed(6, |rng| {
-        // Weights from a large range: the minimum forest is the only one.
+        // Weights from a large range: the minimum forest is unique.
         let instance = Instance::new(rng, true, SHARES, 1_000_000);
         let (n, m) = (instance.n(), instance.start.n_edges());
         let mut args = vec![int(n), int(m), int(instance.b()), int(instance.h)];
@@ -219,7 +219,7 @@ fn forest_answer(n: usize, world: &World, update: Update) -> String {
 }
 
 #[test]
-fn closures_answer_as_a_search_does() {
+fn closures_agree_with_a_search() {
     let program = Program::new(include_str!("../../../../examples/dynamic_closure.star"));
     each_seed(6, |rng| {
         let shares = Shares { change: 0, ..SHARES };
@@ -249,7 +249,7 @@ fn closures_answer_as_a_search_does() {
 }
 
 #[test]
-fn distances_answer_as_dijkstra_does() {
+fn distances_agree_with_dijkstra() {
     let program = Program::new(include_str!("../../../../examples/dynamic_paths.star"));
     each_seed(6, |rng| {
         let instance = Instance::new(rng, false, SHARES, 9);
@@ -306,7 +306,7 @@ fn path_answer(n: usize, sink: usize, world: &World, update: Update) -> String {
 }
 
 #[test]
-fn what_one_vertex_reaches_grows_as_a_search_says() {
+fn reachability_from_one_vertex_agrees_with_a_search() {
     let program = Program::new(include_str!("../../../../examples/dynamic_reach.star"));
     each_seed(6, |rng| {
         let growth = Shares { insert: 1, delete: 0, change: 0, vertices: 0, ask: 9 };
@@ -328,7 +328,7 @@ fn what_one_vertex_reaches_grows_as_a_search_says() {
                     assert_eq!(answer, format!("{source}: reaches {} of {n}", set.count_ones()));
                 }
                 (x, 0) => {
-                    // Any arc from a vertex that is reached may be the last step.
+                    // Any arc from a reached vertex may be the last step.
                     let step =
                         answer.strip_prefix(&format!("{source} -> {x}: yes, the last step from "));
                     let from = step.map(|from| from.parse::<usize>().expect("a vertex"));
@@ -355,7 +355,7 @@ fn what_one_vertex_reaches_grows_as_a_search_says() {
     });
 }
 
-/// Runs an example on a stream that does not suit, and gives what it printed.
+/// Runs an example on an unsuitable stream, and returns its output.
 fn refused(name: &str, text: &str, stream: &[Update], first: Vec<HostValue>) -> String {
     let program = Program::new(text);
     let mut table = BitTable::zeros(stream.len(), 4 + 2 * 2 + 4).expect("small");
@@ -377,7 +377,7 @@ fn refused(name: &str, text: &str, stream: &[Update], first: Vec<HostValue>) -> 
 }
 
 #[test]
-fn streams_that_do_not_suit_are_refused_with_their_line() {
+fn rejects_unsuitable_streams_with_their_line() {
     // The arcs 1 -> 2 and 2 -> 3.
     let arcs = vec![Arc { tail: 0, head: 1, weight: 3 }, Arc { tail: 1, head: 2, weight: 2 }];
     let start = graph(3, arcs);
@@ -418,7 +418,7 @@ fn streams_that_do_not_suit_are_refused_with_their_line() {
         (1, &[gone, Update::AskVertex(2)], "line 2 of the updates: the first vertex was deleted"),
         (
             1,
-            // A weight of an arc that is there changes nothing.
+            // A weight of an existing arc changes nothing.
             &[1, 3].map(|tail| Update::SetWeight { tail, head: 2, weight: 1 }),
             "line 2 of the updates: there is no such arc",
         ),
@@ -429,7 +429,7 @@ fn streams_that_do_not_suit_are_refused_with_their_line() {
             &[Update::SetWeight { tail: 3, head: 1, weight: 1 }],
             "line 1 of the updates: there is no such arc",
         ),
-        // Below infinity, but not the sum of it and a distance.
+        // Below infinity, but the sum of it and a distance is not.
         (2, &[insert(3, 1, 14)], ""),
         (3, &[insert(1, 3, 1), delete(1, 2)], "line 2 of the updates: here arcs come"),
     ];

@@ -1,4 +1,5 @@
-//! `updates`: UPDATE, INSERTIONS, SUITS and PRESENT, and that the codes are those of the reader.
+//! `updates`: UPDATE, INSERTIONS, SUITS and PRESENT, and the agreement of the codes with the
+//! reader.
 
 use star_base::BitTable;
 use star_compiler::LowerOptions;
@@ -9,7 +10,7 @@ use super::module::{Module, text};
 use super::random::{Rng, each_seed};
 use super::values::{bits_at, int, number_bits, put_field, vertex, zeros};
 
-/// Every operation, with vertices below 2^b and weights below 2^h.
+/// Returns any operation, with vertices below 2^b and weights below 2^h.
 fn random_update(rng: &mut Rng, b: usize, h: usize) -> Update {
     let vertex = |rng: &mut Rng| 1 + rng.below((1 << b) - 1) as u32;
     let weight = |rng: &mut Rng| rng.between(0, (1 << h) - 1);
@@ -60,7 +61,7 @@ pub(super) fn play(module: &Module, rng: &mut Rng) {
 }
 
 #[test]
-fn lines_are_taken_apart_as_they_were_read() {
+fn lines_are_decoded_as_they_were_read() {
     let module = Module::new("updates");
     each_seed(40, |rng| play(&module, rng));
 }
@@ -79,7 +80,7 @@ fn insertions_are_counted() {
 }
 
 #[test]
-fn the_codes_are_those_of_the_reader() {
+fn codes_match_those_of_the_reader() {
     let codes = [
         ("OP_NOTHING", Update::Nothing),
         ("OP_INSERT", Update::InsertArc { tail: 1, head: 1, weight: 0 }),
@@ -101,7 +102,7 @@ fn the_codes_are_those_of_the_reader() {
 }
 
 #[test]
-fn what_is_no_stream_ends_the_program() {
+fn an_invalid_stream_ends_the_program() {
     let module = Module::new("updates");
     let cases = [("100101011111", 2, "no operation"), ("00010101111", 4, "no update stream")];
     for (row, b, why) in cases {
@@ -114,7 +115,7 @@ fn what_is_no_stream_ends_the_program() {
 }
 
 #[test]
-fn a_line_that_does_not_suit_is_printed() {
+fn an_unsuitable_line_is_printed() {
     let program = star_tests::run::Program::new(text("updates"));
     let args = vec![HostValue::Bool(false), int(7), HostValue::Str("no such arc".to_owned())];
     let run = program.run("SUITS", args);

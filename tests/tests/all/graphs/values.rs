@@ -1,46 +1,46 @@
-//! Values for calls, and what is read from them.
+//! Values for calls, and access to their contents.
 
 use star_base::{BitTable, BitVector};
 use star_io::{Graph, Layout, LayoutValue, Weights, Widths, lay_out};
 use star_vm::HostValue;
 
-/// A number as an argument.
+/// Builds a number as an argument.
 pub(super) fn int(value: usize) -> HostValue {
     HostValue::Int(value as i64)
 }
 
-/// A vertex, from 0, as an argument.
+/// Builds a vertex, from 0, as an argument.
 pub(super) fn vertex(idx: usize) -> HostValue {
     int(idx + 1)
 }
 
-/// The word of `h` bits that holds a number.
+/// Builds the word of `h` bits that holds a number.
 pub(super) fn word(number: u64, h: usize) -> HostValue {
     HostValue::Word(number_bits(number, h))
 }
 
-/// The word of `h` ones.
+/// Builds the word of `h` ones.
 pub(super) fn infinity(h: usize) -> HostValue {
     word(infinite(h), h)
 }
 
-/// The number that stands for infinity in `h` bits.
+/// Returns the number that represents infinity in `h` bits.
 pub(super) fn infinite(h: usize) -> u64 {
     (1 << h) - 1
 }
 
-/// A number modulo 2^h, most significant bit first.
+/// Returns a number modulo 2^h, most significant bit first.
 pub(super) fn number_bits(number: u64, h: usize) -> BitVector {
     let bits: Vec<bool> = (0..h).rev().map(|place| number >> place & 1 == 1).collect();
     BitVector::from_bools(&bits)
 }
 
-/// Zeros.
+/// Builds a table of zeros.
 pub(super) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
     BitTable::zeros(n_rows, n_cols).expect("a small table")
 }
 
-/// Number `j`, from 0, of the row `row`, as a field of `h` bits.
+/// Returns number `j`, from 0, of the row `row`, as a field of `h` bits.
 pub(super) fn field(table: &BitTable, row: usize, j: usize, h: usize) -> u64 {
     (0..h).fold(0, |number, place| 2 * number + u64::from(table.get(row, j * h + place)))
 }
@@ -52,7 +52,7 @@ pub(super) fn put_field(table: &mut BitTable, row: usize, j: usize, h: usize, nu
     }
 }
 
-/// A table with a number in every row.
+/// Builds a table with a number in every row.
 pub(super) fn numbers(numbers: &[u64], h: usize) -> BitTable {
     let mut table = zeros(numbers.len(), h);
     for (row, &number) in numbers.iter().enumerate() {
@@ -61,24 +61,24 @@ pub(super) fn numbers(numbers: &[u64], h: usize) -> BitTable {
     table
 }
 
-/// The codes 1..n.
+/// Builds the codes 1..n.
 pub(super) fn codes(n: usize, b: usize) -> BitTable {
     let codes: Vec<u64> = (1..=n as u64).collect();
     numbers(&codes, b)
 }
 
-/// The least `b` with n < 2^b, at least 1.
+/// Returns the least `b` with n < 2^b, at least 1.
 pub(super) fn code_width(n: usize) -> usize {
     (usize::BITS - n.leading_zeros()).max(1) as usize
 }
 
-/// The width that `paths` asks for.
+/// Returns the width that `paths` requires.
 pub(super) fn path_width(graph: &Graph) -> usize {
     graph.path_width().expect("weights that are not negative")
 }
 
-/// A graph laid out as a table, with h = [`path_width`], or what signs need, and b = [`code_width`] of
-/// the codes; layouts without weights take negative ones.
+/// Lays out a graph as a table, with h = [`path_width`], or the width that signs require, and b =
+/// [`code_width`] of the codes; layouts without weights accept negative ones.
 pub(super) fn laid_out(layout: Layout, graph: &Graph) -> BitTable {
     let h = match layout.weights() {
         Weights::Signed => graph.signed_width().expect("small weights"),
@@ -91,12 +91,12 @@ pub(super) fn laid_out(layout: Layout, graph: &Graph) -> BitTable {
     }
 }
 
-/// The indices, from 0, of the ones.
+/// Returns the indices, from 0, of the ones.
 pub(super) fn ones(bits: &BitVector) -> Vec<usize> {
     (0..bits.len()).filter(|&idx| bits.get(idx)).collect()
 }
 
-/// A set of indices as bits.
+/// Builds bits from a set of indices.
 pub(super) fn bits_at(len: usize, indices: impl IntoIterator<Item = usize>) -> BitVector {
     let mut bits = BitVector::zeros(len);
     for idx in indices {

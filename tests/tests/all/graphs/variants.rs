@@ -1,4 +1,4 @@
-//! The same calls elsewhere: on the bodies of the library, and on the raw listings.
+//! The same calls in other variants: on the bodies of the library, and on the raw listings.
 
 use std::fs;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::{
     closure, dynmst, edmonds, gabow, italiano, moving, mst, paths, ramalingam, reach, updates,
 };
 
-/// Calls of all procedures of a module, on instances of these seeds.
+/// Records calls of all procedures of a module, on instances of these seeds.
 fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
     let module = Module::recorder(name);
     for seed in seeds {
@@ -41,14 +41,14 @@ fn calls(name: &str, seeds: std::ops::Range<u64>) -> Vec<Call> {
     calls
 }
 
-/// The procedures of a module that can be called from outside: those without a handle.
+/// Returns the procedures of a module that can be called from outside: those without a handle.
 fn routines(name: &str) -> impl Iterator<Item = &'static str> {
     let headers = text(name).lines().filter_map(|line| line.strip_prefix("procedure "));
     let headers = headers.filter(|header| !header.contains(": handle"));
     headers.map(|header| header.split('(').next().expect("a name"))
 }
 
-/// Modules of other subjects, which suites of their own play.
+/// Modules of other subjects, covered by separate suites.
 const OWN_SUITES: &[&str] = &["cbt", "gradient", "polyline", "terrain", "wave", "weighed"];
 
 fn all_modules() -> impl Iterator<Item = &'static str> {
@@ -57,7 +57,7 @@ fn all_modules() -> impl Iterator<Item = &'static str> {
 }
 
 #[test]
-fn bodies_of_the_library_give_the_values_and_costs_of_the_operations_of_the_machine() {
+fn library_bodies_have_the_values_and_costs_of_operations() {
     for name in all_modules() {
         let options = LowerOptions { machine_ops: false, ..LowerOptions::default() };
         let bodies = Module::of_library(name, &options);
@@ -68,15 +68,15 @@ fn bodies_of_the_library_give_the_values_and_costs_of_the_operations_of_the_mach
     }
 }
 
-/// The texts that a module was made from: the listing, and the listing with that of the library in
-/// front, which then hides the library. Nothing if this checkout has no listings.
+/// Returns the texts from which a module was derived: the listing, and the listing preceded by that
+/// of the library, which then hides the library. Returns `None` if this checkout has no listings.
 fn listings(name: &str) -> Option<[String; 2]> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../shared/language/listings");
     let file = |name: &str| fs::read_to_string(folder.join(format!("{name}.star"))).ok();
     let listing = match name {
         "closure" => include_str!("../../../programs/published/warshall.star").to_owned(),
         "gabow" => file("dynmst")? + &file("gabow")?,
-        // Of later date: it has no listing.
+        // Newer modules have no listing.
         "updates" | "moving" => return None,
         _ => file(name)?,
     };
@@ -84,10 +84,11 @@ fn listings(name: &str) -> Option<[String; 2]> {
     Some([listing, with_library])
 }
 
-/// Procedures that came after the listings.
+/// Procedures that are newer than the listings.
 const LATER: [&str; 5] = ["REACH_INIT", "REACH_SPREAD", "SP_HEADROOM", "SP_INIT", "SP_SETTLE"];
 
-/// The headers of the listings say no sizes, so Lab, whose rows are written, must have them before.
+/// The headers of the listings have no sizes, so Lab, whose rows are written, must have them
+/// before.
 fn give_labels_rows(call: &mut Call) {
     let (code, lab) = match call.routine {
         "MSF" => (2, 6),
@@ -101,7 +102,7 @@ fn give_labels_rows(call: &mut Call) {
 
 #[test]
 #[expect(clippy::print_stdout, reason = "says which listings were not there")]
-fn listings_give_the_values_of_the_modules() {
+fn listings_agree_with_the_modules() {
     for name in all_modules() {
         let Some(listings) = listings(name) else {
             println!("skipped: no listing of {name}");
@@ -120,7 +121,7 @@ fn listings_give_the_values_of_the_modules() {
                 let mut expected = call.results.values.clone();
                 if call.routine == "BELLMAN_FORD" && expected.last() == Some(&HostValue::Bool(true))
                 {
-                    // With a negative cycle distances mean nothing, and the module ends earlier.
+                    // With a negative cycle distances are undefined, and the module ends earlier.
                     (found, expected) =
                         (found.split_off(found.len() - 1), vec![HostValue::Bool(true)]);
                 }

@@ -1,5 +1,5 @@
-//! Fields that are too narrow for the sums formed in them: the right result or an error, never a wrong
-//! result; and no error at the width that the layouts choose.
+//! Fields that are too narrow for the sums formed in them: the right result or an error, never a
+//! wrong result; and no error at the width that the layouts choose.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use super::random::{Rng, each_seed, graph};
 use super::reference::petgraph_of;
 use super::values::{code_width, codes, field, infinite, infinity, int, vertex, word};
 
-/// The graph laid out with this width of weights; `None` if a weight does not fit.
+/// Lays out the graph with this width of weights; `None` if a weight does not fit.
 fn in_width(layout: Layout, graph: &Graph, h: usize) -> Option<BitTable> {
     let widths = Widths { h, b: code_width(layout.codes() * graph.n_vertices) };
     match lay_out(layout, graph, widths, 1 << 24, "random").ok()? {
@@ -23,7 +23,8 @@ fn in_width(layout: Layout, graph: &Graph, h: usize) -> Option<BitTable> {
     }
 }
 
-/// Runs `call` in every width up to `enough`, at which it must end well. How many ended in an error.
+/// Runs `call` in every width up to `enough`, at which it must end well, and returns the number of
+/// errors.
 fn in_every_width(enough: usize, call: impl Fn(usize) -> Option<Result<(), String>>) -> usize {
     let mut n_errors = 0;
     for h in 1..=enough {
@@ -47,7 +48,7 @@ fn each_seed_with_errors(n_seeds: u64, test: impl Fn(&mut Rng) -> usize) {
     assert!(n_errors.get() as u64 >= n_seeds / 2, "{} errors", n_errors.get());
 }
 
-/// The distances from `s`; `None` if a cycle of negative length is reached.
+/// Returns the distances from `s`; `None` if a cycle of negative length is reached.
 fn distances(graph: &Graph, s: usize) -> Option<Vec<Option<i64>>> {
     let weighted = petgraph_of(graph).map(|_, ()| (), |_, &weight| weight as f64);
     let paths = bellman_ford(&weighted, NodeIndex::new(s)).ok()?;
@@ -55,7 +56,7 @@ fn distances(graph: &Graph, s: usize) -> Option<Vec<Option<i64>>> {
     Some(found.map(|length| length.is_finite().then_some(length as i64)).collect())
 }
 
-/// Compares a column of lengths, of which `zero` stands for 0.
+/// Compares a column of lengths, in which `zero` represents 0.
 fn check_lengths(table: &BitTable, j: usize, h: usize, zero: i64, expected: &[Option<i64>]) {
     for (x, length) in expected.iter().enumerate() {
         let found = field(table, x, j, h);
@@ -155,10 +156,10 @@ fn narrow_signed_distances_are_right_or_an_error() {
 }
 
 #[test]
-fn edmonds_asks_for_the_spare_bit() {
+fn edmonds_requires_the_spare_bit() {
     let module = Module::new("edmonds");
     let arc = |tail, head, weight| star_io::Arc { tail, head, weight };
-    // The weights 4 and 5 take three bits, and the cycle 1 -> 2 -> 1 adds such two.
+    // The weights 4 and 5 need three bits, and the cycle 1 -> 2 -> 1 adds two of them.
     let graph = graph(3, vec![arc(0, 1, 4), arc(1, 0, 5), arc(2, 0, 4)]);
     let run = |h: usize, rows: [bool; 3]| {
         let b = code_width(2 * graph.n_vertices);

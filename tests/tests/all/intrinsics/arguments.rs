@@ -1,4 +1,4 @@
-//! Random arguments of an intrinsic, near the borders that its preconditions draw.
+//! Random arguments of an intrinsic, near the limits of its preconditions.
 
 use std::collections::BTreeMap;
 
@@ -7,13 +7,13 @@ use star_base::{BitTable, BitVector};
 use star_tests::case::Random;
 use star_vm::HostValue;
 
-/// Sizes around the borders of limbs and lines.
+/// Sizes around the limits of limbs and lines.
 const SIZES: [usize; 14] = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 96, 127, 129];
 
-/// Beyond this a size is not made, though a precondition wants it.
+/// The greatest size generated, even if a precondition requires more.
 const MOST: i64 = 1 << 13;
 
-/// Rows and columns of the tables that a handle stands for, by parameter and name.
+/// Rows and columns of the tables that a handle represents, by parameter and name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sizes(pub(super) BTreeMap<(usize, String), [usize; 2]>);
 
@@ -26,7 +26,7 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Arguments for which the preconditions hold often, and fail by little.
+    /// Generates arguments for which the preconditions often hold or narrowly fail.
     pub(super) fn random(signature: &'static Signature, sizes: Sizes, random: &mut Random) -> Self {
         let mut all = Arguments { signature, sizes, values: vec![None; signature.params.len()] };
         let near = SIZES[random.below(SIZES.len())] as i64;
@@ -77,13 +77,13 @@ impl Arguments {
         })
     }
 
-    /// Like [`Arguments::number`], as a size that there is memory for.
+    /// Chooses a number as [`Arguments::number`] does, as a size that fits in memory.
     fn size(&self, term: SizeTerm, near: i64, random: &mut Random) -> usize {
         let number = self.number(term, near, random);
         if (0..MOST).contains(&number) { number as usize } else { random.below(70) }
     }
 
-    /// A number within the bounds that preconditions set to a term, or just beyond one.
+    /// Chooses a number within the bounds of a term in the preconditions, or just outside.
     fn number(&self, term: SizeTerm, near: i64, random: &mut Random) -> i64 {
         let [low, high] = self.bounds(term);
         let outside =
@@ -96,7 +96,7 @@ impl Arguments {
         match (low, high) {
             (Some(low), Some(high)) if low <= high => {
                 let span = high.abs_diff(low).min(70) as usize + 1;
-                // Small ones more often: sizes may be their powers.
+                // Small ones are more frequent: sizes may be their powers.
                 let inside = low + random.below(span).min(random.below(span)) as i64;
                 [low, high, inside, inside, inside][random.below(5)]
             }
@@ -114,7 +114,8 @@ impl Arguments {
         }
     }
 
-    /// The least and the greatest value of a term that preconditions want, as far as the other terms are known.
+    /// Returns the least and the greatest value of a term allowed by the preconditions, where the
+    /// other terms are known.
     fn bounds(&self, term: SizeTerm) -> [Option<i64>; 2] {
         let eval = |side: SizeExpr| side.eval(&|term| self.value(term));
         let (mut lows, mut highs) = (Vec::new(), Vec::new());
@@ -142,7 +143,7 @@ impl Arguments {
         [lows.into_iter().max(), highs.into_iter().min()]
     }
 
-    /// The value of a term of a precondition, if it has one.
+    /// Returns the value of a term of a precondition, if it has one.
     pub(super) fn value(&self, term: SizeTerm) -> Option<i64> {
         let part = |idx: usize, name: &str| self.sizes.0.get(&(idx, name.to_owned()));
         let size = match (term, self.values.get(term.param())?.as_ref()) {
@@ -167,7 +168,7 @@ impl Arguments {
         Some(size as i64)
     }
 
-    /// Is all set that has to be, and do the preconditions hold?
+    /// Returns whether all required arguments are set and the preconditions hold.
     pub(super) fn suit(&self) -> bool {
         let is_unset = |value: &Option<HostValue>| *value == Some(HostValue::Unset);
         let mut params = self.signature.params.iter().zip(&self.values);
@@ -175,8 +176,8 @@ impl Arguments {
             && self.signature.holds(|term| self.value(term))
     }
 
-    /// May the intrinsic decline although they suit: by what it sees in values, or as a result has another size than a
-    /// variable that keeps its own?
+    /// Returns whether the intrinsic may decline suitable arguments: because of their values, or
+    /// because a result differs in size from a variable with a fixed size.
     pub(super) fn may_decline(&self) -> bool {
         let mut params = self.signature.params.iter().zip(&self.values);
         self.signature.declines.is_some()
@@ -191,14 +192,15 @@ impl Arguments {
             })
     }
 
-    /// The arguments of a program that makes the call: without handles, and with what a function's value goes to.
+    /// Returns the arguments of a program that makes the call: without handles, and with the
+    /// variable for a function's value.
     pub(super) fn values(&self) -> impl Iterator<Item = HostValue> {
         let result = self.signature.result.map(|_| HostValue::Unset);
         self.values.iter().flatten().cloned().chain(result)
     }
 }
 
-/// A table with few or many ones, on both sides of the diagonal or on one.
+/// Builds a table with few or many ones, on both sides of the diagonal or on one.
 pub(super) fn table(n_rows: usize, n_cols: usize, random: &mut Random) -> BitTable {
     let one_in = [1, 2, 8, 1 + n_rows / 2, 1 + n_rows, 1 + 4 * n_rows][random.below(6)];
     let keeps = [|_, _| true, |row, col| row < col, |row, col| row > col, |row, col| row != col];

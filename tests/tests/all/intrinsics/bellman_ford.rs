@@ -1,4 +1,5 @@
-//! The intrinsic of BELLMAN_FORD: graphs that it takes, with and without negative cycles, and what it leaves to the Star body.
+//! The intrinsic of BELLMAN_FORD: graphs that it accepts, with and without negative cycles, and
+//! calls that it leaves to the Star body.
 
 use star_base::intrinsics::catalogue::paths::BELLMAN_FORD;
 use star_base::{BitTable, BitVector};
@@ -9,7 +10,7 @@ use star_vm::HostValue;
 
 use super::subject::{self, caller, table_of};
 
-/// A graph, and what BELLMAN_FORD is told about it.
+/// A graph, and the other arguments of BELLMAN_FORD.
 struct Call {
     n: usize,
     start: i64,
@@ -21,17 +22,18 @@ struct Call {
     code: BitTable,
 }
 
-/// What becomes of a call.
+/// The expected end of a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Ends {
     Paths,
     NegativeCycle,
-    /// A check fails, so that the intrinsic leaves it to the Star body.
+    /// A check fails, so that the intrinsic leaves the call to the Star body.
     Trap,
 }
 
 impl Call {
-    /// Weights by which cycles are mostly, or rarely, negative, any bits where there is no arc, codes in some order, or some of them equal.
+    /// Generates weights with mostly, or rarely, negative cycles, arbitrary bits where there is no
+    /// arc, codes in some order, or some of them equal.
     fn random(n: usize, h: usize, random: &mut Random) -> Call {
         let percent = [5, 20, 60][random.below(3)];
         let arcs: Vec<bool> = (0..n * n).map(|_| random.chance(percent)).collect();
@@ -79,13 +81,13 @@ impl Call {
         ]
     }
 
-    /// The bits of a row from one on, as a number.
+    /// Returns the bits of a row from the given position on, as a number.
     fn number(table: &BitTable, row: usize, from: usize, n_bits: usize) -> u64 {
         let bit = |at: usize| u64::from(table.get(row, from + at));
         (0..n_bits).fold(0, |number, at| number * 2 + bit(at))
     }
 
-    /// As the text has it, vertex by vertex.
+    /// Computes the end as the text does, vertex by vertex.
     fn ends(&self) -> Ends {
         let (n, h) = (self.n, self.h as usize);
         let codes: Vec<u64> =
@@ -135,7 +137,7 @@ impl Call {
     }
 }
 
-/// The program, and BELLMAN_FORD in it as entry and called.
+/// Builds the program with BELLMAN_FORD as the entry and called.
 fn program() -> Program {
     Program::new(&caller(BELLMAN_FORD, "BELLMAN_FORD"))
 }
@@ -152,7 +154,7 @@ fn same_everywhere(
 }
 
 #[test]
-fn paths_and_cycles_are_those_of_the_star_body_or_left_to_it() {
+fn paths_and_cycles_agree_or_fall_back_to_the_star_body() {
     let program = program();
     let machines = program.compile_on(&backends());
     let any_takes = machines.iter().any(|machine| machine.takes(BELLMAN_FORD));
@@ -185,9 +187,9 @@ fn paths_and_cycles_are_those_of_the_star_body_or_left_to_it() {
     assert!(n_paths >= 25 && n_cycles >= 10 && n_left >= 20, "{n_paths}, {n_cycles}, {n_left}");
 }
 
-/// For each precondition arguments for which it alone does not hold: the Star body traps, or copes.
+/// For each precondition, arguments that violate it alone: the Star body traps, or handles them.
 #[test]
-fn what_the_intrinsic_may_not_see_goes_to_the_star_body() {
+fn calls_violating_a_precondition_use_the_star_body() {
     let program = program();
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1959);

@@ -1,4 +1,4 @@
-//! Intrinsics of module `closure`, and what their handles keep.
+//! Intrinsics of module `closure`, and the state in their handles.
 
 use star_base::BitTable;
 use star_base::intrinsics::catalogue::closure::{CLOSURE, CLOSURE_PART};
@@ -15,7 +15,7 @@ use super::arguments::table;
 use super::memory::memory_runs_out_no_earlier;
 use super::subject::{caller, with_probes};
 
-/// The backends that have intrinsics.
+/// Returns the backends that have intrinsics.
 fn machines_with_intrinsics() -> Vec<Machine> {
     let mut machines = backends();
     machines.retain(|machine| WITH_INTRINSICS.contains(&machine.name));
@@ -23,7 +23,7 @@ fn machines_with_intrinsics() -> Vec<Machine> {
 }
 
 #[test]
-fn a_routine_of_the_same_name_is_no_emulator() {
+fn a_routine_of_the_same_name_does_not_get_the_intrinsic() {
     let text = "import \"star:closure\";
         procedure WARSHALL(n: integer; var P: table); begin P(1,1):=n; end;
         procedure TRY(var P: table); begin WARSHALL(1,P); end;";
@@ -34,7 +34,7 @@ fn a_routine_of_the_same_name_is_no_emulator() {
 }
 
 #[test]
-fn without_room_for_a_intrinsic_the_star_body_runs() {
+fn without_memory_for_an_intrinsic_the_star_body_runs() {
     let program = Program::new(&caller(CLOSURE, "WARSHALL"));
     let mut random = Random::new(1);
     let args = [HostValue::Int(64), HostValue::Table(table(64, 64, &mut random))];
@@ -50,7 +50,7 @@ fn without_room_for_a_intrinsic_the_star_body_runs() {
 }
 
 #[test]
-fn a_table_in_which_nothing_changes_is_not_copied() {
+fn a_table_without_changes_is_not_copied() {
     let text = "import \"star:closure\";
         procedure TRY(n: integer; G: table; var P: table); begin P:=G; WARSHALL(n,P); end;";
     let program = Program::new(text);
@@ -88,7 +88,7 @@ fn a_table_in_which_nothing_changes_is_not_copied() {
 }
 
 #[test]
-fn a_handle_keeps_what_it_was_made_of() {
+fn a_handle_keeps_the_value_it_was_created_from() {
     let text = "import \"star:closure\";
         procedure ASK(H: handle; G: table; var X,Y: slice); var K: handle;
         begin
@@ -113,7 +113,7 @@ fn a_handle_keeps_what_it_was_made_of() {
 }
 
 #[test]
-fn a_kept_state_becomes_its_table_however_tight_the_memory_is() {
+fn a_kept_state_becomes_its_table_even_with_little_memory() {
     let text = "import \"star:closure\";
         procedure TRY(n: integer; G: table); var H: handle;
         begin
@@ -126,7 +126,8 @@ fn a_kept_state_becomes_its_table_however_tight_the_memory_is() {
     // Every vertex is a component.
     let mut chain = BitTable::zeros(n, n).expect("memory");
     (1..n).for_each(|vertex| chain.put(vertex - 1, vertex, true));
-    // The graph, its closure, and what finding that takes: enough for a state, but not for its table beside it.
+    // The graph, its closure, and the memory for computing it: enough for a state, but not for its
+    // table in addition.
     let limits = Limits { memory: Some(2 * chain.n_bytes() + 30 * n as u64 + 4096), ..LIMITS };
     let args = [HostValue::Int(n as i64), HostValue::Table(chain)];
     for compiled in program.compile_on(&machines_with_intrinsics()) {
@@ -137,7 +138,7 @@ fn a_kept_state_becomes_its_table_however_tight_the_memory_is() {
 
 #[test]
 fn memory_runs_out_no_earlier_than_without_intrinsics() {
-    // PROBE0 gives the closure out that the handle keeps.
+    // PROBE0 returns the closure in the handle.
     let text = "import \"star:closure\";
         procedure TRY(n: integer; G: table; var X: slice; var P: table; var b: boolean);
         var H: handle;
@@ -154,7 +155,7 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
     for routine in program.lowered.program.routines_mut() {
         routine.intrinsic = None;
     }
-    // Of other backends than those that people compare there is nothing to ask.
+    // Only the default CPU backend is relevant.
     let cpu = machines_with_intrinsics().into_iter().find(|machine| machine.name == "cpu");
     let Some(cpu) = cpu else { return };
     let plain = program.compile_on(&[cpu]);
@@ -178,7 +179,7 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
 }
 
 #[test]
-fn a_handle_that_was_never_made_is_a_trap() {
+fn an_uninitialised_handle_traps() {
     let text = "import \"star:closure\";
         program TRY; var H: handle; G: table(1,1); b: boolean;
         begin
@@ -189,7 +190,7 @@ fn a_handle_that_was_never_made_is_a_trap() {
 }
 
 #[test]
-fn a_handle_is_only_passed_on() {
+fn a_handle_can_only_be_passed_on() {
     let head = "import \"star:closure\"; procedure P(var H,K: handle; T: table); begin ";
     for (body, found) in [
         ("print(H)", "E0314"),
@@ -217,7 +218,7 @@ fn a_handle_is_only_passed_on() {
             }
         }
     }
-    // Elsewhere it is a name like any other.
+    // Elsewhere it is an ordinary name.
     assert_eq!(
         prints("program P; var handle: integer; begin handle:=3; print(handle); end."),
         "3\n"

@@ -1,4 +1,5 @@
-//! The intrinsic of DIJKSTRA: graphs that it takes, in every form, and what it leaves to the Star body.
+//! The intrinsic of DIJKSTRA: graphs that it accepts, in every form, and calls that it leaves to
+//! the Star body.
 
 use star_base::intrinsics::catalogue::paths::DIJKSTRA;
 use star_base::{BitTable, BitVector};
@@ -10,7 +11,7 @@ use star_vm::{HostValue, Limits};
 
 use super::subject::{self, caller, table_of};
 
-/// A graph, and what DIJKSTRA is told about it.
+/// A graph, and the other arguments of DIJKSTRA.
 struct Call {
     n: usize,
     start: i64,
@@ -22,11 +23,12 @@ struct Call {
 }
 
 impl Call {
-    /// Few or many arcs, weights below `2^(h-1)` of which many are equal, any bits where there is no arc, codes in some order.
+    /// Generates few or many arcs, weights below `2^(h-1)` of which many are equal, arbitrary bits
+    /// where there is no arc, codes in some order.
     fn random(n: usize, h: usize, random: &mut Random) -> Call {
         let percent = [5, 20, 60, 100][random.below(4)];
         let arcs: Vec<bool> = (0..n * n).map(|_| random.chance(percent)).collect();
-        // Sums stay below 2^(h-1) as well, mostly.
+        // Sums mostly stay below 2^(h-1) as well.
         let most = match random.below(5) {
             0 => 1_u64 << (h - 1).min(62),
             1 => 1,
@@ -72,7 +74,8 @@ impl Call {
         (0..h).fold(0, |length, bit| length * 2 + u64::from(self.weights.get(to, from * h + bit)))
     }
 
-    /// Does nothing trap, and does the intrinsic take it? By looking for the nearest vertex again and again.
+    /// Returns whether nothing traps and the intrinsic accepts the call, by repeated search for the
+    /// nearest vertex.
     fn is_taken(&self) -> bool {
         let (n, h) = (self.n, self.h as usize);
         let has_code = |row: usize| (0..self.code.n_cols()).any(|col| self.code.get(row, col));
@@ -100,7 +103,7 @@ impl Call {
     }
 }
 
-/// The program, and DIJKSTRA in it as entry and called.
+/// Builds the program with DIJKSTRA as the entry and called.
 fn program() -> Program {
     Program::new(&caller(DIJKSTRA, "DIJKSTRA"))
 }
@@ -116,7 +119,7 @@ fn same_everywhere(
 }
 
 #[test]
-fn paths_are_those_of_the_star_body_or_left_to_it() {
+fn paths_agree_or_fall_back_to_the_star_body() {
     let program = program();
     let machines = program.compile_on(&backends());
     let any_takes = machines.iter().any(|machine| machine.takes(DIJKSTRA));
@@ -143,9 +146,9 @@ fn paths_are_those_of_the_star_body_or_left_to_it() {
     assert!(n_taken >= 40 && n_left >= 15, "{n_taken} taken, {n_left} left");
 }
 
-/// For each precondition arguments for which it alone does not hold: the Star body traps, or copes.
+/// For each precondition, arguments that violate it alone: the Star body traps, or handles them.
 #[test]
-fn what_the_intrinsic_may_not_see_goes_to_the_star_body() {
+fn calls_violating_a_precondition_use_the_star_body() {
     let program = program();
     let machines = program.compile_on(&backends());
     let mut random = Random::new(1960);
@@ -171,7 +174,7 @@ fn what_the_intrinsic_may_not_see_goes_to_the_star_body() {
         args[parameter] = value;
         assert_eq!(same_everywhere(&program, &machines, &args, &context), 0, "{context}");
     }
-    // More bits than the intrinsic has, and as many.
+    // More bits than the intrinsic supports, and exactly as many.
     for (h, intrinsics) in [(63, 0), (62, 1)] {
         let mut call = Call::random(6, 9, &mut random);
         call.h = h;
@@ -186,7 +189,7 @@ fn what_the_intrinsic_may_not_see_goes_to_the_star_body() {
 }
 
 #[test]
-fn without_room_for_a_heap_the_star_body_runs() {
+fn without_memory_for_a_heap_the_star_body_runs() {
     let program = program();
     let entry = program.entry("TRY");
     let mut machines = program.compile_on(&backends());

@@ -1,12 +1,13 @@
-//! A run with intrinsics meets the limit on memory no earlier than one without.
+//! A run with intrinsics reaches the limit on memory no earlier than one without.
 
 use star_ir::{LimitKind, RoutineId};
 use star_tests::backends::Compiled;
 use star_tests::run::LIMITS;
 use star_vm::{HostValue, Limits, Outcome};
 
-/// Runs with intrinsics have to do what one without them does, in all memory that this one can do with. How many
-/// intrinsics the first was taken in the least memory, and the last in the most.
+/// Asserts that runs with intrinsics agree with one without them for every memory limit that
+/// suffices for the latter. Returns how many intrinsics the first took with the least memory, and
+/// the last with the most.
 pub(super) fn memory_runs_out_no_earlier(
     plain: &Compiled,
     with_intrinsics: &[Compiled],

@@ -1,5 +1,5 @@
-//! Intrinsics against the Star bodies that they are the intrinsics of: for every entry of the catalogue, called and
-//! as the entry, random arguments for which the preconditions hold, and such for which just one fails.
+//! Intrinsics against their Star bodies: for every entry of the catalogue, called and as the entry,
+//! random arguments for which the preconditions hold, and arguments for which just one fails.
 
 mod arguments;
 mod bellman_ford;
@@ -23,11 +23,11 @@ use subject::Subject;
 /// Calls with random arguments, for each routine.
 const CALLS: usize = 250;
 
-/// Modules whose intrinsics need arguments that are no random bits: suites of their own call them.
+/// Modules whose intrinsics need structured arguments: separate suites call them.
 const OWN_SUITES: &[&str] = &["cbt", "moving", "paths", "polyline", "terrain", "weighed"];
 
 #[test]
-fn every_intrinsic_does_what_its_star_body_does() {
+fn every_intrinsic_agrees_with_its_star_body() {
     let intrinsics = Intrinsic::ALL.iter();
     for &intrinsic in
         intrinsics.filter(|intrinsic| !OWN_SUITES.contains(&intrinsic.signature().module))
@@ -74,7 +74,7 @@ fn compare(subject: &Subject) {
                     );
                     seen.taken(intrinsics == calls.len());
                 } else if !has_intrinsics(other) {
-                    // Where it has some, the Star body may call them.
+                    // If it has intrinsics, the Star body may call them.
                     assert_eq!(intrinsics, 0, "{context}");
                 }
             }
@@ -87,12 +87,12 @@ fn compare(subject: &Subject) {
     }
 }
 
-/// Does a machine take any intrinsic?
+/// Returns whether a machine takes any intrinsic.
 fn has_intrinsics(machine: &Compiled) -> bool {
     Intrinsic::ALL.iter().any(|intrinsic| machine.takes(*intrinsic))
 }
 
-/// The run, and what it is, for messages.
+/// Runs the call and describes it for messages.
 fn run(
     subject: &Subject,
     compiled: &Compiled,
@@ -103,18 +103,19 @@ fn run(
     (context, compiled.run(entry, args, LIMITS))
 }
 
-/// How many intrinsics are taken, from the first call on: that many at least, and at most.
+/// Returns the range of the number of intrinsics that must be taken from the first call on.
 fn expected_taken(given: &[Arguments]) -> std::ops::RangeInclusive<usize> {
     let n_suiting = given.iter().take_while(|arguments| arguments.suit()).count();
     let n_surely = given[..n_suiting].iter().take_while(|arguments| !arguments.may_decline());
     n_surely.count()..=n_suiting
 }
 
-/// What happened to an intrinsic so far.
+/// The observations of an intrinsic so far.
 struct Seen {
     n_taken: usize,
     n_refused: usize,
-    /// Comparisons of each precondition that failed while all others held: how often.
+    /// For each comparison of each precondition, the number of times it failed while all others
+    /// held.
     n_alone: Vec<Vec<usize>>,
 }
 
@@ -129,7 +130,7 @@ impl Seen {
         *(if is_taken { &mut self.n_taken } else { &mut self.n_refused }) += 1;
     }
 
-    /// Notes what fails alone.
+    /// Records a comparison that fails alone.
     fn failing(&mut self, signature: &Signature, arguments: &Arguments) {
         let value = |term| arguments.value(term);
         let conditions = signature.preconditions.iter().enumerate();
@@ -156,7 +157,7 @@ impl Seen {
     }
 }
 
-/// A precondition as comparisons each of which can fail alone.
+/// Splits a precondition into comparisons each of which can fail alone.
 fn comparisons(condition: Precondition) -> Vec<Precondition> {
     match condition {
         Precondition::AtMost(SizeExpr::Number(_), SizeExpr::Number(_)) => Vec::new(),

@@ -1,4 +1,5 @@
-//! The intrinsic of FLOYD: lengths that it takes, lengths that it leaves to the Star body, and distances by an algorithm of our own.
+//! The intrinsic of FLOYD: lengths that it accepts, lengths that it leaves to the Star body, and
+//! distances from an independent algorithm.
 
 use star_base::intrinsics::catalogue::paths::MIN_PLUS;
 use star_base::{BitTable, BitVector};
@@ -10,10 +11,11 @@ use star_vm::{HostValue, Limits, Outcome};
 
 use super::subject::caller;
 
-/// Lengths, by where paths begin; `None` where there is no arc.
+/// Lengths, by the start of the path; `None` where there is no arc.
 type Lengths = Vec<Vec<Option<u64>>>;
 
-/// Arcs with so many percent, of lengths up to `greatest`; a vertex has length 0 to itself, or none if `open`.
+/// Generates arcs with the given percentage, of lengths up to `greatest`; a vertex has length 0 to
+/// itself, or none if `open`.
 fn random_lengths(
     n: usize,
     percent: usize,
@@ -28,7 +30,7 @@ fn random_lengths(
     (0..n).map(|from| (0..n).map(|to| length(from, to, random)).collect()).collect()
 }
 
-/// Numbers of `h` bits in fields, all ones for none.
+/// Builds numbers of `h` bits in fields, all ones for none.
 fn table_of(lengths: &Lengths, h: usize) -> BitTable {
     let n = lengths.len();
     let mut table = BitTable::zeros(n, n * h).expect("small");
@@ -41,7 +43,7 @@ fn table_of(lengths: &Lengths, h: usize) -> BitTable {
     table
 }
 
-/// Floyd's algorithm over integers.
+/// Runs Floyd's algorithm over integers.
 fn closed(mut lengths: Lengths) -> Lengths {
     for k in 0..lengths.len() {
         let pivot = lengths[k].clone();
@@ -68,7 +70,7 @@ fn arguments(lengths: &Lengths, h: usize, inf: Vec<bool>) -> Vec<HostValue> {
     ]
 }
 
-/// The program, and FLOYD in it as entry and called.
+/// Builds the program with FLOYD as the entry and called.
 fn program() -> Program {
     Program::new(&caller(MIN_PLUS, "FLOYD"))
 }
@@ -78,7 +80,7 @@ fn takes(machine: &Compiled) -> bool {
 }
 
 #[test]
-fn distances_are_those_of_the_star_body_or_left_to_it() {
+fn distances_agree_or_fall_back_to_the_star_body() {
     let program = program();
     let entries = [program.entry("TRY"), program.lowered.program.find("FLOYD").expect("called")];
     let machines = program.compile_on(&backends());
@@ -89,7 +91,7 @@ fn distances_are_those_of_the_star_body_or_left_to_it() {
         let h = [1, 2, 4, 5, 7, 9][random.below(6)];
         let open = random.chance(30);
         let arcs = if open { n } else { n.saturating_sub(1).max(1) } as u64;
-        // The greatest length that is surely taken, and one beyond it.
+        // The greatest length that is certainly accepted, and one above it.
         let most = ((1_u64 << (h - 1)) - 1) / arcs.max(1);
         let greatest = if random.chance(30) { most + 1 } else { most };
         let mut lengths =
@@ -101,7 +103,7 @@ fn distances_are_those_of_the_star_body_or_left_to_it() {
         inf[0] = !random.chance(5);
         let expects_intrinsic = {
             let all = lengths.iter().flatten();
-            // What is written as all ones is no length.
+            // All ones do not represent a length.
             let top = all.flatten().copied().filter(|&it| it != (1 << h) - 1).max().unwrap_or(0);
             let ones = (1 << h) - 1;
             let is_open = (0..n).any(|v| lengths[v][v].is_none_or(|length| length == ones));
@@ -126,7 +128,7 @@ fn distances_are_those_of_the_star_body_or_left_to_it() {
 }
 
 #[test]
-fn distances_are_right_at_every_border() {
+fn distances_are_correct_at_every_limit() {
     let program = program();
     let entry = program.entry("TRY");
     let mut machines = program.compile_on(&backends());
@@ -153,7 +155,7 @@ fn distances_are_right_at_every_border() {
 }
 
 #[test]
-fn without_room_for_integers_the_star_body_runs() {
+fn without_memory_for_integers_the_star_body_runs() {
     let program = program();
     let entry = program.entry("TRY");
     let mut machines = program.compile_on(&backends());

@@ -1,5 +1,5 @@
-//! A routine with an intrinsic, as a program that calls it: behind the routines that make its handles, and before
-//! all tables that these stand for are looked at.
+//! A routine with an intrinsic, as a program that calls it: after the routines that create its
+//! handles, and before all tables that the handles represent are read.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -21,10 +21,10 @@ pub(super) type Called = (Intrinsic, &'static str);
 
 /// See the head of the file.
 pub(super) struct Subject {
-    /// The calls; the last one is the one that is tested.
+    /// The calls; the last one is under test.
     pub(super) calls: Vec<Called>,
     pub(super) program: Program,
-    /// The tables that its handles stand for.
+    /// The tables that its handles represent.
     parts: Vec<String>,
 }
 
@@ -33,7 +33,7 @@ impl Subject {
         let mut calls = makers(intrinsic);
         calls.push((intrinsic, routine));
         let module = intrinsic.signature().module;
-        // All that the routines keep in handles, as their bodies say.
+        // All tables that the routines keep in handles, according to their bodies.
         let plain = Program::new(&text_of(&calls, &[]));
         let mut parts = BTreeSet::new();
         for routine in &plain.lowered.program.routines {
@@ -51,12 +51,12 @@ impl Subject {
         Subject { calls, program: Program::of(compilation, lowered), parts }
     }
 
-    /// The call that is tested.
+    /// Returns the call under test.
     pub(super) fn last(&self) -> Called {
         *self.calls.last().expect("a call")
     }
 
-    /// The program that makes the calls; the routine itself, if it can be an entry.
+    /// Returns the program that makes the calls, and the routine itself, if it can be an entry.
     pub(super) fn entries(&self) -> Vec<RoutineId> {
         let (intrinsic, routine) = self.last();
         let Signature { params, result, .. } = intrinsic.signature();
@@ -67,7 +67,7 @@ impl Subject {
         entries
     }
 
-    /// The arguments of an entry: those that were given to the calls, and what it fills.
+    /// Returns the arguments of an entry: the given arguments of the calls, and its results.
     pub(super) fn args(&self, entry: RoutineId, given: &[Arguments]) -> Vec<HostValue> {
         let mut args: Vec<HostValue> = given.iter().flat_map(Arguments::values).collect();
         let n_params = self.program.lowered.program.routine(entry).params.len();
@@ -75,7 +75,8 @@ impl Subject {
         args
     }
 
-    /// Sizes of the tables that the handles stand for, once the calls before were made with the arguments given.
+    /// Returns the sizes of the tables that the handles represent after the preceding calls with
+    /// the given arguments.
     pub(super) fn sizes(
         &self,
         compiled: &Compiled,
@@ -99,7 +100,7 @@ impl Subject {
     }
 }
 
-/// Does a parameter want a handle that was made?
+/// Returns whether a parameter expects an initialised handle.
 fn takes_handle(param: &Param) -> bool {
     match (param.kind, param.mode) {
         (Kind::Handle, ParamMode::Value | ParamMode::Changed) => true,
@@ -111,8 +112,8 @@ fn takes_handle(param: &Param) -> bool {
     }
 }
 
-/// A routine that makes a handle, for each that an intrinsic wants: of those of its module that want none themselves,
-/// the first whose parameter has the same name, or the first.
+/// Returns a routine that creates a handle, for each that an intrinsic expects: of those of its
+/// module that expect none themselves, the first whose parameter has the same name, or the first.
 fn makers(intrinsic: Intrinsic) -> Vec<Called> {
     let Signature { module, params, .. } = intrinsic.signature();
     let makes = |maker: &&Intrinsic, name: Option<&str>| {
@@ -133,13 +134,13 @@ fn makers(intrinsic: Intrinsic) -> Vec<Called> {
     wanted.map(maker).collect()
 }
 
-/// The library with procedures in a module that give the tables of its handles out.
+/// Returns the library with procedures in a module that return the tables of its handles.
 pub(super) fn with_probes(module: &str, parts: &[String]) -> Library {
     let modules = LIBRARY.modules.iter().map(|&(name, text)| {
         let mut text = text.to_owned();
         if name == module {
             for (idx, part) in parts.iter().enumerate() {
-                // A String takes any text.
+                // Writing to a String does not fail.
                 let _ = write!(
                     text,
                     "\nprocedure PROBE{idx}(H: handle; var T: table); begin T:=H.{part}; end;"
@@ -153,8 +154,8 @@ pub(super) fn with_probes(module: &str, parts: &[String]) -> Library {
     Library { basic: LIBRARY.basic, modules: Box::leak(modules.into_boxed_slice()) }
 }
 
-/// The procedure `TRY`, which makes the calls and gives out the tables of the handles, and `SIZEhXp`, which gives out
-/// table p of the h-th handle before the last call.
+/// Writes the procedure `TRY`, which makes the calls and returns the tables of the handles, and
+/// `SIZEhXp`, which returns table p of the h-th handle before the last call.
 fn text_of(calls: &[Called], parts: &[String]) -> String {
     let ((intrinsic, _), makers) = calls.split_last().expect("a call");
     let Signature { module, params, .. } = intrinsic.signature();
@@ -173,7 +174,7 @@ fn text_of(calls: &[Called], parts: &[String]) -> String {
     for handle in 0..n_handles {
         for part in 0..parts.len() {
             header.push(format!("var V{handle}X{part}: table"));
-            // A String takes any text.
+            // Writing to a String does not fail.
             let _ = write!(body, "PROBE{part}(H{handle},V{handle}X{part}); ");
         }
     }
@@ -189,8 +190,9 @@ fn procedure(name: &str, header: &[String], n_handles: usize, body: &str) -> Str
     format!("procedure {name}({}); {vars}begin {body}end;\n", header.join("; "))
 }
 
-/// Calls with an argument of their own for each parameter: `A0X1` is that of parameter 1 of the first one, `R0` its
-/// value. The makers fill the first handles, the last call takes them in order.
+/// Writes the calls with a separate argument for each parameter: `A0X1` is that of parameter 1 of
+/// the first one, `R0` its value. The makers fill the first handles, the last call uses them in
+/// order.
 fn head_and_body(calls: &[Called]) -> (Vec<String>, String) {
     let (mut header, mut body) = (Vec::new(), String::new());
     for (call, (intrinsic, routine)) in calls.iter().enumerate() {
@@ -211,7 +213,7 @@ fn head_and_body(calls: &[Called]) -> (Vec<String>, String) {
         match result {
             Some(kind) => {
                 header.push(format!("var R{call}: {}", kind.name()));
-                let _ = write!(body, "R{call}:={call_text}; "); // a String takes any text
+                let _ = write!(body, "R{call}:={call_text}; "); // writing to a String does not fail
             }
             None => body += &format!("{call_text}; "),
         }
@@ -219,12 +221,12 @@ fn head_and_body(calls: &[Called]) -> (Vec<String>, String) {
     (header, body)
 }
 
-/// A program that only calls a routine without handles.
+/// Writes a program that only calls a routine without handles.
 pub(super) fn caller(intrinsic: Intrinsic, routine: &'static str) -> String {
     text_of(&[(intrinsic, routine)], &[])
 }
 
-/// A table of these bits.
+/// Builds a table of these bits.
 pub(super) fn table_of(
     n_rows: usize,
     n_cols: usize,
@@ -237,7 +239,8 @@ pub(super) fn table_of(
     table
 }
 
-/// All machines leave the same, the routine called and as the entry; how many intrinsics those that have it take.
+/// Asserts that all machines agree, with the routine called and as the entry, and returns how many
+/// intrinsics were taken by those that have it.
 pub(super) fn same_everywhere(
     (program, machines): (&Program, &[Compiled]),
     (intrinsic, routine): Called,

@@ -33,7 +33,7 @@ fn print_elides_long_values() {
 }
 
 #[test]
-fn constants_are_evaluated_when_compiling() {
+fn constants_are_evaluated_at_compile_time() {
     says(
         "const n=2*(m-1); const m=4; const w='011'; const s=\"text\"; const b=(m=4) and not false;
          const low=-9223372036854775808; const z=low mod (-1);
@@ -54,7 +54,7 @@ fn constants_are_evaluated_when_compiling() {
 }
 
 #[test]
-fn modules_of_the_library_are_imported_by_name() {
+fn library_modules_are_imported_by_name() {
     says(
         "import \"star:closure\";
          program p; var P: table(3,3); begin P(1,2):=1; P(2,3):=1; WARSHALL(3,P); print(P);
@@ -65,7 +65,7 @@ fn modules_of_the_library_are_imported_by_name() {
 }
 
 #[test]
-fn a_program_takes_parameters() {
+fn a_program_accepts_parameters() {
     let program = Program::new(
         "program p(n: integer; T: table(k,k); X: slice(k); name: string; var R: table);
          begin R:=T; COL(n,R):=X; print(name,\" \",k) end.",
@@ -92,7 +92,7 @@ fn assert_ends_the_program_with_its_message() {
 }
 
 #[test]
-fn int_and_word_turn_words_into_numbers_and_back() {
+fn int_and_word_convert_words_to_numbers_and_back() {
     runs(
         "w: word; h: integer;",
         "w:=WORD(5,4); print(w,INT(w)); h:=2; w:=WORD(3,h); print(w,INT('')); print(INT('10'))",
@@ -113,7 +113,7 @@ fn int_and_word_turn_words_into_numbers_and_back() {
 }
 
 #[test]
-fn reading_and_writing_files_is_the_hosts_business() {
+fn the_host_reads_and_writes_files() {
     let text = "program p; var T: table;\nbegin\n  read(T, \"nowhere.mtx\", \"adjacency\") end.";
     assert_eq!(traps(text), "T0115 3:3 cannot open `nowhere.mtx` [E0501]\n");
     let text = "program p; var T: table(1,1);\nbegin\n  write(T, \"there.stb\") end.";
@@ -122,7 +122,7 @@ fn reading_and_writing_files_is_the_hosts_business() {
 }
 
 #[test]
-fn functions_return_scalars_only() {
+fn functions_return_only_scalars() {
     for text in [
         "function f: slice; begin end;",
         "function f; begin end;",

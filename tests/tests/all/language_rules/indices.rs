@@ -1,5 +1,4 @@
-//! §4: an index outside its range, 0 included, traps; so does a component of something else than 0
-//! and 1.
+//! §4: an index outside its range, 0 included, traps; so does a component value other than 0 and 1.
 
 use star_tests::case::{call_traps, traps};
 use star_tests::{bits, table};
@@ -7,7 +6,7 @@ use star_vm::HostValue;
 
 use super::{codes, runs};
 
-/// Runs a statement with an index `i` on a slice X, a word w and a table T; its trap.
+/// Runs a statement with an index `i` on a slice X, a word w and a table T, and returns its trap.
 fn with_index(statement: &str, i: i64) -> String {
     let text = format!(
         "procedure q(i: integer; var X: slice; var w: word; var T: table);\n\
@@ -48,7 +47,7 @@ fn zero_negative_and_too_large_indices_trap_everywhere() {
 }
 
 #[test]
-fn the_values_at_the_place_are_shown() {
+fn traps_show_the_values_at_the_operation() {
     assert_eq!(
         with_index("c:=T(i,1)", 4),
         "T0101 4:6 index 4 outside 1..3 of the rows of `T`\n  \
@@ -61,7 +60,7 @@ fn the_values_at_the_place_are_shown() {
 }
 
 #[test]
-fn the_zero_of_fnd_is_no_index() {
+fn the_zero_returned_by_fnd_is_not_a_valid_index() {
     let text = "program p; var X,Y: slice(3);\nbegin CLR(X); SET(Y);\n  Y(FND(X)):=0 end.";
     assert_eq!(
         traps(text),
@@ -77,7 +76,7 @@ begin X:='000'; i:=STEP(X);\n  X:=COL(i,T) end.";
 }
 
 #[test]
-fn components_take_zeros_and_ones_in_four_spellings() {
+fn components_accept_zeros_and_ones_in_four_spellings() {
     runs(
         "X: slice(4); w: word(2); i: integer; T: table(1,2);",
         "CLR(X); CLR(w); X(1):=1; X(2):='1'; X(3):=X(1); w(1):=X(4); w(2):='1'; X(2):='0';
@@ -91,7 +90,7 @@ fn components_take_zeros_and_ones_in_four_spellings() {
 }
 
 #[test]
-fn a_component_is_no_condition() {
+fn a_component_is_not_a_condition() {
     let text = "program p; var X: slice(2);\nbegin SET(X); if X(1) then print(1) end.";
     assert_eq!(
         super::rendered(&[("test.star", text)]),
@@ -106,7 +105,7 @@ fn a_component_is_no_condition() {
 }
 
 #[test]
-fn parts_of_words_must_lie_inside() {
+fn word_parts_must_be_within_the_word() {
     assert_eq!(
         with_index("w:=TRIM(1,i,w)", 3),
         "T0106 4:3 the part 1..3 is not inside 1..2 of `w`\n  note: i = 3\n        w = 10\n"
@@ -126,7 +125,7 @@ fn parts_of_words_must_lie_inside() {
 }
 
 #[test]
-fn only_convert_turns_words_into_slices() {
+fn only_convert_makes_slices_from_words() {
     assert_eq!(codes("procedure q(var X: slice; w: word); begin X:=w end;"), ["E0301"]);
     assert_eq!(codes("procedure q(var X: slice; w: word); begin X:=X and w end;"), ["E0301"]);
     assert_eq!(codes("procedure q(var X: slice; T: table); begin X:=ROW(1,T) end;"), ["E0301"]);

@@ -19,7 +19,7 @@ fn evaluation_is_from_left_to_right() {
 }
 
 #[test]
-fn scalars_are_read_when_their_turn_comes() {
+fn scalars_are_read_in_evaluation_order() {
     says(
         "program p; var i: integer; b: boolean; begin
            i:=1; print(i,up(i),i); i:=1; i:=i+up(i)*10; print(i); i:=5;
@@ -32,7 +32,7 @@ fn scalars_are_read_when_their_turn_comes() {
 }
 
 #[test]
-fn the_left_sides_indices_come_first_then_the_right_side_then_the_store() {
+fn evaluation_order_is_left_indices_right_side_store() {
     says(
         "program p; var X,Y: slice; T: table(2,2); i: integer; begin
            X:='01'; Y:='00'; Y(STEP(X)):=NUMB(X); print(Y);
@@ -66,7 +66,7 @@ fn and_or_stop_early_on_booleans() {
 }
 
 #[test]
-fn the_variable_of_a_for_loop_keeps_its_last_value_or_what_it_held() {
+fn a_for_variable_keeps_its_last_value_or_is_unchanged() {
     runs(
         "i,n: integer;",
         "for i:=1 to 3 do n:=i; print(i); for i:=9 to 8 do n:=i; print(i);
@@ -124,7 +124,7 @@ fn foreach_visits_the_ones_of_a_copy_in_order() {
 }
 
 #[test]
-fn break_and_continue_mean_the_innermost_loop_of_every_kind() {
+fn break_and_continue_apply_to_the_innermost_loop() {
     runs(
         "i,j,n: integer; X: slice;",
         "n:=0; for i:=1 to 5 do begin if i=2 then continue; if i=4 then break; n:=n*10+i end; print(n);
@@ -142,7 +142,7 @@ fn break_and_continue_mean_the_innermost_loop_of_every_kind() {
 }
 
 #[test]
-fn continue_in_a_repeat_loop_goes_to_its_test() {
+fn continue_in_a_repeat_loop_jumps_to_its_test() {
     runs(
         "i: integer;",
         "i:=0; repeat i:=i+1; if i<3 then continue; print(i) until i>=3; print(i);
@@ -164,7 +164,7 @@ fn exit_leaves_the_routine() {
 }
 
 #[test]
-fn a_function_gives_what_was_last_assigned_to_its_name() {
+fn a_function_returns_the_last_value_assigned_to_its_name() {
     says(
         "program p; begin print(f(3),g(true),h) end.
          function f(n: integer): integer;
@@ -258,7 +258,7 @@ procedure inner(d,n: integer);\nbegin\n  print(n div d)\nend;";
 }
 
 #[test]
-fn bit_constants_are_words_or_slices_as_their_context_asks() {
+fn bit_constants_are_words_or_slices_by_context() {
     says(
         "const m='0110'; const one='1';
          program p; var X: slice; w: word; T: table(4,1); begin
@@ -276,10 +276,10 @@ fn bit_constants_are_words_or_slices_as_their_context_asks() {
 }
 
 #[test]
-fn hidden_names_are_the_nearest_ones() {
+fn the_nearest_declaration_hides_others() {
     // A local hides a built-in of exactly that spelling.
     runs("size: integer; T: table(1,2);", "size:=5; print(size,Size(T),SIZE(T))", "522\n");
-    // A routine hides a library routine with as many parameters, with a lint.
+    // A routine hides a library routine with the same number of parameters, with a lint.
     let text = "procedure MIN(T: table; X: slice; var Z: slice); begin Z:=not X end;
         program p; var T: table(2,1); Z: slice; begin MIN(T,'10',Z); print(Z) end.";
     assert_eq!(codes(text), ["W0105"]);
@@ -289,7 +289,7 @@ fn hidden_names_are_the_nearest_ones() {
          program p; var T: table(2,1); Z: slice; begin MIN(3,2); MIN(T,'10',Z); print(Z) end.",
         "2\n10\n",
     );
-    // LESS has two meanings by the number of arguments, in any letter case.
+    // LESS has two meanings, depending on the number of arguments, in any letter case.
     says(
         "program p; var T: table(2,2); Z: slice; begin T(1,2):=1; print(LESS('01','10'));
            LESS(T,'11','01',Z); print(Z); less(T,'11','11',Z); print(Z,great('1','0')) end.",
@@ -298,11 +298,11 @@ fn hidden_names_are_the_nearest_ones() {
 }
 
 #[test]
-fn names_that_differ_only_in_case_are_reported_if_they_have_one_type() {
+fn names_of_one_type_that_differ_only_in_case_are_reported() {
     assert_eq!(codes("program p; var K: slice; k: integer; begin k:=1; K:='0' end."), [""; 0]);
     assert_eq!(codes("program p; var K,k: integer; begin k:=1; K:=2 end."), ["W0102"]);
     assert_eq!(codes("procedure q(X: slice; var x: slice); begin x:=X end;"), ["W0102"]);
-    // One that is not declared is an error with the other as a suggestion.
+    // An undeclared name is an error with the other as a suggestion.
     let text = "program p; var K: integer; begin K:=1; print(k) end.";
     assert_eq!(
         super::rendered(&[("test.star", text)]),

@@ -1,11 +1,11 @@
-//! What messages suggest, and that one fault makes one message.
+//! Suggestions of messages, and one message for each fault.
 
 use star_tests::{check, check_files, messages};
 
 use super::{codes, complains, rendered, says};
 
 #[test]
-fn sizes_that_depend_on_themselves_are_refused() {
+fn rejects_sizes_that_depend_on_themselves() {
     for (vars, circular) in [
         ("T: table(T);", "T"),
         ("X: slice(Y); Y: slice(X);", "X"),
@@ -19,7 +19,7 @@ fn sizes_that_depend_on_themselves_are_refused() {
         assert!(found[0].starts_with("E0402 ") && found[0].ends_with(&expected), "{found:?}");
     }
     assert_eq!(codes("procedure p(X: slice(Y); Y: slice(X)); begin end;"), ["E0402"]);
-    // Rows by columns and columns by rows are no circle.
+    // Rows by columns and columns by rows are not circular.
     says(
         "program p; var T: table(2,size(F)); F: table(rows(T),3); begin print(rows(F),size(T)) end.",
         "23\n",
@@ -27,7 +27,7 @@ fn sizes_that_depend_on_themselves_are_refused() {
 }
 
 #[test]
-fn long_chains_of_sizes_are_one_message() {
+fn long_chains_of_sizes_give_one_message() {
     let chain = |n: usize, last: &str| {
         let links: String = (0..n).map(|i| format!("X{i}: slice(X{});\n", i + 1)).collect();
         format!("program p; var {links} X{n}: slice({last}); begin CLR(X{n}); print(X{n}) end.")
@@ -41,7 +41,7 @@ fn long_chains_of_sizes_are_one_message() {
 }
 
 #[test]
-fn a_flood_of_unknown_names_ends_early() {
+fn a_flood_of_unknown_names_is_cut_short() {
     let known: String = (0..2000).map(|i| format!("variable{i}: integer;\n")).collect();
     let unknown: String = (0..5000).map(|i| format!("variabel{i} := 1;\n")).collect();
     let compilation = check(&format!("program p; var {known} begin {unknown} end."));
@@ -51,7 +51,7 @@ fn a_flood_of_unknown_names_ends_early() {
 }
 
 #[test]
-fn only_routines_with_so_many_parameters_are_meant_in_another_case() {
+fn case_suggestions_need_the_same_number_of_parameters() {
     let two = "procedure Foo(a: integer); begin print(a) end;
          procedure FOO(a,b: integer); begin print(a+b) end;";
     says(&format!("program p; begin foo(1); foo(2,3) end. {two}"), "1\n5\n");
@@ -65,7 +65,7 @@ fn only_routines_with_so_many_parameters_are_meant_in_another_case() {
         &format!("procedure p(X: slice); begin numb(X,X) end; {built_in}"),
         &["E0206 1:30 `numb` could be several routines"],
     );
-    // One that hides a library procedure of the same spelling is the nearest.
+    // A routine that hides a library procedure of the same spelling is the nearest.
     let found = codes(
         "procedure p(T: table; var X: slice); begin match(T,X,ROW(1,T),X) end;
          procedure MATCH(T: table; X: slice; v: word; var Z: slice); begin Z:=X end;",
@@ -74,7 +74,7 @@ fn only_routines_with_so_many_parameters_are_meant_in_another_case() {
 }
 
 #[test]
-fn a_component_next_to_a_condition_is_no_condition_in_either_order() {
+fn comparing_component_and_condition_fails_in_either_order() {
     for test in ["X(1) and (X(2)=1)", "(X(2)=1) and X(1)", "(X(2)=1) = X(1)", "X(1) <> (X(2)=1)"] {
         let text = format!("program p; var X: slice(2); begin SET(X); if {test} then exit end.");
         assert_eq!(codes(&text), ["E0307"], "{test}");
@@ -84,7 +84,7 @@ fn a_component_next_to_a_condition_is_no_condition_in_either_order() {
 }
 
 #[test]
-fn a_similar_name_is_one_fix() {
+fn a_similar_name_gets_one_fix() {
     assert_eq!(
         rendered(&[(
             "test.star",
@@ -102,7 +102,7 @@ fn a_similar_name_is_one_fix() {
 }
 
 #[test]
-fn text_that_is_no_token_makes_one_message_on_its_line() {
+fn invalid_tokens_give_one_message_per_line() {
     for (line, code) in [
         ("i := 1 & 2;", "E0101"),
         ("i := 1 /\n  2;", "E0101"),
@@ -117,7 +117,7 @@ fn text_that_is_no_token_makes_one_message_on_its_line() {
         );
         assert_eq!(codes(&text), [code], "{line}");
     }
-    // What is wrong elsewhere is still said.
+    // Errors elsewhere are still reported.
     assert_eq!(
         codes("program p;\nvar i: integer;\nbegin i := 1 & 2;\ni := := 1 end."),
         ["E0101", "E0105"]
@@ -130,12 +130,12 @@ fn text_that_is_no_token_makes_one_message_on_its_line() {
 }
 
 #[test]
-fn an_end_that_a_comment_or_string_swallows_is_not_missed() {
+fn an_end_in_a_comment_or_string_is_not_reported_missing() {
     assert_eq!(codes("program p;\nbegin /* one\nend."), ["E0102"]);
     assert_eq!(codes("program p;\nbegin print(1) { one\nend.\nprocedure q; begin end;"), ["E0102"]);
     assert_eq!(codes("program p; begin print(\"one) end."), ["E0102"]);
     assert_eq!(codes("program p; begin print(\"one)"), ["E0102", "E0105"]);
-    // The items before are not touched by it.
+    // The preceding items are not affected.
     assert_eq!(
         codes("program p; begin print(1)\nprocedure q; begin /* one end;"),
         ["E0105", "E0102"]
@@ -143,7 +143,7 @@ fn an_end_that_a_comment_or_string_swallows_is_not_missed() {
 }
 
 #[test]
-fn names_are_not_missed_if_an_import_fails() {
+fn names_are_not_reported_missing_if_an_import_fails() {
     let text = "import \"lib.star\";
         const a = LIMIT;
         procedure p(X: slice(SIZE); var i: integer); begin i := f(X) + LIMIT; CLOSE(X) end;";
@@ -152,7 +152,7 @@ fn names_are_not_missed_if_an_import_fails() {
         compilation.diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect()
     };
     assert_eq!(of(&[("test.star", text)]), ["E0204"]);
-    // Another file's import is another matter, and so is another fault.
+    // Another file's import is independent, and so is another fault.
     let main = "import \"a.star\"; program p; var i: integer; begin i := true; CLOSE(i) end.";
     assert_eq!(
         of(&[("test.star", main), ("a.star", "import \"b.star\"; procedure q; begin f end;")]),
@@ -161,7 +161,7 @@ fn names_are_not_missed_if_an_import_fails() {
 }
 
 #[test]
-fn a_reserved_word_is_not_missed_as_a_name() {
+fn a_reserved_word_is_not_reported_as_an_unknown_name() {
     assert_eq!(
         codes("program p; var i: integer; begin i := where; array(1); of := 2 end."),
         ["E0113"; 3]

@@ -1,6 +1,6 @@
-//! Each decision of the language reference as a program: §2 text, §3 types and sizes, §4 indices, §5
-//! meaning, §7 extensions of stage 1. A test says what a text prints, which messages it gets, or
-//! with which trap it ends: code, place, values and calls.
+//! The rules of the language reference as programs: §2 text, §3 types and sizes, §4 indices, §5
+//! meaning, §7 extensions of stage 1. A test states the output of a text, its messages, or its
+//! trap: code, location, values and calls.
 
 mod extensions;
 mod indices;
@@ -17,35 +17,35 @@ use star_tests::run::Program;
 use star_tests::{check, check_files, messages};
 use star_vm::Outcome;
 
-/// The text compiles without any message and prints this.
+/// Asserts that the text compiles without any message and prints this.
 fn says(text: &str, expected: &str) {
     assert_eq!(messages(&check(text)), Vec::<String>::new(), "{text}");
     assert_eq!(prints(text), expected, "{text}");
 }
 
-/// The statements, with these variables, print this.
+/// Asserts that the statements, with these variables, print this.
 fn runs(vars: &str, body: &str, expected: &str) {
     says(&format!("program p; var {vars} begin {body} end."), expected);
 }
 
-/// The text has exactly these messages, `CODE line:column message`.
+/// Asserts that the text has exactly these messages, `CODE line:column message`.
 fn complains(text: &str, expected: &[&str]) {
     assert_eq!(messages(&check(text)), expected, "{text}");
 }
 
-/// The text has exactly these codes.
+/// Returns the codes of the text's messages.
 fn codes(text: &str) -> Vec<String> {
     check(text).diagnostics.iter().map(|diagnostic| diagnostic.code.to_string()).collect()
 }
 
-/// All messages of some files, whole.
+/// Renders all messages of some files in full.
 fn rendered(files: &[(&str, &str)]) -> String {
     let compilation = check_files(files);
     let all = compilation.diagnostics.iter();
     all.map(|diagnostic| render(&compilation.sources, diagnostic)).collect()
 }
 
-/// What the program of some files prints.
+/// Returns the output of the program of some files.
 fn prints_of(files: &[(&str, &str)]) -> String {
     let program = Program::of_files(files, &LowerOptions::default());
     let run = program.run("p", Vec::new());

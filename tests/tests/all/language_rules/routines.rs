@@ -1,4 +1,5 @@
-//! §5, 1, 2 and 8: arguments by value and by `var`, and what the library leaves in other rows.
+//! §5, 1, 2 and 8: arguments by value and by `var`, and what library routines store in the other
+//! rows.
 
 use star_tests::case::ends;
 use star_tests::{bits, table};
@@ -7,7 +8,7 @@ use star_vm::HostValue;
 use super::{codes, rendered, says};
 
 #[test]
-fn value_parameters_are_copies_that_may_be_assigned() {
+fn value_parameters_are_assignable_copies() {
     says(
         "program p; var i: integer; X: slice; T: table(1,2); w: word;
          begin i:=1; X:='01'; w:='1'; q(i,X,T,w); print(i,X,T,w); q(i,X,T,w) end.
@@ -21,7 +22,7 @@ fn value_parameters_are_copies_that_may_be_assigned() {
 }
 
 #[test]
-fn a_value_argument_is_copied_if_it_is_passed_by_var_too() {
+fn a_value_argument_is_copied_if_also_passed_by_var() {
     let text = "program p; var i: integer; X: slice; T: table(2,2); w: word; b: boolean;
         begin
           i:=5; ints(i,i); print(i); X:='0110'; slices(X,X); print(X); w:='10'; words(w,w); print(w);
@@ -49,7 +50,7 @@ fn subtc_reads_the_old_table() {
 }
 
 #[test]
-fn two_var_arguments_may_not_be_one_object() {
+fn two_var_arguments_must_not_be_the_same_object() {
     let text = "program p; var X: slice; begin X:='0'; q(X,X) end.
         procedure q(var Y,Z: slice); begin Y:=Z end;";
     assert_eq!(

@@ -7,7 +7,7 @@ use star_vm::HostValue;
 use super::{codes, complains, rendered, runs, says};
 
 #[test]
-fn unsized_variables_take_a_new_size_at_every_assignment() {
+fn unsized_variables_get_a_new_size_at_every_assignment() {
     runs(
         "X: slice; w: word; i: integer;",
         "X:='01'; print(X); X:='10101'; print(X,NUMB(X));
@@ -31,8 +31,8 @@ fn sized_variables_keep_their_size() {
 }
 
 #[test]
-fn declared_sizes_are_looked_up_when_first_set_cleared_or_passed() {
-    // X(T) has the rows that T has then, whatever T has later.
+fn declared_sizes_are_evaluated_when_first_set_or_passed() {
+    // X(T) has the row count of T at that time, whatever T has later.
     runs(
         "T: table; X,Y: slice(T); v: word(T); i: integer;",
         "COL(1,T):='010'; SET(X); CLR(v); print(X,v);
@@ -47,7 +47,7 @@ fn declared_sizes_are_looked_up_when_first_set_cleared_or_passed() {
 }
 
 #[test]
-fn a_declared_size_is_known_behind_a_var_parameter() {
+fn a_declared_size_is_known_through_a_var_parameter() {
     says(
         "program p; var T: table; X: slice(T); begin COL(1,T):='0101'; q(T,X); print(X) end.
          procedure q(T: table; var X: slice); begin CLR(X); X(2):=1 end;",
@@ -56,7 +56,7 @@ fn a_declared_size_is_known_behind_a_var_parameter() {
 }
 
 #[test]
-fn a_size_that_is_not_known_yet_traps() {
+fn an_unknown_size_traps() {
     let text = "program p; var T: table; X: slice(T);\nbegin\n  SET(X); COL(1,T):=X\nend.";
     assert_eq!(
         traps(text),
@@ -77,7 +77,7 @@ fn a_size_that_is_not_known_yet_traps() {
 }
 
 #[test]
-fn sizes_of_a_header_may_name_parameters_also_later_ones_and_constants() {
+fn header_sizes_may_name_later_parameters_and_constants() {
     let text = "const h=2;
         program p; begin q('101',3,'10'); r('1011','11') end.
         procedure q(X: slice(n); n: integer; w: word(h)); begin print(X,n,w) end;
@@ -94,7 +94,7 @@ fn sizes_of_a_header_may_name_parameters_also_later_ones_and_constants() {
 }
 
 #[test]
-fn other_names_in_sizes_bind_what_all_arguments_agree_on() {
+fn other_names_in_sizes_are_bound_if_all_arguments_agree() {
     let text = "program p; var T,F: table; Z: slice;
         begin COL(1,T):='01'; COL(2,T):='11'; F:=T; q(T,F,'10',Z); print(Z) end.
         procedure q(T,F: table(n,h); X: slice(n); var Z: slice(n));
@@ -110,7 +110,7 @@ fn other_names_in_sizes_bind_what_all_arguments_agree_on() {
 }
 
 #[test]
-fn a_bound_size_is_read_only_and_one_that_occurs_once_is_unknown() {
+fn bound_sizes_are_read_only_and_single_ones_unknown() {
     complains(
         "procedure q(X: slice(n));\nbegin n:=1 end;",
         &["E0305 2:7 `n` is a size bound by the header"],
@@ -123,7 +123,7 @@ fn a_bound_size_is_read_only_and_one_that_occurs_once_is_unknown() {
 }
 
 #[test]
-fn a_mismatch_that_can_be_seen_is_an_error_with_both_declarations() {
+fn a_visible_mismatch_is_an_error_with_both_declarations() {
     let text = "program p; var X: slice(3); Y: slice(4);\nbegin SET(X); SET(Y);\n  X:=X and Y end.";
     assert_eq!(
         rendered(&[("test.star", text)]),
@@ -155,7 +155,7 @@ fn other_mismatches_trap_with_both_sizes() {
 }
 
 #[test]
-fn library_procedures_that_are_one_operation_trap_at_their_own_call() {
+fn single_operation_library_procedures_trap_at_their_call() {
     for call in ["MIN(T,X,Z)", "MAX(T,X,Z)", "HIT(T,T,X,Z)"] {
         let text = format!(
             "procedure q(T: table; X: slice; var Z: slice);\nbegin\n  {call};\n  print(1)\nend;\n\
@@ -171,7 +171,7 @@ fn library_procedures_that_are_one_operation_trap_at_their_own_call() {
 }
 
 #[test]
-fn what_was_never_set_traps_when_read_and_warns_where_it_can_be_seen() {
+fn unset_variables_trap_when_read_and_warn_if_visible() {
     for (vars, body) in [
         ("i: integer;", "print(i)"),
         ("b: boolean;", "print(b)"),
@@ -195,7 +195,7 @@ fn what_was_never_set_traps_when_read_and_warns_where_it_can_be_seen() {
 }
 
 #[test]
-fn a_variable_is_unset_again_in_every_call() {
+fn variables_are_unset_at_the_start_of_every_call() {
     let text = "program p; var n: integer; begin n:=1; q(n); q(n) end.
         procedure q(var n: integer); var i: integer;
         begin if n=1 then i:=5; n:=n+1;\n  print(i) end;";
@@ -204,7 +204,7 @@ fn a_variable_is_unset_again_in_every_call() {
 }
 
 #[test]
-fn a_call_that_sets_nothing_leaves_the_variable() {
+fn a_call_that_sets_nothing_leaves_the_variable_unchanged() {
     runs_with_q("X:='0110'; q(X); print(X); q(X)", "procedure q(var Y: slice); begin end;");
     runs_with_q(
         "X:='0110'; q(X); print(X); q(X)",
@@ -221,7 +221,7 @@ fn runs_with_q(body: &str, q: &str) {
 }
 
 #[test]
-fn no_rows_and_no_columns_are_legal() {
+fn zero_rows_and_zero_columns_are_legal() {
     runs(
         "X: slice(0); w: word(0); T: table(0,3); F: table(2,0);",
         "SET(X); CLR(w); print(SOME(X),ONE(X),ZERO(X),FND(X),NUMB(X),length(w));

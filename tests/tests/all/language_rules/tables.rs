@@ -16,12 +16,12 @@ fn a_table_without_sizes_gets_its_rows_from_the_first_column() {
 }
 
 #[test]
-fn it_grows_by_zero_columns() {
+fn a_table_grows_by_zero_columns() {
     runs("T: table;", "COL(3,T):='01'; print(T); COL(1,T):='11'; print(T)", "000\n001\n100\n101\n");
 }
 
 #[test]
-fn rows_and_bits_need_a_table_with_rows() {
+fn assigning_rows_and_bits_requires_a_table_with_rows() {
     complains(
         "program p; var T: table;\nbegin ROW(1,T):='01' end.",
         &["E0403 2:13 the table `T` has no rows yet"],
@@ -39,7 +39,7 @@ fn rows_and_bits_need_a_table_with_rows() {
 }
 
 #[test]
-fn a_row_does_not_grow_a_table() {
+fn assigning_a_row_does_not_grow_a_table() {
     let text = "program p; var T: table;\nbegin COL(2,T):='01';\n  ROW(1,T):='011' end.";
     assert_eq!(
         traps(text),
@@ -48,7 +48,7 @@ fn a_row_does_not_grow_a_table() {
 }
 
 #[test]
-fn growing_belongs_to_the_table_also_behind_var_parameters() {
+fn tables_grow_through_var_parameters_too() {
     says(
         "program p; var T: table; begin q(T,1); q(T,3); print(T); r(T); s(T); print(size(T)) end.
          procedure q(var F: table; j: integer); begin COL(j,F):='10' end;
@@ -59,7 +59,7 @@ fn growing_belongs_to_the_table_also_behind_var_parameters() {
 }
 
 #[test]
-fn tables_with_sizes_do_not_grow_wherever_they_are_reached() {
+fn sized_tables_never_grow_through_any_reference() {
     let text = "program p; var T: table(2,3);\nbegin q(T) end.
         procedure q(var F: table);\nbegin\n  COL(4,F):='10'\nend;";
     assert_eq!(
@@ -67,7 +67,7 @@ fn tables_with_sizes_do_not_grow_wherever_they_are_reached() {
         "T0101 5:3 index 4 outside 1..3 of the columns of `F`\n  \
          at 2:7: in `q`, called here\n  note: F = 2 × 3, 0 ones\n"
     );
-    // Likewise those that are given from outside.
+    // The same holds for sized tables passed from outside.
     let text = "procedure q(var F: table);\nbegin\n  COL(3,F):='10'\nend;";
     let given = HostValue::Table(table(&["01", "10"]));
     assert_eq!(
@@ -79,7 +79,7 @@ fn tables_with_sizes_do_not_grow_wherever_they_are_reached() {
 }
 
 #[test]
-fn a_parameter_with_columns_does_not_grow_though_its_table_would() {
+fn a_parameter_with_columns_does_not_grow_an_unsized_table() {
     let text = "procedure p(k: integer; var T: table(4,k));\nvar U: table(4,k);
 begin\n  COL(k+1,T):='1111'; U:=T\nend;";
     assert_eq!(
@@ -103,7 +103,7 @@ procedure q(var F: table(2,k));\nbegin\n  COL(k+1,F):='11'\nend;";
 }
 
 #[test]
-fn tables_with_sizes_are_zero_from_the_start() {
+fn sized_tables_are_initially_zero() {
     runs(
         "T: table(2,3);",
         "print(T); T(1,2):=1; ROW(2,T):='101'; print(T)",
@@ -132,7 +132,7 @@ fn whole_tables_are_assigned_with_their_sizes() {
 }
 
 #[test]
-fn a_column_of_another_number_of_rows_traps() {
+fn a_column_with_a_different_number_of_rows_traps() {
     let text =
         "procedure q(X: slice; var T: table);\nbegin\n  COL(1,T):=X;\n  COL(2,T):='01'\nend;";
     let args = vec![HostValue::Slice(star_tests::bits("011")), HostValue::Unset];
@@ -143,7 +143,7 @@ fn a_column_of_another_number_of_rows_traps() {
 }
 
 #[test]
-fn a_header_with_sizes_gives_a_table_without_sizes_its_own() {
+fn a_header_with_sizes_gives_an_unsized_table_those_sizes() {
     says(
         "program p; var R: table; begin q('011',2,R); print(R) end.
          procedure q(X: slice(n); k: integer; var R: table(n,k)); begin COL(2,R):=X end;",

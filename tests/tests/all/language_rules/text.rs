@@ -27,7 +27,7 @@ fn declared_names_are_case_sensitive() {
 }
 
 #[test]
-fn routine_names_match_exactly_then_in_any_case_if_only_one_does() {
+fn routine_names_match_exactly_or_by_unique_case() {
     says(
         "program p; begin f; F; g end.
          procedure f; begin print(\"f\") end;
@@ -42,7 +42,7 @@ fn routine_names_match_exactly_then_in_any_case_if_only_one_does() {
 }
 
 #[test]
-fn hyphenated_names_are_called_as_statements_also_with_blanks() {
+fn hyphenated_names_are_called_as_statements_even_with_blanks() {
     says(
         "proc WARSHALL-C(n: integer); begin print(n) end;
          proc WARSHALL - adapt; begin print(\"adapt\") end;
@@ -56,7 +56,7 @@ fn hyphenated_names_are_called_as_statements_also_with_blanks() {
 }
 
 #[test]
-fn four_kinds_of_comments() {
+fn there_are_four_kinds_of_comments() {
     runs(
         "i: integer; { x } (* y *)",
         "i:=1; /* i:=2; // */ // i:=3;
@@ -67,7 +67,7 @@ fn four_kinds_of_comments() {
 }
 
 #[test]
-fn three_spellings_of_an_assignment_two_with_a_lint_and_a_fix() {
+fn assignments_have_three_spellings_two_with_lint_and_fix() {
     let text = "program p; var i,k: integer; X: slice;
 begin i=1; k: =2; for i = 1 to 3 do k : = k+i; X='10'; X(2)=1; print(k,X) end.";
     assert_eq!(prints(text), "811\n");
@@ -83,7 +83,7 @@ begin i=1; k: =2; for i = 1 to 3 do k : = k+i; X='10'; X(2)=1; print(k,X) end.";
 }
 
 #[test]
-fn theta_is_the_zero_slice_or_word_and_signs_have_spellings() {
+fn theta_is_the_zero_slice_or_word_and_symbols_have_spellings() {
     runs(
         "X: slice(3); w: word(2); b: boolean;",
         "X:=Θ; w:=∅; print(X,w); X:='010';
@@ -93,7 +93,7 @@ fn theta_is_the_zero_slice_or_word_and_signs_have_spellings() {
 }
 
 #[test]
-fn theta_needs_something_that_gives_it_a_size() {
+fn theta_requires_a_context_that_determines_its_size() {
     for text in [
         "program p; begin print(Θ) end.",
         "program p; begin print(SOME(Θ)) end.",
@@ -103,18 +103,18 @@ fn theta_needs_something_that_gives_it_a_size() {
     ] {
         assert_eq!(codes(text), ["E0311"], "{text}");
     }
-    // An unsized variable keeps its size, as under CLR.
+    // An unsized variable keeps its size, as with CLR.
     runs("X: slice;", "X:='0110'; X:=Θ; print(X); X:=not Θ; print(X)", "0000\n1111\n");
     runs("X: slice;", "X:='01'; X:=not Θ and X; print(X); X:=Θ or Θ or X; print(X)", "01\n01\n");
 }
 
 #[test]
-fn goto_is_read_and_named_as_unsupported() {
+fn goto_is_parsed_and_reported_as_unsupported() {
     assert_eq!(codes("program p; begin L: print(1); goto L end."), ["E0109", "E0109"]);
 }
 
 #[test]
-fn slips_of_pasted_listings_are_errors_with_a_fix() {
+fn typos_of_pasted_listings_are_errors_with_a_fix() {
     let text = "program p; var i: integer;\nbegin i:=1; if i=1 then print(i); else print(2) end.";
     assert_eq!(codes(text), ["E0106"]);
     let text = "1 program p; var i: integer;\n2 begin i:=1;\n3 print(i) end.";
@@ -122,7 +122,7 @@ fn slips_of_pasted_listings_are_errors_with_a_fix() {
 }
 
 #[test]
-fn words_of_later_stages_are_reserved() {
+fn keywords_of_later_stages_are_reserved() {
     for word in ["type", "record", "array", "of", "forall", "where", "elsewhere", "Array"] {
         let text = format!("program p; var {word}: integer; begin end.");
         assert_eq!(codes(&text), ["E0113"], "{text}");
@@ -130,7 +130,7 @@ fn words_of_later_stages_are_reserved() {
 }
 
 #[test]
-fn predeclared_routines_can_be_declared_anew() {
+fn predeclared_routines_can_be_redeclared() {
     says(
         "program p; begin print(7); assert(1); write(2,3) end.
          procedure assert(i: integer); begin print(i) end;
@@ -146,7 +146,7 @@ fn predeclared_routines_can_be_declared_anew() {
 }
 
 #[test]
-fn a_routine_may_be_used_before_its_declaration_and_recursively() {
+fn routines_may_be_used_before_declaration_and_recursively() {
     says(
         "program p; begin print(fib(10)); print(even(7)) end.
          function fib(n: integer): integer;
@@ -160,7 +160,7 @@ fn a_routine_may_be_used_before_its_declaration_and_recursively() {
 }
 
 #[test]
-fn names_declared_twice_are_reported() {
+fn duplicate_declarations_are_reported() {
     for text in [
         "program p; var i: integer; i: slice; begin end.",
         "procedure q(i,i: integer); begin end;",
@@ -176,7 +176,7 @@ fn names_declared_twice_are_reported() {
 const MAIN: &str = "import \"a.star\"; import \"b.star\"; program p; begin a; b end.";
 
 #[test]
-fn imports_bring_names_also_in_a_circle() {
+fn imports_provide_names_even_in_a_cycle() {
     let a = ("a.star", "import \"b.star\"; procedure a; begin print(\"a\",n); b end; const n=1;");
     let b = ("b.star", "import \"a.star\"; procedure b; begin print(\"b\",n) end;");
     assert_eq!(rendered(&[("test.star", MAIN), a, b]), "");
@@ -188,7 +188,7 @@ fn imports_bring_names_also_in_a_circle() {
 }
 
 #[test]
-fn imports_do_not_pass_names_on() {
+fn imports_are_not_transitive() {
     let a = ("a.star", "import \"b.star\"; procedure a; begin b end;");
     let b = ("b.star", "procedure b; begin print(1) end;");
     let text = "import \"a.star\"; program p; begin a; b end.";
@@ -199,7 +199,7 @@ fn imports_do_not_pass_names_on() {
 }
 
 #[test]
-fn a_name_that_two_imports_declare_is_an_error_at_the_import() {
+fn a_name_declared_by_two_imports_is_an_error_at_the_import() {
     let a = ("a.star", "procedure a; begin end; procedure same; begin end;");
     let b = ("b.star", "procedure b; begin end; const same=1;");
     assert_eq!(
@@ -211,14 +211,14 @@ fn a_name_that_two_imports_declare_is_an_error_at_the_import() {
 }
 
 #[test]
-fn what_the_file_itself_declares_hides_what_it_imports() {
+fn declarations_of_the_file_hide_imported_ones() {
     let a = ("a.star", "procedure q; begin print(\"imported\") end;");
     let text = "import \"a.star\"; program p; begin q end. procedure q; begin print(\"own\") end;";
     assert_eq!(prints_of(&[("test.star", text), a]), "own\n");
 }
 
 #[test]
-fn an_import_that_cannot_be_read_is_reported_at_the_import() {
+fn an_unreadable_import_is_reported_at_the_import() {
     let text = "import \"nowhere.star\"; program p; begin end.";
     assert_eq!(
         rendered(&[("test.star", text)]).lines().next(),

@@ -68,7 +68,7 @@ fn set_and_clr_fill_exactly_the_size() {
 }
 
 #[test]
-fn fnd_numb_and_length_measure() {
+fn fnd_numb_and_length_count_bits() {
     for_all(|of, machine, _, bits| {
         let args = [of.value(bits), HostValue::Unset];
         assert_eq!(machine.last("do_fnd", &args, 1), int(first(bits)));
@@ -78,7 +78,7 @@ fn fnd_numb_and_length_measure() {
 }
 
 #[test]
-fn step_clears_the_first_one_and_leaves_an_empty_one() {
+fn step_clears_the_first_one_and_keeps_an_empty_operand() {
     for_all(|of, machine, _, bits| {
         let mut rest = bits.to_vec();
         if first(bits) > 0 {
@@ -102,7 +102,7 @@ fn frst_keeps_only_the_first_one_as_function_and_statement() {
 }
 
 #[test]
-fn some_one_and_zero_ask() {
+fn some_one_and_zero_query_bits() {
     for_all(|of, machine, _, bits| {
         let args = [of.value(bits), HostValue::Unset];
         let some = count(bits) > 0;
@@ -169,7 +169,7 @@ fn mask_has_ones_exactly_in_the_range() {
 }
 
 #[test]
-fn shifts_let_zeros_in_also_beyond_the_size() {
+fn shifts_insert_zeros_even_beyond_the_size() {
     for_all(|of, machine, random, bits| {
         let n = bits.len();
         let far = random.below(n + 1);
@@ -193,7 +193,7 @@ fn rotation_is_cyclic_down_for_positive_numbers() {
     for_all(|of, machine, _, bits| {
         let n = bits.len() as i128;
         for k in [0, 1, -1, 5, -64, 65, 1000, -1000, i64::MAX, i64::MIN] {
-            // Component i goes to i + k.
+            // Component i moves to i + k.
             let rotated: Vec<bool> =
                 (0..n).map(|idx| bits[(idx - i128::from(k)).rem_euclid(n) as usize]).collect();
             let args = [of.value(bits), HostValue::Int(k), HostValue::Unset];
@@ -226,7 +226,7 @@ fn shuffle_interleaves_the_halves_of_even_sizes() {
 }
 
 #[test]
-fn components_are_read_and_written_inside_the_size_only() {
+fn components_are_accessed_only_within_the_size() {
     for_all(|of, machine, random, bits| {
         let n = bits.len();
         let places: Vec<usize> =

@@ -1,4 +1,4 @@
-//! What counts as elementary operations, beyond single ones, which the other files count.
+//! The count of elementary operations beyond single ones, which the other files check.
 
 use star_base::Builtin;
 use star_vm::HostValue;
@@ -7,8 +7,8 @@ use super::library::CALLS;
 use super::{Machine, SEED, int, slice, table, word};
 
 #[test]
-fn the_catalogue_says_what_the_reference_says() {
-    // The cost paragraph of §4; `and` to `not`, components and T(i,j) are no built-ins.
+fn the_catalogue_agrees_with_the_reference() {
+    // The cost paragraph of §4; `and` to `not`, components and T(i,j) are not built-ins.
     let ones = "SET CLR FND STEP NUMB SOME ONE ZERO CONVERT FRST MASK SHIFT ROTATE MIRROR SHUFFLE \
                 TRIM REP EQ NOTEQ LESS LESSEQ GREAT GREATEQ ADD SUBT COL ROW";
     let ones: Vec<&str> = ones.split(' ').collect();
@@ -44,7 +44,7 @@ fn assignments_arguments_integers_booleans_and_control_are_free() {
 }
 
 #[test]
-fn foreach_costs_what_its_step_loop_costs() {
+fn foreach_costs_the_same_as_its_step_loop() {
     let machine = Machine::new(
         "procedure each(X: slice; var n: integer);
          var i: integer;
@@ -97,8 +97,8 @@ fn foreach_costs_what_its_step_loop_costs() {
 }
 
 #[test]
-fn the_loop_that_asks_first_costs_one_more() {
-    // `i:=STEP(x); while i>0 …` asks once more, and `while SOME(X)` asks before each STEP.
+fn a_loop_that_queries_first_costs_one_more() {
+    // `i:=STEP(x); while i>0 …` queries once more, and `while SOME(X)` queries before each STEP.
     let machine = Machine::new(
         "procedure second(x: word; var n: integer);
          var i: integer;
@@ -126,14 +126,14 @@ fn every_operation_of_an_expression_is_counted_once() {
     let (values, cost) = machine.call("once", &args);
     assert_eq!(values[0], slice(&[false, true]));
     assert_eq!((&values[2], cost), (&slice(&[true, true]), 3));
-    // `and` stops at the first that does not hold.
+    // `and` stops at the first false operand.
     for (bits, cost) in [([false, false], 1), ([false, true], 2), ([true, true], 3)] {
         assert_eq!(machine.call("shorted", &[slice(&bits), HostValue::Unset]).1, cost);
     }
 }
 
 #[test]
-fn the_published_closures_cost_what_their_headers_say() {
+fn the_published_closures_have_the_costs_in_their_headers() {
     let machine = Machine::new(include_str!("../../../programs/published/warshall.star"));
     let mut random = star_tests::case::Random::new(SEED);
     for n in [0, 1, 7, 20] {
@@ -142,7 +142,7 @@ fn the_published_closures_cost_what_their_headers_say() {
             let args = [int(n), table(&p, n)];
             let by_rows = machine.call("WARSHALL", &args);
             let by_columns = machine.call("WARSHALL-C", &args);
-            // How many rows and columns are treated at each k.
+            // The numbers of rows and columns processed at each k.
             let (mut n_rows, mut n_columns) = (0, 0);
             for k in 0..n {
                 n_rows += (0..n).filter(|&i| p[i][k]).count() as u64;
@@ -159,8 +159,8 @@ fn the_published_closures_cost_what_their_headers_say() {
     }
 }
 
-/// The formula after `Cost:` in the comment of a basic procedure, up to the conditions and names that
-/// are explained after it.
+/// Returns the formula after `Cost:` in the comment of a basic procedure, up to the conditions and
+/// names that are explained after it.
 fn formula(procedure: &str) -> String {
     let header = ["procedure", "function"].map(|word| format!("\n{word} {procedure}("));
     let (text, at) = star_stdlib::BASIC
@@ -176,9 +176,9 @@ fn formula(procedure: &str) -> String {
     cost[..end].to_owned()
 }
 
-/// The formulas are expressions of Star, and Star evaluates them here.
+/// The formulas are Star expressions, and Star evaluates them here.
 #[test]
-fn the_basic_procedures_cost_what_their_comments_say() {
+fn basic_procedures_have_the_costs_in_their_comments() {
     let mut text = "function max(i,j: integer): integer;
                     begin if i>j then max:=i else max:=j end;"
         .to_owned();
@@ -195,7 +195,7 @@ fn the_basic_procedures_cost_what_their_comments_say() {
         ));
     }
     let machine = Machine::new(&text);
-    // Some row is v, and all rows are below 3, as HIST is asked; 01 is the first of two values.
+    // Some row is v, and all rows are below 3, as HIST requires; 01 is the first of two values.
     let of = |rows: [[bool; 2]; 3]| table(&rows.map(|row| row.to_vec()).to_vec(), 2);
     let t = of([[false, true], [true, false], [false, true]]);
     let f = of([[true, true], [false, false], [true, false]]);

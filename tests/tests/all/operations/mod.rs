@@ -1,5 +1,5 @@
 //! Every elementary operation (§4 of the language reference) on every backend against its
-//! definition, written here a second time over `Vec<bool>`; values and numbers of elementary
+//! definition, implemented again here over `Vec<bool>`; values and numbers of elementary
 //! operations.
 
 mod bits;
@@ -14,10 +14,10 @@ use star_tests::case::ending;
 use star_tests::run::Program;
 use star_vm::{HostValue, Outcome};
 
-/// The seed of all random bits here.
+/// The seed of all random bits in these tests.
 const SEED: u64 = 2016;
 
-/// Sizes at the borders of limbs, tiles and workgroups.
+/// Sizes at the limits of limbs, tiles and workgroups.
 const SIZES: [usize; 14] = [0, 1, 31, 32, 33, 63, 64, 65, 127, 128, 129, 511, 512, 513];
 
 /// A compiled text.
@@ -34,7 +34,7 @@ impl Machine {
         Machine { program: Program::with(text, options) }
     }
 
-    /// The arguments after a call that ends well, and its elementary operations.
+    /// Returns the arguments after a call that ends well, and its elementary operations.
     fn call(&self, routine: &str, args: &[HostValue]) -> (Vec<HostValue>, u64) {
         let run = self.program.run(routine, args.to_vec());
         let end = ending(&self.program, &run);
@@ -42,14 +42,14 @@ impl Machine {
         (run.values, run.stats.operations)
     }
 
-    /// The last argument after a call that ends well and costs `cost`.
+    /// Returns the last argument after a call that ends well and costs `cost`.
     fn last(&self, routine: &str, args: &[HostValue], cost: u64) -> HostValue {
         let (mut values, operations) = self.call(routine, args);
         assert_eq!(operations, cost, "cost of {routine}");
         values.pop().expect("an argument")
     }
 
-    /// The code of the trap that ends a call, and what was in the arguments then.
+    /// Returns the code of the trap that ends a call, and the arguments at that time.
     fn trap(&self, routine: &str, args: &[HostValue]) -> (String, Vec<HostValue>) {
         let run = self.program.run(routine, args.to_vec());
         match &run.outcome {
@@ -69,7 +69,7 @@ enum Of {
 const BOTH: [Of; 2] = [Of::Slices, Of::Words];
 
 impl Of {
-    /// The text with `bits` for the type.
+    /// Returns the text with `bits` replaced by the type.
     fn text(self, text: &str) -> String {
         text.replace(
             "bits",
@@ -107,7 +107,7 @@ fn boolean(value: bool) -> HostValue {
 /// A table as its rows.
 type Rows = Vec<Vec<bool>>;
 
-/// A table of `n_cols` columns from its rows.
+/// Builds a table of `n_cols` columns from its rows.
 fn host_table(rows: &Rows, n_cols: usize) -> BitTable {
     let mut table = BitTable::zeros(rows.len(), n_cols).expect("small");
     for (row_idx, row) in rows.iter().enumerate() {
@@ -122,7 +122,7 @@ fn table(rows: &Rows, n_cols: usize) -> HostValue {
     HostValue::Table(host_table(rows, n_cols))
 }
 
-/// Index of the first one, 0 if there is none.
+/// Returns the index of the first one, 0 if there is none.
 fn first(bits: &[bool]) -> usize {
     bits.iter().position(|&bit| bit).map_or(0, |idx| idx + 1)
 }
@@ -131,7 +131,7 @@ fn count(bits: &[bool]) -> usize {
     bits.iter().filter(|&&bit| bit).count()
 }
 
-/// Random bits, all zeros, all ones, only the first and only the last one.
+/// Returns random bits, all zeros, all ones, only the first and only the last one.
 fn samples(random: &mut star_tests::case::Random, len: usize) -> Vec<Vec<bool>> {
     let mut samples = vec![vec![false; len], vec![true; len]];
     if len > 0 {

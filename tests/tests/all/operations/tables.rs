@@ -24,7 +24,7 @@ begin
 end;
 ";
 
-/// Tables of each number of rows with a few columns and the other way round.
+/// Returns tables of each number of rows with a few columns and the other way round.
 fn all_tables() -> Vec<(Rows, usize)> {
     let mut random = Random::new(SEED);
     let mut tables = Vec::new();
@@ -82,7 +82,7 @@ fn columns_are_read_and_written() {
             let args = [int(j), int(n_cols), table(&rows, n_cols)];
             assert_eq!(machine.last("move_col", &args, 2), table(&moved, n_cols));
         }
-        // These tables are given from outside and do not grow.
+        // These tables are passed from outside and do not grow.
         for j in [0, -1, n_cols as i64 + 1, i64::MAX] {
             let args = [HostValue::Int(j), table(&rows, n_cols), HostValue::Unset];
             assert_eq!(machine.trap("get_col", &args).0, "T0101");

@@ -23,8 +23,8 @@ procedure to_int(w: word; var i: integer); begin i:=INT(w) end;
 procedure to_word(i,h: integer; var w: word); begin w:=WORD(i,h) end;
 ";
 
-/// Sum (or difference, with `w` complemented and a carry in) and whether a bit was carried out;
-/// the last component is the least significant one.
+/// Returns the sum (or difference, with `w` complemented and a carry in) and whether a bit was
+/// carried out; the last component is the least significant one.
 fn sum(v: &[bool], w: &[bool], mut carry: bool) -> (Vec<bool>, bool) {
     let mut result = vec![false; v.len()];
     for idx in (0..v.len()).rev() {
@@ -41,7 +41,7 @@ fn difference(v: &[bool], w: &[bool]) -> (Vec<bool>, bool) {
     (result, !carry)
 }
 
-/// Pairs of words of each size, some of them nearly equal.
+/// Returns pairs of words of each size, some of them nearly equal.
 fn pairs() -> Vec<(Vec<bool>, Vec<bool>)> {
     let mut random = Random::new(SEED);
     let mut pairs = Vec::new();
@@ -66,7 +66,7 @@ fn pairs() -> Vec<(Vec<bool>, Vec<bool>)> {
 fn comparisons_are_unsigned() {
     let machine = Machine::new(TEXT);
     for (v, w) in pairs() {
-        // Column 1 is the most significant one, so the order is that of texts.
+        // Column 1 is the most significant one, so the order is lexicographic.
         let order = v.cmp(&w);
         for (routine, holds) in [
             ("eq", order == Ordering::Equal),
@@ -123,7 +123,7 @@ fn two_words_of_different_sizes_trap() {
 }
 
 #[test]
-fn trim_and_rep_take_parts() {
+fn trim_and_rep_access_parts() {
     let machine = Machine::new(TEXT);
     let mut random = Random::new(SEED);
     for size in SIZES.into_iter().filter(|&size| size > 0) {
@@ -166,7 +166,7 @@ fn parts_outside_a_word_or_backwards_trap() {
 }
 
 #[test]
-fn int_reads_unsigned_numbers_below_two_to_63() {
+fn int_accepts_unsigned_numbers_below_two_to_63() {
     let machine = Machine::new(TEXT);
     let mut random = Random::new(SEED);
     for size in SIZES {
@@ -189,7 +189,7 @@ fn int_reads_unsigned_numbers_below_two_to_63() {
 }
 
 #[test]
-fn word_makes_numbers_that_fit() {
+fn word_converts_numbers_that_fit() {
     let machine = Machine::new(TEXT);
     for width in SIZES {
         for number in [0, 1, 2, 5, 255, 256, i64::MAX - 1, i64::MAX] {

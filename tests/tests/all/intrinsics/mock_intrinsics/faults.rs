@@ -1,4 +1,5 @@
-//! Intrinsics that break a rule end the run as an internal error, and an intrinsic that a backend has not is said.
+//! Intrinsics that break a rule end the run as an internal error, and an intrinsic that a backend
+//! lacks is reported.
 
 use star_base::BitVector;
 use star_base::intrinsics::{Intrinsic, Kind, Param, Signature};
@@ -75,7 +76,7 @@ fn an_intrinsic_that_breaks_a_rule_ends_the_run() {
 }
 
 #[test]
-fn an_intrinsic_that_a_backend_has_not_runs_its_star_body_and_is_said() {
+fn a_missing_intrinsic_is_reported_and_its_star_body_runs() {
     let nothing = |_: &mut IntrinsicCall| -> IntrinsicResult { Err(NotTaken::declined()) };
     let mocks = MockIntrinsics::with(MODULE, &[(FILL, nothing)], CALLER);
     assert_eq!(mocks.agree(&args()), 0);

@@ -78,7 +78,7 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut by_rows = call.reserve_table(10, n_rows, n_cols, LineOrder::Rows)?;
     by_rows.storage_mut().copy_from_slice(call.lines(5, LineOrder::Rows)?.storage());
     call.own(12, Some(LineOrder::Rows))?;
-    // All memory is there: now it writes.
+    // All memory is allocated: now it writes.
     call.change_lines(12, |rows, lines, call| {
         assert_eq!(lines, LineOrder::Rows);
         let n_cols = rows.n_rows();
@@ -86,7 +86,7 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
             let before = rows.column_limbs(row).to_vec();
             complement(rows.column_limbs_mut(row), &before, n_cols);
         }
-        // While a table is changed the other parameters are there.
+        // While a table is changed the other parameters can be read.
         let len = call.bits(11)?.len();
         call.change_bits(11, |limbs, call| {
             let before = limbs.to_vec();
@@ -101,7 +101,7 @@ fn every(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_table(10, by_rows, LineOrder::Rows)
 }
 
-/// `to = not from`, of which `len` bits count.
+/// `to = not from`, of which `len` bits are significant.
 fn complement(to: &mut [u64], from: &[u64], len: usize) {
     for (idx, (to, from)) in to.iter_mut().zip(from).enumerate() {
         let n_bits = (len - 64 * idx).min(64);
@@ -119,7 +119,7 @@ const CALLER: &str = "import \"star:toy\";
       var m: integer; var c: boolean; var Y: slice; var v: word; var U: table; var Z: slice; var P,Q: table);
     begin P:=Q; EVERY(n,b,s,X,w,T,m,c,Y,v,U,Z,P); end;";
 
-/// The arguments of the caller for n rows and k columns.
+/// Builds the arguments of the caller for n rows and k columns.
 fn args(number: i64, text: &str, n: usize, k: usize) -> Vec<HostValue> {
     let bits =
         |len: usize| BitVector::from_bools(&(0..len).map(|i| i % 3 == 0).collect::<Vec<_>>());
@@ -143,12 +143,12 @@ fn args(number: i64, text: &str, n: usize, k: usize) -> Vec<HostValue> {
 }
 
 #[test]
-fn parameters_of_every_kind_go_in_and_out() {
+fn parameters_of_every_kind_are_passed_and_returned() {
     let mocks = MockIntrinsics::with(MODULE, &[(EVERY, every), (TWICE, twice)], CALLER);
     let mut n_taken = 0;
     for (n, k) in [(1, 1), (3, 70), (64, 3), (65, 2), (128, 64), (130, 129), (70, 5)] {
         let is_taken = mocks.agree(&args(n as i64, "s", n, k));
-        // A slice or table that keeps another size, and a changed one that is not set.
+        // A slice or table with another fixed size, and a changed one that is not set.
         assert_eq!(is_taken, u64::from(k != 5 && n != 64 && n != 65), "{n} x {k}");
         n_taken += is_taken;
         assert_eq!(mocks.agree(&args(n as i64, "body", n, k)), 0);
@@ -158,7 +158,7 @@ fn parameters_of_every_kind_go_in_and_out() {
 }
 
 #[test]
-fn a_function_has_the_value_of_its_intrinsic() {
+fn a_function_returns_the_value_of_its_intrinsic() {
     let caller = "import \"star:toy\";
         procedure TRY(n: integer; var m: integer); begin m:=TWICE(n)+1; end;";
     let mocks = MockIntrinsics::with(MODULE, &[(EVERY, every), (TWICE, twice)], caller);

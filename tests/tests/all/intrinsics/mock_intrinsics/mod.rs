@@ -1,5 +1,6 @@
-//! A second kind of state in a handle, and intrinsics with parameters of every kind, known to this folder alone: a module,
-//! entries and functions that are registered from outside show that no file of the machine names a kind.
+//! A second kind of state in a handle, and intrinsics with parameters of every kind, known to this
+//! folder alone: a module, entries and functions that are registered from outside show that no file
+//! of the machine names a kind.
 
 mod faults;
 mod kinds;
@@ -50,12 +51,12 @@ begin
 end;
 ";
 
-/// A module that has a handle of its own, too.
+/// A module that has a handle too.
 const OTHER: &str = "procedure OTHER(T: table; var H: handle);
 begin H.same:=T; end;
 ";
 
-/// A table, which stands for itself and for its complement, here by rows.
+/// A table that represents itself and its complement, here by rows.
 #[derive(Debug)]
 struct Doubled(BitTable);
 
@@ -101,7 +102,7 @@ const KEEP: Intrinsic = Intrinsic::new(&Signature {
     summary: "keeps one table instead of two",
 });
 
-/// Indices inside, by a sum and a product that say it in a roundabout way.
+/// Valid indices, required through a sum and a product.
 const HAS: Intrinsic = Intrinsic::new(&Signature {
     name: "toy-has",
     module: "toy",
@@ -198,7 +199,7 @@ fn widen(call: &mut IntrinsicCall) -> IntrinsicResult {
     })
 }
 
-/// The state of handle 0 can be changed: it is made again if tables have taken its place.
+/// Makes the state of handle 0 mutable: it is rebuilt if tables have replaced it.
 fn own(call: &mut IntrinsicCall) -> IntrinsicResult {
     if call.has_state::<Doubled>(0)? {
         return call.own_state::<Doubled>(0);
@@ -225,19 +226,20 @@ fn by_columns(home: &BitTable, lines: LineOrder) -> Result<BitTable, Ended> {
     Ok(table)
 }
 
-/// Bytes of packed bits.
+/// Returns the number of bytes of packed bits.
 fn bytes_of(len: usize) -> u64 {
     8 * len.div_ceil(64) as u64
 }
 
-/// A program with its entry on the reference, on the CPU backend, and there with mocks, as it is and with tiny sizes.
+/// A program with its entry on the reference, on the CPU backend, and there with mock intrinsics,
+/// in default and tiny sizes.
 struct MockIntrinsics {
     machines: [Compiled; 4],
     entry: star_ir::RoutineId,
 }
 
 impl MockIntrinsics {
-    /// With the states.
+    /// Compiles a text with the module of states.
     fn new(text: &str) -> Self {
         MockIntrinsics::with(
             MODULE,
@@ -246,7 +248,7 @@ impl MockIntrinsics {
         )
     }
 
-    /// With a module and intrinsics for it.
+    /// Compiles a text with a module and intrinsics for it.
     fn with(module: &'static str, intrinsics: &[(Intrinsic, IntrinsicFn)], text: &str) -> Self {
         let modules = Box::leak(Box::new([("toy", module), ("other", OTHER)]));
         let library = Library { basic: star_stdlib::BASIC, modules };
@@ -282,7 +284,7 @@ impl MockIntrinsics {
         MockIntrinsics { machines: machines.map(compile), entry }
     }
 
-    /// Runs on all, which have to agree; the intrinsics taken.
+    /// Runs on all backends, which must agree, and returns the number of intrinsics taken.
     fn agree(&self, args: &[HostValue]) -> u64 {
         let runs = self.machines.each_ref().map(|machine| machine.run(self.entry, args, LIMITS));
         for run in &runs {
@@ -295,7 +297,8 @@ impl MockIntrinsics {
     }
 }
 
-/// Likewise of a text, with the states.
+/// Runs a text with the module of states on all backends, and returns the number of intrinsics
+/// taken.
 fn agree(text: &str, args: &[HostValue]) -> u64 {
     MockIntrinsics::new(text).agree(args)
 }

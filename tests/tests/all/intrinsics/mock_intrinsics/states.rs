@@ -1,4 +1,4 @@
-//! States in handles: made, read, changed, shared, freed, kept from one run to the next.
+//! States in handles: created, read, changed, shared, freed, kept from one run to the next.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,13 +10,13 @@ use super::{MockIntrinsics, agree, table};
 
 const UNSET: HostValue = HostValue::Unset;
 
-/// A slice, an own one for each length.
+/// Builds a slice that differs for each length.
 fn slice(len: usize) -> HostValue {
     HostValue::Slice(table(len, 2).column(1))
 }
 
 #[test]
-fn a_state_gives_itself_back_as_its_tables() {
+fn a_state_is_returned_as_its_tables() {
     let text = "import \"star:toy\";
         procedure TRY(T: table; var A,B: table; var b: boolean);
         var H: handle;
@@ -25,13 +25,13 @@ fn a_state_gives_itself_back_as_its_tables() {
         end;";
     for (n_rows, n_cols) in [(2, 3), (63, 5), (64, 65), (130, 64), (5, 129)] {
         let args = [HostValue::Table(table(n_rows, n_cols)), UNSET, UNSET, UNSET];
-        // Its tables have taken the place of the state when it is asked again.
+        // Its tables have replaced the state when it is queried again.
         assert_eq!(agree(text, &args), 2, "{n_rows} x {n_cols}");
     }
 }
 
 #[test]
-fn a_part_that_is_stored_leaves_the_others() {
+fn storing_a_part_leaves_the_others_unchanged() {
     // FIRST changes a copy of the handle.
     let text = "import \"star:toy\";
         procedure PROBE(H: handle; T: table; var C: table);
@@ -45,7 +45,7 @@ fn a_part_that_is_stored_leaves_the_others() {
 }
 
 #[test]
-fn a_part_of_another_module_gives_the_handle_up() {
+fn a_part_of_another_module_discards_the_handle() {
     for call in ["OPEN(H,A,B)", "KEEP(T,H); OTHER(T,H); OPEN(H,A,B)", "OTHER(T,H); b:=HAS(H,1,1)"] {
         let text = format!(
             "import \"star:toy\"; import \"star:other\";
@@ -86,7 +86,7 @@ fn a_state_is_changed_in_place_and_grows() {
     assert_eq!(agree(text, &args), 1);
 }
 
-/// A program whose handle somebody else has too when it is changed.
+/// A program whose handle is shared when it is changed.
 const SHARED: &str = "import \"star:toy\";
     procedure PROBE(H: handle; X: slice; var C,D: table);
     begin TOGGLE(H,X,1); WIDEN(H,X); OPEN(H,C,D); end;
@@ -98,7 +98,7 @@ const SHARED: &str = "import \"star:toy\";
 fn a_shared_state_becomes_tables_before_it_is_changed() {
     let args = |n| [HostValue::Table(table(n, 4)), slice(n), UNSET, UNSET, UNSET, UNSET, UNSET];
     for n in [1, 64, 65] {
-        // KEEP; then WIDEN, and the second TOGGLE, make a state again.
+        // KEEP; then WIDEN, and the second TOGGLE, rebuild a state.
         assert_eq!(agree(SHARED, &args(n)), 3, "{n} rows");
     }
 }
@@ -126,14 +126,15 @@ fn memory_runs_out_no_earlier_than_without_intrinsics() {
     assert_eq!(of_toys(text, &args), [1, 1]);
     let input = HostValue::Table(table(n_rows, n_cols));
     let args = [input, slice(n_rows), UNSET, UNSET, UNSET, UNSET, UNSET];
-    // Without WIDEN: a table that lies by rows, as a state may leave one, is turned before it grows, which takes memory.
+    // Without WIDEN: a table stored by rows, as a state may leave one, is transposed before it
+    // grows, which needs memory.
     let text = SHARED.replace("WIDEN(H,X);", "TOGGLE(H,X,2);");
     let [least, most] = of_toys(&text, &args);
     assert!(least < 3 && most == 3, "{least}, {most}");
 }
 
 #[test]
-fn a_state_that_is_replaced_or_left_is_freed() {
+fn a_replaced_or_dropped_state_is_freed() {
     let text = "import \"star:toy\";
         procedure MAKE(T: table; X: slice);
         var H: handle;
@@ -154,7 +155,7 @@ fn a_state_that_is_replaced_or_left_is_freed() {
 }
 
 #[test]
-fn a_handle_of_the_host_keeps_its_state_between_runs() {
+fn a_host_handle_keeps_its_state_between_runs() {
     let text = "import \"star:toy\";
         procedure TRY(T: table; X: slice; var n: integer; var H: handle; var A,B: table);
         begin
@@ -189,7 +190,7 @@ fn a_handle_of_the_host_keeps_its_state_between_runs() {
         assert_eq!(n_intrinsics, if has_toys { 7 } else { 0 }, "{}", machine.name);
         all.push(loaded.values(&flag).expect("memory"));
     }
-    // A handle is opaque outside; its tables were asked for.
+    // A handle is opaque outside; its tables were requested.
     assert!(all.iter().all(|values| *values == all[0] && values[3] == UNSET));
     assert!(matches!(&all[0][4], HostValue::Table(table) if table.n_cols() == 6));
 }

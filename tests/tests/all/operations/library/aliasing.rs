@@ -1,5 +1,5 @@
-//! Results that are operands: a value argument that is passed by `var` too is read as it was before
-//! the call.
+//! Results that are operands: a value argument that is also passed by `var` is read as it was
+//! before the call.
 
 use star_tests::case::Random;
 use star_vm::HostValue;
@@ -57,8 +57,8 @@ const INTO_SLICES: [&str; 21] = [
     "KTHMIN(T,X,3,_)",
 ];
 
-/// For each call three routines: with a result of its own, which becomes the last parameter, and with
-/// T or F, or with X, in its place.
+/// Writes three routines for each call: with a separate result, which becomes the last parameter,
+/// and with T or F, or with X, in its place.
 fn routines() -> String {
     let mut text = String::new();
     let tables = INTO_TABLES.iter().enumerate().map(|(idx, call)| (format!("t{idx}"), call));
@@ -115,7 +115,7 @@ fn results_may_be_operands() {
 }
 
 #[test]
-fn a_product_into_its_operand_needs_a_table_that_grows() {
+fn a_product_into_its_operand_requires_a_growing_table() {
     let machine = Machine::new(
         "procedure fixed(var U: table; X: slice; v: word); begin MULTC(U,X,v,U) end;
          procedure grows(T: table; X: slice; v: word; var R: table);
@@ -126,7 +126,7 @@ fn a_product_into_its_operand_needs_a_table_that_grows() {
     let product: Rows =
         [[true, false, false, true], [false, false, true, true]].map(|row| row.to_vec()).to_vec();
     let args = [table(&t, 2), slice(&[true, true]), word(&[true, true])];
-    // A table from outside does not grow, and is left as it was.
+    // A table from outside does not grow, and is unchanged.
     let (code, values) = machine.trap("fixed", &args);
     assert_eq!((code.as_str(), &values[0]), ("T0102", &table(&t, 2)));
     let args = with_unset(args.to_vec(), 1);

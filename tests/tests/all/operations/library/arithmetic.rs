@@ -18,9 +18,9 @@ procedure sumrows(T: table; X: slice; var s: integer); begin s:=SUMROWS(T,X) end
 ";
 
 #[test]
-fn sums_and_differences_are_right_in_the_marked_rows_and_zero_elsewhere() {
+fn sums_and_differences_are_correct_and_zero_if_unmarked() {
     let machine = Machine::new(TEXT);
-    // With no column there is nothing to write, and what was bound from outside stays unset.
+    // Without columns there is nothing to write, and a result bound from outside stays unset.
     for data in all_data().into_iter().filter(|data| data.k > 0) {
         let Data { k, t, f, v, .. } = &data;
         let (h, modulus) = (*k, 1_u128 << k);
@@ -54,8 +54,8 @@ fn the_sum_of_the_marked_rows_is_an_integer() {
     assert_eq!(machine.trap("sumrows", &args).0, "T0104");
 }
 
-/// The second operands of products and quotients are of another width than the first; that width,
-/// and the operands as tables.
+/// Returns products and quotients with a second operand of another width than the first; that
+/// width, and the operands as tables.
 fn of_two_widths() -> Vec<(Data, usize, super::Rows)> {
     let mut random = Random::new(SEED);
     let mut all = Vec::new();
@@ -85,7 +85,7 @@ fn of_two_widths() -> Vec<(Data, usize, super::Rows)> {
 }
 
 #[test]
-fn products_have_the_width_of_both_operands_together() {
+fn products_have_the_combined_width_of_both_operands() {
     let machine = Machine::new(TEXT);
     for (data, q, f) in of_two_widths() {
         let Data { k, t, x, v, .. } = &data;
@@ -102,14 +102,14 @@ fn products_have_the_width_of_both_operands_together() {
     }
 }
 
-/// Quotient and remainder as the header of DIVV defines them.
+/// Returns quotient and remainder as the header of DIVV defines them.
 fn divided(t: &[bool], f: &[bool]) -> (u128, u128) {
     let (t, f) = (value(t), value(f));
     (t.checked_div(f).unwrap_or(u128::MAX), t.checked_rem(f).unwrap_or(t))
 }
 
 #[test]
-fn quotients_and_remainders_are_right_and_as_documented_where_the_divisor_is_zero() {
+fn division_is_correct_and_as_documented_for_zero_divisors() {
     let machine = Machine::new(TEXT);
     let mut n_zeros = 0;
     for (data, q, f) in of_two_widths() {

@@ -21,7 +21,7 @@ procedure compress(T: table; X: slice; var F: table); begin COMPRESS(T,X,F) end;
 ";
 
 #[test]
-fn copies_of_words_and_tables_clear_or_keep_the_other_rows() {
+fn copies_clear_or_keep_the_other_rows() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let Data { k, t, f, x, v, .. } = &data;
@@ -48,14 +48,14 @@ fn copies_of_words_and_tables_clear_or_keep_the_other_rows() {
 }
 
 #[test]
-fn the_marked_rows_move_to_the_top_in_their_order() {
+fn the_marked_rows_move_to_the_top_in_order() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let Data { n, k, t, f, .. } = &data;
         let mut expected: Rows = data.marked().map(|i| t[i].clone()).collect();
         let cost = 2 + k + 4 * expected.len();
         expected.resize(*n, vec![false; *k]);
-        // What was in F before does not matter.
+        // The old contents of F do not matter.
         let mut args = data.one();
         args.push(table(f, *k));
         assert_eq!(machine.last("compress", &args, cost as u64), table(&expected, *k));
@@ -92,7 +92,7 @@ fn fields_are_copied_with_and_without_machine_operations() {
 }
 
 #[test]
-fn a_table_without_sizes_grows_under_tcopy2_either_way() {
+fn tcopy2_grows_an_unsized_table_in_both_variants() {
     let text = "
         procedure grow(T: table; j,h: integer; var F: table);
         var A: table;

@@ -1,5 +1,5 @@
-//! The library procedures on random tables against direct computation, with their costs as their
-//! headers state them.
+//! The library procedures on random tables against direct computation, with the costs stated in
+//! their headers.
 //!
 //! Numbers are computed in `u128`, so that rows are up to 127 bits wide here.
 
@@ -21,7 +21,7 @@ use star_vm::HostValue;
 
 use super::{Machine, Rows, SEED, SIZES, count, int, slice, table, word};
 
-/// Random tables of one size, and what goes with them.
+/// Random tables of one size, with matching operands.
 struct Data {
     n: usize,
     k: usize,
@@ -31,18 +31,18 @@ struct Data {
     v: Vec<bool>,
 }
 
-/// The unsigned number that these bits are.
+/// Returns the unsigned number that these bits represent.
 fn value(bits: &[bool]) -> u128 {
     bits.iter().fold(0, |sum, &bit| 2 * sum + u128::from(bit))
 }
 
-/// The number that these bits are in two's complement.
+/// Returns the number that these bits represent in two's complement.
 fn signed(bits: &[bool]) -> i128 {
     let sign = if bits.first() == Some(&true) { 1_i128 << bits.len() } else { 0 };
     value(bits) as i128 - sign
 }
 
-/// A number modulo 2^`width` as bits.
+/// Returns a number modulo 2^`width` as bits.
 fn number(value: u128, width: usize) -> Vec<bool> {
     (0..width).rev().map(|place| value.checked_shr(place as u32).unwrap_or(0) & 1 == 1).collect()
 }
@@ -51,7 +51,7 @@ impl Data {
     fn new(random: &mut Random, n: usize, k: usize) -> Self {
         let rows = |random: &mut Random| -> Rows { (0..n).map(|_| random.bits(k, 50)).collect() };
         let mut t = rows(random);
-        // Few different rows, and rows of zeros or ones only, are where searches go wrong.
+        // Few different rows, and rows of zeros or ones only, are difficult for searches.
         match random.below(8) {
             0 => t.fill(vec![true; k]),
             1 => t.fill(random.bits(k, 50)),
@@ -77,17 +77,17 @@ impl Data {
         Data { n, k, t, f, x, v }
     }
 
-    /// The rows that `X` marks.
+    /// Returns the rows that `X` marks.
     fn marked(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.n).filter(|&i| self.x[i])
     }
 
-    /// The rows of `X` for which `marks` holds.
+    /// Returns the rows of `X` for which `marks` holds.
     fn rows_that(&self, marks: impl Fn(usize) -> bool) -> HostValue {
         slice(&(0..self.n).map(|i| self.x[i] && marks(i)).collect::<Vec<_>>())
     }
 
-    /// The rows of `X` as numbers of `width` bits; the others as `otherwise` says.
+    /// Returns the rows of `X` as numbers of `width` bits; the others are given by `otherwise`.
     fn rows_of(
         &self,
         width: usize,
@@ -98,34 +98,34 @@ impl Data {
         table(&(0..self.n).map(row).collect(), width)
     }
 
-    /// Likewise with the others zero.
+    /// Returns the rows of `X` as numbers of `width` bits; the others are zero.
     fn numbers(&self, width: usize, value: impl Fn(usize) -> u128) -> HostValue {
         self.rows_of(width, value, |_| vec![false; width])
     }
 
-    /// `T`, `X`.
+    /// Returns `T`, `X`.
     fn one(&self) -> Vec<HostValue> {
         vec![table(&self.t, self.k), slice(&self.x)]
     }
 
-    /// `T`, `X`, `v`.
+    /// Returns `T`, `X`, `v`.
     fn by_word(&self) -> Vec<HostValue> {
         vec![table(&self.t, self.k), slice(&self.x), word(&self.v)]
     }
 
-    /// `T`, `F`, `X`.
+    /// Returns `T`, `F`, `X`.
     fn by_table(&self) -> Vec<HostValue> {
         vec![table(&self.t, self.k), table(&self.f, self.k), slice(&self.x)]
     }
 }
 
-/// Arguments, and so many that are not set.
+/// Appends this number of unset arguments.
 fn with_unset(mut args: Vec<HostValue>, n: usize) -> Vec<HostValue> {
     args.extend((0..n).map(|_| HostValue::Unset));
     args
 }
 
-/// About 400 pairs of tables: small ones, ones at the borders of limbs, and wide ones.
+/// Returns about 400 pairs of tables: small ones, ones at the limits of limbs, and wide ones.
 fn all_data() -> Vec<Data> {
     let mut random = Random::new(SEED);
     let mut all = Vec::new();
@@ -150,8 +150,8 @@ fn all_data() -> Vec<Data> {
     all
 }
 
-/// The wrappers in `text`, with calls of MIN, MAX, TCOPY1 and TCOPY2 as one operation of the machine,
-/// and as calls of their Star bodies.
+/// Compiles the wrappers in `text`, with calls of MIN, MAX, TCOPY1 and TCOPY2 as one operation of
+/// the machine, and as calls of their Star bodies.
 fn machines(text: &str) -> [Machine; 2] {
     [true, false].map(|machine_ops| {
         Machine::with(text, &LowerOptions { machine_ops, ..LowerOptions::default() })

@@ -1,4 +1,4 @@
-//! A routine of a program hides the library's of that name.
+//! Routines of a program that hide library routines of the same name.
 
 use star_tests::case::prints;
 use star_tests::check;
@@ -6,7 +6,7 @@ use star_tests::check;
 use super::CALLS;
 
 #[test]
-fn a_routine_with_as_many_parameters_hides_each_procedure() {
+fn a_routine_with_the_same_arity_hides_each_procedure() {
     for call in CALLS {
         let (name, args) = call.trim_start_matches("i:=").split_once('(').expect("a call");
         let n = args.split(',').count();
@@ -24,7 +24,7 @@ fn a_routine_with_as_many_parameters_hides_each_procedure() {
 }
 
 #[test]
-fn the_table_of_contents_names_each_procedure_as_it_is_called() {
+fn the_table_of_contents_has_each_procedure_as_called() {
     let contents = include_str!("../../../../../docs/library.md");
     for procedure in star_tests::generator::PROCEDURES {
         assert!(contents.contains(&format!("`{procedure}(")), "docs/library.md lacks {procedure}");

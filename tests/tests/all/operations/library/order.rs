@@ -1,4 +1,4 @@
-//! Order: places, sorted rows, the j-th smallest, histograms.
+//! Order: ranks, sorted rows, the j-th smallest, histograms.
 
 use std::collections::BTreeMap;
 
@@ -17,14 +17,14 @@ procedure hist(T: table; X: slice; m,h: integer; var H: table); begin HIST(T,X,m
 ";
 
 impl Data {
-    /// The marked rows in ascending order, equal ones from the top.
+    /// Returns the marked rows in ascending order, equal ones from the top.
     fn in_order(&self) -> Vec<usize> {
         let mut rows: Vec<usize> = self.marked().collect();
         rows.sort_by_key(|&i| value(&self.t[i]));
         rows
     }
 
-    /// How often each value stands in the marked rows.
+    /// Returns the number of occurrences of each value in the marked rows.
     fn counts(&self) -> BTreeMap<u128, usize> {
         let mut counts = BTreeMap::new();
         for i in self.marked() {
@@ -35,7 +35,7 @@ impl Data {
 }
 
 #[test]
-fn the_jth_smallest_counts_equal_rows_each_and_is_nothing_beyond_the_last() {
+fn the_jth_smallest_counts_equal_rows_and_may_be_empty() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let order = data.in_order();
@@ -58,20 +58,20 @@ fn the_jth_smallest_counts_equal_rows_each_and_is_nothing_beyond_the_last() {
 }
 
 #[test]
-fn places_and_sorted_rows_keep_equal_rows_in_their_order() {
+fn ranks_and_sorted_rows_keep_the_order_of_equal_rows() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let Data { n, k, f, .. } = &data;
         let (order, d) = (data.in_order(), data.counts().len());
         let m = order.len();
 
-        // The least width that holds every place, and one more than that.
+        // The least width that holds every rank, and one more than that.
         for h in [0, 1].map(|more| (usize::BITS - m.leading_zeros()) as usize + more) {
             let mut places = vec![vec![false; h]; *n];
             for (place, &i) in order.iter().enumerate() {
                 places[i] = number(place as u128 + 1, h);
             }
-            // What was in R before does not matter.
+            // The old contents of R do not matter.
             let mut args = data.one();
             args.extend([int(h), table(&vec![vec![true; h]; *n], h)]);
             let cost = 2 + h + 3 * m + d * (4 + 4 * k);
@@ -88,7 +88,7 @@ fn places_and_sorted_rows_keep_equal_rows_in_their_order() {
 }
 
 #[test]
-fn a_histogram_counts_the_values_that_it_has_rows_for() {
+fn a_histogram_counts_the_values_for_which_it_has_rows() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let counts = data.counts();
@@ -109,7 +109,7 @@ fn a_histogram_counts_the_values_that_it_has_rows_for() {
     }
 }
 
-/// Numbers beyond every integer are left out, and the others counted, in tables of more than 62
+/// Numbers beyond every integer are ignored, and the others counted, in tables of more than 62
 /// columns.
 #[test]
 fn a_histogram_of_wide_rows_counts_the_small_ones() {
@@ -131,7 +131,7 @@ fn a_histogram_of_wide_rows_counts_the_small_ones() {
 }
 
 #[test]
-fn counts_and_places_that_do_not_fit_are_errors() {
+fn counts_and_ranks_that_do_not_fit_are_errors() {
     let machine = Machine::new(TEXT);
     let rows = vec![vec![true]; 4];
     let all = slice(&[true; 4]);

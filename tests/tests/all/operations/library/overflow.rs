@@ -1,4 +1,4 @@
-//! Sums and differences that do not fit.
+//! Sums and differences that overflow.
 
 use star_vm::HostValue;
 
@@ -18,7 +18,7 @@ procedure subtcs(T: table; X: slice; v: word; var R: table); begin SUBTCS(T,X,v,
 ";
 
 #[test]
-fn what_does_not_fit_is_marked_or_becomes_the_greatest_or_least_number() {
+fn overflow_is_marked_or_saturates() {
     let machine = Machine::new(TEXT);
     let mut n_overflows = [0; 4];
     for data in all_data().into_iter().filter(|data| data.k > 0) {
@@ -28,7 +28,8 @@ fn what_does_not_fit_is_marked_or_becomes_the_greatest_or_least_number() {
         let of_table: Vec<u128> = f.iter().map(|row| value(row)).collect();
         let of_word = vec![value(v); data.n];
 
-        // The letter of the operand, the operand, and the costs: plus and minus, marked and cut off.
+        // The letter of the operand, the operand, and the costs: plus and minus, marked and
+        // saturated.
         let kinds = [
             ("v", of_table, [10 + 9 * k, 10 + 11 * k, 10 + 12 * k, 11 + 14 * k]),
             ("c", of_word, [7 + 6 * k, 7 + 7 * k, 7 + 9 * k, 8 + 10 * k].map(|cost| cost + ones)),
@@ -64,7 +65,7 @@ fn what_does_not_fit_is_marked_or_becomes_the_greatest_or_least_number() {
 }
 
 #[test]
-fn rows_without_columns_always_fit() {
+fn rows_without_columns_never_overflow() {
     let machine = Machine::new(TEXT);
     for data in all_data().into_iter().filter(|data| data.k == 0) {
         let none: HostValue = slice(&vec![false; data.n]);

@@ -18,7 +18,7 @@ procedure nearest(T: table; X: slice; v: word; var Z: slice); begin NEAREST(T,X,
 ";
 
 #[test]
-fn comparisons_mark_the_rows_they_say() {
+fn comparisons_mark_the_rows_that_satisfy_them() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let Data { k, t, f, v, .. } = &data;
@@ -45,7 +45,7 @@ fn comparisons_mark_the_rows_they_say() {
 }
 
 #[test]
-fn extremes_are_all_rows_that_hold_them_with_and_without_machine_operations() {
+fn extremes_are_all_rows_with_the_value_in_both_variants() {
     let machines = machines(TEXT);
     for data in all_data() {
         let Data { k, t, .. } = &data;
@@ -63,7 +63,7 @@ fn extremes_are_all_rows_that_hold_them_with_and_without_machine_operations() {
 }
 
 #[test]
-fn the_nearest_rows_are_all_that_differ_least_from_the_word() {
+fn the_nearest_rows_are_all_with_the_least_difference() {
     let machine = Machine::new(TEXT);
     let mut seen = [false; 4];
     for data in all_data() {

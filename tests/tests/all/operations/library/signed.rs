@@ -13,13 +13,13 @@ procedure ssetmax(T,F: table; X: slice; var Z: slice); begin SSETMAX(T,F,X,Z) en
 ";
 
 #[test]
-fn signed_searches_go_by_the_numbers_in_twos_complement() {
+fn signed_searches_use_twos_complement() {
     let machine = Machine::new(TEXT);
     for data in all_data() {
         let Data { k, t, f, v, .. } = &data;
         let (k, ones) = (*k as u64, count(v) as u64);
         let sign = u64::from(v.first() == Some(&true));
-        // Without columns only what the unsigned procedures cost.
+        // Without columns they cost the same as the unsigned procedures.
         let cost = |without: u64, with: u64| if k == 0 { without } else { with };
 
         let args = with_unset(data.by_word(), 1);

@@ -1,4 +1,4 @@
-//! Sizes that do not agree: the size error at the call, never an error inside the library.
+//! Mismatched sizes: the size error is at the call, never inside the library.
 
 use star_tests::case::ending;
 use star_tests::{check, messages};
@@ -6,7 +6,7 @@ use star_vm::Outcome;
 
 use super::{int, machines};
 
-/// One call of each procedure whose sizes agree.
+/// One call of each procedure with matching sizes.
 pub(in super::super) const CALLS: [&str; 48] = [
     "MATCH(T,X,v,Z)",
     "LESS(T,X,v,Z)",
@@ -58,8 +58,8 @@ pub(in super::super) const CALLS: [&str; 48] = [
     "i:=SUMROWS(T,X)",
 ];
 
-/// The arguments: T, F, Q and R of n rows and k columns, P of 2k; X, Y, Z and W of n bits, v of k; and
-/// wrong ones, whose names say their sizes for the sizes in `SIZES`.
+/// The arguments: T, F, Q and R of n rows and k columns, P of 2k; X, Y, Z and W of n bits, v of k;
+/// and mismatched ones, named after the sizes in `SIZES`.
 const DECLARED: &str = "T,F,Q,R: table(n,k); P: table(n,2*k); rows4: table(m,k); \
                         cols5: table(n,h); X,Y,Z,W: slice(n); slice4: slice(m); \
                         v: word(k); word3: word(g); i: integer;";
@@ -67,15 +67,15 @@ const DECLARED: &str = "T,F,Q,R: table(n,k); P: table(n,2*k); rows4: table(m,k);
 /// The sizes that the declarations name.
 const SIZES: [(&str, usize); 5] = [("n", 3), ("k", 2), ("m", 4), ("h", 5), ("g", 3)];
 
-/// What a call needs that its results do not give.
+/// Assignments that a call needs and its results do not provide.
 const SET: &str = "CLR(X); CLR(slice4); CLR(v); CLR(word3);";
 
-/// What each wrong argument stands in for.
+/// The argument that each mismatched one replaces.
 const WRONG: [(&str, &str); 4] =
     [("TFQRP", "rows4"), ("TFQRP", "cols5"), ("XYZW", "slice4"), ("v", "word3")];
 
-/// Wrong arguments that are none: these procedures leave the columns of that table open, or do not
-/// touch all of them.
+/// Permitted mismatches: these procedures do not restrict the columns of that table, or do not
+/// access all of them.
 const FINE: [&str; 13] = [
     "MIN(cols5,X,Z)",
     "MAX(cols5,X,Z)",
@@ -92,12 +92,12 @@ const FINE: [&str; 13] = [
     "i:=SUMROWS(cols5,X)",
 ];
 
-/// Procedures whose sizes the compiler does not compare, since an argument or a sum says them, or
-/// since they give the result its size.
+/// Procedures whose sizes the compiler does not compare, because an argument or a sum determines
+/// them, or because they determine the size of the result.
 const AT_RUN_TIME: [&str; 8] =
     ["TCOPY(", "TCOPY1(", "TCOPY2(", "WCOPY(", "MULTV(", "MULTC(", "RANK(", "HIST("];
 
-/// The calls with one argument that is wrong.
+/// Returns the calls with one mismatched argument.
 fn wrong_calls() -> Vec<String> {
     let mut calls = Vec::new();
     for call in CALLS {
@@ -128,10 +128,10 @@ fn every_procedure_is_called_here() {
 }
 
 #[test]
-fn sizes_that_do_not_agree_are_a_size_trap_at_the_call() {
+fn mismatched_sizes_are_a_size_trap_at_the_call() {
     let wrong = wrong_calls();
     let calls = CALLS.iter().copied().chain(wrong.iter().map(String::as_str));
-    // One line each: the line says which call a trap is at.
+    // One line each: the line identifies the call of a trap.
     let routine = |(idx, call): (usize, &str)| {
         format!("procedure p{idx}(n,k,m,h,g: integer); var {DECLARED} begin {SET} {call} end;")
     };
@@ -153,7 +153,7 @@ fn sizes_that_do_not_agree_are_a_size_trap_at_the_call() {
 }
 
 #[test]
-fn sizes_that_can_be_seen_not_to_agree_are_an_error_at_the_call() {
+fn visibly_mismatched_sizes_are_an_error_at_the_call() {
     let sizes: String = SIZES.map(|(name, size)| format!("const {name} = {size};")).concat();
     let mut n_seen = 0;
     for call in wrong_calls() {
