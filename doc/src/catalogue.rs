@@ -1,5 +1,5 @@
-//! What is documented: the words of the language, the elementary operations, the library, the user's files. Names are looked up
-//! here; nothing is printed.
+//! The documented items: the words of the language, the elementary operations, the library, the
+//! user's files. Names are resolved here; nothing is printed.
 
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ const OPERATIONS: &str = "operations";
 /// The title of the module of the words of the language.
 const LANGUAGE: &str = "language";
 
-/// Where a module comes from.
+/// The origin of a module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ModuleKind {
     /// The words of the language.
     Language,
     /// The elementary operations, which have no source in Star.
     Operations,
-    /// A part of the library that every program sees.
+    /// A part of the library that is visible in every program.
     Basic,
     /// A part of the library that is imported.
     Imported,
@@ -34,19 +34,19 @@ pub enum ModuleKind {
 /// A file with its documentation.
 #[derive(Debug)]
 pub struct Module {
-    /// Where it comes from.
+    /// Its origin.
     pub kind: ModuleKind,
     /// `star:mst`, `library/search.star`, or the name of the file.
     pub title: String,
-    /// The texts that its places are in.
+    /// The source texts of its places.
     pub sources: SourceMap,
-    /// What it says about itself.
+    /// The documentation of the module itself.
     pub head: Option<Doc>,
     /// Its routines in order.
     pub routines: Vec<RoutineDoc>,
-    /// What is wrong with the form of the comments.
+    /// Faults in the form of the comments.
     pub faults: Vec<Diagnostic>,
-    /// Why it could not be parsed.
+    /// Errors of the parser.
     pub unreadable: Vec<Diagnostic>,
 }
 
@@ -59,7 +59,7 @@ pub struct Topic {
     pub routine: Option<usize>,
 }
 
-/// All modules at hand.
+/// All available modules.
 #[derive(Debug)]
 pub struct Catalogue {
     modules: Vec<Module>,
@@ -77,7 +77,7 @@ impl Module {
         Module { kind, title: title.to_owned(), sources, head, routines, faults, unreadable }
     }
 
-    /// The user's file `path`.
+    /// Creates the module of the user's file `path`.
     ///
     /// # Errors
     /// E0110 to E0112 if it cannot be read.
@@ -87,21 +87,22 @@ impl Module {
         Ok(Module::new(ModuleKind::File, &title, file))
     }
 
-    /// The elementary operations.
+    /// Returns the module of the elementary operations.
     fn operations() -> Self {
         let topics = Builtin::ALL.iter();
         let topics = topics.map(|one| (one.name(), one.usage(), one.documentation()));
         Module::of_texts(ModuleKind::Operations, OPERATIONS, OVERVIEW, topics)
     }
 
-    /// The words of the language.
+    /// Returns the module of the words of the language.
     fn language() -> Self {
         let topics = language::TOPICS.iter();
         let topics = topics.map(|one| (one.name, one.usage, one.documentation()));
         Module::of_texts(ModuleKind::Language, LANGUAGE, language::OVERVIEW, topics)
     }
 
-    /// Names with their usage and documentation, each text a file of its own.
+    /// Creates a module from names with their usage and documentation, each text as a separate
+    /// file.
     fn of_texts<'t>(
         kind: ModuleKind,
         title: &str,
@@ -139,18 +140,18 @@ impl Module {
         }
     }
 
-    /// The text of its file.
+    /// Returns the text of its file.
     fn text(&self) -> Option<&str> {
         self.sources.files().next().map(|(_, file)| file.text())
     }
 
-    /// The last part of the title, without its extension: `mst`, `search`.
+    /// Returns the last part of the title, without its extension: `mst`, `search`.
     pub fn short_name(&self) -> &str {
         let last = self.title.rsplit(['/', '\\', ':']).next().unwrap_or(&self.title);
         last.strip_suffix(".star").unwrap_or(last)
     }
 
-    /// How a program gets it, in words.
+    /// Describes how a program accesses it.
     pub fn access(&self) -> String {
         match self.kind {
             ModuleKind::Language | ModuleKind::Operations | ModuleKind::Basic => {
@@ -162,7 +163,7 @@ impl Module {
 }
 
 impl Catalogue {
-    /// The words of the language, the elementary operations and a library.
+    /// Creates a shelf with the words of the language, the elementary operations and a library.
     #[must_use]
     pub fn library(library: &Library) -> Self {
         let of = |kind: ModuleKind, title: &str, name: &str, text: &str| {
@@ -179,37 +180,38 @@ impl Catalogue {
         Catalogue { modules: modules.collect() }
     }
 
-    /// Adds a module; its index.
+    /// Adds a module and returns its index.
     pub fn add(&mut self, module: Module) -> usize {
         self.modules.push(module);
         self.modules.len() - 1
     }
 
-    /// The module with this index, which this catalogue made.
+    /// Returns the module with this index, which must be from this shelf.
     pub fn at(&self, idx: usize) -> &Module {
         &self.modules[idx]
     }
 
-    /// The module of the library that this file is, letter by letter: what the library may do, it may do.
+    /// Returns the library module with exactly the same text as this file: it has the same
+    /// permissions.
     pub fn same_text(&self, file: &Module) -> Option<usize> {
         let of_library =
             |one: &Module| matches!(one.kind, ModuleKind::Basic | ModuleKind::Imported);
         self.modules.iter().position(|one| of_library(one) && one.text() == file.text())
     }
 
-    /// All modules with their indices.
+    /// Iterates over all modules with their indices.
     pub fn modules(&self) -> impl Iterator<Item = (usize, &Module)> {
         self.modules.iter().enumerate()
     }
 
-    /// The module of this title, or of this short name: `star:mst`, `mst`.
+    /// Returns the module with this title or short name: `star:mst`, `mst`.
     pub fn module(&self, name: &str) -> Option<usize> {
         let mut modules = self.modules.iter();
         modules.position(|module| module.title == name || module.short_name() == name)
     }
 
-    /// Everything of this name: modules, routines, elementary operations. Names match exactly, or
-    /// else whatever their letter case; blanks around hyphens do not matter.
+    /// Returns everything with this name: modules, routines, elementary operations. Names match
+    /// exactly, otherwise ignoring letter case; blanks around hyphens do not matter.
     ///
     /// # Errors
     /// E0608 if there is none.
@@ -235,7 +237,7 @@ impl Catalogue {
     }
 
     fn unknown(&self, name: &str, wanted: &str) -> Diagnostic {
-        let message = format!("nothing is called `{}`", text::one_line(name));
+        let message = format!("no documentation found for `{}`", text::one_line(name));
         let diagnostic = Diagnostic::new(Code::Usage, message);
         let routines = self.modules.iter().flat_map(|module| &module.routines);
         let names = routines.flat_map(|routine| words(&routine.name));
@@ -244,16 +246,16 @@ impl Catalogue {
             Some(meant) => diagnostic.help(format!("did you mean `star doc {meant}`?")),
             None => diagnostic,
         };
-        diagnostic.help("`star doc` lists the library; a file ends in `.star`")
+        diagnostic.help("`star doc` lists the library; file names end in `.star`")
     }
 }
 
-/// The names that something has: a topic of the language has several.
+/// Returns the names of an item: a topic of the language has several.
 fn words(name: &str) -> impl Iterator<Item = &str> {
     name.split('/')
 }
 
-/// The modules that the topics are in, each once, in the order of the topics.
+/// Returns the modules that contain the topics, each once, in the order of the topics.
 pub fn modules_of(topics: &[Topic]) -> Vec<usize> {
     let mut seen = BTreeSet::new();
     topics.iter().map(|topic| topic.module).filter(|&module| seen.insert(module)).collect()
@@ -277,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_gives_everything_that_is_called_so() {
+    fn a_name_returns_everything_with_that_name() {
         assert_eq!(titles("MATCH"), ["library/search.star MATCH"]);
         assert_eq!(titles("match"), ["library/search.star MATCH"]);
         assert_eq!(titles("LESS"), ["operations LESS", "library/search.star LESS"]);
@@ -294,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_names_are_errors_with_the_nearest_one() {
+    fn unknown_names_are_errors_with_a_suggestion() {
         let catalogue = Catalogue::library(&LIBRARY);
         let meant = |name: &str| catalogue.find(name).unwrap_err().help[0].clone();
         assert_eq!(meant("MATHC"), "did you mean `star doc MATCH`?");
@@ -311,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_of_the_library_is_known_by_its_text() {
+    fn a_library_file_is_recognised_by_its_text() {
         let catalogue = Catalogue::library(&LIBRARY);
         let (name, text) = LIBRARY.modules[0];
         let file = |text: &str| {

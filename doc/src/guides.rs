@@ -1,18 +1,18 @@
-//! The guides of the toolchain, cut into sections, so that a search finds what is no routine: formats, layouts, tests,
-//! benchmarks, sessions.
+//! The chapters of the toolchain's documentation, split into sections, so that a search also finds
+//! topics other than routines: formats, layouts, tests, benchmarks, sessions.
 
-/// A section of a guide.
+/// A section of a chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The name of the guide, that of its file in `docs/` without `.md`.
+    /// The name of the chapter, which is that of its file in `docs/` without `.md`.
     pub guide: &'static str,
-    /// Its heading; that of the guide for what stands before the first one.
+    /// Its heading; that of the chapter for the text before the first one.
     pub heading: &'static str,
     /// Its text, without the heading, in Markdown.
     pub text: &'static str,
 }
 
-/// The guides by their names.
+/// The chapters by their names.
 const GUIDES: [(&str, &str); 13] = [
     ("formats", include_str!("../../docs/formats.md")),
     ("library", include_str!("../../docs/library.md")),
@@ -29,23 +29,24 @@ const GUIDES: [(&str, &str); 13] = [
     ("polyline", include_str!("../../docs/polyline.md")),
 ];
 
-/// The sections of all guides, in order.
+/// Returns the sections of all chapters, in order.
 pub fn sections() -> impl Iterator<Item = Section> {
     GUIDES.iter().flat_map(|&(guide, text)| Cut { guide, rest: text })
 }
 
-/// The sections of the guide of this name, or those with this heading, whatever the letter case.
+/// Returns the sections of the chapter with this name, or those with this heading, ignoring letter
+/// case.
 pub fn find(name: &str) -> Vec<Section> {
     let same = |text: &str| text.eq_ignore_ascii_case(name.trim());
     sections().filter(|section| same(section.guide) || same(&title(section))).collect()
 }
 
-/// How a section is asked for: `formats: CSV`.
+/// Returns the query for a section: `formats: CSV`.
 pub fn title(section: &Section) -> String {
     format!("{}: {}", section.guide, section.heading)
 }
 
-/// What is left of a guide, from a heading on.
+/// The rest of a chapter, starting at a heading.
 struct Cut {
     guide: &'static str,
     rest: &'static str,
@@ -63,13 +64,13 @@ impl Iterator for Cut {
         let end = next_heading(behind);
         self.rest = &behind[end..];
         let heading = heading.trim_start_matches('#').trim();
-        // A link to the source behind the name of a theme.
+        // A link to the source after the name of a theme.
         let heading = heading.split_once(" — ").map_or(heading, |(name, _)| name);
         Some(Section { guide: self.guide, heading, text: behind[..end].trim() })
     }
 }
 
-/// Where the next heading begins; a line of an example may begin with `#`, too.
+/// Returns the position of the next heading; a line of an example may also begin with `#`.
 fn next_heading(text: &str) -> usize {
     let mut in_example = false;
     let mut at = 0;
@@ -90,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_guide_is_cut_at_its_headings_and_no_text_is_lost() {
+    fn chapters_are_split_at_headings_without_loss() {
         for (guide, text) in GUIDES {
             assert!(text.starts_with("# "), "{guide}");
             let sections: Vec<Section> = Cut { guide, rest: text }.collect();
@@ -103,12 +104,12 @@ mod tests {
     }
 
     #[test]
-    fn sections_are_found_by_guide_and_heading() {
+    fn sections_are_found_by_chapter_and_heading() {
         let [csv] = find("formats: csv")[..] else { panic!("one section") };
         assert_eq!((csv.guide, csv.heading), ("formats", "CSV"));
         assert!(csv.text.contains("texts="), "{}", csv.text);
         assert!(find("Formats").len() > 5);
-        // A line of an example is no heading.
+        // A line of an example is not a heading.
         assert_eq!(find("formats: the streets of town.gr"), []);
     }
 }

@@ -1,14 +1,14 @@
 //! The documentation of the language, its library and the user's files, from the comments in them.
 //!
-//! * [`catalogue`]: what is documented, and how a name is looked up.
-//! * [`mod@search`]: what speaks of a word, the sections of [`guides`] among it.
-//! * [`plain`] makes text of it, [`mod@site`] a site of HTML.
+//! * [`catalogue`]: the documented items and the lookup of names.
+//! * [`mod@search`]: full-text search, including the sections of [`guides`].
+//! * [`plain`] formats it as text, [`mod@site`] as an HTML site.
 //!
-//! Nothing here opens a file or runs an example.
+//! This crate opens no files and runs no examples.
 
 #![allow(
     clippy::result_large_err,
-    reason = "a message is made once, where a name is not found, and its fields are public and plain"
+    reason = "a message is created once, when a name is not found, and its fields are public"
 )]
 
 pub mod catalogue;

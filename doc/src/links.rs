@@ -1,30 +1,30 @@
-//! Names of routines in text, and where they lead.
+//! Links from names of routines in text to their documentation.
 
 use std::collections::BTreeMap;
 
-/// Where the text stands that a name is looked for in.
+/// The context of a name in text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum In {
-    /// In a piece of Star.
+    /// Star code.
     Code,
-    /// In a sentence, where `size` and `read` are words like others: a name has a capital letter.
+    /// A sentence, where `size` and `read` are ordinary words: a name must have a capital letter.
     Prose,
 }
 
-/// The pages on which names are explained.
+/// The pages that document each name.
 #[derive(Debug, Default)]
 pub(crate) struct Links {
     pages: BTreeMap<String, Vec<String>>,
 }
 
 impl Links {
-    /// `name` is explained on `page`, at the anchor of its own name.
+    /// Records that `name` is documented on `page`, at the anchor with the same name.
     pub(crate) fn add(&mut self, name: &str, page: &str) {
         self.pages.entry(name.to_owned()).or_default().push(page.to_owned());
     }
 
-    /// The pieces of a text on `page`, each with the page that explains it, if it is a name. The page
-    /// itself comes first.
+    /// Returns the pieces of a text on `page`, each with the page that documents it if it is a
+    /// name. The page itself has priority.
     pub(crate) fn pieces<'t>(
         &self,
         text: &'t str,
@@ -47,7 +47,7 @@ impl Links {
         pieces
     }
 
-    /// The word at the start, or several with hyphens that are one name.
+    /// Returns the word at the start, or several with hyphens that form one name.
     fn longest_name<'t>(&self, text: &'t str) -> &'t str {
         let word_end = |from: usize| {
             let end = text[from..].find(|c| !is_inner(c));
@@ -69,7 +69,7 @@ impl Links {
         if place == In::Prose && !name.chars().any(char::is_uppercase) {
             return None;
         }
-        // One letter is a variable.
+        // A single letter is a variable.
         let pages = self.pages.get(name).filter(|_| name.chars().count() > 1)?;
         let own = pages.iter().find(|known| *known == page);
         own.or_else(|| pages.first()).map(String::as_str)
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_found_whole() {
+    fn only_complete_names_are_linked() {
         let mut links = Links::default();
         links.add("LESS", "a");
         links.add("LESS", "b");

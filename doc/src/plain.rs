@@ -1,4 +1,4 @@
-//! Documentation as text for a terminal.
+//! Formatting of documentation as text for a terminal.
 
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
@@ -6,18 +6,18 @@ use crate::catalogue::{Catalogue, Module, Topic};
 use crate::guides::Section as GuideSection;
 use crate::search::Hit;
 
-/// Nobody likes to read longer lines, however wide the terminal.
+/// The maximum line width: longer lines are hard to read on any terminal.
 const WIDEST: usize = 100;
-/// Words are not cut for less.
+/// The minimum line width: words are not split for less.
 const NARROWEST: usize = 30;
-/// Characters of the name of a found topic behind which what it is about begins.
+/// The maximum length of the name of a found topic before its description.
 const MAX_TITLE: usize = 28;
-/// Found topics that are shown.
+/// The maximum number of found topics that are shown.
 const MAX_HITS: usize = 20;
-/// Blanks in front of what belongs to something.
+/// The indentation of subordinate text.
 const INDENT: usize = 3;
 
-/// All modules and routines, one line each.
+/// Returns all modules and routines, one line each.
 pub fn contents(catalogue: &Catalogue, width: usize) -> String {
     let modules = catalogue.modules().map(|(_, module)| {
         let about = module.head.as_ref().map(Doc::summary).unwrap_or_default();
@@ -32,7 +32,7 @@ pub fn contents(catalogue: &Catalogue, width: usize) -> String {
     modules.join("\n") + "\n`star doc NAME` shows more.\n"
 }
 
-/// The documentation of these topics.
+/// Returns the documentation of these topics.
 pub fn topics(catalogue: &Catalogue, topics: &[Topic], width: usize) -> String {
     let width = width.clamp(NARROWEST, WIDEST);
     let page = |topic: &Topic| {
@@ -46,7 +46,8 @@ pub fn topics(catalogue: &Catalogue, topics: &[Topic], width: usize) -> String {
     pages.join("\n\n")
 }
 
-/// What was found for a search, best first, one line each; `command` shows what a line names.
+/// Returns the search results, best first, one line each; `command` shows the documentation of a
+/// line.
 pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
     let title = |hit: &Hit| match hit.place.as_str() {
         "" => hit.name.clone(),
@@ -62,12 +63,12 @@ pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
     let rows: String = rows.collect();
     let more = match hits.len() - shown.len() {
         0 => String::new(),
-        n => format!("   and {n} more: say it with more words\n"),
+        n => format!("   and {n} more: add words to narrow the search\n"),
     };
-    format!("About `{query}`:\n\n{rows}{more}\n`{command} NAME` shows one of them.\n")
+    format!("Results for `{query}`:\n\n{rows}{more}\n`{command} NAME` shows one of them.\n")
 }
 
-/// Sections of guides as they stand, each with its title.
+/// Returns sections of chapters unchanged, each with its title.
 pub fn sections(sections: &[GuideSection]) -> String {
     let page = |section: &GuideSection| {
         format!("{}, docs/{}.md\n\n{}\n", section.heading, section.guide, section.text)
@@ -93,7 +94,7 @@ fn routine(module: &Module, routine: &RoutineDoc, width: usize) -> String {
     let title = format!("{name}, of {} ({})\n\n", module.title, module.access());
     let signature = signature.lines().map(|line| indented(line, INDENT)).collect::<String>();
     let about = doc.as_ref().map(|doc| format!("\n{}", comment(doc, width)));
-    title + &signature + &about.unwrap_or_else(|| "\nNo comment documents it.\n".to_owned())
+    title + &signature + &about.unwrap_or_else(|| "\nNo documentation comment.\n".to_owned())
 }
 
 fn comment(doc: &Doc, width: usize) -> String {
@@ -148,8 +149,8 @@ fn indented(line: &str, indent: usize) -> String {
     }
 }
 
-/// The words in lines of `width` characters: the first line with one indentation, the others with
-/// another.
+/// Fills the words into lines of `width` characters: the first line with one indentation, the
+/// others with another.
 fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
     let mut filled = " ".repeat(first);
     let mut column = first;
@@ -169,7 +170,7 @@ fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
     filled + "\n"
 }
 
-/// The line, without what is beyond `width` characters.
+/// Truncates the line to `width` characters.
 fn cut(line: &str, width: usize) -> String {
     if line.chars().count() <= width {
         return line.to_owned();
@@ -185,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn text_is_filled_and_hangs() {
+    fn text_is_filled_with_hanging_indentation() {
         assert_eq!(fill("ab cd ef gh", 0, 3, 8), "ab cd ef\n   gh\n");
         assert_eq!(fill("abcdefghij k", 1, 0, 5), " abcdefghij\nk\n");
         assert_eq!(cut("abcdef", 6), "abcdef");
@@ -193,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn every_line_keeps_the_width_unless_it_is_verbatim() {
+    fn all_lines_fit_the_width_unless_verbatim() {
         let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
         let catalogue = Catalogue::library(&library);
         let page = topics(&catalogue, &catalogue.find("WARSHALL").unwrap(), 40);

@@ -1,34 +1,35 @@
-//! What is documented about words: `tree`, `shortest path`, `csv`.
+//! Full-text search of the documentation: `tree`, `shortest path`, `csv`.
 
 use star_syntax::doc::{Doc, RoutineDoc};
 
 use crate::catalogue::Catalogue;
 use crate::guides::{self, Section};
 
-/// Something that speaks of what is looked for.
+/// A search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hit {
-    /// What `star doc` shows it by: `WARSHALL`, `star:mst`, `formats: CSV`.
+    /// The name for `star doc`: `WARSHALL`, `star:mst`, `formats: CSV`.
     pub name: String,
-    /// Where it is: the module of a routine; empty for the others.
+    /// The module of a routine; empty for other results.
     pub place: String,
-    /// What it is about, in a sentence.
+    /// A description in one sentence.
     pub about: String,
-    /// The more, the better it fits.
+    /// The score; higher is better.
     score: u32,
 }
 
-/// What a word counts for in the name.
+/// The score of a word in the name.
 const IN_NAME: u32 = 12;
-/// In the first sentence.
+/// The score of a word in the first sentence.
 const IN_SUMMARY: u32 = 4;
-/// Anywhere else.
+/// The score of a word elsewhere.
 const IN_TEXT: u32 = 1;
 
-/// What all of it counts for in a section whose heading is what is looked for.
+/// The factor for a section whose heading is the query.
 const OF_HEADING: u32 = 8;
 
-/// Everything in which all words of `query` begin words, whatever their letter case; the best first.
+/// Returns everything in which each word of `query` is a prefix of a word, ignoring letter case;
+/// the best first.
 pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
     let wanted: Vec<String> = words(query).map(stem).collect();
     let mut hits = Vec::new();
@@ -37,7 +38,7 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
     }
     let named = |heading: &str| words(heading).map(stem).eq(wanted.iter().cloned());
     let mut add = |weight: u32, (name, place): (&str, &str), about: &str, text: &str| {
-        // What a module or a guide is about is its name.
+        // The description of a module or a chapter is its name.
         let title = match place {
             "" => format!("{name} {about}"),
             place => format!("{name} {place}"),
@@ -55,27 +56,27 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
         for RoutineDoc { name, doc, signature, .. } in &module.routines {
             let own = doc.as_ref().map(Doc::summary).unwrap_or_default();
             let text = doc.as_ref().map(text_of).unwrap_or_default();
-            // What its module is about, it is about, too.
+            // The description of its module also applies to it.
             add(2, (name, &module.title), &own, &format!("{signature} {text} {about}"));
         }
     }
     for section in guides::sections() {
-        // Routines are what most people look for, unless it is the heading itself.
+        // Routines are preferred to sections, unless the heading is the query.
         let weight = if named(section.heading) { OF_HEADING } else { 1 };
         add(weight, (&guides::title(&section), ""), &first_sentence(&section), section.text);
     }
-    // The sort keeps the order of what is equally good.
+    // The sort is stable for equal scores.
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.score));
     hits
 }
 
-/// The words of a text, in small letters.
+/// Returns the words of a text, in lower case.
 fn words(text: &str) -> impl Iterator<Item = String> {
     let pieces = text.split(|c: char| !c.is_alphanumeric());
     pieces.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// A word without the ending of its plural.
+/// Returns a word without its plural ending.
 fn stem(word: String) -> String {
     match word.strip_suffix('s') {
         Some(stem) if stem.len() > 2 && !stem.ends_with('s') => stem.to_owned(),
@@ -83,7 +84,7 @@ fn stem(word: String) -> String {
     }
 }
 
-/// How well a text fits; `None` if a word is missing.
+/// Returns the score of a text; `None` if a word is missing.
 fn score(wanted: &[String], name: &str, about: &str, text: &str) -> Option<u32> {
     let places = [(name, IN_NAME), (about, IN_SUMMARY), (text, IN_TEXT)];
     let places = places.map(|(text, counts)| (words(text).collect::<Vec<_>>(), counts));
@@ -91,7 +92,7 @@ fn score(wanted: &[String], name: &str, about: &str, text: &str) -> Option<u32> 
     for word in wanted {
         let found = places.iter().filter_map(|(words, counts)| {
             let begins = words.iter().filter(|known| known.starts_with(word.as_str()));
-            // The word itself is better than one that begins so.
+            // A complete word scores higher than a prefix.
             begins.map(|known| counts * if known == word { 2 } else { 1 }).max()
         });
         let found: u32 = found.sum();
@@ -103,7 +104,7 @@ fn score(wanted: &[String], name: &str, about: &str, text: &str) -> Option<u32> 
     Some(sum)
 }
 
-/// All that a comment says.
+/// Returns the complete text of a comment.
 pub(crate) fn text_of(doc: &Doc) -> String {
     let sections = doc.sections.iter().flat_map(|section| &section.lines);
     let lines = doc.text.iter().chain(sections).map(|line| line.text.as_str());
@@ -111,7 +112,7 @@ pub(crate) fn text_of(doc: &Doc) -> String {
     lines.join(" ")
 }
 
-/// The first sentence of a section, without marks of Markdown; examples and tables have none.
+/// Returns the first sentence of a section, without Markdown markup; examples and tables have none.
 fn first_sentence(section: &Section) -> String {
     let paragraphs = section.text.split("\n\n");
     let is_prose = |text: &&str| !text.starts_with(['|', '`', '#']);
@@ -136,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn topics_lead_to_routines_modules_and_guides() {
+    fn topics_lead_to_routines_modules_and_chapters() {
         for (query, wanted) in [
             ("tree", "star:mst"),
             ("trees", "star:mst"),
@@ -153,21 +154,21 @@ mod tests {
     }
 
     #[test]
-    fn a_heading_that_is_the_word_stands_first() {
+    fn a_section_whose_heading_is_the_query_comes_first() {
         for query in ["csv", "CSV"] {
             assert_eq!(names(query)[0], "formats: CSV", "{query}");
         }
     }
 
     #[test]
-    fn all_words_have_to_be_there() {
+    fn all_words_must_occur() {
         assert_eq!(names("tree xyzzy"), [""; 0]);
         assert_eq!(names("  "), [""; 0]);
         assert!(names("tree minimum").len() < names("tree").len());
     }
 
     #[test]
-    fn a_word_begins_where_it_is_looked_for() {
+    fn queries_match_only_prefixes_of_words() {
         assert!(!names("atch").contains(&"MATCH".to_owned()));
         assert_eq!(names("match")[0], "MATCH");
     }

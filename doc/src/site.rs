@@ -1,5 +1,6 @@
-//! Documentation as a site: an index, one page for each module, one style sheet, and a search that needs no server. Without
-//! its script the box for it stays hidden, and nothing else is missing. All links stay inside the site.
+//! Documentation as a site: an index, one page for each module, one style sheet, and a search that
+//! needs no server. Without JavaScript the search box stays hidden; everything else works. All
+//! links stay inside the site.
 
 use std::collections::BTreeSet;
 
@@ -15,12 +16,12 @@ use crate::search;
 const INDEX: &str = "index.html";
 const STYLE_FILE: &str = "style.css";
 const SEARCH_FILE: &str = "search.js";
-/// Looks for words in `ENTRIES`.
+/// Searches for words in `ENTRIES`.
 const SEARCH: &str = include_str!("search.js");
 
-/// The files of the site for these modules: name and text.
+/// Returns the files of the site for these modules: name and text.
 pub fn site(catalogue: &Catalogue, modules: &[usize]) -> Vec<(String, String)> {
-    // Two files may have one name, or that of the index.
+    // Two files may have the same name, or that of the index.
     let mut taken = BTreeSet::from(["index".to_owned()]);
     let mut links = Links::default();
     let mut pages: Vec<(&Module, String)> = Vec::new();
@@ -32,7 +33,7 @@ pub fn site(catalogue: &Catalogue, modules: &[usize]) -> Vec<(String, String)> {
         let name = names.find(|name| !taken.contains(&name.to_lowercase())).unwrap_or(base);
         taken.insert(name.to_lowercase());
         let page = format!("{name}.html");
-        // A word such as `table` stands everywhere.
+        // Words such as `table` occur everywhere.
         let linked =
             if module.kind == ModuleKind::Language { &[][..] } else { &module.routines[..] };
         for routine in linked {
@@ -50,7 +51,7 @@ pub fn site(catalogue: &Catalogue, modules: &[usize]) -> Vec<(String, String)> {
     site
 }
 
-/// The name without what a file system or an address might not like.
+/// Returns the name without characters that are unsafe in file names or URLs.
 fn file_name(name: &str) -> String {
     let safe = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
     match name.chars().map(safe).collect::<String>() {
@@ -74,7 +75,7 @@ fn index(pages: &[(&Module, String)]) -> String {
     document(title, &body)
 }
 
-/// The routines of a page, one line each.
+/// Returns the table of the routines of a page, one line each.
 fn table(page: &str, routines: &[RoutineDoc]) -> Markup {
     let rows = routines.iter().map(|RoutineDoc { name, doc, .. }| {
         let about = doc.as_ref().map(Doc::summary).unwrap_or_default();
@@ -83,7 +84,7 @@ fn table(page: &str, routines: &[RoutineDoc]) -> Markup {
     html::table(None, &[], rows)
 }
 
-/// A name that leads to where it is explained.
+/// Returns a name as a link to its documentation.
 fn link(page: &str, name: &str) -> Markup {
     html! { a href={ (page) "#" (printable(name)) } { (printable(name)) } }
 }
@@ -104,7 +105,8 @@ fn document(title: &str, body: &Markup) -> String {
     html::page(html::PageKind::Documentation, title, Style::File(STYLE_FILE), &body)
 }
 
-/// What can be found, as a constant of a script: name, address, first sentence, all words, in this order.
+/// Returns the search entries as a constant of a script: name, address, first sentence, all words,
+/// in this order.
 fn entries(pages: &[(&Module, String)]) -> String {
     let mut rows = Vec::new();
     for (module, page) in pages {
@@ -120,7 +122,7 @@ fn entries(pages: &[(&Module, String)]) -> String {
         }
     }
     let row = |[name, address, about, text]: &[String; 4]| {
-        // One blank between words: the text is looked through, not shown.
+        // Words are separated by single blanks: the text is only searched, not shown.
         let text: Vec<&str> = text.split_whitespace().collect();
         let fields = [name, address, about, &text.join(" ")].map(|field| js_string(field));
         format!("[{}]", fields.join(","))
@@ -129,7 +131,8 @@ fn entries(pages: &[(&Module, String)]) -> String {
     format!("const ENTRIES = [\n{}\n];\n", rows.join(",\n"))
 }
 
-/// A text of a script. A script of its own file has no markup to be careful of, but lines end.
+/// Returns a string literal of a script. A script in a separate file needs no escaping of markup,
+/// but of line ends.
 fn js_string(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
@@ -144,7 +147,7 @@ fn js_string(text: &str) -> String {
     quoted
 }
 
-/// Writes one page; comments have no links to `own`, the routine that they are about.
+/// A writer of one page; comments contain no links to `own`, the routine that they document.
 struct Writer<'a> {
     links: &'a Links,
     page: &'a str,
@@ -173,7 +176,7 @@ impl<'a> Writer<'a> {
                 "\n" pre.signature { (self.linked(signature, In::Code)) } "\n"
                 @match doc {
                     Some(doc) => (self.comment(doc)),
-                    None => { p { "No comment documents it." } "\n" }
+                    None => { p { "No documentation comment." } "\n" }
                 }
             }
             "\n"
@@ -231,7 +234,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// A sentence; what stands between backticks is code.
+    /// Formats a sentence; text in backticks is code.
     fn prose(&self, text: &str) -> Markup {
         let mut pieces = Vec::new();
         let mut rest = text;
@@ -249,7 +252,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text with links from the names in it.
+    /// Formats the text with links for the names in it.
     fn linked(&self, text: &str, place: In) -> Markup {
         let pieces = self.links.pieces(text, self.page, place);
         html! {
