@@ -1,4 +1,4 @@
-//! How instructions reach registers.
+//! Register access for instructions.
 
 use star_base::BitVector;
 
@@ -24,13 +24,13 @@ impl Interpreter<'_, '_, '_> {
         self.numbers_set[at] = true;
     }
 
-    /// The number of a register of bits among those of all frames.
+    /// Returns the index of a bits register among those of all frames.
     #[inline]
     pub(super) fn bits_at(&self, reg: Reg) -> usize {
         self.base.bits + reg as usize
     }
 
-    /// Likewise of one of a table.
+    /// Returns the index of a table register among those of all frames.
     #[inline]
     pub(super) fn table_at(&self, reg: Reg) -> usize {
         self.base.tables + reg as usize
@@ -66,7 +66,7 @@ impl Interpreter<'_, '_, '_> {
         table.ok_or_else(|| internal_error("a table that was never set"))
     }
 
-    /// A size; `None` if what it measures has none that is known.
+    /// Returns a size; `None` if the measured variable has no known size.
     #[inline(always)]
     pub(super) fn size(&self, size: Size) -> Option<u64> {
         match size {
@@ -86,13 +86,13 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A size that is known and that memory can have.
+    /// Returns a size that is known and fits in memory.
     pub(super) fn known_size(&self, size: Size) -> Exec<usize> {
         let known = self.size(size).and_then(|size| usize::try_from(size).ok());
         known.ok_or_else(|| internal_error("a size that is not known"))
     }
 
-    /// A variable holds nothing any more, and no size of it is known.
+    /// Unsets a variable and forgets its size.
     pub(super) fn unset(&mut self, place: RegRef) {
         match place {
             RegRef::Int(reg) | RegRef::Bool(reg) => {
@@ -117,7 +117,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Registers for another routine, all unset; the first of them.
+    /// Adds unset registers for another routine and returns the first of them.
     pub(super) fn grow(&mut self, size: FrameSize) -> Base {
         let base = Base {
             numbers: self.numbers.len(),
@@ -145,7 +145,7 @@ impl Interpreter<'_, '_, '_> {
         base
     }
 
-    /// A variable takes a value whose bytes are counted already; one of another kind is not taken.
+    /// Stores a value whose bytes are already counted; a value of another kind is ignored.
     pub(super) fn put_value(&mut self, place: RegRef, data: ValueData) {
         match data {
             ValueData::Nothing => {}
@@ -180,7 +180,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// What a variable holds, taken out.
+    /// Removes and returns the value of a variable.
     pub(super) fn take_value(&mut self, place: RegRef) -> ValueData {
         let data = match place {
             RegRef::Int(reg) => self.take_number(reg).map(ValueData::Int),
@@ -206,7 +206,7 @@ impl Interpreter<'_, '_, '_> {
         std::mem::take(&mut self.numbers_set[at]).then(|| self.numbers[at])
     }
 
-    /// A register takes bits that were asked for and count from now on.
+    /// Stores bits that were allocated but not yet counted; they count from now on.
     pub(super) fn put_new_bits(&mut self, reg: Reg, bits: BitVector) {
         let before = self.bits_slot(reg).n_bytes();
         self.budget.exchange(before, bytes_of(bits.len()));

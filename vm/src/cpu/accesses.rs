@@ -1,4 +1,4 @@
-//! What a program does with the tables that it is given, which decides how they lie.
+//! Table accesses of a program, which decide the layouts of its table arguments.
 
 use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::{
@@ -8,7 +8,7 @@ use star_ir::analysis::line_accesses::{
 use super::code::Code;
 use super::intrinsics::CpuIntrinsic;
 
-/// What an entry does with its tables, intrinsics with theirs.
+/// Returns the accesses of an entry to its tables, including those of the intrinsics that it calls.
 pub(super) fn accesses_of(
     intrinsics: &[CpuIntrinsic],
     code: &Code,
@@ -24,17 +24,18 @@ pub(super) fn accesses_of(
     })
 }
 
-/// Had a table better lie by rows?
+/// Does the table benefit from a layout by rows?
 pub(super) fn wants_rows(accesses: LineAccesses) -> bool {
     accesses.rows > accesses.columns
 }
 
-/// Do loops touch its rows, and nothing its columns?
+/// Do loops access its rows, but never its columns?
 pub(super) fn wants_rows_alone(accesses: LineAccesses) -> bool {
     accesses.rows >= TURNS && accesses.columns == 0
 }
 
-/// What is done with a table at most. Where no line is touched nothing is gained by a sparse one.
+/// Returns the most general use of a table. Where no line is accessed, a sparse table gains
+/// nothing.
 pub(super) fn use_of(accesses: LineAccesses) -> TableUse {
     match accesses.rows.max(accesses.columns) {
         0 => accesses.used.max(TableUse::Changes),

@@ -1,4 +1,4 @@
-//! What is asked about bits, and STEP.
+//! Reductions of bits, and STEP.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::operand::Reg;
 use crate::interrupt::Exec;
 
 impl Interpreter<'_, '_, '_> {
-    /// The first one that is not before `start`, both from 0.
+    /// Returns the first one at or after `start`, both zero-based.
     #[inline]
     pub(super) fn first_from(&self, bits: Reg, start: usize) -> Exec<Option<usize>> {
         let slot = self.bits_slot(bits);
@@ -61,13 +61,13 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Is there a summary of one of them?
+    /// Does one of them have a summary?
     #[inline]
     fn has_summary(&self, of: [Reg; 2]) -> bool {
         of.iter().any(|reg| self.bits_slot(*reg).known.summary().is_some())
     }
 
-    /// What the first one of a function of two answers.
+    /// Returns the result of a search for the first one of a function of two operands.
     #[inline]
     pub(super) fn search_lut(&self, search: Search, table: u8, left: Reg, right: Reg) -> Exec<i64> {
         self.same_length(left, right)?;
@@ -85,7 +85,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(search.answer(first))
     }
 
-    /// Number of ones of a function of two.
+    /// Counts the ones of a function of two operands.
     #[inline]
     pub(super) fn count_lut(&self, table: u8, left: Reg, right: Reg) -> Exec<i64> {
         self.same_length(left, right)?;
@@ -114,7 +114,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(Search::First.answer(first))
     }
 
-    /// So many limbs at the beginning of a slice or word have turned out to be zero.
+    /// Records that the first `n_limbs` limbs of a slice or word are zero.
     #[inline]
     pub(super) fn known_zeros(&mut self, reg: Reg, n_limbs: usize) {
         let Interpreter { bits, base, parallelism, .. } = self;

@@ -1,4 +1,4 @@
-//! Operations on slices and words: what is made limb by limb. Others are in `moves`, `words` and `ask`.
+//! Limb-by-limb operations on slices and words. Other operations are in `moves`, `words` and `ask`.
 
 use std::ops::Range;
 
@@ -73,7 +73,8 @@ impl Interpreter<'_, '_, '_> {
             }
             BitsInst::WordToInt { dst, word } => {
                 let number = self.int_of(word)?;
-                let number = number.ok_or_else(|| internal_error("a word beyond the integers"))?;
+                let number =
+                    number.ok_or_else(|| internal_error("a word too large for an integer"))?;
                 self.set(dst, number);
                 Ok(())
             }
@@ -91,14 +92,14 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// An index of something of this size, from 0.
+    /// Returns a zero-based index into something of this size.
     #[inline]
     pub(super) fn place(&self, index: Number, size: Size) -> Exec<usize> {
         let high = self.size(size).unwrap_or(0);
         index_in(self.number(index), usize::try_from(high).unwrap_or(usize::MAX))
     }
 
-    /// The part `base + 1 ..= base + width` of `len` places, from 0.
+    /// Returns the part `base + 1 ..= base + width` of `len` positions, zero-based.
     pub(super) fn part(&self, base: Number, width: usize, len: usize) -> Exec<Range<usize>> {
         part_of(self.number(base), width, len)
     }
@@ -111,7 +112,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The system refused memory.
+    /// Reports that the system refused memory.
     pub(super) fn out_of_memory(&self, wanted: OutOfMemory) -> Stop {
         let bytes = u64::try_from(wanted.n_bytes).unwrap_or(u64::MAX);
         let alive = self.budget.alive();
@@ -124,8 +125,8 @@ impl Interpreter<'_, '_, '_> {
         if n == m { Ok(n) } else { Err(internal_error("bits of different sizes")) }
     }
 
-    /// Register `dst` takes `len` bits that `make` writes. Where it is one of the operands too, they are
-    /// made elsewhere first.
+    /// Sets register `dst` to `len` bits that `make` writes. If `dst` is also an operand, the bits
+    /// are written to other memory first.
     #[inline]
     pub(super) fn make(
         &mut self,
@@ -145,7 +146,7 @@ impl Interpreter<'_, '_, '_> {
             Err(stop) => Err(stop),
         };
         if let Err(stop) = made {
-            // Bits that were not made whole may have another length already.
+            // Partially written bits may already have another length.
             let slot = &mut self.bits[at];
             if !is_operand {
                 slot.bits = bits;
@@ -171,7 +172,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Gives bits a length, in memory of others that are gone if there is any; they hold anything then.
+    /// Gives bits a length, reusing spare memory if there is any; their contents are unspecified
+    /// afterwards.
     #[inline]
     pub(super) fn lengthen(&mut self, bits: &mut BitVector, len: usize) -> Exec<()> {
         if bits.len() == len { Ok(()) } else { self.change_length(bits, len) }
@@ -191,7 +193,7 @@ impl Interpreter<'_, '_, '_> {
         bits.resize(len).map_err(|wanted| self.out_of_memory(wanted))
     }
 
-    /// The same bits in other memory, for which there is room; they do not count yet.
+    /// Copies bits into other memory after a check of the limit; the copy does not count yet.
     pub(super) fn second_bits(&self, bits: &BitVector) -> Exec<BitVector> {
         self.parallelism.copy(bits)?.map_err(|wanted| self.out_of_memory(wanted))
     }
@@ -236,7 +238,8 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// `dst` takes a function of two slices or words; see Note [Truth tables] in `crate::tape::lut`.
+    /// Sets `dst` to a function of two slices or words; see Note [Truth tables] in
+    /// `crate::tape::lut`.
     #[inline]
     pub(super) fn lut2(&mut self, table: u8, dst: Reg, left: Reg, right: Reg) -> Exec<()> {
         let len = self.same_length(left, right)?;
@@ -257,7 +260,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// `dst` takes a function of itself and another operand, in place.
+    /// Sets `dst` to a function of itself and another operand, in place.
     #[inline]
     fn lut2_assign(&mut self, table: u8, dst: Reg, other: Reg) -> Exec<()> {
         let Interpreter { bits, base, parallelism, budget, .. } = self;
@@ -266,7 +269,7 @@ impl Interpreter<'_, '_, '_> {
             bits.get_disjoint_mut(slots).map_err(|_| internal_error("no such register"))?;
         let len = slot.bits.len();
         budget.reserve(bytes_of(len))?;
-        // Zeros stay where the function is zero for them.
+        // Known zeros stay zero if the function maps zeros to zero.
         let zeros = if table & 0b0011 == 0 { slot.known.zeros } else { 0 };
         slot.known.forget();
         slot.known.zeros = zeros;
@@ -277,7 +280,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// `dst` takes a function of three slices or words.
+    /// Sets `dst` to a function of three slices or words.
     pub(super) fn lut3(&mut self, table: u8, dst: Reg, of: [Reg; 3]) -> Exec<()> {
         let [a, b, c] = of;
         let len = self.same_length(a, b)?;
@@ -308,10 +311,14 @@ impl Interpreter<'_, '_, '_> {
     fn mask(&mut self, dst: Reg, size: Number, from: Number, to: Number) -> Exec<()> {
         let len = self.known_size(Size::Value(size))?;
         let (from, to) = (self.number(from), self.number(to));
-        let base =
-            from.checked_sub(1).ok_or_else(|| internal_error("a mask from the least integer"))?;
+        let base = from.checked_sub(1).ok_or_else(|| {
+            internal_error(
+                "a mask that starts at the minimum \
+                integer",
+            )
+        })?;
         let width = to.checked_sub(base).and_then(|width| usize::try_from(width).ok());
-        let width = width.ok_or_else(|| internal_error("a mask of less than nothing"))?;
+        let width = width.ok_or_else(|| internal_error("a mask of negative width"))?;
         let ones = part_of(base, width, len)?;
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -324,27 +331,27 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// Most bytes kept for results that may not overwrite their operands.
+/// Maximum number of bytes kept for results that may not overwrite their operands.
 const MOST_SPARE_BYTES: u64 = 16 << 20;
 
-/// An index among `len`, from 0.
+/// Returns a zero-based index into `len` elements.
 #[inline]
 pub(super) fn index_in(index: i64, len: usize) -> Exec<usize> {
     match usize::try_from(index) {
         Ok(index @ 1..) if index <= len => Ok(index - 1),
-        Ok(_) | Err(_) => Err(internal_error("an index outside of what it is of")),
+        Ok(_) | Err(_) => Err(internal_error("an index out of bounds")),
     }
 }
 
-/// How many of `len` bits lie in `part`, which begins at limb `start`.
+/// Counts how many of `len` bits are in `part`, which begins at limb `start`.
 pub(super) fn bits_in(len: usize, start: usize, part: &[u64]) -> usize {
     (len - start * 64).min(part.len() * 64)
 }
 
-/// The part `base + 1 ..= base + width` of `len` places, from 0.
+/// Returns the part `base + 1 ..= base + width` of `len` positions, zero-based.
 fn part_of(base: i64, width: usize, len: usize) -> Exec<Range<usize>> {
     let base = usize::try_from(base).ok();
     let part = base.and_then(|base| Some(base..base.checked_add(width)?));
     let part = part.filter(|part| part.end <= len);
-    part.ok_or_else(|| internal_error("a part outside of what it is of"))
+    part.ok_or_else(|| internal_error("a part out of bounds"))
 }

@@ -1,4 +1,5 @@
-//! Operations on slices and words that go block by block; Note [Summaries] in `summary` says what they know.
+//! Blockwise operations on slices and words. Note [Summaries] in `summary` explains what is known
+//! about blocks.
 
 mod ask;
 mod fill;
@@ -12,27 +13,28 @@ use super::settings::Settings;
 use super::summary::{Blocks, MOST_BLOCK_LIMBS, Word, each};
 use crate::interrupt::Exec;
 
-/// The function of slices that an instruction is.
+/// The function of slices that an instruction computes.
 #[derive(Clone, Copy)]
 struct Function<'o> {
     table: u8,
     of: &'o [Reg],
-    /// Which operand the destination is.
+    /// Index of the operand that is also the destination.
     own: Option<usize>,
 }
 
 impl Function<'_> {
-    /// The value for operands whose bits `idx` spells, the first one the most significant.
+    /// Returns the value for the operand bits `idx`, the first operand being the most significant
+    /// bit.
     fn value(self, idx: usize) -> bool {
         self.table >> idx & 1 == 1
     }
 
-    /// Operand `at` in `idx`.
+    /// Returns the bit of operand `at` in `idx`.
     fn bit(self, idx: usize, at: usize) -> bool {
         idx >> (self.of.len() - 1 - at) & 1 == 1
     }
 
-    /// Is it the destination where all other operands are zero?
+    /// Does the function return the destination where all other operands are zero?
     fn keeps_for_zeros(self) -> bool {
         self.own.is_some_and(|own| {
             let digit = 1 << (self.of.len() - 1 - own);
@@ -42,15 +44,15 @@ impl Function<'_> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Is a slice or word of this length too short for a summary and for being recorded?
+    /// Is a slice or word of this length too short for a summary and for recording?
     #[inline]
     fn is_short(&self, len: usize) -> bool {
         let Settings { summary_limbs, record_limbs, .. } = self.parallelism.settings;
         len.div_ceil(64) < summary_limbs.min(record_limbs) && self.recorded_tile().is_none()
     }
 
-    /// All components of `dst` take one value, as `inst` says, block by block, or that is recorded; false if the limbs are to be
-    /// filled.
+    /// Sets all components of `dst` to one value as `inst` requires, block by block or by recording
+    /// the instruction. Returns false if the caller must fill the limbs.
     #[inline]
     pub(super) fn long_fill(&mut self, inst: Inst, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
         if self.is_short(len) {
@@ -59,8 +61,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(self.fill_blocks(dst, len, bit)? || self.record_long(inst, len)?)
     }
 
-    /// `dst` takes a function of up to three slices or words, which `inst` is, block by block, or that is recorded; false if it has to be made limb by
-    /// limb.
+    /// Sets `dst` to the function `inst` of up to three slices or words, block by block or by
+    /// recording the instruction. Returns false if the caller must compute it limb by limb.
     #[inline]
     pub(super) fn long_function(
         &mut self,
@@ -75,7 +77,8 @@ impl Interpreter<'_, '_, '_> {
         self.function_by_blocks(inst, Function { table, of, own: None }, dst)
     }
 
-    /// The same of what may have a summary or be recorded, away from where short slices come by.
+    /// Does the same for operands that may have summaries or be recorded, outside the path of short
+    /// slices.
     #[inline(never)]
     fn function_by_blocks(&mut self, inst: Inst, function: Function<'_>, dst: Reg) -> Exec<bool> {
         let len = self.bits(function.of[0]).len();
@@ -97,7 +100,7 @@ impl Interpreter<'_, '_, '_> {
         let function = Function { own, ..function };
         let mut words = std::mem::take(&mut self.block_words);
         let (n_visits, n_writes) = self.plan_blocks(function, dst, blocks, &mut words);
-        // What is long enough to be recorded may never have to be written.
+        // A result long enough for recording may never have to be written.
         let is_long = blocks.len / 64 >= self.parallelism.settings.record_limbs;
         let n_touched = if is_long { n_visits + n_writes } else { n_visits };
         let pays = blocks.pays(n_touched, &self.parallelism.settings);
@@ -106,7 +109,8 @@ impl Interpreter<'_, '_, '_> {
         done.map(|()| pays)
     }
 
-    /// What happens to the blocks; how many have to be visited, and how many written without that.
+    /// Plans the work on the blocks. Returns how many must be visited and how many are written
+    /// without a visit.
     fn plan_blocks(
         &self,
         function: Function<'_>,
@@ -130,7 +134,7 @@ impl Interpreter<'_, '_, '_> {
         let (mut n_visits, mut n_writes) = (0, 0);
         for word in 0..blocks.n_words() {
             let valid = blocks.valid(word);
-            // For each operand the blocks that may hold zeros, and ones.
+            // For each operand, the blocks that may hold zeros and those that may hold ones.
             let mut may = [[valid; 2]; 3];
             for (may, summary) in may.iter_mut().zip(summaries).take(n) {
                 if let Some(summary) = summary {
@@ -179,7 +183,7 @@ impl Interpreter<'_, '_, '_> {
         (n_visits, n_writes)
     }
 
-    /// Does what was planned.
+    /// Executes the plan.
     fn run_blocks(
         &mut self,
         function: Function<'_>,
@@ -199,7 +203,7 @@ impl Interpreter<'_, '_, '_> {
             (self.bits[at].bits, self.bits[at].known) = (bits, known);
             return Err(self.out_of_memory(refused));
         }
-        // In place, what was not known before is not known where nothing changes.
+        // In place, unchanged blocks stay unknown if they were unknown.
         let is_known = own.is_none() || known.summary().is_some();
         let kernels = self.parallelism.kernels;
         let mut made = [0; MOST_BLOCK_LIMBS];
@@ -240,7 +244,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The blocks of a function of two that may hold ones, word by word; `None` if it has to be asked limb by limb.
+    /// Returns the blocks of a function of two operands that may hold ones, word by word; `None` if
+    /// the reduction must read all limbs.
     fn blocks_with_ones(&self, table: u8, of: [Reg; 2]) -> Option<(Blocks, Vec<u64>)> {
         let blocks = Blocks::of(self.bits(of[0]).len(), &self.parallelism.settings)?;
         let summaries = of.map(|reg| self.bits_slot(reg).known.summary());
@@ -264,7 +269,7 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// All limbs of a slice, for who does not go by blocks.
+/// Fills all limbs of a slice, for callers that do not work by blocks.
 pub(super) fn fill_all(
     interpreter: &Interpreter<'_, '_, '_>,
     to: &mut [u64],

@@ -1,8 +1,8 @@
-//! Calls: how arguments get into a routine, and results out of it.
+//! Calls: transfer of arguments into a routine and of results out of it.
 //!
-//! A variable passed by reference moves into the callee with its size and size property, and back at the
-//! end; until then nothing else can name it. So does a slice, word or table that is passed by value to a routine that only looks at
-//! it; any other table passed by value is shared.
+//! A variable passed by reference moves into the callee with its size and size property, and moves
+//! back at the end; until then it has no other name. A slice, word or table passed by value to a
+//! routine that only reads it moves, too. Any other table passed by value is shared.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         routine.ok_or_else(|| internal_error(format!("there is no routine number {}", id.0)))
     }
 
-    /// Makes the first frame. Nothing is moved out of `values` if that fails.
+    /// Creates the first frame. If that fails, nothing is moved out of `values`.
     pub(super) fn enter(&mut self, entry: RoutineId, values: &mut [Value]) -> Exec<()> {
         let routine = self.code_of(entry)?;
         if routine.params.len() != values.len() {
@@ -59,7 +59,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 data => suits(*place, data),
             };
             if !fits {
-                return Err(internal_error("an argument that does not suit its parameter"));
+                return Err(internal_error("an argument of another kind than its parameter"));
             }
         }
         self.budget.reserve(0)?;
@@ -77,7 +77,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 self.watch_state(handle);
             }
         }
-        // Nothing fails from here on: what moves in will move out again.
+        // Nothing fails from here on: everything that moves in will move out again.
         self.frames.push(Frame {
             routine: entry.0 as usize,
             base,
@@ -95,7 +95,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    /// A table is brought to the end of a turn that a flag has stopped in an earlier run.
+    /// Completes the current iteration of a table that an interrupt stopped in an earlier run.
     #[cold]
     fn end_turn(&self, shared: &mut Arc<Table>) -> Exec<()> {
         if Arc::get_mut(shared).is_none() {
@@ -107,7 +107,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         table.end_turn(&self.parallelism)
     }
 
-    /// A copy of an argument; a table is shared.
+    /// Copies an argument; a table is shared.
     fn copy_value(&mut self, data: &ValueData) -> Exec<ValueData> {
         let (ValueData::Slice(bits) | ValueData::Word(bits)) = data else {
             return Ok(data.clone());
@@ -122,7 +122,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         })
     }
 
-    /// Constants are there from the beginning, and variables with a declared size keep it.
+    /// Sets constants, and the sizes of variables with a declared size.
     fn prepare(&mut self, routine: &RoutineCode) {
         for (reg, value) in &routine.constants {
             self.numbers[self.base.numbers + *reg as usize] = *value;
@@ -144,12 +144,12 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Begins call `number` of the routine that runs, whose next instruction is `back`.
+    /// Begins call `number` of the current routine, whose next instruction is `back`.
     pub(super) fn call(&mut self, number: u32, back: Pc) -> Exec<()> {
         self.budget.poll()?;
         self.count_steps(1)?;
         let limit = self.control.limits.depth;
-        // The entry is no call.
+        // The entry does not count as a call.
         if self.frames.len() as u64 > limit {
             return Err(Stop::Limit(LimitKind::Depth { limit }));
         }
@@ -187,7 +187,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(())
     }
 
-    /// Nothing moves before every copy is made.
+    /// All copies are made before anything moves.
     fn copy_arguments(&mut self, args: &[(CallArg, RegRef)], base: Base) -> Exec<()> {
         let outer = self.base;
         for (arg, param) in args {
@@ -216,26 +216,26 @@ impl<'p> Interpreter<'p, '_, '_> {
                     CallArg::Copy(RegRef::Slice(from) | RegRef::Word(from)),
                     RegRef::Slice(reg) | RegRef::Word(reg),
                 ) => {
-                    // The register of the callee, as counted from those of the caller.
+                    // The register of the callee, counted from the base of the caller.
                     let param = reg + (base.bits - outer.bits) as u32;
                     if !self.is_pending(*from) {
                         self.copy_bits(param, *from)?;
                     } else if !self.record(Class::Bitwise(Bitwise::copy(param, *from)))? {
                         return Err(internal_error(
-                            "a copy of what is pending that is not recorded",
+                            "a copy of a pending value that is not recorded",
                         ));
                     }
                 }
                 (CallArg::Move(_) | CallArg::Ref(_), _) => {}
                 (CallArg::Number(_) | CallArg::Text(_) | CallArg::Copy(_), _) => {
-                    return Err(internal_error("arguments that do not suit the parameters"));
+                    return Err(internal_error("arguments of other kinds than the parameters"));
                 }
             }
         }
         Ok(())
     }
 
-    /// A variable of one frame moves to one of another; with its size and size property if `whole`.
+    /// Moves a variable from one frame to another; with its size and size property if `whole`.
     fn move_value(&mut self, from: Base, place: RegRef, to: Base, param: RegRef, whole: bool) {
         if self.recorder.is_open() {
             self.move_port(from, place, to, param);
@@ -253,7 +253,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         if let (Some(place), Some(param)) = (place.bits(), param.bits()) {
             let slot = &mut self.bits[from.bits + place as usize];
             let (size, fixed) = (slot.size.take(), slot.fixed);
-            // What is known goes with the limbs, of which an unset variable gives none.
+            // The knowledge moves with the limbs; an unset variable has none.
             let limbs = std::mem::take(&mut slot.is_set)
                 .then(|| (std::mem::take(&mut slot.bits), std::mem::take(&mut slot.known)));
             let slot = &mut self.bits[to.bits + param as usize];
@@ -273,7 +273,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.base = back;
     }
 
-    /// What is recorded of a variable follows it.
+    /// Moves the recorded state of a variable with it.
     #[cold]
     fn move_port(&mut self, from: Base, place: RegRef, to: Base, param: RegRef) {
         if let (Some(place), Some(param)) = (place.bits(), param.bits()) {
@@ -283,13 +283,13 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Ends a call; the instruction of the caller that comes next.
+    /// Ends a call and returns the next instruction of the caller.
     pub(super) fn leave(&mut self) -> Exec<Pc> {
         let (Some(frame), Some(caller)) = (self.frames.pop(), self.frames.last().copied()) else {
             return Err(internal_error("no routine to leave"));
         };
         let Some((number, _)) = frame.call else {
-            return Err(internal_error("a routine that nobody called"));
+            return Err(internal_error("a routine without a caller"));
         };
         self.pc = frame.back as usize - 1;
         let call = &self.code.routines[caller.routine].calls[number as usize];
@@ -320,7 +320,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(frame.back)
     }
 
-    /// A variable takes a function's value.
+    /// Stores the value of a function in a variable.
     fn store_result(&mut self, dst: RegRef, result: ValueData) {
         match (result, dst.bits(), dst.table()) {
             (ValueData::Slice(bits) | ValueData::Word(bits), Some(reg), _) => {
@@ -331,7 +331,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// Whatever was passed by reference moves back.
+    /// Moves everything passed by reference back.
     fn give_back(&mut self, frame: Frame, caller: Frame) {
         let Some((number, _)) = frame.call else { return };
         let call = &self.code.routines[caller.routine].calls[number as usize];
@@ -342,7 +342,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// The registers from `base` on are gone, and what they hold.
+    /// Releases the registers from `base` on and their values.
     fn release_all(&mut self, base: Base) {
         for (at, slot) in self.bits[..self.n_bits].iter_mut().enumerate().skip(base.bits) {
             self.budget.release(slot.n_bytes());
@@ -382,8 +382,8 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.handles.truncate(base.handles);
     }
 
-    /// A parameter without a size of its own may bring back another one than the extents of the variable
-    /// say.
+    /// Checks a parameter without a declared size, which may return with a size other than the
+    /// extents of the variable.
     fn other_size(&self, var: VarId, place: RegRef, ty: Ty) -> Exec<Option<TrapKind>> {
         let pairs = match ty {
             Ty::Slice(extent) | Ty::Word(extent) => {
@@ -413,7 +413,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         Ok(None)
     }
 
-    /// The size that an extent says, if it says one.
+    /// Returns the size that an extent declares, if any.
     fn extent(&self, extent: Extent) -> Exec<Option<u64>> {
         Ok(match extent {
             Extent::Const(size) => Some(size),
@@ -427,7 +427,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         })
     }
 
-    /// Ends the run: whatever moved into a routine moves back, at last into `values`.
+    /// Ends the run: everything moved into a routine moves back, finally into `values`.
     pub(super) fn leave_all(&mut self, values: &mut [Value]) {
         while let Some(frame) = self.frames.pop() {
             if let Some(caller) = self.frames.last().copied() {
@@ -456,7 +456,7 @@ impl<'p> Interpreter<'p, '_, '_> {
     }
 }
 
-/// Is the value of the kind that the place takes?
+/// Does the value have the kind of the register?
 fn suits(place: RegRef, data: &ValueData) -> bool {
     matches!(
         (place, data),

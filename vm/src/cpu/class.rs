@@ -1,5 +1,5 @@
-//! What instructions do, as far as others have to know: the one classification of the register code. The
-//! recorder, the peephole optimiser and the kernels over lines go by it.
+//! Classification of instructions by their effects, for the recorder, the peephole optimiser and
+//! the kernels over lines.
 
 use star_ir::Sense;
 
@@ -9,32 +9,34 @@ use super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::operand::{Number, Reg, RegRef, Test};
 use crate::tape::{Lut, Reduction};
 
-/// What an instruction does.
+/// Effect of an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Class {
-    /// Each component of a slice or word is a function of the same ones of others.
+    /// Each component of a slice or word is a function of the same component of other slices or
+    /// words.
     Bitwise(Bitwise),
-    /// All components take one value.
+    /// All components are set to one value.
     Fill { dst: Reg, len: Number, bit: bool },
     /// A row or column is loaded.
     Load { dst: Reg, table: Reg, line: Line, index: Number },
     /// A row or column is stored.
     Store { table: Reg, line: Line, index: Number, value: Reg },
-    /// A number is found out about a function of slices or words. There is no destination for the function.
+    /// A function of slices or words is reduced to a number. The function has no destination.
     Reduce { dst: Reg, ask: Ask, of: Bitwise },
     /// A guard.
     Guard(Test),
-    /// Operations are counted: so many, unless that depends on a size.
+    /// Operations are counted; `units` is `None` if the number depends on a size.
     Cost { units: Option<u32> },
-    /// Numbers, texts, sizes and jumps; no component of anything is read or written.
+    /// Numbers, texts, sizes and jumps; no component is read or written.
     Scalar,
     /// Other work on slices, words and tables.
     Other(Effects),
-    /// A routine, a loop, a kernel, the host: whatever changes what registers mean, or looks at all of them.
+    /// Routines, loops, kernels and the host: instructions that change the meaning of registers or
+    /// read all of them.
     Control,
 }
 
-/// A function of up to three slices or words of one length; `dst` is not one of a reduction.
+/// A function of up to three slices or words of one length; `dst` is unused in a reduction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bitwise {
     pub(super) dst: Reg,
@@ -62,7 +64,8 @@ impl Bitwise {
         Lut::new(self.table, self.of())
     }
 
-    /// The instruction that gives `dst` such a function; `None` for a constant, whose length nothing says.
+    /// Returns the instruction that sets `dst` to this function; `None` for a constant, which has
+    /// no length.
     pub(super) fn inst(dst: Reg, lut: &Lut<Reg>) -> Option<Inst> {
         Some(match (lut.inputs(), lut.table()) {
             ([], _) => return None,
@@ -102,7 +105,7 @@ const COPY: u8 = 0b10;
 const NOT: u8 = 0b01;
 
 impl Inst {
-    /// What the instruction does.
+    /// Returns the effect of the instruction.
     pub(super) fn class(self) -> Class {
         match self {
             Inst::Lut2 { table, dst, left, right } => {
@@ -227,7 +230,7 @@ impl TableInst {
 impl SizeInst {
     fn class(self) -> Class {
         match self {
-            // A table that grows keeps its columns.
+            // A growing table keeps its columns.
             SizeInst::Latch { .. }
             | SizeInst::SetRows { .. }
             | SizeInst::EnsureColumns { .. }
@@ -240,7 +243,7 @@ impl SizeInst {
 }
 
 impl Class {
-    /// May a tape take it?
+    /// May a tape record it?
     pub(super) fn may_be_recorded(&self) -> bool {
         match self {
             Class::Bitwise(_)
@@ -258,7 +261,7 @@ impl Class {
         }
     }
 
-    /// The bits register that is written.
+    /// Returns the bits register that is written.
     pub(super) fn writes(&self) -> Option<Reg> {
         match self {
             Class::Bitwise(Bitwise { dst, .. })
@@ -276,7 +279,7 @@ impl Class {
 }
 
 impl Test {
-    /// The registers whose components it looks at.
+    /// Returns the registers whose components are read.
     pub(super) fn looks_at(&self) -> [Option<Reg>; 2] {
         match *self {
             Test::FitsInt(word) => [Some(word), None],

@@ -1,8 +1,8 @@
-//! The register code: what SIR becomes on this backend.
+//! The register code: the form of SIR that this backend executes.
 //!
-//! A routine is a list of instructions with jumps. Its variables live in three files of registers, by
-//! kind: numbers (integers and truth values, 0 and 1), bits (slices and words), tables; texts and handles have
-//! two more. Loops keep their own state in numbers that no variable has.
+//! A routine is a list of instructions with jumps. Its variables are stored in three register
+//! files, by kind: numbers (integers and truth values, 0 and 1), bits (slices and words), and
+//! tables; texts and handles have two more. Loops keep internal state in extra number registers.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -24,7 +24,7 @@ pub(super) struct Code {
     pub(super) program: Program,
     pub(super) routines: Vec<Arc<RoutineCode>>,
     pub(super) options: CompileOptions,
-    /// Routines whose code is that of an earlier program.
+    /// Number of routines whose code is reused from an earlier program.
     pub(super) n_kept: usize,
 }
 
@@ -33,24 +33,25 @@ pub(super) struct Code {
 pub(super) struct RoutineCode {
     pub(super) id: RoutineId,
     pub(super) insts: Vec<Inst>,
-    /// The place of every instruction.
+    /// The location of every instruction.
     pub(super) locs: Vec<LocId>,
-    /// Places of statements that have no instruction of their own, and the one that stands for each, in the
-    /// order of these.
+    /// Locations of statements without an instruction, each with the instruction that represents
+    /// it, in the order of the instructions.
     pub(super) covered: Vec<(Pc, LocId)>,
-    /// Where each variable lives.
+    /// The register of each variable.
     pub(super) places: Vec<RegRef>,
-    /// How many registers of each kind it has.
+    /// Number of registers of each kind.
     pub(super) size: FrameSize,
-    /// Bits registers of variables that keep their size; tables that do not grow.
+    /// Bits registers of variables with a fixed size; tables that do not grow.
     pub(super) sized: Vec<RegRef>,
     pub(super) params: Vec<(RegRef, Passing)>,
-    /// What does all that it does, if intrinsics are on: its place among those of the backend.
+    /// The intrinsic that replaces the whole routine, if intrinsics are on, as an index into those
+    /// of the backend.
     pub(super) intrinsic: Option<usize>,
     pub(super) result: Option<RegRef>,
-    /// The checks of SIR that its guards stand for: the words of a trap are found with them.
+    /// The SIR checks that its guards implement; the text of a trap is found with them.
     pub(super) checks: Vec<Check>,
-    /// Registers of constants, and what they hold.
+    /// Registers of constants, with their values.
     pub(super) constants: Vec<(Reg, i64)>,
     pub(super) calls: Vec<Call>,
     pub(super) literals: Vec<BitVector>,
@@ -61,15 +62,15 @@ pub(super) struct RoutineCode {
     pub(super) foralls: Vec<Forall>,
     pub(super) tiles: Vec<Tile>,
     pub(super) loops: Vec<LoopKernel>,
-    /// What was counted, for `explain`.
+    /// Counts, for `explain`.
     pub(super) summary: Summary,
-    /// What became of statements, for `explain`.
+    /// Decisions about statements, for `explain`.
     pub(super) decisions: Vec<Item>,
-    /// The parameters by value that it only looks at.
+    /// The parameters by value that are only read.
     pub(super) unchanged: Arc<HashSet<VarId>>,
 }
 
-/// How many registers of each kind a routine has.
+/// Number of registers of each kind in a routine.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FrameSize {
     pub(super) numbers: u32,
@@ -79,11 +80,11 @@ pub(super) struct FrameSize {
     pub(super) handles: u32,
 }
 
-/// What a routine consists of, for `explain`.
+/// Contents of a routine, for `explain`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Summary {
     pub(super) loops: usize,
-    /// Operations that became part of others.
+    /// Operations that were fused into others.
     pub(super) fused: usize,
 }
 
@@ -91,12 +92,12 @@ pub(super) struct Summary {
 #[derive(Clone, Debug)]
 pub(super) struct Call {
     pub(super) callee: RoutineId,
-    /// Argument and parameter.
+    /// Arguments with their parameters.
     pub(super) args: Vec<(CallArg, RegRef)>,
-    /// How many of them are lent: passed by value, and moved all the same.
+    /// Number of lent arguments: passed by value, but moved.
     pub(super) n_lent: u64,
     pub(super) dst: Option<RegRef>,
-    /// Variables passed by reference whose extents say a size: looked at afterwards.
+    /// Variables passed by reference whose extents declare a size; checked after the call.
     pub(super) extents: Vec<(VarId, RegRef, Ty)>,
 }
 
@@ -126,6 +127,6 @@ pub(super) struct Forall {
     pub(super) range: Range,
     pub(super) privates: Vec<RegRef>,
     pub(super) reductions: Vec<(RegRef, ReductionOp)>,
-    /// The body as a kernel over lines, if it is one.
+    /// The body as a kernel over lines, if possible.
     pub(super) kernel: Option<Box<Kernel>>,
 }

@@ -1,4 +1,4 @@
-//! What register code was made of a program, for people.
+//! Explanation of the register code of a program, for people.
 
 use star_ir::analysis::line_accesses::{LineAccesses, TURNS, TableUse};
 use star_ir::{Routine, Ty};
@@ -9,7 +9,7 @@ use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};
 
-/// What became of the program of a plan.
+/// Explains the program of a plan.
 pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
     let Plan { code, entry, kernels, pool } = plan;
     let mut all = Explanation::default();
@@ -32,7 +32,7 @@ pub(super) fn explain(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Explanation {
     all
 }
 
-/// The form that each table of the entry had best lie in.
+/// Returns the preferred form of each table of the entry.
 fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
     let program = &plan.code.program;
     let Some(entry) = program.routines.get(plan.entry.0 as usize) else { return Vec::new() };
@@ -48,15 +48,17 @@ fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
         let form = if wants_rows(accesses) { "by rows" } else { "by columns" };
         let used = match use_of(accesses) {
             TableUse::Looks => {
-                "only its lines, fields and bits are looked at: sparse where that takes much less"
+                "only its lines, fields and bits are read: sparse where that uses much less memory"
             }
             TableUse::Changes => {
-                "its lines and bits are changed, or it is copied: sparse where it does not fit dense"
+                "its lines and bits are changed, or it is copied: sparse where a dense table does \
+                    not fit"
             }
-            TableUse::Whole => "the whole of it is worked on: dense",
+            TableUse::Whole => "the table is used as a whole: dense",
         };
         let form = format!(
-            "`{}` {form}: touched by rows {rows}, by columns {columns} times, a loop whose bounds are not known counted as {TURNS}; {used}",
+            "`{}` {form}: accessed {rows} times by rows, {columns} times by columns; a loop with \
+                unknown bounds counts as {TURNS}; {used}",
             var.name
         );
         let (routine, became) = (Some(plan.entry), Became::Form(form));
@@ -65,7 +67,7 @@ fn of_tables(intrinsics: &[CpuIntrinsic], plan: &Plan) -> Vec<Item> {
     items
 }
 
-/// The items of a routine: itself, its intrinsic, and its statements in their order.
+/// Returns the items of a routine: itself, its intrinsic, and its statements in their order.
 fn of_routine(routine: &Routine, code: &RoutineCode, options: CompileOptions) -> Vec<Item> {
     let item = |subject, became| Item { subject, routine: Some(code.id), loc: None, became };
     let (n_insts, n_loops, n_fused) = (code.insts.len(), code.summary.loops, code.summary.fused);

@@ -11,12 +11,13 @@ use super::parallelism::pieces;
 use super::table::Table;
 use crate::interrupt::{Exec, internal_error};
 
-/// Columns that MIN and MAX look at as a whole, about, before few candidates are left.
+/// Approximate number of columns that MIN and MAX read completely before few candidates are left.
 const FIRST_COLUMNS: usize = 8;
 
 impl Interpreter<'_, '_, '_> {
-    /// At once where rows are few; otherwise in two passes: the extreme number of each block of rows, and of those the
-    /// extreme one; then the rows that hold it, or some of them, among these the first one, if that does.
+    /// Uses one pass if rows are few. Otherwise it uses two: the first finds the extreme number of
+    /// each block of rows, and of all blocks; the second finds the rows that hold it, or only the
+    /// first of them if that is enough.
     pub(super) fn extreme(
         &mut self,
         (dst, first): (Reg, bool),
@@ -51,7 +52,8 @@ impl Interpreter<'_, '_, '_> {
                 interpreter.out_of_memory(OutOfMemory { n_bytes: u128::from(bytes) })
             })?;
             let (mask, columns) = (interpreter.bits(mask).limbs(), columns_of(form));
-            // A column or some leave few candidates, so that one thread is as fast as several where columns are short.
+            // One or a few columns leave few candidates, so that one thread is as fast as several
+            // where columns are short.
             let n_first = mask.len().saturating_mul(columns.n_cols.clamp(1, FIRST_COLUMNS));
             let is_short = interpreter.parallelism.is_short(n_first);
             if is_short && spare.resize(to.len()).is_ok() {
@@ -69,7 +71,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// The columns of a table that does not lie by columns, unless it has become one that does.
+    /// Returns the columns of a table stored by rows, unless its layout has just changed to
+    /// columns.
     #[inline(never)]
     fn columns_for_extreme(&mut self, table: Reg) -> Exec<Option<Option<BitTable>>> {
         let (bytes, before) = (self.table(table)?.dense_bytes(), self.table(table)?.extra_bytes());
@@ -85,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(columns)
     }
 
-    /// The same from what the table has kept; false if all rows are to be looked at.
+    /// Does the same from the numbers kept with the table; false if all rows must be read.
     fn kept_extreme(
         &mut self,
         (dst, first): (Reg, bool),
@@ -104,7 +107,7 @@ impl Interpreter<'_, '_, '_> {
                 self.copies.count(table, before);
                 found
             }
-            // Others have it, too.
+            // Other owners hold it, too.
             None => Ok(None),
         };
         self.tables[at].table = holding;

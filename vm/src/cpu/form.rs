@@ -1,4 +1,5 @@
-//! One form of a table: packed lines, one after another, and what is done to all of it or across its lines.
+//! One form of a table: packed lines, one after another, with the operations on the whole form or
+//! across its lines.
 
 use star_base::BitTable;
 
@@ -13,27 +14,26 @@ pub(super) enum Line {
     Column,
 }
 
-/// Bytes of packed bits, whole limbs.
+/// Returns the bytes of packed bits, in whole limbs.
 pub(super) fn bytes_of(len: usize) -> u64 {
     len.div_ceil(64) as u64 * 8
 }
 
-/// Limbs of a line of the cache, and of a page, which the system takes its time to make when it is touched
-/// first.
+/// Limbs of a cache line, and of a page, which the system allocates on first access.
 const LINE_LIMBS: usize = 8;
 const PAGE_LIMBS: usize = 512;
 
-/// How many limbs an access to one bit of each column costs as much as, for each column.
+/// Returns the cost, in limbs per column, of an access to one bit of each column.
 fn limbs_touched(stride: usize) -> usize {
     if stride < PAGE_LIMBS { LINE_LIMBS } else { PAGE_LIMBS }
 }
 
-/// `form` as seen by the kernels.
+/// Returns `form` as the kernels see it.
 pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
     Columns { storage: form.storage(), stride: form.stride(), n_cols: form.n_cols() }
 }
 
-/// Row `idx` of `form`.
+/// Reads row `idx` of `form`.
 pub(super) fn gather(
     form: &BitTable,
     idx: usize,
@@ -41,7 +41,7 @@ pub(super) fn gather(
     parallelism: &Parallelism<'_>,
 ) -> Exec<()> {
     let all = columns_of(form);
-    // 64 accesses for a limb, and each may miss every cache.
+    // 64 accesses for a limb, each of which may miss every cache.
     parallelism.fill(dst, 64 * limbs_touched(all.stride), |start, part| {
         let from = start * 64;
         let columns = Columns {
@@ -53,7 +53,7 @@ pub(super) fn gather(
     })
 }
 
-/// Row `idx` of `form` takes the bits of `src`.
+/// Writes the bits of `src` to row `idx` of `form`.
 pub(super) fn scatter(
     form: &mut BitTable,
     idx: usize,
@@ -78,7 +78,7 @@ pub(super) fn scatter(
     )
 }
 
-/// A copy of `form`; `None` if the system has no room for it.
+/// Copies `form`; `None` if the system has no memory for it.
 pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
@@ -88,7 +88,8 @@ pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Op
     Ok(Some(copy))
 }
 
-/// `n_cols` columns of `to`, from `to_idx` on, take those of `from`, from `from_idx` on, which has as many rows.
+/// Copies `n_cols` columns of `from`, from `from_idx` on, to the columns of `to` from `to_idx` on.
+/// Both have the same number of rows.
 pub(super) fn copy_columns(
     from: &BitTable,
     from_idx: usize,
@@ -97,13 +98,13 @@ pub(super) fn copy_columns(
     n_cols: usize,
     parallelism: &Parallelism<'_>,
 ) -> Exec<()> {
-    // Columns of one length lie as far apart in every table, so that they are one run of limbs.
+    // Columns of one length have the same stride in every table, so they are one run of limbs.
     let stride = to.stride();
     if n_cols == 0 || stride == 0 {
         return Ok(());
     }
     if from.stride() != stride {
-        return Err(internal_error("columns of one length that lie differently far apart"));
+        return Err(internal_error("columns of one length with different strides"));
     }
     let from = &from.storage()[from_idx * stride..(from_idx + n_cols) * stride];
     let to = &mut to.storage_mut()[to_idx * stride..(to_idx + n_cols) * stride];
@@ -112,18 +113,18 @@ pub(super) fn copy_columns(
     })
 }
 
-/// The corner turn of `form`; `None` if the system has no room for it.
+/// Returns the transpose of `form`; `None` if the system has no memory for it.
 pub(super) fn turn(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
     let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
     let stride = turned.stride();
-    // Eight limbs of every source column make 512 destination columns.
+    // Eight limbs of every source column form 512 destination columns.
     const LIMBS: usize = 8;
     let all = columns_of(form);
     if n_rows == 0 || n_cols == 0 {
         return Ok(Some(turned));
     }
-    // So many source columns at a time that the flags are looked at often enough, whole limbs of them.
+    // The number of source columns between two checks of the flags, in whole limbs.
     let at_once =
         (parallelism.settings.poll_limbs / all.stride.max(1)).next_multiple_of(64).max(64);
     for part in pieces(0..n_cols, at_once) {

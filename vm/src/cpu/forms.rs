@@ -1,8 +1,9 @@
-//! Forms of tables that change by chance while a program runs, for tests.
+//! Random changes of the forms of tables during a run, for tests.
 //!
-//! Note [Random forms]. In which form a table lies must not matter at any instruction. So a machine of the tests changes forms between
-//! instructions, by chance from a seed: a dense table becomes sparse or turns its home, a sparse one becomes dense. What is recorded, a tile kernel and a
-//! `forall` know the forms that they have found: while there is one, nothing changes.
+//! Note [Random forms]. The form of a table must not matter at any instruction. So a machine of the
+//! tests changes forms between instructions, at random from a seed: a dense table becomes sparse or
+//! changes its home layout, a sparse one becomes dense. Recorded work, a tile kernel and a `forall`
+//! rely on the forms that they have found; while one of them is active, nothing changes.
 
 use std::ops::Range;
 
@@ -19,24 +20,24 @@ use crate::interrupt::Exec;
 /// A change of a form.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FormChange {
-    /// Which table, modulo the number of those of the routine.
+    /// The table, modulo the number of tables of the routine.
     pick: usize,
-    /// Does a dense table become sparse? It turns otherwise.
+    /// Does a dense table become sparse? Otherwise it is transposed.
     to_sparse: bool,
 }
 
-/// Nothing watches, and forms change.
+/// No observer is installed, and forms change.
 #[derive(Debug)]
 pub(super) struct RandomForms(Random);
 
 impl RandomForms {
-    /// The changes of this seed.
+    /// Returns the sequence of changes of this seed.
     pub(super) fn new(seed: u64) -> Self {
         RandomForms(Random::new(seed))
     }
 }
 
-/// One instruction in so many comes behind a change, about.
+/// Average number of instructions between two changes.
 const INSTRUCTIONS_OF_A_CHANGE: usize = 3;
 
 impl Probe for RandomForms {
@@ -64,7 +65,8 @@ impl Probe for RandomForms {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Changes the form of a table of the routine that is running, if nobody counts on it and there is memory.
+    /// Changes the form of a table of the current routine, if nothing depends on the form and there
+    /// is memory.
     pub(super) fn change_form(&mut self, FormChange { pick, to_sparse }: FormChange) -> Exec<()> {
         let n_tables = self.tables.len() - self.base.tables;
         let is_free = !self.recorder.is_open() && self.tile.is_none() && self.foralls.is_empty();
@@ -74,7 +76,7 @@ impl Interpreter<'_, '_, '_> {
         let reg = (pick % n_tables) as Reg;
         let Some(table) = self.table_slot(reg).table.get() else { return Ok(()) };
         let is_empty = table.n_rows() == 0 || table.n_cols() == 0;
-        // A copy of its own, and both forms: a sparse one takes 16 bytes for a line and 12 for a limb.
+        // A private copy and both forms: a sparse one uses 16 bytes for a line and 12 for a limb.
         let lines = 16 * (table.n_rows() + table.n_cols()) as u64;
         let n_bytes = 4 * table.dense_bytes().max(table.n_bytes()).saturating_add(lines);
         if is_empty || table.is_half_turned() || n_bytes > self.budget.available() {
@@ -93,7 +95,7 @@ impl Interpreter<'_, '_, '_> {
         if let Some(table) = holding.get_mut() {
             let (bytes, extra) = (table.n_bytes(), table.extra_bytes());
             if to_sparse {
-                // Refused memory leaves it as it is.
+                // If memory is refused, it stays dense.
                 let _ = table.make_sparse();
             } else {
                 done = table.home_along(to, &self.parallelism).map(|_| ());

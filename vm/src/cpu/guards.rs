@@ -1,4 +1,4 @@
-//! Guards: tested fast; a trap is worded by the checks that all backends share.
+//! Guards: fast tests; the text of a trap comes from the checks that all backends share.
 
 use std::sync::Arc;
 
@@ -59,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
                 let width = self.number(width);
                 width >= 0 && scalars::fits(self.number(value), width as usize)
             }
-            // Where a flag keeps the answer from being found, the check finds the flag.
+            // If a flag interrupts the test, the check finds the flag.
             Test::FitsInt(word) => matches!(self.int_of(word), Ok(Some(_))),
             Test::Even(bits) => self.bits(bits).len().is_multiple_of(2),
             Test::NoCarry(op, left, right) => {
@@ -93,19 +93,19 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The end of the run at a guard that does not hold.
+    /// Returns the end of the run at a guard that does not hold.
     #[cold]
     pub(super) fn trapped(&self, check: &Check) -> Exec<Stop> {
         match checks::check(self, check)? {
             Some(kind) => Ok(Stop::Trap(kind)),
-            None => Err(internal_error("a guard that fails and holds")),
+            None => Err(internal_error("a guard that fails although its check holds")),
         }
     }
 
     fn place_of(&self, var: VarId) -> Exec<RegRef> {
         let places = &self.routine()?.places;
         let place = places.get(var.0 as usize).copied();
-        place.ok_or_else(|| internal_error(format!("there is no variable number {}", var.0)))
+        place.ok_or_else(|| internal_error(format!("unknown variable number {}", var.0)))
     }
 
     fn bits_of(&self, var: VarId) -> Exec<Reg> {
@@ -113,7 +113,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     fn table_of(&self, var: VarId) -> Exec<Reg> {
-        self.place_of(var)?.table().ok_or_else(|| internal_error("no table"))
+        self.place_of(var)?.table().ok_or_else(|| internal_error("not a table"))
     }
 }
 
@@ -121,7 +121,7 @@ impl GuardContext for Interpreter<'_, '_, '_> {
     fn names(&self) -> Exec<Names<'_>> {
         let program = &self.code.program;
         let routine = program.routines.get(self.routine()?.id.0 as usize);
-        let routine = routine.ok_or_else(|| internal_error("there is no such routine"))?;
+        let routine = routine.ok_or_else(|| internal_error("unknown routine"))?;
         Ok(Names { routine, place: program.locations.get(self.loc()) })
     }
 
@@ -131,10 +131,10 @@ impl GuardContext for Interpreter<'_, '_, '_> {
             Operand::Bool(truth) => Ok(i64::from(*truth)),
             Operand::Var(var) => {
                 let reg =
-                    self.place_of(*var)?.number().ok_or_else(|| internal_error("no number"))?;
+                    self.place_of(*var)?.number().ok_or_else(|| internal_error("not a number"))?;
                 Ok(self.number(Number(reg)))
             }
-            Operand::Str(_) => Err(internal_error("no number")),
+            Operand::Str(_) => Err(internal_error("not a number")),
         }
     }
 
@@ -146,11 +146,12 @@ impl GuardContext for Interpreter<'_, '_, '_> {
         match operand {
             Operand::Str(text) => Ok(text.clone()),
             Operand::Var(var) => {
-                let reg = self.place_of(*var)?.text().ok_or_else(|| internal_error("no text"))?;
+                let reg =
+                    self.place_of(*var)?.text().ok_or_else(|| internal_error("not a text"))?;
                 let text = &self.texts[self.base.texts + reg as usize];
                 text.clone().ok_or_else(|| internal_error("a text that was never set"))
             }
-            Operand::Int(_) | Operand::Bool(_) => Err(internal_error("no text")),
+            Operand::Int(_) | Operand::Bool(_) => Err(internal_error("not a text")),
         }
     }
 
@@ -191,7 +192,7 @@ impl GuardContext for Interpreter<'_, '_, '_> {
             | RegRef::Slice(_)
             | RegRef::Word(_)
             | RegRef::Table(_)
-            | RegRef::Text(_) => Err(internal_error("no handle")),
+            | RegRef::Text(_) => Err(internal_error("not a handle")),
         }
     }
 

@@ -1,12 +1,14 @@
-//! Handles: what the library keeps for a program.
+//! Handles: state that the library keeps for a program.
 //!
-//! Note [Handles]. A handle stands for tables with names. Star bodies store them one by one. An intrinsic puts a state
-//! of its own in their place, of which this backend knows the bytes and those tables
-//! ([`IntrinsicState`]). A state counts beside its tables, so that there is memory for them: they take its
-//! place, for everyone who shares the handle, when a Star body reads one of them, and when the run would be refused memory
-//! otherwise. So a run with intrinsics meets the limit no earlier than one without. Where there is no memory for the tables, an intrinsic may keep a state
-//! *alone*: then only itself counts, it stays what it is when memory is short, and whoever reads a table of it needs the memory then. An intrinsic changes a state that nobody
-//! shares in place; it lies outside the handle meanwhile.
+//! Note [Handles]. A handle stands for named tables. Star bodies store them one by one. An
+//! intrinsic stores a state instead, of which this backend knows the size in bytes and those tables
+//! ([`IntrinsicState`]). A state counts in addition to its tables, so that there is memory for
+//! them: they replace it, for all owners of the handle, when a Star body reads one of them, or when
+//! the run would otherwise be refused memory. So a run with intrinsics reaches the limit no earlier
+//! than one without. If there is no memory for the tables, an intrinsic may keep a state *alone*:
+//! then only the state counts, it stays a state when memory is short, and a reader of one of its
+//! tables needs the memory at that time. An intrinsic changes a uniquely owned state in place;
+//! meanwhile the state is outside the handle.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
@@ -18,21 +20,21 @@ use super::parallelism::Parallelism;
 use super::table::Table;
 use crate::budget::Reclaim;
 
-/// What a handle holds; it does not change but for its form.
+/// The value of a handle; only its form can change.
 #[derive(Debug)]
 pub(super) struct Handle {
-    /// The library module that made it.
+    /// The library module that created it.
     pub(super) module: Arc<str>,
     pub(super) form: Mutex<Form>,
 }
 
 #[derive(Debug)]
 pub(super) enum Form {
-    /// As an intrinsic keeps it, and the tables that it stands for.
+    /// The state of an intrinsic, and the tables that it stands for.
     State(Arc<dyn IntrinsicState>, Vec<StateTable>),
-    /// Likewise, and there is no memory kept for the tables.
+    /// The same, but without memory reserved for the tables.
     Alone(Arc<dyn IntrinsicState>, Vec<StateTable>),
-    /// As Star bodies keep it.
+    /// Tables stored by Star bodies.
     Tables(Tables),
     /// An intrinsic is changing its state.
     Lent,
@@ -42,24 +44,24 @@ pub(super) enum Form {
 pub(super) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 
 impl Handle {
-    /// What an intrinsic of a module keeps.
+    /// Creates a handle with the state of an intrinsic of a module.
     pub(super) fn of_state(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::State(state, tables)) }
     }
 
-    /// The same without memory for its tables.
+    /// Does the same without memory for its tables.
     pub(super) fn of_state_alone(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::Alone(state, tables)) }
     }
 
     fn form(&self) -> MutexGuard<'_, Form> {
-        // A form is replaced as a whole: it is right even if a thread died meanwhile.
+        // A form is replaced as a whole: it is valid even if a thread panicked meanwhile.
         self.form.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Bytes, as memory counts them.
+    /// Returns its size in bytes, as counted towards the memory limit.
     pub(super) fn n_bytes(&self) -> u64 {
         match &*self.form() {
             Form::State(state, tables) => bytes_with(&**state, tables),
@@ -69,7 +71,7 @@ impl Handle {
         }
     }
 
-    /// The state that an intrinsic keeps, unless tables have taken its place.
+    /// Returns the state of an intrinsic, unless tables have replaced it.
     pub(super) fn state(&self) -> Option<Arc<dyn IntrinsicState>> {
         match &*self.form() {
             Form::State(state, _) | Form::Alone(state, _) => Some(state.clone()),
@@ -77,7 +79,8 @@ impl Handle {
         }
     }
 
-    /// Bytes that its tables take beside what is counted, if it holds a state alone.
+    /// Returns the bytes that its tables need in addition to the counted ones, if it holds a state
+    /// alone.
     pub(super) fn bytes_to_settle(&self) -> u64 {
         match &*self.form() {
             Form::Alone(_, tables) => tables.iter().map(StateTable::n_bytes).sum(),
@@ -85,13 +88,14 @@ impl Handle {
         }
     }
 
-    /// Is nobody else able to see a change of its state?
+    /// Is its state uniquely owned, so that no change of it can be observed?
     pub(super) fn has_own_state(self: &Arc<Self>) -> bool {
         let Form::State(state, _) = &*self.form() else { return false };
         Arc::strong_count(self) == 1 && Arc::strong_count(state) == 1
     }
 
-    /// Takes the state out, to be changed, if nobody else would see that; [`Handle::return_state`] puts it back.
+    /// Takes a uniquely owned state out so that it can be changed; [`Handle::return_state`] puts it
+    /// back.
     pub(super) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn IntrinsicState>> {
         if !self.has_own_state() {
             return None;
@@ -102,18 +106,18 @@ impl Handle {
         }
     }
 
-    /// Puts a state back that was lent.
+    /// Puts a lent state back.
     pub(super) fn return_state(&self, state: Arc<dyn IntrinsicState>) {
         let tables = state.tables();
         *self.form() = Form::State(state, tables);
     }
 
-    /// A table, if Star bodies have stored it; none of a state.
+    /// Returns a table stored by Star bodies; `None` for a state.
     pub(super) fn table(&self, module: &str, name: &str) -> Option<Arc<Table>> {
         if *self.module == *module { self.stored(name) } else { None }
     }
 
-    /// A table of this name; none of a state.
+    /// Returns the table of this name; `None` for a state.
     pub(super) fn stored(&self, name: &str) -> Option<Arc<Table>> {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => None,
@@ -121,7 +125,7 @@ impl Handle {
         }
     }
 
-    /// Rows and columns of a table, if it holds it.
+    /// Returns the rows and columns of a table, if the handle holds it.
     pub(super) fn size_of(&self, module: &str, name: &str) -> Option<[usize; 2]> {
         if *self.module != *module {
             return None;
@@ -136,7 +140,8 @@ impl Handle {
         }
     }
 
-    /// Rows, columns and ones of a table that its state stands for, if these are known without it.
+    /// Returns rows, columns and ones of a table that its state stands for, if they are known
+    /// without building it.
     pub(super) fn measure(
         &self,
         name: &str,
@@ -151,7 +156,8 @@ impl Handle {
         Ok(n_ones.map(|n_ones| (parts[idx].n_rows, parts[idx].n_cols, n_ones)))
     }
 
-    /// Turns a state into its tables, whose bytes are counted; how many bytes that gives back.
+    /// Replaces a state by its tables, whose bytes are already counted. Returns the number of bytes
+    /// released.
     pub(super) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
         let (Form::State(state, parts) | Form::Alone(state, parts)) = &*form else { return Ok(0) };
@@ -166,7 +172,7 @@ impl Handle {
         Ok(n_bytes)
     }
 
-    /// Counts the second forms that its tables have.
+    /// Counts the second forms of its tables.
     pub(super) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => {}
@@ -174,7 +180,7 @@ impl Handle {
         }
     }
 
-    /// The tables that it holds; none of a state.
+    /// Returns its tables; none for a state.
     pub(super) fn tables(&self) -> Tables {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => Tables::new(),
@@ -183,7 +189,7 @@ impl Handle {
     }
 }
 
-/// Bytes of a state and of its tables.
+/// Returns the bytes of a state and of its tables.
 pub(super) fn state_bytes(state: &dyn IntrinsicState) -> u64 {
     bytes_with(state, &state.tables())
 }
@@ -193,7 +199,7 @@ pub(super) fn bytes_with(state: &dyn IntrinsicState, tables: &[StateTable]) -> u
     tables.fold(state.n_bytes(), u64::saturating_add)
 }
 
-/// A state that becomes its tables if the run is short of memory.
+/// A state that is replaced by its tables if the run is short of memory.
 pub(super) struct KeptState<'a> {
     pub(super) handle: Weak<Handle>,
     pub(super) parallelism: Parallelism<'a>,
@@ -208,11 +214,11 @@ impl Reclaim for KeptState<'_> {
     }
 
     fn reclaim(&self) -> u64 {
-        // Nothing is kept for the tables of a state that is alone.
+        // No memory is reserved for the tables of a state that is alone.
         if self.is_gone() {
             return 0;
         }
-        // If it cannot be done, the run is refused the memory, or ends at the flag.
+        // If this fails, the run is refused the memory, or ends at the flag.
         self.handle.upgrade().map_or(0, |handle| handle.settle(&self.parallelism).unwrap_or(0))
     }
 }

@@ -1,8 +1,10 @@
-//! What instructions do with handles.
+//! Operations on handles.
 //!
-//! Note [Refused parts]. A Star body that reads a table of a state may trap before it looks at any bit of it: REACHES of a vertex that there is not.
-//! Where there is no memory for the table, the guards that follow are therefore asked before the run ends at the limit. They see a table that has
-//! its sizes, and so do the values of the trap, which name its number of ones. No such table outlives the end of the run.
+//! Note [Refused parts]. A Star body that reads a table of a state may trap before it reads any bit
+//! of it: REACHES of a missing vertex. If there is no memory for the table, the guards that follow
+//! are therefore tested before the run ends at the limit. They see a table with its sizes, and so
+//! do the values of the trap, which contain its number of ones. No table of this kind outlives the
+//! run.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -27,14 +29,15 @@ impl Interpreter<'_, '_, '_> {
         self.handle_slot(reg).clone().ok_or_else(|| internal_error("a handle that was never set"))
     }
 
-    /// A register takes a handle whose bytes are counted already.
+    /// Stores a handle whose bytes are already counted in a register.
     pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
         let at = self.base.handles + reg as usize;
         let before = std::mem::replace(&mut self.handles[at], handle);
         self.release_handle(before);
     }
 
-    /// A handle that comes from outside, or that an intrinsic made, may have to give its state back.
+    /// Registers a handle, from outside or from an intrinsic, whose state may have to be replaced
+    /// by its tables.
     pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
         if handle.state().is_some() {
             let parallelism = self.parallelism.clone();
@@ -43,7 +46,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A register gives a handle up: its bytes are free if nobody shares it.
+    /// Drops the handle of a register: its bytes are released if it was uniquely owned.
     pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
         let Some(handle) = handle.and_then(Arc::into_inner) else { return };
         match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
@@ -56,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The tables of a state take its place.
+    /// Replaces a state by its tables.
     fn settle(&mut self, handle: &Handle) -> Exec<()> {
         let n_more = handle.bytes_to_settle();
         self.budget.reserve(n_more)?;
@@ -87,7 +90,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let table = self.table_slot_mut(value).table.share().into_shared();
         let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
-        // The register still holds the table that is replaced.
+        // The replaced table is still in the register.
         tables.insert(name.clone(), table);
         let form = Mutex::new(Form::Tables(tables));
         self.put_handle(reg, Some(Arc::new(Handle { module: module.clone(), form })));
@@ -104,12 +107,13 @@ impl Interpreter<'_, '_, '_> {
             settled => settled?,
         }
         let table = handle.stored(&part.name);
-        let table = table.ok_or_else(|| internal_error("a part that a handle does not hold"))?;
+        let table = table.ok_or_else(|| internal_error("a part that is missing from a handle"))?;
         self.put_table(dst, CowTable::Shared(table));
         Ok(())
     }
 
-    /// The trap of a guard behind this instruction, which wants a table for which there is no memory; see Note [Refused parts].
+    /// Returns the trap of a guard after this instruction, which needs a table for which there is
+    /// no memory; see Note [Refused parts].
     #[cold]
     fn trap_before(&mut self, dst: Reg, handle: &Handle, part: &HandlePart) -> Exec<Option<Stop>> {
         let measured = match handle.measure(&part.name, &self.parallelism) {
@@ -120,7 +124,7 @@ impl Interpreter<'_, '_, '_> {
         };
         let Some((n_rows, n_cols, n_ones)) = measured else { return Ok(None) };
         let routine = self.routine()?;
-        // What the caller sees has its bits.
+        // The bits of everything that the caller sees are complete.
         let is_own = |reg: Reg| {
             let place = |(place, _): &(RegRef, Passing)| place.table() == Some(reg);
             !routine.params.iter().any(place) && routine.result.and_then(RegRef::table) != Some(reg)

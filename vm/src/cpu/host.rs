@@ -1,4 +1,4 @@
-//! `print`, `read`, `write`: what the world outside does for a program.
+//! `print`, `read` and `write`: services of the host for a program.
 
 use star_base::{BitTable, BitsRef, SparseTable};
 use star_ir::{LimitKind, Operand, TrapKind};
@@ -21,8 +21,7 @@ impl Interpreter<'_, '_, '_> {
             seen.push(match item {
                 Operand::Var(var) => {
                     let place = self.routine()?.places.get(var.0 as usize);
-                    let place =
-                        place.ok_or_else(|| internal_error("a variable that is not there"))?;
+                    let place = place.ok_or_else(|| internal_error("an unknown variable"))?;
                     self.seen(*place)?
                         .ok_or_else(|| internal_error("a value that cannot be printed"))?
                 }
@@ -42,7 +41,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A table that was read does not grow.
+    /// A table that was read from a file does not grow.
     pub(super) fn read(&mut self, file: &FileUse) -> Exec<()> {
         let name = self.text(&file.file)?;
         let layout = file.layout.as_ref().map(|layout| self.text(layout)).transpose()?;
@@ -52,16 +51,26 @@ impl Interpreter<'_, '_, '_> {
             .map_err(file_trap)?;
         let data = ValueData::from_host(value);
         if data.ty().is_none_or(|ty| !ty.same_kind(file.ty)) {
-            return Err(internal_error("a file gave another value"));
+            return Err(internal_error("a file with a value of another kind"));
         }
         self.budget.reserve(data.n_bytes())?;
         match data {
             ValueData::Slice(bits) | ValueData::Word(bits) => {
-                let reg = file.var.bits().ok_or_else(|| internal_error("a file gave bits"))?;
+                let reg = file.var.bits().ok_or_else(|| {
+                    internal_error(
+                        "bits of a file for a \
+                    variable of another kind",
+                    )
+                })?;
                 self.put_new_bits(reg, bits);
             }
             ValueData::Table(table) => {
-                let reg = file.var.table().ok_or_else(|| internal_error("a file gave a table"))?;
+                let reg = file.var.table().ok_or_else(|| {
+                    internal_error(
+                        "a table of a file for a \
+                    variable of another kind",
+                    )
+                })?;
                 self.budget.commit(table.n_bytes());
                 self.put_table(reg, CowTable::Shared(table));
                 self.table_slot_mut(reg).fixed = true;
@@ -71,7 +80,7 @@ impl Interpreter<'_, '_, '_> {
             | ValueData::Bool(_)
             | ValueData::Text(_)
             | ValueData::Handle(_) => {
-                return Err(internal_error("a file gave another value"));
+                return Err(internal_error("a file with a value of another kind"));
             }
         }
         Ok(())
@@ -114,7 +123,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     pub(super) fn set_text(&mut self, dst: Reg, text: &[Operand]) -> Exec<()> {
-        let text = text.first().ok_or_else(|| internal_error("no text"))?;
+        let text = text.first().ok_or_else(|| internal_error("not a text"))?;
         let text = self.text(text)?;
         self.texts[self.base.texts + dst as usize] = Some(text);
         Ok(())

@@ -1,7 +1,8 @@
 //! The instructions of the register code.
 //!
-//! Those of inner loops stand for themselves; the others are grouped by what they work on, each group
-//! with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`, [`SizeInst`] in `sizes`.
+//! Those of inner loops are separate variants; the others are grouped by the kind of their
+//! operands, each group with its interpreter: [`BitsInst`] in `bits`, [`TableInst`] in `tables`,
+//! [`SizeInst`] in `sizes`.
 
 use star_ir::{Direction, IntOp, LogicOp, Relation, Sense, TileReductionOp};
 
@@ -9,12 +10,12 @@ use super::operand::{Number, Pc, Reg, RegRef, Size, Test};
 
 /// An instruction. Indices count from 1, as in SIR; registers from 0.
 ///
-/// Its tag is a byte of its own. If it were kept among the tags of what is inside, as it would be otherwise,
-/// finding it made the smallest operations 1 to 5 ns slower (NUMB of 10,000 bits 18.7 ns, now 13.8).
+/// Its tag is a separate byte. If it shared the niche of the inner tags, as by default, decoding it
+/// would cost the smallest operations 1 to 5 ns.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub(super) enum Inst {
-    /// `dst` takes a number.
+    /// Stores a number in `dst`.
     Set {
         dst: Reg,
         value: Number,
@@ -45,7 +46,7 @@ pub(super) enum Inst {
         dst: Reg,
         size: Size,
     },
-    /// A text is copied; a constant one is number `literal` of the routine's prints.
+    /// Copies a text; a constant is number `literal` of the texts printed by the routine.
     SetText {
         dst: Reg,
         text: u32,
@@ -66,7 +67,7 @@ pub(super) enum Inst {
         left: Reg,
         right: Reg,
     },
-    /// The same for three.
+    /// A function of the components of three slices or words.
     Lut3 {
         table: u8,
         dst: Reg,
@@ -105,7 +106,7 @@ pub(super) enum Inst {
     Table(TableInst),
     Size(SizeInst),
 
-    /// A guard, and the number of its check in the routine.
+    /// A guard, with the number of its check in the routine.
     Guard {
         test: Test,
         check: u32,
@@ -114,20 +115,20 @@ pub(super) enum Inst {
     Cost {
         units: u32,
     },
-    /// The units are a constant, all 64 bits of it.
+    /// Counts elementary operations, with all 64 bits of a constant as the units.
     CostTimes {
         units: Number,
         times: Size,
     },
 
     Jump(Pc),
-    /// Goes on if the number is not 0, otherwise jumps.
+    /// Continues if the number is not 0, otherwise jumps.
     Unless {
         test: Number,
         to: Pc,
     },
-    /// State of a `for` in the registers from `state` on: next value, last value, whether there is a next. The
-    /// kernel with this number, if there is one, may run all turns.
+    /// State of a `for` in the registers from `state` on: next value, last value, and whether there
+    /// is a next value. The kernel with this number, if any, may run all iterations.
     ForBegin {
         state: Reg,
         from: Number,
@@ -144,7 +145,7 @@ pub(super) enum Inst {
         test: Number,
         exit: Pc,
     },
-    /// State of a `foreach` in register `state`: components looked at.
+    /// State of a `foreach` in register `state`: the number of components visited.
     ForeachNext {
         state: Reg,
         var: Reg,
@@ -158,11 +159,12 @@ pub(super) enum Inst {
     },
     TileBegin(u32),
     TileEnd(u32),
-    /// The variable holds nothing any more.
+    /// Unsets the variable.
     Unset(RegRef),
     Call(u32),
     Return,
-    /// At the beginning of a routine: does all that it does and returns, or goes on (`intrinsics`).
+    /// At the beginning of a routine: replaces the whole routine and returns, or continues with its
+    /// body (`intrinsics`).
     Intrinsic,
     Print(u32),
     Read(u32),
@@ -252,7 +254,7 @@ pub(super) enum BitsInst {
         bits: Reg,
         index: Number,
     },
-    /// Searches a function of two operands that is zero for zeros, which is not made.
+    /// Searches a function of two operands that maps zeros to zero, without storing it.
     SearchLut {
         search: Search,
         table: u8,
@@ -260,7 +262,7 @@ pub(super) enum BitsInst {
         left: Reg,
         right: Reg,
     },
-    /// Counts the ones of such a function.
+    /// Counts the ones of this kind of function.
     CountLut {
         table: u8,
         dst: Reg,
@@ -302,7 +304,7 @@ pub(super) enum TableInst {
         table: Reg,
         base: Number,
         width: Number,
-        /// May it be a view? See Note [Views].
+        /// May the result be a view? See Note [Views].
         may_view: bool,
     },
     New {
@@ -315,10 +317,10 @@ pub(super) enum TableInst {
         table: Reg,
         mask: Reg,
         sense: Sense,
-        /// Does nobody look at more than the place of the first one?
+        /// Is only the index of the first one used?
         first: bool,
     },
-    /// A table takes one that a handle holds; its name is a number.
+    /// Reads a table from a handle; its name is a number.
     Part {
         dst: Reg,
         handle: Reg,
@@ -328,7 +330,7 @@ pub(super) enum TableInst {
         dst: Reg,
         src: Reg,
     },
-    /// A handle takes a table.
+    /// Stores a table in a handle.
     PutPart {
         handle: Reg,
         part: u32,
@@ -347,7 +349,7 @@ pub(super) enum TableInst {
     },
 }
 
-/// An instruction that finds out or gives a size; see [`star_ir::SizeOp`].
+/// An instruction that computes or assigns a size; see [`star_ir::SizeOp`].
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SizeInst {
     Latch { dst: Reg, size: Size },
@@ -359,12 +361,12 @@ pub(super) enum SizeInst {
 }
 
 impl Inst {
-    /// Can something else than the next instruction follow?
+    /// Can an instruction other than the next one follow?
     pub(super) fn jumps(mut self) -> bool {
         matches!(self, Inst::Return | Inst::Intrinsic) || self.target_mut().is_some()
     }
 
-    /// Where it may jump to, once that is known.
+    /// Returns the jump target, if any, to be patched once it is known.
     pub(super) fn target_mut(&mut self) -> Option<&mut Pc> {
         match self {
             Inst::Jump(target)
@@ -411,18 +413,18 @@ impl Inst {
     }
 }
 
-/// What is asked about bits.
+/// Reductions of bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ask {
-    /// What the place of the first one answers.
+    /// A reduction that depends only on the index of the first one.
     Search(Search),
     /// Are all of them one?
     All,
-    /// How many are one?
+    /// The number of ones.
     Count,
 }
 
-/// What the place of the first one answers.
+/// A reduction that depends only on the index of the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Search {
     /// Is there one?
@@ -434,7 +436,7 @@ pub(super) enum Search {
 }
 
 impl Search {
-    /// The answer, for the place of the first one, from 0.
+    /// Returns the result, given the zero-based index of the first one.
     #[inline]
     pub(super) fn answer(self, first: Option<usize>) -> i64 {
         match self {

@@ -1,4 +1,4 @@
-//! The interpreter: the loop that runs instructions, and how a run ends.
+//! The interpreter: the instruction loop, and the end of a run.
 
 use std::sync::Arc;
 
@@ -37,50 +37,51 @@ pub(super) struct Interpreter<'p, 'c, 'h> {
     /// The first registers of the innermost routine.
     pub(super) base: Base,
     pub(super) numbers: Vec<i64>,
-    /// Was the number ever set?
+    /// Was the number set?
     pub(super) numbers_set: Vec<bool>,
-    /// Registers of bits, the first [`Interpreter::n_bits`] of them of active routines. The others keep the memory of
-    /// routines that are gone for those that are called next.
+    /// Registers of bits; the first [`Interpreter::n_bits`] of them belong to active routines. The
+    /// others keep the memory of finished routines for the next calls.
     pub(super) bits: Vec<BitsSlot>,
     pub(super) n_bits: usize,
-    /// Bytes that the others keep in long slices, whose summaries say what lies there.
+    /// Bytes that the others keep in long slices, whose summaries describe the contents.
     pub(super) long_bytes_of_gone: u64,
     pub(super) tables: Vec<TableSlot>,
     pub(super) texts: Vec<Option<Arc<str>>>,
     pub(super) handles: Vec<Option<Arc<Handle>>>,
-    /// Takes results that may not overwrite their operands.
+    /// Buffer for results that may not overwrite their operands.
     pub(super) spare: BitVector,
-    /// The last small table that is gone, if it soon is one of zeros; see Note [Zeros outside].
+    /// The last small table that was released, if a table of zeros is likely to be needed soon; see
+    /// Note [Zeros outside].
     pub(super) spare_table: Option<Box<Table>>,
-    /// What happens to the blocks of an operation; memory only.
+    /// The plan for the blocks of an operation; kept only to reuse its memory.
     pub(super) block_words: Vec<Word>,
-    /// The limbs of a line that a sparse table takes; empty in between.
+    /// The limbs of a line for a sparse table; empty between operations.
     pub(super) limbs_found: Vec<(u32, u64)>,
     /// The lines that a kernel over lines works on; empty between kernels.
     pub(super) lines: Vec<usize>,
     /// Bytes of the second forms of tables.
     pub(super) copies: Copies,
-    /// `forall` loops that are running.
+    /// The running `forall` loops.
     pub(super) foralls: Vec<Running>,
-    /// The tile kernel that is running.
+    /// The running tile kernel.
     pub(super) tile: Option<TileScope>,
-    /// Memory of loop kernels, and of those that ask about lines.
+    /// Memory of loop kernels and of kernels that reduce lines.
     pub(super) scratch: Scratch,
     pub(super) asked: QuestionScratch,
-    /// Operations on slices that are deferred.
+    /// Deferred operations on slices.
     pub(super) recorder: Recorder,
-    /// The instruction that is running.
+    /// The current instruction.
     pub(super) pc: usize,
-    /// The header of the entry: where a run ends that does not begin.
+    /// The header of the entry: the location of a run that ends before it begins.
     entry_loc: LocId,
     /// Elementary operations so far.
     operations: u64,
-    /// Those, turns of loops and calls.
+    /// Elementary operations, iterations of loops and calls so far.
     steps: u64,
     step_limit: u64,
     /// The intrinsics of the backend.
     intrinsics: &'p [CpuIntrinsic],
-    /// Intrinsics taken.
+    /// Number of intrinsics used.
     intrinsics_taken: u64,
     /// Fast paths taken and declined.
     pub(super) paths: Counters,
@@ -141,9 +142,9 @@ pub(super) fn run<'h, P: Probe>(
     };
     interpreter.leave_all(values);
     if let Outcome::Limit { kind: LimitKind::Interrupted | LimitKind::Time, .. } = outcome {
-        // Giving gigabytes back to the system takes longer than the user wants to wait.
+        // Returning gigabytes to the system can take longer than the user wants to wait.
         let gone = (std::mem::take(&mut interpreter.tables), std::mem::take(&mut interpreter.bits));
-        // Without a thread for it, it is given back here.
+        // If no thread can be created, the memory is released here.
         let _ = std::thread::Builder::new().spawn(move || drop(gone));
     }
     let stats = &mut interpreter.control.stats;
@@ -156,20 +157,20 @@ pub(super) fn run<'h, P: Probe>(
 }
 
 impl<'p> Interpreter<'p, '_, '_> {
-    /// The routine that is running.
+    /// Returns the current routine.
     pub(super) fn routine(&self) -> Exec<&'p RoutineCode> {
         let frame = self.frames.last().ok_or_else(|| internal_error("no routine is active"))?;
         Ok(&self.code.routines[frame.routine])
     }
 
-    /// The place of the instruction that is running.
+    /// Returns the location of the current instruction.
     pub(super) fn loc(&self) -> LocId {
         let routine = self.frames.last().map(|frame| &self.code.routines[frame.routine]);
         let loc = routine.and_then(|routine| routine.locs.get(self.pc));
         loc.copied().unwrap_or(self.entry_loc)
     }
 
-    /// Counts an intrinsic that was taken.
+    /// Counts a use of an intrinsic.
     pub(super) fn count_intrinsic(&mut self) {
         self.intrinsics_taken += 1;
     }
@@ -181,7 +182,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.count_steps(cost)
     }
 
-    /// Counts a turn of a loop, and looks at the flags.
+    /// Counts an iteration of a loop, and checks the flags.
     #[inline]
     pub(super) fn count_turn(&mut self) -> Exec<()> {
         self.budget.poll()?;
@@ -203,7 +204,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         self.step_limit != u64::MAX
     }
 
-    /// Counts the iterations of a loop that ran together.
+    /// Counts iterations of a loop that ran together.
     pub(super) fn count_turns(&mut self, n_turns: u64, cost: u64) {
         self.count_operations(cost.saturating_mul(n_turns));
         self.steps = self.steps.saturating_add(n_turns);
@@ -217,7 +218,7 @@ impl<'p> Interpreter<'p, '_, '_> {
 
     fn run_to_end<P: Probe>(&mut self, probe: &mut P) -> Exec<()> {
         let mut routine = self.routine()?;
-        // They are at hand: what comes next waits for nothing else.
+        // A local reference: fetching the next instruction depends on no other load.
         let mut insts = &*routine.insts;
         let mut next = 0;
         loop {
@@ -257,7 +258,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                     self.set(dst, i64::from(op.apply(left, right)));
                 }
                 Inst::SizeOperand { dst, size } => {
-                    // A table without rows has no columns either.
+                    // A table without rows has no columns.
                     let size = self.size(size).unwrap_or(0);
                     self.set(dst, size as i64);
                 }
@@ -392,7 +393,7 @@ impl<'p> Interpreter<'p, '_, '_> {
                 Inst::Literal { dst, literal } => {
                     self.literal(dst, &routine.literals[literal as usize])?;
                 }
-                // The operations of inner loops, before the others.
+                // The operations of inner loops come first.
                 Inst::Step { dst, bits } => {
                     let found = self.step(bits)?;
                     self.set(dst, found);
@@ -432,7 +433,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// The value of the next turn of a `for`, if there is one.
+    /// Returns the value of the next iteration of a `for`, if there is one.
     #[inline]
     fn for_turn(&mut self, state: Reg, down: bool) -> Option<i64> {
         let at = self.base.numbers + state as usize;
@@ -441,13 +442,13 @@ impl<'p> Interpreter<'p, '_, '_> {
         if self.numbers[at + 2] == 0 || !inside {
             return None;
         }
-        // No value lies beyond the last one, which may be the greatest integer there is.
+        // No value follows the last one, which may be the maximum integer.
         self.numbers[at + 2] = i64::from(value != to);
         self.numbers[at] = if down { value.wrapping_sub(1) } else { value.wrapping_add(1) };
         Some(value)
     }
 
-    /// How a run ends that stops.
+    /// Returns the outcome of a run that stops.
     fn end_with(&mut self, stop: Stop) -> Outcome {
         self.abandon_tile();
         if let Err(stop) = self.flush() {
@@ -455,7 +456,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
         self.abandon_foralls();
         match stop {
-            // Only a flag keeps the values of a trap from being found.
+            // Only a flag can prevent the evaluation of a trap's values.
             Stop::Trap(kind) => match self.values_at(self.loc()) {
                 Ok(values) => Outcome::Trap(Box::new(self.trap(kind, values))),
                 Err(stop) => self.end_with(stop),

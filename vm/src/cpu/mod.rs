@@ -1,15 +1,21 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
 //! * [`Value`]: packed limbs; tables in up to two forms (`table`, `form`).
-//! * `compile` makes register code (`code`, `inst`) of SIR; `class` says what instructions do; `explain` says what became of it.
-//! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over `lines`, `recording` of operations on long slices and in tile
-//!   kernels, `guards`; instructions on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output (`host`), values for people
-//!   (`shown`). `accesses` says what a program does with the tables that it is given, `copies` counts their second forms.
-//! * `probe`: what a profile wants to know of every instruction; `forms`: forms that change by chance, for tests.
-//! * Intrinsics (`intrinsics`): library routines done in ways of their own.
-//! * [`Settings`]: how work is spread over pieces and threads (`parallelism`, `pool`). They change no result.
+//! * `compile` translates SIR to register code (`code`, `inst`); `class` classifies instructions by
+//!   their effects; `explain` reports the decisions.
+//! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over
+//!   `lines`, `recording` of operations on long slices and in tile kernels, `guards`; instructions
+//!   on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output
+//!   (`host`), values for display (`shown`). `accesses` computes how a program uses its table
+//!   arguments, `copies` counts their second forms.
+//! * `probe`: the data that a profile collects at every instruction; `forms`: random changes of
+//!   forms, for tests.
+//! * Intrinsics (`intrinsics`): library routines with a built-in implementation.
+//! * [`Settings`]: distribution of work over pieces and threads (`parallelism`, `pool`). They
+//!   change no result.
 //!
-//! What each operation does is said by the reference; this backend gives the same bits, traps and counts.
+//! The reference backend defines each operation; this backend gives the same bits, traps and
+//! counts.
 
 mod access;
 mod accesses;
@@ -117,40 +123,41 @@ impl Default for Cpu {
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Cpu {
-    /// The backend with the best kernels that this processor can run, and a thread for each of its cores.
+    /// Creates the backend with the best kernels for this processor and one thread for each core.
     pub fn new() -> Self {
         Cpu::with(Settings::default(), Kernels::detect())
     }
 
-    /// The backend with other choices. Threads that the system refuses are said by [`Backend::explain`].
+    /// Creates the backend with other settings. [`Backend::explain`] reports threads that the
+    /// system refused.
     pub fn with(settings: Settings, kernels: Kernels) -> Self {
         let pool = Pool::of(settings.threads);
         Cpu { settings, kernels, pool, intrinsics: intrinsics::TABLE.to_vec() }
     }
 
-    /// The same with one more intrinsic. A later one of the same entry does not count.
+    /// Adds an intrinsic. If there are several for one entry, the first counts.
     #[must_use]
     pub fn with_intrinsic(mut self, candidate: CpuIntrinsic) -> Self {
         self.intrinsics.push(candidate);
         self
     }
 
-    /// The kernels that it computes with.
+    /// Returns its kernels.
     pub fn kernels(&self) -> Kernels {
         self.kernels
     }
 
-    /// How many threads it uses at most.
+    /// Returns the maximum number of threads.
     pub fn threads(&self) -> usize {
         self.pool.wanted()
     }
 
-    /// The entries of its intrinsics, each at the place of its intrinsic.
+    /// Returns the catalogue entries of its intrinsics, in the same order.
     fn entries(&self) -> Vec<Intrinsic> {
         self.intrinsics.iter().map(|candidate| candidate.intrinsic).collect()
     }
 
-    /// Its intrinsics, each once.
+    /// Returns its intrinsics without duplicates.
     fn each_intrinsic(&self) -> Vec<Intrinsic> {
         let mut intrinsics: Vec<Intrinsic> = Vec::with_capacity(self.intrinsics.len());
         for candidate in &self.intrinsics {
@@ -279,7 +286,7 @@ impl Backend for Cpu {
         if let Some(table) = Arc::get_mut(&mut table)
             && table.n_bytes() >= self.settings.in_place_bytes
         {
-            // A table of few columns, which would take as much again, gets a second form.
+            // A table with few columns, which would need the same memory again, gets a second form.
             let spare = table.n_bytes() / 4;
             let turned = table.turn_in_place(form::Line::Column, spare, &parallelism);
             turned.map_err(|_stop| BackendError::Interrupted)?;
@@ -366,7 +373,7 @@ impl Backend for Cpu {
         for (value, accesses) in values.iter_mut().zip(wanted) {
             let ValueData::Table(shared) = &mut value.data else { continue };
             let n_bytes = shared.n_bytes();
-            // A large one of which only rows are wanted needs no second form beside it.
+            // A large table of which only rows are used needs no second form.
             let needs_columns =
                 !wants_rows_alone(accesses) || n_bytes < self.settings.in_place_bytes;
             if shared.is_sparse()
@@ -375,11 +382,11 @@ impl Backend for Cpu {
             {
                 continue;
             }
-            // A table that somebody else has, too, stays as it is.
+            // A shared table keeps its layout.
             if let Some(table) = Arc::get_mut(shared) {
                 let spare = budget.available();
                 let turned = table.turn_in_place(form::Line::Row, spare, &parallelism);
-                // Nothing but a flag stops that.
+                // Only a flag stops this.
                 turned.map_err(|_stop| BackendError::Interrupted)?;
             }
         }
@@ -395,7 +402,7 @@ impl Backend for Cpu {
         let mut parallelism = self.parallelism(&budget);
         let (code, entry) = (&*plan.code, plan.entry);
         if !code.options.optimise {
-            // No slice is so long: nothing is recorded.
+            // No slice has this length, so nothing is recorded.
             parallelism.settings.record_limbs = usize::MAX;
         }
         let Some(profile) = control.profile.take() else {
@@ -440,7 +447,7 @@ impl Backend for Cpu {
     }
 }
 
-/// The table for itself, to be changed.
+/// Returns unique, mutable access to the table.
 fn shared_mut<'t>(
     shared: &'t mut Arc<table::Table>,
     parallelism: &Parallelism<'_>,
@@ -461,7 +468,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_table_by_rows_is_given_up_by_columns_in_its_own_memory_and_in_other() {
+    fn tables_by_rows_transpose_to_columns_in_place_and_copied() {
         let (never, always) = (AtomicBool::new(false), AtomicBool::new(true));
         for (n_rows, n_cols) in [(1, 1), (65, 65), (513, 513), (65, 130)] {
             let bit = |row: usize, col: usize| (row * 31 + col * 17).is_multiple_of(7);
@@ -482,7 +489,7 @@ mod tests {
     }
 
     #[test]
-    fn each_intrinsic_is_named_once() {
+    fn each_intrinsic_is_listed_once() {
         let cpu = Cpu::new();
         let (names, candidate) = (cpu.caps().intrinsics, cpu.intrinsics[0]);
         assert_eq!(cpu.with_intrinsic(candidate).caps().intrinsics, names);

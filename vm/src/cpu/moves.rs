@@ -1,4 +1,4 @@
-//! Bits to other places: shifts, rotation, parts of words.
+//! Moves of bits to other positions: shifts, rotation, parts of words.
 
 use star_ir::Direction;
 
@@ -31,7 +31,7 @@ impl Interpreter<'_, '_, '_> {
                 let n = bits_in(len, start, part);
                 let at = start * 64;
                 part.fill(0);
-                // Bits of this part that are not shifted in: where they go, and whence they come.
+                // Destination and source of the bits in this part that are not shifted in.
                 let (to_bit, from_bit) = match direction {
                     Direction::Up => (0, at + by),
                     Direction::Down => (by.saturating_sub(at), at.saturating_sub(by)),
@@ -57,7 +57,8 @@ impl Interpreter<'_, '_, '_> {
                 }
                 let n = bits_in(len, start, part);
                 let at = start * 64;
-                // Place j takes j − by: the places before `by` take the end, the others the beginning.
+                // Position j gets the bit at j − by: positions before `by` get the end, the others
+                // the beginning.
                 let n_end = by.saturating_sub(at).min(n);
                 part.fill(0);
                 if n_end > 0 {

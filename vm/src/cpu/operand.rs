@@ -1,4 +1,4 @@
-//! What instructions name: registers, numbers, sizes, and what guards test.
+//! Operands of instructions: registers, numbers, sizes, and the tests of guards.
 
 use star_ir::IntOp;
 
@@ -8,7 +8,7 @@ pub(super) type Reg = u32;
 /// Number of an instruction in its routine.
 pub(super) type Pc = u32;
 
-/// Where a variable lives.
+/// The register of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RegRef {
     Int(Reg),
@@ -21,7 +21,7 @@ pub(super) enum RegRef {
 }
 
 impl RegRef {
-    /// Its register, if it is a number's.
+    /// Returns its register if it is a number.
     pub(super) fn number(self) -> Option<Reg> {
         match self {
             RegRef::Int(reg) | RegRef::Bool(reg) => Some(reg),
@@ -33,7 +33,7 @@ impl RegRef {
         }
     }
 
-    /// Its register, if it is one of bits.
+    /// Returns its register if it holds bits.
     pub(super) fn bits(self) -> Option<Reg> {
         match self {
             RegRef::Slice(reg) | RegRef::Word(reg) => Some(reg),
@@ -45,7 +45,7 @@ impl RegRef {
         }
     }
 
-    /// Its register, if it is a table's.
+    /// Returns its register if it is a table.
     pub(super) fn table(self) -> Option<Reg> {
         match self {
             RegRef::Table(reg) => Some(reg),
@@ -58,7 +58,7 @@ impl RegRef {
         }
     }
 
-    /// Its register, if it is a handle's.
+    /// Returns its register if it is a handle.
     pub(super) fn handle(self) -> Option<Reg> {
         match self {
             RegRef::Handle(reg) => Some(reg),
@@ -71,7 +71,7 @@ impl RegRef {
         }
     }
 
-    /// Its register, if it is a text's.
+    /// Returns its register if it is a text.
     pub(super) fn text(self) -> Option<Reg> {
         match self {
             RegRef::Text(reg) => Some(reg),
@@ -85,12 +85,12 @@ impl RegRef {
     }
 }
 
-/// A number: what its register holds. Constants have registers too, which are filled when the routine
-/// begins, so that no instruction asks whether an operand is one.
+/// A number in a register. Constants have registers, too, which are set at the beginning of the
+/// routine, so that instructions need not distinguish constant operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Number(pub(super) Reg);
 
-/// A size that can be asked for.
+/// A size that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Size {
     Value(Number),
@@ -99,7 +99,7 @@ pub(super) enum Size {
     Columns(Reg),
 }
 
-/// What a guard tests.
+/// The test of a guard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     NumberSet(Reg),
@@ -131,19 +131,19 @@ pub(super) enum Test {
     Holds(Number),
 }
 
-/// Where the iterations of a `forall` come from.
+/// Source of the iterations of a `forall`.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Range {
     Numbers(Number, Number),
     Ones(Reg),
 }
 
-/// How a value reaches a parameter of the routine that a run begins with.
+/// Transfer of a value to a parameter of the entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Passing {
-    /// The routine has its own.
+    /// The routine has a private copy.
     Copied,
-    /// It moves there and back, though it is passed by value: the routine only looks at it.
+    /// It moves there and back, though it is passed by value: the routine only reads it.
     Lent,
     /// By reference.
     Ref,

@@ -1,11 +1,12 @@
-//! How long work is spread: over pieces between two looks at the flags, and over threads.
+//! Distribution of long work: over pieces between two checks of the flags, and over threads.
 //!
-//! Short work is done at once. Long work is cut into shares, one for each thread if there is enough to do for more than
-//! one, and shares into pieces; before each piece the flags are looked at.
+//! Short work is done at once. Long work is cut into shares, one for each thread if there is enough
+//! for several threads, and shares into pieces; the flags are checked before each piece.
 //!
-//! Note [Shares]. A thread takes the pieces of its own share, and then what is left of those of others. So the same part
-//! of a slice comes to the same thread in one operation after another, and its cache may still hold it; no thread waits
-//! for others before the end. Pieces are made when they are taken, by the thread that takes them.
+//! Note [Shares]. A thread first processes the pieces of its share, and then the remaining pieces
+//! of other shares. So the same part of a slice is processed by the same thread in one operation
+//! after another, and may still be in its cache; no thread waits for others before the end. Each
+//! piece is created by the thread that processes it.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +21,7 @@ use crate::budget::Flags;
 use crate::interrupt::Exec;
 use crate::kernels::Kernels;
 
-/// What an operation needs to be done: kernels, flags, threads.
+/// The resources of an operation: kernels, flags, threads.
 #[derive(Clone)]
 pub(crate) struct Parallelism<'a> {
     pub(crate) kernels: Kernels,
@@ -39,13 +40,13 @@ impl<'a> Parallelism<'a> {
         Parallelism { kernels, settings, flags, pool }
     }
 
-    /// Stops the run if the user or the clock wants that.
+    /// Stops the run if the user or the deadline requires it.
     #[inline]
     pub(crate) fn poll(&self) -> Exec<()> {
         self.flags.poll()
     }
 
-    /// The threads, if there is enough to do for them.
+    /// Returns the threads, if there is enough work for them.
     fn threads(&self, n_limbs: usize) -> Option<&'static rayon::ThreadPool> {
         match n_limbs >= self.settings.parallel_limbs {
             true => self.pool.threads(),
@@ -53,26 +54,26 @@ impl<'a> Parallelism<'a> {
         }
     }
 
-    /// How many threads work at once.
+    /// Returns the number of threads that work at once.
     pub(crate) fn n_threads(&self) -> usize {
         self.pool.found().0
     }
 
-    /// Does work inside the pool, so that what it spreads goes to its threads; false if the system refuses
-    /// every thread.
+    /// Runs `work` inside the pool, so that nested parallel work uses its threads; false if the
+    /// system refuses every thread.
     pub(crate) fn install(&self, work: &mut (dyn FnMut() + Send)) -> bool {
         let threads = self.pool.at_least_one();
         threads.inspect(|threads| threads.install(work)).is_some()
     }
 
-    /// Is the work short enough to be done at once?
+    /// Is the work short enough to be done without pieces?
     #[inline]
     pub(crate) fn is_short(&self, n_limbs: usize) -> bool {
         n_limbs < self.settings.parallel_limbs.min(self.settings.poll_limbs)
     }
 
-    /// Fills `dst`: `piece(start, part)` fills the part that begins at limb `start`, at the cost of
-    /// `weight` limbs each.
+    /// Fills `dst`: `piece(start, part)` fills the part that begins at limb `start`; each limb
+    /// costs as much as `weight` limbs.
     #[inline]
     pub(crate) fn fill(
         &self,
@@ -104,7 +105,7 @@ impl<'a> Parallelism<'a> {
         Ok(())
     }
 
-    /// Who works on so many limbs, each of which costs as much as `weight` of them.
+    /// Returns the division of `n_limbs` limbs, each of which costs as much as `weight` limbs.
     pub(crate) fn crew(&self, n_limbs: usize, weight: usize) -> Crew {
         let threads = self.threads(n_limbs.saturating_mul(weight));
         let length = |limbs: usize| (limbs / weight.max(1)).max(1);
@@ -120,7 +121,7 @@ impl<'a> Parallelism<'a> {
         }
     }
 
-    /// Who works on so many items, each of which costs as much as `n_limbs` limbs.
+    /// Returns the division of `n_items` items, each of which costs as much as `n_limbs` limbs.
     pub(crate) fn crew_of_items(&self, n_items: usize, n_limbs: usize) -> Crew {
         let threads = self.threads(n_items.saturating_mul(n_limbs));
         let share = threads.map_or(n_items.max(1), |threads| share_of(n_items, threads));
@@ -128,8 +129,8 @@ impl<'a> Parallelism<'a> {
         Crew { threads, share, piece: (limbs / n_limbs.max(1)).clamp(1, n_items.max(1)) }
     }
 
-    /// Works on the items of all shares, which are made as they are needed, and gives what the threads leave of their
-    /// scratch.
+    /// Processes the items of all shares, which are created on demand, and returns the final
+    /// scratch values of the threads.
     pub(crate) fn spread<I, S>(
         &self,
         crew: &Crew,
@@ -142,7 +143,7 @@ impl<'a> Parallelism<'a> {
         S: Send,
     {
         let shares: Vec<Mutex<I>> = shares.map(Mutex::new).collect();
-        // A panic elsewhere leaves an iterator that still has its items.
+        // After a panic in another thread, the iterator still has its items.
         let next = |share: &Mutex<I>| share.lock().unwrap_or_else(PoisonError::into_inner).next();
         let work = |own: usize| {
             let mut scratch = scratch();
@@ -167,8 +168,8 @@ impl<'a> Parallelism<'a> {
         Ok(left)
     }
 
-    /// What the pieces of `n_limbs` limbs give, joined in any order; each limb costs as much as `weight`
-    /// of them.
+    /// Combines the results of the pieces of `n_limbs` limbs in any order; each limb costs as much
+    /// as `weight` limbs.
     #[inline]
     pub(crate) fn fold<T: Send>(
         &self,
@@ -198,7 +199,7 @@ impl<'a> Parallelism<'a> {
         Ok(found.into_iter().flatten().fold(empty, join))
     }
 
-    /// A copy of bits, if the system has room for it.
+    /// Copies bits, if the system has memory for them.
     pub(crate) fn copy(&self, bits: &BitVector) -> Exec<Result<BitVector, OutOfMemory>> {
         let mut copy = match BitVector::try_zeros(bits.len()) {
             Ok(zeros) => zeros,
@@ -211,13 +212,13 @@ impl<'a> Parallelism<'a> {
         Ok(Ok(copy))
     }
 
-    /// Number of ones.
+    /// Counts the ones.
     #[inline]
     pub(crate) fn count(&self, limbs: &[u64]) -> Exec<u64> {
         self.fold(limbs.len(), 1, 0, |range| self.kernels.count(&limbs[range]), |a, b| a + b)
     }
 
-    /// The first thing that a piece of `n_limbs` limbs gives; pieces behind it are not looked at.
+    /// Returns the first result found in a piece of `n_limbs` limbs; later pieces are skipped.
     #[inline]
     pub(crate) fn find<T: Send>(
         &self,
@@ -227,12 +228,12 @@ impl<'a> Parallelism<'a> {
         if self.is_short(n_limbs) {
             return Ok(piece(0..n_limbs));
         }
-        // The first piece alone: what is looked for is often near the beginning.
+        // The first piece separately: the match is often near the beginning.
         let first = self.settings.piece_limbs.min(n_limbs);
         if let Some(found) = piece(0..first) {
             return Ok(Some(found));
         }
-        // In ascending order, from one share: nothing behind what is found is of use.
+        // In ascending order, from one share: pieces after the match are useless.
         let crew = self.crew(n_limbs, 1);
         let best = AtomicUsize::new(usize::MAX);
         let found = self.spread(
@@ -253,8 +254,8 @@ impl<'a> Parallelism<'a> {
         Ok(first.map(|(_, found)| found))
     }
 
-    /// Cuts `storage` into chunks of `chunk` limbs and works on each; `n_limbs` limbs are touched in all.
-    /// What `scratch` makes is there for several chunks, as the last one left it.
+    /// Cuts `storage` into chunks of `chunk` limbs and processes each; `n_limbs` limbs are accessed
+    /// in all. A value from `scratch` is reused for several chunks without a reset.
     pub(crate) fn chunks<S: Send>(
         &self,
         storage: &mut [u64],
@@ -276,10 +277,10 @@ impl<'a> Parallelism<'a> {
     }
 }
 
-/// Limbs of a line of the cache.
+/// Limbs of a cache line.
 const LINE_LIMBS: usize = 8;
 
-/// Who works, and on how much: see Note [Shares].
+/// The division of work: see Note [Shares].
 pub(crate) struct Crew {
     threads: Option<&'static rayon::ThreadPool>,
     /// Limbs or items of a share.
@@ -288,17 +289,17 @@ pub(crate) struct Crew {
     pub(crate) piece: usize,
 }
 
-/// The part of `n` that each of the threads has.
+/// Returns the part of `n` for each thread.
 fn share_of(n: usize, threads: &rayon::ThreadPool) -> usize {
     n.div_ceil(threads.current_num_threads()).max(1)
 }
 
-/// Where the parts of something begin.
+/// Yields the starts of the parts.
 fn starts(len: usize) -> impl Iterator<Item = usize> {
     (0..).map(move |idx| idx * len)
 }
 
-/// A range in pieces of `len`, the last one possibly shorter.
+/// Divides a range into pieces of `len`; the last one may be shorter.
 pub(crate) fn pieces(
     range: Range<usize>,
     len: usize,
@@ -315,10 +316,11 @@ mod tests {
     use super::*;
     use crate::budget::MemoryBudget;
 
-    /// Sizes at every border of shares and pieces.
+    /// Sizes at every boundary of shares and pieces.
     const SIZES: [usize; 9] = [0, 1, 2, 3, 7, 24, 25, 100, 1000];
 
-    /// One test at a time: some wait until all threads of a pool work for them, and a pool is shared by all who want as many.
+    /// One test at a time: some wait until all threads of a pool work for them, and all users of
+    /// the same number of threads share a pool.
     fn with_threads(threads: usize, flag: &AtomicBool, test: impl FnOnce(&Parallelism<'_>)) {
         static ALONE: Mutex<()> = Mutex::new(());
         let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -330,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn every_piece_is_worked_on_once() {
+    fn every_piece_is_processed_once() {
         let never = AtomicBool::new(false);
         for (threads, n) in [1, 2, 3].into_iter().flat_map(|t| SIZES.map(|n| (t, n))) {
             with_threads(threads, &never, |parallelism| {
@@ -351,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_piece_that_finds_something_is_found() {
+    fn search_returns_the_first_match() {
         let never = AtomicBool::new(false);
         for (threads, n) in [1, 3].into_iter().flat_map(|t| SIZES.map(|n| (t, n))) {
             with_threads(threads, &never, |parallelism| {
@@ -365,7 +367,7 @@ mod tests {
     }
 
     #[test]
-    fn a_search_is_done_by_all_threads() {
+    fn searches_use_all_threads() {
         let never = AtomicBool::new(false);
         with_threads(3, &never, |parallelism| {
             let seen = Mutex::new(BTreeSet::new());
@@ -376,7 +378,7 @@ mod tests {
                     seen.insert(idx);
                     seen.len()
                 };
-                // The first piece is looked at by the caller, before the three begin.
+                // The caller searches the first piece before the three begin.
                 while idx.is_some() && n < 4 && seen.lock().unwrap().len() < 4 {
                     std::hint::spin_loop();
                 }
@@ -387,7 +389,7 @@ mod tests {
     }
 
     #[test]
-    fn a_share_is_worked_on_by_one_thread_if_none_is_idle() {
+    fn a_share_stays_on_one_thread_if_no_thread_is_idle() {
         let never = AtomicBool::new(false);
         with_threads(3, &never, |parallelism| {
             let crew = parallelism.crew(300, 1);
@@ -405,7 +407,7 @@ mod tests {
                     }
                 });
             let by_thread = by_thread.unwrap();
-            // Whoever comes first takes the first piece of its own share, and nobody another's first one.
+            // Each thread starts with the first piece of a separate share.
             let mut firsts: Vec<usize> = by_thread
                 .iter()
                 .flat_map(|own| own.iter().copied().filter(|at| at % crew.share == 0))
@@ -417,7 +419,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flag_ends_work_before_its_next_piece() {
+    fn flags_end_work_before_the_next_piece() {
         for threads in [1, 3] {
             let flag = AtomicBool::new(false);
             with_threads(threads, &flag, |parallelism| {

@@ -1,6 +1,6 @@
-//! Threads: one pool for each number of them in a process, made when it is first needed.
+//! Thread pools: one for each number of threads in a process, created on first use.
 //!
-//! The global pool of rayon is never used: its size comes from the environment.
+//! The global pool of rayon is never used: its size depends on the environment.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,18 +9,18 @@ use std::thread;
 
 /// Threads that all runs of a process share.
 pub(crate) struct Pool {
-    /// How many are asked for.
+    /// The number of threads requested.
     wanted: usize,
     made: OnceLock<PoolState>,
-    /// The one thread of a pool without others, for work that spreads itself.
+    /// A pool with a single thread, for work that spawns parallel work.
     single: OnceLock<Option<rayon::ThreadPool>>,
 }
 
-/// What the system gave.
+/// The threads that the system provided.
 struct PoolState {
-    /// `None`: work stays on the thread that has it.
+    /// `None`: work stays on the calling thread.
     threads: Option<rayon::ThreadPool>,
-    /// Why there are fewer than were asked for.
+    /// Why there are fewer threads than requested.
     refused: Option<String>,
 }
 
@@ -29,18 +29,18 @@ impl Pool {
         Pool { wanted, made: OnceLock::new(), single: OnceLock::new() }
     }
 
-    /// The pool of so many threads; `None` is as many as there are cores.
+    /// Returns the pool with this number of threads; `None` means one for each core.
     pub(crate) fn of(threads: Option<usize>) -> &'static Pool {
         static POOLS: Mutex<BTreeMap<usize, &'static Pool>> = Mutex::new(BTreeMap::new());
         static CORES: LazyLock<usize> =
             LazyLock::new(|| thread::available_parallelism().map_or(1, usize::from));
         let wanted = threads.unwrap_or(*CORES);
-        // Nothing that may panic happens under the lock.
+        // No code under the lock may panic.
         let mut pools = POOLS.lock().unwrap_or_else(PoisonError::into_inner);
         pools.entry(wanted).or_insert_with(|| Box::leak(Box::new(Pool::new(wanted))))
     }
 
-    /// How many threads work at once at most, before the system was asked.
+    /// Returns the requested number of threads.
     pub(super) fn wanted(&self) -> usize {
         self.wanted.max(1)
     }
@@ -54,8 +54,8 @@ impl Pool {
         }
     }
 
-    /// The threads, or a single one, for work that spreads itself: outside of a pool it would go to the
-    /// global one. `None` if the system refuses every thread.
+    /// Returns the threads, or a single one, for work that spawns parallel work: outside of a pool
+    /// it would run on the global one. `None` if the system refuses every thread.
     pub(super) fn at_least_one(&self) -> Option<&rayon::ThreadPool> {
         match self.threads() {
             Some(threads) => Some(threads),
@@ -63,13 +63,13 @@ impl Pool {
         }
     }
 
-    /// Was it ever needed?
+    /// Was the pool created?
     #[cfg(test)]
     pub(crate) fn is_made(&self) -> bool {
         self.made.get().is_some()
     }
 
-    /// How many threads work at once, and why fewer than were asked for.
+    /// Returns the number of threads that work at once, and why it is lower than requested.
     pub(super) fn found(&self) -> (usize, Option<&str>) {
         match self.wanted {
             0 | 1 => (1, None),
@@ -98,7 +98,7 @@ fn build(n: usize) -> Result<rayon::ThreadPool, String> {
     builder.build().map_err(|error| error.to_string())
 }
 
-/// So many threads, or half as often as the system refuses them.
+/// Creates a pool of `wanted` threads, halving the number as long as the system refuses it.
 fn make(wanted: usize, build: impl Fn(usize) -> Result<rayon::ThreadPool, String>) -> PoolState {
     let mut refused = None;
     let mut n = wanted;
@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_pool_is_shared_by_all_that_ask_for_as_many_threads() {
+    fn equal_thread_counts_share_a_pool() {
         assert!(std::ptr::eq(Pool::of(Some(3)), Pool::of(Some(3))));
         assert_eq!(Pool::of(Some(3)).found(), (3, None));
         assert!(Pool::of(Some(1)).threads().is_none());
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn refused_threads_are_fewer_threads_with_the_reason() {
+    fn refused_threads_reduce_the_pool_and_report_the_reason() {
         let few = |most: usize| {
             move |n: usize| match n <= most {
                 true => build(n),

@@ -1,5 +1,5 @@
-//! What watches the interpreter instruction by instruction: nothing, or a profile. Its loop is
-//! made once for each, so that a run without a profile does not ask whether there is one.
+//! Observers of the interpreter: none, or a profile. The instruction loop is compiled once for
+//! each, so that a run without a profile needs no check.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -14,12 +14,13 @@ use super::inst::Inst;
 use super::recording::Deferred;
 use crate::profile::Profile;
 
-/// Watches the interpreter.
+/// Observes the interpreter.
 pub(super) trait Probe {
-    /// Instruction `pc` of the routine that is running is about to begin; the one before is over.
+    /// Instruction `pc` of the current routine is about to begin; the preceding one is complete.
     fn begin(&mut self, pc: usize);
 
-    /// Is the form of a table to change before it? See Note [Random forms] in `forms`.
+    /// Returns the change of a table's form before this instruction, if any. See Note [Random
+    /// forms] in `forms`.
     #[inline(always)]
     fn change_of_form(&mut self) -> Option<FormChange> {
         None
@@ -31,10 +32,10 @@ pub(super) trait Probe {
     /// The instruction has called a routine.
     fn called(&mut self, callee: &RoutineCode);
 
-    /// The instruction has left a routine, and the interpreter is back in this one.
+    /// The instruction has left a routine, and the interpreter is back in `caller`.
     fn left(&mut self, caller: &RoutineCode);
 
-    /// The instruction has done all that its routine does.
+    /// The instruction has replaced the whole routine.
     fn intrinsic(&mut self, intrinsic: Intrinsic);
 
     /// The instruction has done the work of those in `range`, each `runs` times.
@@ -43,11 +44,11 @@ pub(super) trait Probe {
     /// Before the instruction, those `deferred` are executed.
     fn flush(&mut self, deferred: &[Deferred]);
 
-    /// They are.
+    /// They have been executed.
     fn flushed(&mut self);
 }
 
-/// Nothing watches.
+/// No observer.
 #[derive(Debug)]
 pub(super) struct NoProbe;
 
@@ -77,29 +78,29 @@ impl Probe for NoProbe {
     fn flushed(&mut self) {}
 }
 
-/// A profile watches. Instructions are numbered through the whole program here.
+/// A profile. It numbers instructions across the whole program.
 #[derive(Debug)]
 pub(super) struct ProfilingProbe<'p> {
     code: &'p Code,
     profile: &'p mut Profile,
     /// The first instruction of each routine.
     firsts: Vec<usize>,
-    /// That of the routine that is running.
+    /// The first instruction of the current routine.
     first: usize,
-    /// How often each instruction was begun.
+    /// Number of executions of each instruction.
     runs: Vec<u64>,
-    /// The place of each.
+    /// The location of each instruction.
     locs: Vec<LocId>,
-    /// The lines that an instruction stands for, if they are several.
+    /// The lines that an instruction represents, if there are several.
     covered: HashMap<usize, Vec<u32>>,
-    /// The instruction that is running.
+    /// The current instruction.
     current: usize,
     /// The routines and lines whose work it did.
     worked_on: Vec<(RoutineId, u32)>,
 }
 
 impl<'p> ProfilingProbe<'p> {
-    /// The run of `entry` begins.
+    /// Begins the run of `entry`.
     pub(super) fn new(code: &'p Code, entry: RoutineId, profile: &'p mut Profile) -> Self {
         let mut firsts = Vec::with_capacity(code.routines.len());
         let mut locs = Vec::new();
@@ -126,7 +127,7 @@ impl<'p> ProfilingProbe<'p> {
         ProfilingProbe { code, profile, firsts, first, runs, locs, covered, current, worked_on }
     }
 
-    /// The run is over.
+    /// Ends the run.
     pub(super) fn end(self) {
         let line = self.line(self.current);
         for (idx, runs) in self.runs.iter().enumerate() {
@@ -144,7 +145,7 @@ impl<'p> ProfilingProbe<'p> {
         self.locs.get(inst).map_or(u32::MAX, |loc| self.profile.line(*loc))
     }
 
-    /// The time since it was read before belongs to the current instruction.
+    /// Charges the time since the last reading to the current instruction.
     #[cold]
     fn charge(&mut self) {
         let time = self.profile.elapsed();
@@ -157,7 +158,7 @@ impl<'p> ProfilingProbe<'p> {
         }
     }
 
-    /// Charges what is due before something other than the current instruction is charged.
+    /// Charges outstanding costs before anything but the current instruction is charged.
     fn settle(&mut self) {
         if self.profile.is_due() {
             self.charge();

@@ -1,4 +1,4 @@
-//! Registers: what variables hold while a program runs.
+//! Registers: the values of variables during a run.
 
 use std::sync::Arc;
 
@@ -11,27 +11,27 @@ use super::summary::Known;
 use super::table::Table;
 use super::value::ValueData;
 
-/// A register of bits: a slice or word. What it held last stays as memory for what it holds next.
+/// A register of bits: a slice or word. The memory of its last value is reused for the next one.
 #[derive(Default)]
 pub(super) struct BitsSlot {
     pub(super) bits: BitVector,
     pub(super) is_set: bool,
-    /// The number of components if it was never set, if it is known.
+    /// The number of components of an unset variable, if known.
     pub(super) size: Option<usize>,
     pub(super) fixed: bool,
-    /// What is known of `bits` as they lie there, set or not.
+    /// Known facts about the contents of `bits`, set or not.
     pub(super) known: Known,
 }
 
 impl BitsSlot {
-    /// It takes bits.
+    /// Stores bits.
     pub(super) fn put(&mut self, bits: BitVector) {
         self.bits = bits;
         self.is_set = true;
         self.known.forget();
     }
 
-    /// It gives its bits up, if it holds any.
+    /// Removes and returns its bits, if it is set.
     pub(super) fn take(&mut self) -> Option<BitVector> {
         std::mem::take(&mut self.is_set).then(|| {
             self.known.forget();
@@ -39,34 +39,36 @@ impl BitsSlot {
         })
     }
 
-    /// It is another variable's from now on, and keeps its memory.
+    /// Assigns the register to another variable; its memory is kept.
     pub(super) fn renew(&mut self) {
         self.is_set = false;
         self.size = None;
         self.fixed = false;
     }
 
-    /// Bytes that it keeps when its routine is gone, if these are many.
+    /// Returns the bytes that it keeps after its routine has returned, if these are many.
     pub(super) fn long_bytes(&self) -> Option<u64> {
         let n_bytes = bytes_of(self.bits.len());
         (n_bytes > MOST_BYTES_OF_GONE).then_some(n_bytes)
     }
 
-    /// Bytes of what it holds.
+    /// Returns the bytes of its value.
     pub(super) fn n_bytes(&self) -> u64 {
         if self.is_set { bytes_of(self.bits.len()) } else { 0 }
     }
 }
 
-/// Most bytes that a register of bits keeps when its routine is gone, and the registers that keep any: the first ones. So what is kept is
-/// 16 MiB at most, however deep calls went.
+/// Maximum number of bytes that a register of bits keeps after its routine has returned, and of
+/// registers that keep any: the first ones. So at most 16 MiB are kept, regardless of the depth of
+/// calls.
 pub(super) const MOST_BYTES_OF_GONE: u64 = 1 << 14;
 pub(super) const MOST_OF_GONE: usize = 1 << 10;
 
-/// Most bytes of those registers that keep more, since a summary says what lies there: the next call then writes only the blocks that it changes.
+/// Maximum number of bytes in registers that keep more because a summary describes the contents:
+/// the next call then writes only the blocks that it changes.
 pub(super) const MOST_SUMMARISED_BYTES_OF_GONE: u64 = 1 << 24;
 
-/// Most bytes that a register of bits keeps when it holds nothing any more.
+/// Maximum number of bytes that an unset register of bits keeps.
 pub(super) const MOST_KEPT_BYTES: u64 = 1 << 20;
 
 /// A register of a table.
@@ -76,20 +78,20 @@ pub(super) struct TableSlot {
     pub(super) fixed: bool,
 }
 
-/// How a register has a table.
+/// Ownership of a table by a register.
 #[derive(Debug, Default)]
 pub(super) enum CowTable {
-    /// Not at all.
+    /// No table.
     #[default]
     None,
-    /// Alone: it may write.
+    /// Uniquely owned and writable.
     Own(Box<Table>),
-    /// Perhaps with others.
+    /// Possibly shared.
     Shared(Arc<Table>),
 }
 
 impl CowTable {
-    /// The table, if there is one.
+    /// Returns the table, if there is one.
     #[inline]
     pub(super) fn get(&self) -> Option<&Table> {
         match self {
@@ -104,7 +106,7 @@ impl CowTable {
         matches!(self, CowTable::None)
     }
 
-    /// The table, if it is there alone and no view.
+    /// Returns the table for changes, if it is uniquely owned and not a view.
     #[inline]
     pub(super) fn get_mut(&mut self) -> Option<&mut Table> {
         if let CowTable::Shared(table) = self
@@ -120,7 +122,7 @@ impl CowTable {
         }
     }
 
-    /// The same table for another register.
+    /// Returns the same table for another register.
     pub(super) fn share(&mut self) -> CowTable {
         let shared = match std::mem::take(self) {
             CowTable::None => return CowTable::None,
@@ -139,7 +141,7 @@ impl CowTable {
         }
     }
 
-    /// The table as a value outside.
+    /// Returns the table as a value of the host.
     pub(super) fn into_shared(self) -> Option<Arc<Table>> {
         match self {
             CowTable::None => None,
@@ -155,11 +157,11 @@ pub(super) struct Frame {
     pub(super) routine: usize,
     /// Its first registers.
     pub(super) base: Base,
-    /// The instruction of its caller that comes next.
+    /// The next instruction of its caller.
     pub(super) back: Pc,
-    /// The call it came from: its number and place in the caller.
+    /// The call that created it: its number and location in the caller.
     pub(super) call: Option<(u32, LocId)>,
-    /// `forall` loops that its callers are in.
+    /// Number of `forall` loops that its callers are in.
     pub(super) n_foralls: usize,
 }
 
@@ -173,15 +175,15 @@ pub(super) struct Base {
     pub(super) handles: usize,
 }
 
-/// A `forall` that is running.
+/// A running `forall`.
 #[derive(Debug)]
 pub(super) struct Running {
-    /// The index of the next iteration, or the first component to look at for it.
+    /// The index of the next iteration, or the component where the search for it starts.
     pub(super) next: Option<i64>,
     pub(super) to: i64,
-    /// The slice or word as it was when the loop began.
+    /// The slice or word at the start of the loop.
     pub(super) over: Option<BitVector>,
     pub(super) has_begun: bool,
-    /// What the iterations so far combine to, for each reduction.
+    /// The combined result of the iterations so far, for each reduction.
     pub(super) combined: Vec<(RegRef, ValueData)>,
 }

@@ -1,56 +1,61 @@
-//! Choices of how the backend works.
+//! Settings of the backend.
 
-/// Choices of how work is spread; they change no result.
+/// Settings for the distribution of work; they change no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Threads; `None` for as many as there are cores.
+    /// Threads; `None` for one for each core.
     pub threads: Option<usize>,
-    /// Limbs of an operand from which on an operation is spread over threads.
+    /// Minimum limbs of an operand for an operation on several threads.
     pub parallel_limbs: usize,
-    /// Limbs of an operand that one thread works on at a time.
+    /// Limbs of an operand that one thread processes at a time.
     pub piece_limbs: usize,
-    /// Limbs of an operand between two looks at the flags.
+    /// Limbs of an operand between two checks of the flags.
     pub poll_limbs: usize,
-    /// Limbs of a column in a block of several columns that are worked on together.
+    /// Limbs of a column in a block of several columns that are processed together.
     pub block_limbs: usize,
-    /// Limbs that a loop kernel takes at most where it works on some limbs alone: the whole of a slice as short as that, or
-    /// as many of a longer one as a mask has ones in. 0 for never.
+    /// Maximum number of limbs for a loop kernel that works on some limbs only: a whole slice of
+    /// this length, or the limbs of a longer one in which a mask has ones. 0 disables it.
     pub few_limbs: usize,
-    /// Limbs of a slice from which on operations on it are recorded.
+    /// Minimum limbs of a slice for recording.
     pub record_limbs: usize,
-    /// Operations that are recorded before they are executed at most.
+    /// Maximum number of recorded operations.
     pub record_ops: usize,
-    /// Turn a table as soon as it is accessed against its form.
+    /// Transpose a table at the first access against its layout.
     pub eager_turns: bool,
-    /// Bytes from which on a square table that is given up turns in its own memory, which takes one thread, and not
-    /// into other.
+    /// Minimum bytes for transposing the square table of a result in place, which uses one thread,
+    /// instead of into other memory.
     pub in_place_bytes: u64,
-    /// Bytes of second forms of tables that are made under every limit.
+    /// Bytes of second forms of tables that are allowed under every limit.
     pub copy_bytes: u64,
-    /// The part of the limit on memory that second forms take at most: one in so many.
+    /// Divisor of the memory limit that gives the maximum for second forms.
     pub copy_share: u64,
-    /// Bytes of a field from which on it is a view where it may be one; see Note [Views].
+    /// Minimum bytes of a field that becomes a view where possible; see Note [Views].
     pub view_bytes: u64,
-    /// Limbs of a slice or word from which on its blocks have a summary.
+    /// Minimum limbs of a slice or word with a summary of its blocks.
     pub summary_limbs: usize,
-    /// Limbs of a mask from which on MIN and MAX keep what they find in blocks of rows; see Note [Kept extremes].
+    /// Minimum limbs of a mask for which MIN and MAX keep the extremes of blocks of rows; see Note
+    /// [Kept extremes].
     pub kept_limbs: usize,
-    /// Limbs of a slice from which on MATCH may look at an index of the rows; see Note [Inverted index].
+    /// Minimum limbs of a slice for which MATCH may use an index of the rows; see Note [Inverted
+    /// index].
     pub indexed_limbs: usize,
-    /// Columns that MATCH looks at in a table before it gets such an index.
+    /// Number of columns of a table that MATCH reads before it builds an index.
     pub index_after: usize,
-    /// Limbs of such a block of a summary, 1 to 8.
+    /// Limbs of a summary block, 1 to 8.
     pub summary_block: usize,
-    /// Bytes of the closure of the components of a sparse graph that is made: of more components only the arcs are kept, and questions search.
+    /// Maximum number of bytes for the explicit closure of the components of a sparse graph: of
+    /// more components only the arcs are kept, and queries search.
     pub most_closed_bytes: u64,
-    /// Every table that is given or made is sparse and stays so, and every operation that can goes by blocks.
+    /// Makes every table argument and every new table sparse and keeps it so, and runs every
+    /// possible operation by blocks.
     pub all_sparse: bool,
-    /// Forms of tables change by chance between instructions, from this seed.
+    /// Changes forms of tables at random between instructions, from this seed.
     pub random_forms: Option<u64>,
 }
 
 impl Default for Settings {
-    /// 1 MiB for threads, summaries from 16 KiB on, of blocks of 64 bytes, pieces of 128 KiB, looks every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
+    /// 1 MiB for threads, summaries from 16 KiB on, blocks of 64 bytes, pieces of 128 KiB, a check
+    /// of the flags every 16 MiB, blocks of 4 KiB, recording from 32 KiB on.
     fn default() -> Self {
         Settings {
             threads: None,
@@ -79,7 +84,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Every size as small as it can be, so that short data crosses every border; three threads.
+    /// Returns minimal sizes, so that short data crosses every boundary; three threads.
     pub fn tiny() -> Self {
         Settings {
             threads: Some(3),
@@ -106,12 +111,13 @@ impl Settings {
         }
     }
 
-    /// Every slice with a summary of blocks of 64 bits, every table sparse, and nothing recorded that could go by blocks.
+    /// Returns settings with a summary of blocks of 64 bits for every slice, sparse tables only,
+    /// and no recording of operations that can run by blocks.
     pub fn sparse() -> Self {
         Settings { all_sparse: true, record_limbs: usize::MAX, ..Settings::tiny() }
     }
 
-    /// The sizes of people, summaries for every slice, and forms that change by chance.
+    /// Returns the default sizes, with summaries for every slice, and random changes of forms.
     pub fn random_forms() -> Self {
         let random_forms = Some(0x0057_a25e);
         let threads = Some(2);

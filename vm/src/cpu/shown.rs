@@ -1,4 +1,4 @@
-//! Values for people: in a trap, and for `print`.
+//! Values for display: in a trap, and for `print`.
 
 use star_base::BitVector;
 use star_ir::LocId;
@@ -9,14 +9,14 @@ use super::table::Table;
 use crate::display::{self, Shown, ShownBits, ShownTable};
 use crate::interrupt::Exec;
 
-/// A variable as people see it.
+/// A variable for display.
 pub(super) enum Seen<'m> {
     Ready(Shown<'m>),
     Bits(Counted<'m, BitVector>),
     Table(Counted<'m, Table>),
 }
 
-/// A value and the number of its ones, which the flags may keep from being found.
+/// A value and the number of its ones; counting may be interrupted by the flags.
 pub(super) struct Counted<'m, T> {
     value: &'m T,
     n_ones: u64,
@@ -33,7 +33,7 @@ impl Seen<'_> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// The source variables at a place of the innermost routine, with their values.
+    /// Returns the source variables at a location of the innermost routine, with their values.
     pub(super) fn values_at(&self, loc: LocId) -> Exec<Vec<(String, String)>> {
         let location = self.code.program.locations.get(loc);
         let Some((location, Ok(routine))) = location.map(|location| (location, self.routine()))
@@ -51,7 +51,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(values)
     }
 
-    /// A variable for people; `None` for a handle.
+    /// Returns a variable for display; `None` for a handle.
     pub(super) fn seen(&self, place: RegRef) -> Exec<Option<Seen<'_>>> {
         let number = |reg: Reg| {
             let at = self.base.numbers + reg as usize;

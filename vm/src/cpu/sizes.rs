@@ -1,4 +1,4 @@
-//! Sizes that are found out or given while a program runs.
+//! Sizes that are computed or assigned during a run.
 
 use star_base::limbs::OutOfMemory;
 
@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs an instruction that finds out or gives a size.
+    /// Runs an instruction that computes or assigns a size.
     pub(super) fn size_inst(&mut self, inst: SizeInst) -> Exec<()> {
         match inst {
             SizeInst::Latch { dst, size } => {
@@ -65,14 +65,14 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Does a slice or word that is to have this size stay as it is?
+    /// Does a slice or word already have this size?
     fn keeps_length(&self, bits: Reg, size: Number) -> bool {
         let wanted = u64::try_from(self.number(size)).ok();
         let length = self.size(Size::Length(bits));
         length.is_none() || length == wanted || self.bits_slot(bits).fixed
     }
 
-    /// Is the instruction one about a slice or word that changes nothing of it, pending or not?
+    /// Does the instruction leave a slice or word unchanged, pending or not?
     pub(super) fn leaves_bits(&self, inst: SizeInst) -> bool {
         match inst {
             SizeInst::Adapt { bits, size } => self.keeps_length(bits, size),
@@ -88,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
         let TableSlot { fixed, .. } = *self.table_slot(table);
         let columns = match columns {
             Size::Value(number) => usize::try_from(self.number(number).max(0))
-                .map_err(|_| internal_error("a size beyond this machine"))?,
+                .map_err(|_| internal_error("a size that exceeds the address space"))?,
             Size::Length(_) | Size::Rows(_) | Size::Columns(_) => self.known_size(columns)?,
         };
         let (before, rows) = (self.table(table)?.n_cols(), self.table(table)?.n_rows());

@@ -1,4 +1,4 @@
-//! Operations on sparse tables; Note [Sparse tables] in `table/sparse.rs` says what they are.
+//! Operations on sparse tables; see Note [Sparse tables] in `table/sparse.rs`.
 
 mod combine;
 
@@ -16,7 +16,8 @@ use super::summary::Blocks;
 use super::table::{Found, Table};
 use crate::interrupt::{Exec, internal_error};
 
-/// A table does not become dense for want of room for both forms if it takes at most one in so many bytes of the dense one.
+/// A table that lacks room for both forms stays sparse if it uses at most this fraction (one in
+/// `SMALL_SHARE`) of the bytes of the dense one.
 const SMALL_SHARE: u64 = 16;
 
 impl Interpreter<'_, '_, '_> {
@@ -26,7 +27,7 @@ impl Interpreter<'_, '_, '_> {
         self.table_slot(table).table.get().is_some_and(Table::is_sparse)
     }
 
-    /// A table of zeros that is sparse, by such lines.
+    /// Returns a sparse table of zeros with this kind of lines.
     pub(super) fn sparse_zeros(&mut self, line: Line, rows: usize, columns: usize) -> Exec<Table> {
         let (len, n_lines) = match line {
             Line::Row => (columns, rows),
@@ -41,15 +42,15 @@ impl Interpreter<'_, '_, '_> {
         Ok(table)
     }
 
-    /// A table that gets few limbs as its first column, of many, is sparse from now on: it may become one of many such columns, of which each would
-    /// take new memory. False if it is not.
+    /// Makes a table sparse if its first column, of many, has few limbs: it may get many columns of
+    /// this kind, each of which would need new memory. Returns false if it stays dense.
     #[inline]
     pub(super) fn begins_sparse(&mut self, reg: Reg, line: Line, value: Reg) -> Exec<bool> {
         if line == Line::Row || !self.may_begin_sparse(reg, value) {
             return Ok(false);
         }
         let n_rows = self.rows_of(reg);
-        // It takes less than the column does.
+        // It uses less than the column.
         self.put_table(reg, CowTable::None);
         let table = self.sparse_zeros(Line::Column, n_rows, 1)?;
         self.put_table(reg, CowTable::Own(Box::new(table)));
@@ -75,7 +76,8 @@ impl Interpreter<'_, '_, '_> {
         !fixed && table.get().is_some_and(is_first) && has_few_limbs()
     }
 
-    /// A sparse table that is small becomes dense, since who wants it takes it only so; false if it is dense, or stays sparse.
+    /// Makes a small sparse table dense for an operation without a sparse path; false if it is
+    /// dense, or stays sparse.
     pub(super) fn make_small_dense(&mut self, reg: Reg) -> Exec<bool> {
         let table = self.table_slot(reg).table.get();
         let may = table.is_some_and(|table| table.may_become_dense(self.budget.available()));
@@ -86,7 +88,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// A sparse table, of its own from now on, gets room for so many more limbs of columns that are written as a whole; false if there is no memory for that.
+    /// Makes a sparse table uniquely owned, and reserves room for `n_limbs` more limbs of columns
+    /// that are written as a whole; false if there is no memory.
     pub(super) fn spare_limbs(&mut self, reg: Reg, n_limbs: usize) -> Exec<bool> {
         self.own(reg)?;
         let at = self.table_at(reg);
@@ -108,7 +111,7 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    /// A register takes columns of a sparse table that lies by columns, and lies so, too.
+    /// Stores columns of a sparse table by columns in a register, in the same layout.
     pub(super) fn sparse_field(&mut self, dst: Reg, table: Reg, part: Range<usize>) -> Exec<()> {
         let (from_at, at) = (self.table_at(table), self.table_at(dst));
         self.paths.sparse_lines += part.len() as u64;
@@ -122,7 +125,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Copies columns of a sparse table that lies by columns: to `own` if it is such a table, too, otherwise to a new one.
+    /// Copies columns of a sparse table by columns: to `own` if it has the same form, otherwise to
+    /// a new table.
     fn copy_columns(
         &mut self,
         from_at: usize,
@@ -135,7 +139,7 @@ impl Interpreter<'_, '_, '_> {
         let from = from.ok_or_else(not_sparse)?;
         let wanted = SparseLines::bytes_to_copy(from, part.clone());
         let own = own.filter(|own| own.is_sparse_by_columns());
-        // Memory that was touched before costs less than other.
+        // Reused memory is cheaper than new memory.
         let before = own.as_ref().map_or(0, |own| own.n_bytes());
         budget.reserve(wanted.saturating_sub(before))?;
         let copied = match own {
@@ -155,7 +159,7 @@ impl Interpreter<'_, '_, '_> {
         copied.map_err(|refused| self.out_of_memory(refused))
     }
 
-    /// A register takes a row or column of a sparse table.
+    /// Stores a row or column of a sparse table in a register.
     pub(super) fn sparse_line(
         &mut self,
         dst: Reg,
@@ -194,7 +198,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A row or column of a sparse table takes a value.
+    /// Writes a row or column of a sparse table.
     pub(super) fn put_sparse_line(
         &mut self,
         table: Reg,
@@ -205,7 +209,7 @@ impl Interpreter<'_, '_, '_> {
         let (of, len) = self.lines_of(table, line)?;
         let idx = index_in(self.number(index), of)?;
         if len != self.bits(value).len() {
-            return Err(internal_error("a line of another size"));
+            return Err(internal_error("a line of a different size"));
         }
         let along = self.lies_or_turns(table, line)?;
         self.paths.sparse_lines += 1;
@@ -220,13 +224,13 @@ impl Interpreter<'_, '_, '_> {
             }
             false => self.put_against(table, (idx, len), ground, &limbs),
         };
-        // Its memory stays for the next one.
+        // Its memory is kept for the next one.
         limbs.clear();
         self.limbs_found = limbs;
         done
     }
 
-    /// Does a sparse table lie by such lines? A large one of zeros does from now on.
+    /// Does a sparse table have this kind of lines? A large one of zeros changes to them.
     fn lies_or_turns(&mut self, reg: Reg, line: Line) -> Exec<bool> {
         let table = self.table(reg)?;
         if table.lies_along(line) || !table.turns_for_first(line) {
@@ -238,7 +242,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Bit `idx` of every line of a sparse table takes the ground, or the bit of one of these limbs.
+    /// Sets bit `idx` of every line of a sparse table to the ground, or to the bit of one of these
+    /// limbs.
     fn put_against(
         &mut self,
         table: Reg,
@@ -246,7 +251,7 @@ impl Interpreter<'_, '_, '_> {
         ground: bool,
         limbs: &[(u32, u64)],
     ) -> Exec<()> {
-        // One bit of every line: those that it may add get room of their own.
+        // One bit of every line: room is reserved for those that may be added.
         let bits_at = |place: u32| ((len - place as usize * 64).min(64)) as u64;
         let listed = limbs.iter().map(|(place, limb)| match ground {
             true => bits_at(*place) - u64::from(limb.count_ones()),
@@ -278,7 +283,7 @@ impl Interpreter<'_, '_, '_> {
         self.budget.poll()
     }
 
-    /// A bit of a sparse table takes a value.
+    /// Writes a bit of a sparse table.
     pub(super) fn put_sparse_bit(
         &mut self,
         table: Reg,
@@ -294,7 +299,7 @@ impl Interpreter<'_, '_, '_> {
         self.change_sparse(table, growth, |lines, _| lines.put(idx, at, bit))
     }
 
-    /// Rows and their length, or columns and theirs.
+    /// Returns the rows and their length, or the columns and theirs.
     fn lines_of(&self, table: Reg, line: Line) -> Exec<(usize, usize)> {
         let table = self.table(table)?;
         Ok(match line {
@@ -303,7 +308,8 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// Changes a sparse table, of its own if it was shared; `growth` says before what that takes. It may become dense afterwards.
+    /// Changes a sparse table, after making it uniquely owned; `growth` is the memory for the
+    /// change. The table may become dense afterwards.
     fn change_sparse(
         &mut self,
         reg: Reg,
@@ -326,8 +332,9 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Is it time for a sparse table to become dense, where it will take so many bytes? There is room for both forms, and it is full, or there may soon be room for
-    /// them no more: then it does not stay sparse unless it is small beside the dense one.
+    /// Should a sparse table become dense, which will need `dense` bytes? It should if there is
+    /// room for both forms and it is full, or if there may soon be no room for both: then it stays
+    /// sparse only if it is small compared with the dense one.
     fn is_due_dense(&self, table: &Table, dense: u64) -> bool {
         let left = self.budget.available().checked_sub(dense);
         let is_due = |left| {
@@ -356,10 +363,10 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    /// A sparse table becomes dense, if there is memory for both.
+    /// Makes a sparse table dense, if there is memory for both forms.
     ///
     /// # Errors
-    /// The limit, with the bytes that the dense table takes.
+    /// The limit, with the bytes of the dense table.
     pub(super) fn make_dense(&mut self, reg: Reg) -> Exec<()> {
         if !self.is_sparse(reg) {
             return Ok(());
@@ -390,8 +397,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A sparse table that is to have so many columns becomes dense as long as there is room for both forms, if it may need that; false if it stays
-    /// sparse.
+    /// Makes a sparse table that is to have `n_cols` columns dense while there is room for both
+    /// forms, if it may need to; false if it stays sparse.
     pub(super) fn grows_dense(&mut self, reg: Reg, n_cols: usize) -> Exec<bool> {
         let table = self.table(reg)?;
         let dense = bytes_of(table.n_rows()).saturating_mul(n_cols as u64);
@@ -402,7 +409,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// More columns for a sparse table.
+    /// Adds columns to a sparse table.
     pub(super) fn grow_sparse(&mut self, reg: Reg, n_cols: usize) -> Exec<()> {
         self.own(reg)?;
         let growth = self.table(reg)?.sparse_growth(n_cols);

@@ -1,51 +1,56 @@
-//! What is known of slices and words, block by block.
+//! Known facts about slices and words, block by block.
 //!
-//! Note [Summaries]. A register of bits from [`Settings::summary_limbs`](super::Settings) on may have a summary: two bits for each block of eight limbs,
-//! "may hold ones" and "may hold zeros". Its limbs are right at any time, so that whoever does not know summaries reads them as they are; whoever
-//! writes limbs without keeping the summary gives it up ([`Known::forget`]). A function of slices is found for the two bits as it is for components
-//! (Note [Truth tables] in `crate::tape::lut`): of an operand that may hold both, both values count. So a block is visited only
-//! where its result is not known from the summaries, a constant block is written only where the register may hold something else, and in place a block stays as
-//! it is where the function gives it back. Where more than a quarter of the blocks would have to be visited, the operation runs over all limbs as it does without
-//! summaries, and the result has none. CLR and SET make one, and so do rows of sparse tables; a slice keeps its own where few limbs of such rows are combined with it.
-//! Beside the two bits, or without them, the limbs that are not zero may be *listed*: whoever has looked for them leaves the list to who looks next.
+//! Note [Summaries]. A register of bits from [`Settings::summary_limbs`](super::Settings) on may
+//! have a summary: two bits for each block of eight limbs, "may hold ones" and "may hold zeros".
+//! Its limbs are valid at any time, so that code without knowledge of summaries can read them
+//! directly; code that writes limbs without updating the summary invalidates it
+//! ([`Known::forget`]). A function of slices is evaluated on the two bits as on components (Note
+//! [Truth tables] in `crate::tape::lut`): for an operand that may hold both, both values are
+//! considered. So a block is visited only if its result is not known from the summaries, a constant
+//! block is written only if the register may hold something else, and in place a block is unchanged
+//! if the function returns it. If more than a quarter of the blocks would have to be visited, the
+//! operation runs over all limbs as without summaries, and the result has none. CLR, SET and rows
+//! of sparse tables create summaries; a slice keeps its summary when few limbs of these rows are
+//! combined with it. In addition to the two bits, or without them, the nonzero limbs may be
+//! *listed*: a search for them leaves the list for the next one.
 
 use super::settings::Settings;
 use crate::interrupt::{Stop, internal_error};
 
-/// Most limbs of a block.
+/// Maximum number of limbs in a block.
 pub(super) const MOST_BLOCK_LIMBS: usize = 8;
 
-/// One operation in so many visits at most this part of all blocks.
+/// An operation visits at most this fraction (one in `SHARE`) of all blocks.
 const SHARE: usize = 4;
 
-/// At most one limb in so many is listed: the list takes a sixteenth of what the limbs take.
+/// At most one limb in this many is listed: the list needs a sixteenth of the memory of the limbs.
 const LISTED_SHARE: usize = 8;
 
-/// What is known of the limbs of a register.
+/// Known facts about the limbs of a register.
 #[derive(Debug, Default)]
 pub(super) struct Known {
-    /// So many limbs at the beginning are zero: STEP need not look at them again.
+    /// Number of leading limbs that are zero, which STEP can skip.
     pub(super) zeros: usize,
-    /// See Note [Summaries]. It keeps its memory while nothing of it is valid.
+    /// See Note [Summaries]. It keeps its memory while it is invalid.
     summary: Option<Box<Summary>>,
 }
 
-/// What blocks may hold.
+/// The possible contents of blocks.
 #[derive(Debug, Default)]
 pub(super) struct Summary {
     is_valid: bool,
     /// Bit b: block b may hold ones.
     pub(super) ones: Vec<u64>,
-    /// Bit b: block b may hold zeros. The part of the last block beyond the length does not count.
+    /// Bit b: block b may hold zeros. The part of the last block past the end does not count.
     pub(super) zeros: Vec<u64>,
-    /// Does the list hold?
+    /// Is the list valid?
     is_listed: bool,
-    /// The places of the limbs that are not zero, ascending.
+    /// The positions of the nonzero limbs, ascending.
     listed: Vec<u32>,
 }
 
 impl Summary {
-    /// The ground that more blocks may be, and how many may be something else.
+    /// Returns the ground that more blocks may have, and how many blocks may differ from it.
     pub(super) fn n_off_ground(&self) -> (bool, usize) {
         let of = |words: &[u64]| words.iter().map(|word| word.count_ones() as usize).sum();
         let (n_zeros, n_ones): (usize, usize) = (of(&self.zeros), of(&self.ones));
@@ -54,7 +59,7 @@ impl Summary {
 }
 
 impl Known {
-    /// The limbs have changed, and nothing is known of them.
+    /// The limbs have changed, and nothing is known about them.
     #[inline]
     pub(super) fn forget(&mut self) {
         self.zeros = 0;
@@ -64,20 +69,20 @@ impl Known {
         }
     }
 
-    /// The summary, if there is one that holds.
+    /// Returns the summary, if it is valid.
     #[inline]
     pub(super) fn summary(&self) -> Option<&Summary> {
         self.summary.as_deref().filter(|summary| summary.is_valid)
     }
 
-    /// The places of the limbs that are not zero, ascending, if they are listed.
+    /// Returns the positions of the nonzero limbs, ascending, if they are listed.
     #[inline]
     pub(super) fn listed(&self) -> Option<&[u32]> {
         let summary = self.summary.as_deref().filter(|summary| summary.is_listed);
         summary.map(|summary| &*summary.listed)
     }
 
-    /// These limbs, ascending, are the ones that are not zero; that is kept if they are few and the slice is long.
+    /// Records these limbs, ascending, as the nonzero ones, if they are few and the slice is long.
     pub(super) fn list<'l>(
         &mut self,
         limbs: impl ExactSizeIterator<Item = &'l (u32, u64)>,
@@ -93,7 +98,7 @@ impl Known {
         }
     }
 
-    /// A summary takes these blocks; with `is_valid` it holds.
+    /// Sets the summary to these blocks; it is valid if `is_valid`.
     pub(super) fn summarise(&mut self, words: &[Word], is_valid: bool) {
         let summary = self.summary.get_or_insert_default();
         summary.ones.clear();
@@ -105,7 +110,7 @@ impl Known {
         self.zeros = 0;
     }
 
-    /// The summary, if there is one that holds, for who changes limbs: they are listed no longer.
+    /// Returns the summary, if it is valid, for a change of limbs, which invalidates the list.
     #[inline]
     pub(super) fn summary_mut(&mut self) -> Option<&mut Summary> {
         let summary = self.summary.as_deref_mut()?;
@@ -113,7 +118,7 @@ impl Known {
         summary.is_valid.then_some(summary)
     }
 
-    /// Every block holds this bit only.
+    /// Every block holds only this bit.
     pub(super) fn set_constant(&mut self, blocks: Blocks, bit: bool) {
         let summary = self.summary.get_or_insert_default();
         let Summary { is_valid, ones, zeros, is_listed, listed: _ } = &mut **summary;
@@ -127,7 +132,7 @@ impl Known {
         self.zeros = 0;
     }
 
-    /// Bit `idx` has taken a value.
+    /// Bit `idx` has been written.
     #[inline]
     pub(super) fn put(&mut self, idx: usize, bit: bool, settings: &Settings) {
         self.zeros = self.zeros.min(idx / 64);
@@ -160,7 +165,7 @@ impl Known {
         }
     }
 
-    /// The bit that all components are, if that is known.
+    /// Returns the common value of all components, if known.
     pub(super) fn constant(&self) -> Option<bool> {
         let Summary { ones, zeros, .. } = self.summary()?;
         if ones.iter().all(|word| *word == 0) {
@@ -171,7 +176,7 @@ impl Known {
 }
 
 impl Summary {
-    /// Bit `idx` has taken a value.
+    /// Bit `idx` has been written.
     #[inline(never)]
     fn put(&mut self, idx: usize, bit: bool, settings: &Settings) {
         let block = idx / 64 / Blocks::limbs_of(settings);
@@ -186,7 +191,7 @@ impl Summary {
         let (from, to) = (first / per_block, end / per_block);
         let words = self.ones.iter_mut().enumerate().take(to.div_ceil(64));
         for (idx, word) in words.skip(from / 64) {
-            // The blocks of this word from `from` on and before `to`.
+            // The blocks of this word in the range from `from` to before `to`.
             let before = |block: usize| match block.saturating_sub(idx * 64) {
                 n @ 0..64 => (1 << n) - 1,
                 _ => !0,
@@ -196,7 +201,7 @@ impl Summary {
     }
 }
 
-/// How a length is cut into blocks.
+/// The division of a length into blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Blocks {
     pub(super) len: usize,
@@ -205,7 +210,7 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// `None` if slices of this length have no summaries.
+    /// Returns `None` if slices of this length have no summaries.
     #[inline]
     pub(super) fn of(len: usize, settings: &Settings) -> Option<Blocks> {
         if len == 0 || len.div_ceil(64) < settings.summary_limbs {
@@ -220,12 +225,12 @@ impl Blocks {
         settings.summary_block.clamp(1, MOST_BLOCK_LIMBS)
     }
 
-    /// Words of 64 blocks.
+    /// Returns the number of words of 64 blocks.
     pub(super) fn n_words(self) -> usize {
         self.n.div_ceil(64)
     }
 
-    /// The blocks of a word that there are.
+    /// Returns the existing blocks of a word.
     pub(super) fn valid(self, word: usize) -> u64 {
         match self.n - word * 64 {
             left @ 0..64 => (1 << left) - 1,
@@ -233,37 +238,37 @@ impl Blocks {
         }
     }
 
-    /// The limbs of a block.
+    /// Returns the limbs of a block.
     pub(super) fn range(self, block: usize) -> std::ops::Range<usize> {
         let start = block * self.limbs;
         start..(start + self.limbs).min(self.len.div_ceil(64))
     }
 
-    /// Bits of a block.
+    /// Returns the bits of a block.
     pub(super) fn n_bits(self, block: usize) -> usize {
         (self.len - block * self.limbs * 64).min(self.limbs * 64)
     }
 
-    /// Does it pay to visit so many blocks one by one?
+    /// Does it pay to visit `n_visits` blocks one by one?
     pub(super) fn pays(self, n_visits: usize, settings: &Settings) -> bool {
         n_visits.saturating_mul(SHARE) <= self.n || settings.all_sparse
     }
 }
 
-/// What happens to 64 blocks.
+/// The plan for 64 blocks.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Word {
-    /// Those that may hold ones and zeros afterwards.
+    /// Blocks that may hold ones, and zeros, afterwards.
     pub(super) ones: u64,
     pub(super) zeros: u64,
-    /// Those whose result has to be found.
+    /// Blocks whose result must be computed.
     pub(super) visit: u64,
-    /// Those that become zero, or one, and may be something else now.
+    /// Blocks that become all zeros, or all ones, and may be something else now.
     pub(super) clear: u64,
     pub(super) set: u64,
 }
 
-/// The blocks of a word: `idx` runs over bits, lowest first.
+/// Calls `work` for the blocks of a word: `idx` runs over its bits, lowest first.
 pub(super) fn each(mut word: u64, mut work: impl FnMut(usize)) {
     while word != 0 {
         work(word.trailing_zeros() as usize);
@@ -273,5 +278,5 @@ pub(super) fn each(mut word: u64, mut work: impl FnMut(usize)) {
 
 /// A summary that was to be there.
 pub(super) fn no_summary() -> Stop {
-    internal_error("a slice without the summary that it had")
+    internal_error("a slice that lost its summary")
 }

@@ -1,14 +1,16 @@
 //! Tables in one or two forms.
 //!
-//! Note [Forms]. A table has a *home* form, by columns or by rows (then it is stored corner-turned: the
-//! rows are the columns of its bit table), and at most one valid *copy* in the other form. A single row
-//! of a table by columns is gathered, or scattered when it is written, at the cost of one access per
-//! column. A corner turn of the whole table costs as much as about one access per 64 bits of it. So the
-//! table counts the accesses against its home since the last write along it, and turns when they have
-//! cost as much as a turn. What a turn makes is a copy if the access reads, the new home if it writes. A
-//! write to one form drops the other. Where there is no memory for a copy, a table that nobody shares changes its home: in its own
-//! memory, with a panel beside if it is not square (`transpose/`). Each time it does, the next time takes twice
-//! as many accesses, since what is read in both ways would be turned for ever.
+//! Note [Forms]. A table has a *home* form, by columns or by rows (stored as the transpose: the
+//! rows are the columns of its bit table), and at most one valid *copy* in the other form. A single
+//! row of a table by columns is gathered, or scattered when it is written, at the cost of one
+//! access per column. A transpose of the whole table costs about one access per 64 bits of it. So
+//! the table counts the accesses against its home layout since the last write along it, and is
+//! transposed when they have cost as much as a transpose. The result is a copy if the access reads,
+//! and the new home if it writes. A write to one form drops the other. If there is no memory for a
+//! copy, a uniquely owned table changes its home layout: in place, with a panel as additional
+//! memory if it is not square (`transpose/`). Each change doubles the number of accesses required
+//! for the next one, since a table that is read in both ways would otherwise be transposed again
+//! and again.
 
 mod changes;
 mod extremes;
@@ -49,11 +51,12 @@ pub(super) struct Table {
     by_rows: bool,
     home: BitTable,
     copy: OnceLock<BitTable>,
-    /// The table, if it is sparse; `home` holds nothing then. See Note [Sparse tables] in `table/sparse.rs`.
+    /// The table, if it is sparse; `home` is empty then. See Note [Sparse tables] in
+    /// `table/sparse.rs`.
     sparse: Option<Box<Sparse>>,
-    /// What it shows, if it is a view; `home` holds nothing then. See Note [Views] in `views`.
+    /// The viewed columns, if it is a view; `home` is empty then. See Note [Views] in `views`.
     view: Option<View>,
-    /// Accesses against the home form since the last write along it.
+    /// Accesses against the home layout since the last write along it.
     against: AtomicUsize,
     /// Over the home form; see Note [Windows].
     window: Window,
@@ -63,20 +66,21 @@ pub(super) struct Table {
     zeros: ZerosOutside,
     /// See Note [Inverted index].
     index: Index,
-    /// How often the home form has changed for want of memory for a copy.
+    /// Number of changes of the home layout caused by a lack of memory for a copy.
     n_changes: u32,
-    /// A turn of the home form in its own memory that a flag has stopped; `home` holds nothing then. See Note [Half turned] in `transpose/`.
+    /// An in-place transpose of the home form that a flag has interrupted; `home` is empty then.
+    /// See Note [Half turned] in `transpose/`.
     half_turned: Option<Box<Transposition>>,
 }
 
-/// What memory there is for transposing a table.
+/// The memory available for transposing a table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TransposeRoom {
-    /// A copy in the other form.
+    /// Is there memory for a copy in the other form?
     pub(super) copy: bool,
-    /// Bytes beside the table for as long as a turn takes.
+    /// Bytes available in addition to the table during a transpose.
     pub(super) spare: u64,
-    /// May the home form change where there is no room for a copy?
+    /// May the home layout change if there is no memory for a copy?
     pub(super) change: bool,
 }
 
@@ -91,14 +95,14 @@ impl Table {
         }
     }
 
-    /// A table whose rows are the columns of `rows`.
+    /// Returns a table whose rows are the columns of `rows`.
     pub(super) fn of_rows(rows: BitTable) -> Self {
         let mut table = Table::new(rows);
         table.transpose();
         table
     }
 
-    /// A table whose columns or rows, as `lines` says, are the columns of `bits`.
+    /// Returns a table whose columns or rows, depending on `lines`, are the columns of `bits`.
     pub(super) fn of_lines(bits: BitTable, lines: LineOrder) -> Self {
         match lines {
             LineOrder::Columns => Table::new(bits),
@@ -114,7 +118,7 @@ impl Table {
         self.n_cols
     }
 
-    /// Bytes of its packed bits, one form, as every backend counts them.
+    /// Returns the bytes of its packed bits in one form, as every backend counts them.
     pub(super) fn n_bytes(&self) -> u64 {
         if let Some(sparse) = &self.sparse {
             return sparse.n_bytes();
@@ -122,7 +126,8 @@ impl Table {
         bytes_of(self.n_rows).saturating_mul(self.n_cols as u64)
     }
 
-    /// Bytes that it takes beside its home form: those of a copy in the other form, and of the window.
+    /// Returns the bytes that it uses in addition to its home form: those of a copy in the other
+    /// form, and of the window.
     #[inline]
     pub(super) fn extra_bytes(&self) -> u64 {
         if let Some(sparse) = &self.sparse {
@@ -133,7 +138,7 @@ impl Table {
         copy.saturating_add(self.window.n_bytes()).saturating_add(kept)
     }
 
-    /// A copy of the table, its home form only; `None` if the system has no room for it.
+    /// Copies the home form of the table; `None` if the system has no memory for it.
     pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Table>> {
         if let Some(view) = &self.view {
             return Ok(view.copy(self.n_cols, parallelism)?.map(Table::new));
@@ -162,7 +167,7 @@ impl Table {
         }))
     }
 
-    /// The form in which the lines are columns of a bit table, if it is valid.
+    /// Returns the form in which these lines are columns of a bit table, if it is valid.
     #[inline]
     fn form(&self, line: Line) -> Option<&BitTable> {
         if self.sparse.is_some() || self.view.is_some() {
@@ -171,7 +176,7 @@ impl Table {
         if self.by_rows == (line == Line::Row) { Some(&self.home) } else { self.copy.get() }
     }
 
-    /// Would now be the time for a turn, if the access at hand takes `n_accesses`?
+    /// Does a transpose pay now, if the current access costs `n_accesses`?
     fn wants_turn(&self, n_accesses: usize, parallelism: &Parallelism<'_>) -> bool {
         let so_far = self.against.load(Ordering::Relaxed).saturating_add(n_accesses);
         self.against.store(so_far, Ordering::Relaxed);
@@ -179,12 +184,12 @@ impl Table {
             || so_far / 64 >= self.n_rows.saturating_mul(self.n_cols) / 4096
     }
 
-    /// The other form of the home; `None` if the system has no room for it.
+    /// Returns the transpose of the home form; `None` if the system has no memory for it.
     fn turned(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
         turn(&self.home, parallelism)
     }
 
-    /// `dst` takes line `idx`, from 0. `may_copy` allows a copy of the table.
+    /// Copies line `idx`, zero-based, to `dst`. `may_copy` allows a copy of the table.
     pub(super) fn read(
         &self,
         line: Line,
@@ -204,7 +209,7 @@ impl Table {
             && may_copy
             && let Some(copy) = self.turned(parallelism)?
         {
-            // Nobody else has set it: whoever shares the table is of this thread.
+            // It cannot be set yet: all owners of the table belong to this thread.
             let _ = self.copy.set(copy);
         }
         match self.has(line) {
@@ -213,8 +218,9 @@ impl Table {
         }
     }
 
-    /// As [`Table::read`], with a window over a table that nobody shares, and whose home form may change. `room_for` says whether
-    /// there is so much room beside the table.
+    /// Does the same as [`Table::read`] for a uniquely owned table, which may use a window and
+    /// change its home layout. `room_for` tells whether a number of bytes is available in addition
+    /// to the table.
     pub(super) fn read_own(
         &mut self,
         line: Line,
@@ -238,32 +244,32 @@ impl Table {
         self.read(line, idx, dst, parallelism, room.copy)
     }
 
-    /// Is there a form in which such a line lies together?
+    /// Is there a form with contiguous lines of this kind?
     #[inline]
     pub(super) fn has(&self, line: Line) -> bool {
         self.form(line).is_some()
     }
 
-    /// Is that the home form, and do its lines lie together?
+    /// Does the home form have contiguous lines of this kind?
     #[inline]
     pub(super) fn is_home(&self, line: Line) -> bool {
         self.lies_along(line) && self.sparse.is_none() && self.view.is_none()
     }
 
-    /// Does the home form, sparse or not, hold such lines?
+    /// Does the home form, sparse or not, have lines of this kind?
     #[inline]
     pub(super) fn lies_along(&self, line: Line) -> bool {
         self.by_rows == (line == Line::Row)
     }
 
-    /// Is that the home form, and does nothing lie beside it but a window?
+    /// Does the home form have lines of this kind, and is it the only form, apart from a window?
     #[inline]
     pub(super) fn is_home_alone(&self, line: Line) -> bool {
         let is_alone = self.copy.get().is_none() && !self.extremes.are_kept();
         self.is_home(line) && is_alone && !self.has_index()
     }
 
-    /// `dst` takes line `idx`, from 0, which lies together.
+    /// Copies line `idx`, zero-based, which is contiguous, to `dst`.
     #[inline]
     pub(super) fn copy_line(
         &self,
@@ -272,16 +278,15 @@ impl Table {
         dst: &mut [u64],
         parallelism: &Parallelism<'_>,
     ) -> Exec<()> {
-        let form =
-            self.form(line).ok_or_else(|| internal_error("a line of a form that there is not"))?;
+        let form = self.form(line).ok_or_else(|| internal_error("a line of a missing form"))?;
         let limbs = form.column_limbs(idx);
         parallelism.fill(dst, 1, |start, part| {
             part.copy_from_slice(&limbs[start..start + part.len()]);
         })
     }
 
-    /// Turns the table if it has to lie along such lines; `false` if it does not and the accesses so far
-    /// were too few for a turn.
+    /// Transposes the table if necessary for these lines; `false` if it has another layout and the
+    /// accesses so far were too few for a transpose.
     pub(super) fn make_home(
         &mut self,
         line: Line,
@@ -304,14 +309,14 @@ impl Table {
         Ok(true)
     }
 
-    /// The home form, whose columns are such lines, to be changed; see [`Table::make_home`].
+    /// Returns the home form, whose columns are these lines, for changes; see [`Table::make_home`].
     pub(super) fn lines_mut(&mut self, line: Line) -> &mut BitTable {
         debug_assert_eq!(self.by_rows, line == Line::Row);
         self.home_mut()
     }
 
-    /// The same, with the window over it: a limb of its lines and that limb of all of them, which whoever changes
-    /// lines has to keep.
+    /// Does the same, with the window over it: a limb index and that limb of all lines, which the
+    /// caller must update when it changes lines.
     pub(super) fn lines_and_window(
         &mut self,
         line: Line,
@@ -321,7 +326,7 @@ impl Table {
         (&mut self.home, self.window.get_mut())
     }
 
-    /// The other form becomes the home form.
+    /// Makes the other form the home form.
     fn set_home(&mut self, turned: BitTable) {
         self.rows_are_other();
         self.window.drop();
@@ -329,30 +334,31 @@ impl Table {
         self.by_rows = !self.by_rows;
     }
 
-    /// The home form, and whether it is the one by columns: then its lines are columns of the table.
+    /// Returns the home form, and whether it is by columns: then its lines are columns of the
+    /// table.
     pub(super) fn home(&self) -> (&BitTable, bool) {
         (&self.home, !self.by_rows)
     }
 
-    /// The home form, by rows or by columns, to be changed.
+    /// Returns the home form, by rows or by columns, for changes.
     pub(super) fn home_mut(&mut self) -> &mut BitTable {
         self.all_changes();
         &mut self.home
     }
 
-    /// Its rows become columns, and its columns rows, without a bit being moved.
+    /// Exchanges rows and columns without moving a bit.
     pub(super) fn transpose(&mut self) {
         self.rows_are_other();
         std::mem::swap(&mut self.n_rows, &mut self.n_cols);
         self.by_rows = !self.by_rows;
     }
 
-    /// The form whose columns are such lines, if it is valid.
+    /// Returns the form whose columns are these lines, if it is valid.
     pub(super) fn lines(&self, line: Line) -> Option<&BitTable> {
         self.form(line)
     }
 
-    /// Bit (row, column), both from 0.
+    /// Returns bit (row, column), both zero-based.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         if let Some(sparse) = &self.sparse {
             return Table::sparse_bit(sparse, self.by_rows, row_idx, col_idx);
@@ -366,7 +372,7 @@ impl Table {
         }
     }
 
-    /// Line `idx`, from 0, takes the bits of `src`.
+    /// Writes the bits of `src` to line `idx`, zero-based.
     pub(super) fn write(
         &mut self,
         line: Line,
@@ -396,7 +402,7 @@ impl Table {
         self.write_along(idx, src, parallelism)
     }
 
-    /// Line `idx` of the home form, from 0, takes the bits of `src`.
+    /// Writes the bits of `src` to line `idx`, zero-based, of the home form.
     #[inline]
     pub(super) fn write_along(
         &mut self,
@@ -411,7 +417,7 @@ impl Table {
             .fill(limbs, 1, |start, part| part.copy_from_slice(&src[start..start + part.len()]))
     }
 
-    /// A bit takes a value, in every form.
+    /// Writes a bit in every form.
     pub(super) fn put(&mut self, row_idx: usize, col_idx: usize, bit: bool) {
         let put = |form: &mut BitTable, by_rows: bool| match by_rows {
             false => form.put(row_idx, col_idx, bit),
@@ -426,7 +432,8 @@ impl Table {
         }
     }
 
-    /// The form whose columns are such lines. It is made if there is none; `None` if the system has no room for it.
+    /// Returns the form whose columns are these lines, created if necessary; `None` if the system
+    /// has no memory for it.
     pub(super) fn make_form(
         &self,
         line: Line,
@@ -442,7 +449,8 @@ impl Table {
         Ok(self.form(line))
     }
 
-    /// The form whose columns are such lines alone, to be changed. `None` if the system has no room to turn.
+    /// Makes the form whose columns are these lines the only one, and returns it for changes.
+    /// `None` if the system has no memory for a transpose.
     pub(super) fn home_along(
         &mut self,
         line: Line,
@@ -462,12 +470,12 @@ impl Table {
         Ok(Some(self.home_mut()))
     }
 
-    /// The form by columns, if it is valid; a table by rows alone has none.
+    /// Returns the form by columns, if it is valid.
     pub(super) fn as_columns(&self) -> Option<&BitTable> {
         self.form(Line::Column)
     }
 
-    /// Number of ones.
+    /// Counts the ones.
     pub(super) fn n_ones(&self, parallelism: &Parallelism<'_>) -> Exec<u64> {
         match (&self.sparse, &self.view) {
             (Some(sparse), _) => Ok(sparse.n_ones()),

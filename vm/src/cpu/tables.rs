@@ -1,7 +1,7 @@
 //! Operations on tables.
 //!
-//! Note [Sharing]. Tables are copied on write: one that is copied is shared, and its bytes count once; whoever writes to a shared
-//! one gets a table of its own first.
+//! Note [Sharing]. Tables are copied on write: a copied table is shared, and its bytes count once;
+//! a write to a shared table first creates a unique copy.
 
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl Interpreter<'_, '_, '_> {
                 self.handle_part(dst, handle, &self.routine()?.parts[part as usize])
             }
             TableInst::PutPart { handle, part, value } => {
-                // Intrinsics look at what a handle holds.
+                // Intrinsics read the tables of a handle.
                 self.make_dense(value)?;
                 self.put_handle_part(handle, &self.routine()?.parts[part as usize], value)
             }
@@ -74,7 +74,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// A register takes a table of zeros.
+    /// Stores a table of zeros in a register.
     pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Exec<()> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         let is_sparse =
@@ -87,7 +87,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A table of zeros, for which there is memory.
+    /// Returns a table of zeros after reserving its memory.
     pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
@@ -104,13 +104,13 @@ impl Interpreter<'_, '_, '_> {
         Ok(Box::new(Table::of_zeros(table)))
     }
 
-    /// A register takes a table whose bytes are counted already.
+    /// Stores a table whose bytes are already counted in a register.
     pub(super) fn put_table(&mut self, dst: Reg, table: CowTable) {
         let before = std::mem::replace(&mut self.table_slot_mut(dst).table, table);
         self.release(before);
     }
 
-    /// A register gives a table up: its bytes are free if nobody shares it.
+    /// Drops the table of a register: its bytes are released if it was uniquely owned.
     pub(super) fn release(&mut self, table: CowTable) {
         let gone = match table {
             CowTable::None => None,
@@ -128,12 +128,12 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// May a second form of the table be made?
+    /// May a second form of the table be created?
     pub(super) fn may_copy(&self, table: &Table) -> bool {
         self.copies.may_add(&self.budget, table.n_bytes())
     }
 
-    /// A table that is read may have got a second form.
+    /// Counts a second form that a read of the table may have created.
     pub(super) fn recount_copy(&mut self, table: Reg, before: u64) -> Exec<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
@@ -141,7 +141,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Changes a table, of its own if it was shared; the other registers may be read meanwhile.
+    /// Changes a table, after making it uniquely owned; the other registers may be read meanwhile.
     pub(super) fn change(
         &mut self,
         reg: Reg,
@@ -159,12 +159,12 @@ impl Interpreter<'_, '_, '_> {
         done
     }
 
-    /// Is the table nobody else's?
+    /// Is the table uniquely owned?
     pub(super) fn owns(&mut self, reg: Reg) -> bool {
         self.table_slot_mut(reg).table.get_mut().is_some()
     }
 
-    /// Makes a table one's own before it is written.
+    /// Makes a table uniquely owned before it is written.
     #[inline]
     pub(super) fn own(&mut self, reg: Reg) -> Exec<()> {
         let at = self.base.tables + reg as usize;
@@ -179,7 +179,7 @@ impl Interpreter<'_, '_, '_> {
         self.budget.reserve(bytes)?;
         let refused = OutOfMemory { n_bytes: u128::from(bytes) };
         let own = table.try_clone(&self.parallelism)?.ok_or_else(|| self.out_of_memory(refused))?;
-        // A sparse copy has no unused room.
+        // A sparse copy has no spare capacity.
         self.budget.commit(own.n_bytes());
         let shared = std::mem::replace(&mut self.tables[at].table, CowTable::Own(Box::new(own)));
         self.release(shared);
@@ -187,8 +187,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes a table one's own, and its lines lie together; `false` if that does not pay. They are going to be
-    /// written: `change` says so to the table.
+    /// Makes a table uniquely owned, with contiguous lines of this kind; `false` if that does not
+    /// pay. `change` notifies the table that these lines are about to be written.
     pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Exec<bool> {
         self.make_small_dense(reg)?;
         self.own(reg)?;
@@ -207,7 +207,7 @@ impl Interpreter<'_, '_, '_> {
         is_ready
     }
 
-    /// A register takes a row or column.
+    /// Copies a row or column to a register.
     #[inline]
     pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Exec<()> {
         let Interpreter {
@@ -253,7 +253,7 @@ impl Interpreter<'_, '_, '_> {
             let (before, dst) = (table.extra_bytes(), slot.bits.limbs_mut());
             let done = match holding.get_mut() {
                 Some(own) => {
-                    // What is recorded of it reads columns where they lie now.
+                    // Recorded operations read columns at their current positions.
                     let may_change = !recorder.touches_table(base.tables + table_reg as usize);
                     let n_changes = own.n_changes();
                     let room = |bytes| copies.room(budget, bytes, may_change);
@@ -279,7 +279,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A row or column takes a value.
+    /// Writes a row or column.
     #[inline]
     pub(super) fn put_line(
         &mut self,
@@ -293,7 +293,8 @@ impl Interpreter<'_, '_, '_> {
             && own.is_home_alone(line)
             && (line == Line::Row || own.n_cols() > 1)
         {
-            // As it is mostly: nobody shares it, nothing beside it changes but the window, and it is no first column.
+            // The usual case: the table is uniquely owned, nothing but the window must be updated,
+            // and it is not a first column.
             let value = &bits[base.bits + value as usize].bits;
             let idx =
                 line_to_put(own, line, numbers[base.numbers + index.0 as usize], value.len())?;
@@ -302,7 +303,7 @@ impl Interpreter<'_, '_, '_> {
         self.put_line_anyhow(table, line, index, value)
     }
 
-    /// The same, whoever shares the table, and however it lies.
+    /// Does the same for shared tables and all layouts.
     #[inline(never)]
     fn put_line_anyhow(&mut self, table: Reg, line: Line, index: Number, value: Reg) -> Exec<()> {
         if self.is_sparse(table) || self.begins_sparse(table, line, value)? {
@@ -354,7 +355,7 @@ impl Interpreter<'_, '_, '_> {
             self.paths.sparse_lines += width as u64;
         }
         if dst != table && self.is_own_of(dst, n_rows, width) {
-            // Memory that was touched before costs less than other.
+            // Reused memory is cheaper than new memory.
             self.budget.reserve(bytes_of(n_rows).saturating_mul(width as u64))?;
             let before = self.table(table)?.extra_bytes();
             let done =
@@ -378,14 +379,14 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Is it a table of this shape that lies by columns and that nobody shares?
+    /// Is it a uniquely owned table of this shape, stored by columns?
     fn is_own_of(&mut self, reg: Reg, n_rows: usize, n_cols: usize) -> bool {
         self.table_slot_mut(reg).table.get_mut().is_some_and(|table| {
             (table.n_rows(), table.n_cols()) == (n_rows, n_cols) && table.is_home(Line::Column)
         })
     }
 
-    /// The columns of `to`, which has one form, take those of a table from `base` on.
+    /// Copies the columns of a table from `base` on to the columns of `to`, which has one form.
     fn copy_field(&self, to: &mut Table, from: Reg, base: usize) -> Exec<()> {
         let from = self.table(from)?;
         let may_copy = self.may_copy(from);
@@ -412,7 +413,7 @@ impl Interpreter<'_, '_, '_> {
         let (rows, width) = (self.table(value)?.n_rows(), self.table(value)?.n_cols());
         let part = self.part(base, width, self.table(table)?.n_cols())?;
         if rows != self.table(table)?.n_rows() {
-            return Err(internal_error("a field of another size"));
+            return Err(internal_error("a field of a different size"));
         }
         let may_change = !self.recorder.touches_table(self.base.tables + table as usize);
         let n_bytes = self.table(table)?.n_bytes();
@@ -437,12 +438,12 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// The line of a table with this index, from 0, if it has so many components.
+/// Returns the zero-based line of a table with this index, if the line has `n` components.
 #[inline]
 fn line_to_put(table: &Table, line: Line, index: i64, n: usize) -> Exec<usize> {
     let (of, len) = match line {
         Line::Row => (table.n_rows(), table.n_cols()),
         Line::Column => (table.n_cols(), table.n_rows()),
     };
-    if len == n { index_in(index, of) } else { Err(internal_error("a line of another size")) }
+    if len == n { index_in(index, of) } else { Err(internal_error("a line of a different size")) }
 }

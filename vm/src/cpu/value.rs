@@ -13,17 +13,17 @@ use super::table::Table;
 use crate::backend::BackendError;
 use crate::value::HostValue;
 
-/// A variable's place outside a run: what it holds, if anything, and whether its size is fixed.
+/// A variable outside a run: its value, if any, and whether its size is fixed.
 #[derive(Clone, Debug, Default)]
 pub struct Value {
     pub(super) data: ValueData,
-    /// The number of components of a slice or word that was never set, if it is known.
+    /// The number of components of an unset slice or word, if known.
     pub(super) size: Option<usize>,
-    /// A slice or word keeps its size, a table does not grow.
+    /// Does a slice or word keep its size, or a table not grow?
     pub(super) fixed: bool,
 }
 
-/// What a value is.
+/// Data of a value.
 #[derive(Clone, Debug, Default)]
 pub(super) enum ValueData {
     #[default]
@@ -33,9 +33,9 @@ pub(super) enum ValueData {
     Text(Arc<str>),
     Slice(BitVector),
     Word(BitVector),
-    /// Tables are shared until one of those who have it writes.
+    /// Tables are shared until one of their owners writes.
     Table(Arc<Table>),
-    /// What the library keeps, opaque to everyone outside.
+    /// State of the library, opaque to everything else.
     Handle(Arc<Handle>),
 }
 
@@ -52,7 +52,7 @@ impl ValueData {
         }
     }
 
-    /// The type with its sizes; `None` if there is nothing.
+    /// Returns the type with its sizes; `None` if unset.
     pub(super) fn ty(&self) -> Option<Ty> {
         let extent = |n: usize| Extent::Const(n as u64);
         Some(match self {
@@ -67,7 +67,7 @@ impl ValueData {
         })
     }
 
-    /// Bytes of packed bits.
+    /// Returns the bytes of packed bits.
     pub(super) fn n_bytes(&self) -> u64 {
         match self {
             ValueData::Nothing | ValueData::Int(_) | ValueData::Bool(_) | ValueData::Text(_) => 0,
@@ -77,12 +77,12 @@ impl ValueData {
         }
     }
 
-    /// The value as a host takes it.
+    /// Converts the value for the host.
     ///
     /// # Errors
     /// If the system refuses the memory, or a flag is set.
     pub(super) fn to_host(&self, parallelism: &Parallelism<'_>) -> Result<HostValue, BackendError> {
-        // Nothing but a flag stops work on a value.
+        // Only a flag stops work on a value.
         let interrupted = |_stop| BackendError::Interrupted;
         Ok(match self {
             ValueData::Nothing | ValueData::Handle(_) => HostValue::Unset,

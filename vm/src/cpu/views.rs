@@ -1,14 +1,17 @@
-//! Fields that are views.
+//! Fields as views.
 //!
-//! Note [Views]. TCOPY1 takes a field out of a large table: DIJKSTRA the weights of the arcs that leave a vertex, of which it
-//! then looks at those few limbs in which a slice has ones. To copy the field costs more than all that is done with it. So a field of which only columns and
-//! sizes are looked at shows those columns where they lie. It is a table that shares the other one, which copies on write protects;
-//! it counts as many bytes as the copy would, so that a limit on memory says the same.
+//! Note [Views]. TCOPY1 extracts a field from a large table: in DIJKSTRA, the weights of the arcs
+//! that leave a vertex, of which only the few limbs are read in which a slice has ones. Copying the
+//! field would cost more than all operations on it. So a field of which only columns and sizes are
+//! read refers to the columns of the original. It is a table that shares the other one, which
+//! copy-on-write protects; it counts as many bytes as the copy would, so that a limit on memory has
+//! the same effect.
 //!
-//! Which variables may be views is decided when a routine is compiled (`compile/views.rs`): those that are local to it, never leave it, and of whose
-//! columns nobody makes a kernel over lines. The routine never writes the table that they are taken of, nor reads its rows: a view keeps that table shared,
-//! so that its home form stays, and a write would copy it. A trap shows a view as any other table. Short fields and those with long columns, which are
-//! recorded, are copied.
+//! Compilation of a routine decides which variables may be views (`compile/views.rs`): those that
+//! are local to it, never leave it, and whose columns are not used by a kernel over lines. The
+//! routine never writes the table that they are extracted from, nor reads its rows: a view keeps
+//! that table shared, so its home layout is fixed, and a write would copy it. A trap shows a view
+//! like any other table. Short fields and those with long columns, which are recorded, are copied.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -21,7 +24,7 @@ use super::table::Table;
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    /// A register takes columns of a table as a view; false if they are to be copied.
+    /// Stores columns of a table in a register as a view; false if they must be copied.
     pub(super) fn view_field(
         &mut self,
         dst: Reg,

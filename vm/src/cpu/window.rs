@@ -1,7 +1,8 @@
-//! Note [Windows]. A line against the home form of a table is one bit of a limb of every line along it, each on a line of
-//! the cache of its own. The next such line is mostly the neighbouring bit of the same limbs. So when a limb is asked
-//! for a second time in a row, that limb of all lines is put together, 64 lines against the form: the window. What is
-//! written along the form is written there, too; any other change drops it. It counts as a second form does.
+//! Note [Windows]. A line against the home layout of a table is one bit of a limb of every line
+//! along it, each in a separate cache line. The next line read is usually the neighbouring bit of
+//! the same limbs. So when a limb is used for the second time in a row, that limb of all lines is
+//! gathered, for 64 lines against the layout: the window. Writes along the layout update it; any
+//! other change drops it. It counts in the same way as a second form.
 
 use star_base::Limbs;
 
@@ -13,25 +14,25 @@ use crate::kernels::Columns;
 /// One limb of every line of a form, if there is one.
 #[derive(Debug, Default)]
 pub(super) struct Window {
-    /// Which limb; of no lines if there is no window.
+    /// The index of the limb; the window has no lines if it does not exist.
     limb: usize,
     limbs: Limbs,
-    /// The limb that was asked for last.
+    /// The limb used last.
     last: Option<usize>,
 }
 
 impl Window {
-    /// Bytes that a window over so many lines takes.
+    /// Returns the bytes of a window over `n_lines` lines.
     pub(super) fn n_bytes_of(n_lines: usize) -> u64 {
         (n_lines as u64).saturating_mul(bytes_of(1))
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes that it uses.
     pub(super) fn n_bytes(&self) -> u64 {
         Window::n_bytes_of(self.limbs.len())
     }
 
-    /// There is no window any more.
+    /// Removes the window.
     pub(super) fn drop(&mut self) {
         if !self.limbs.is_empty() {
             self.limbs = Limbs::default();
@@ -39,12 +40,13 @@ impl Window {
         self.last = None;
     }
 
-    /// The limb and that limb of all lines, to be changed; `None` if there is no window.
+    /// Returns the limb index and that limb of all lines, for changes; `None` if there is no
+    /// window.
     pub(super) fn get_mut(&mut self) -> Option<(usize, &mut [u64])> {
         (!self.limbs.is_empty()).then_some((self.limb, &mut *self.limbs))
     }
 
-    /// Line `idx` of the form takes these limbs.
+    /// Updates the window after a write of these limbs to line `idx` of the form.
     #[inline]
     pub(super) fn write(&mut self, idx: usize, limbs: &[u64]) {
         if let Some(to) = self.limbs.get_mut(idx)
@@ -54,7 +56,7 @@ impl Window {
         }
     }
 
-    /// Bit `at` of line `idx` takes a value.
+    /// Updates the window after a write to bit `at` of line `idx`.
     pub(super) fn put(&mut self, idx: usize, at: usize, bit: bool) {
         if at / 64 == self.limb
             && let Some(limb) = self.limbs.get_mut(idx)
@@ -63,7 +65,8 @@ impl Window {
         }
     }
 
-    /// `dst` takes bit `at` of all lines, if the window has it; may it be `moved` there?
+    /// Copies bit `at` of all lines to `dst` if the window contains it, or if it may be `moved`
+    /// there.
     pub(super) fn read(
         &mut self,
         form: Columns<'_>,
@@ -80,7 +83,7 @@ impl Window {
             }
         }
         let limbs = &*self.limbs;
-        // Each limb of the destination reads 64.
+        // Each limb of the destination reads 64 limbs.
         parallelism.fill(dst, 64, |start, part| {
             let end = (64 * (start + part.len())).min(limbs.len());
             parallelism.kernels.gather_bit(&limbs[64 * start..end], at % 64, part);
@@ -88,7 +91,7 @@ impl Window {
         Ok(true)
     }
 
-    /// Puts a limb of all lines together; false if the system has no room for that.
+    /// Gathers a limb of all lines; false if the system has no memory for it.
     fn make(
         &mut self,
         form: Columns<'_>,
@@ -101,7 +104,7 @@ impl Window {
             self.limbs = limbs;
         }
         self.limb = limb;
-        // Each may miss every cache.
+        // Each access may miss every cache.
         let done = parallelism.fill(&mut self.limbs, 8, |start, part| {
             let lines = form.storage[start * form.stride..].chunks(form.stride.max(1));
             for (to, line) in part.iter_mut().zip(lines) {

@@ -50,7 +50,7 @@ impl Interpreter<'_, '_, '_> {
         let len = self.known_size(Size::Value(width))?;
         let value = self.number(value);
         if !scalars::fits(value, len) {
-            return Err(internal_error(format!("{value} in {len} bits")));
+            return Err(internal_error(format!("the number {value} in {len} bits")));
         }
         self.make(dst, len, false, |interpreter, to| {
             let kernels = interpreter.parallelism.kernels;
@@ -61,7 +61,7 @@ impl Interpreter<'_, '_, '_> {
         })
     }
 
-    /// The number that a word is; `None` beyond the integers.
+    /// Returns the number encoded by a word; `None` if it exceeds the integers.
     pub(super) fn int_of(&self, word: Reg) -> Exec<Option<i64>> {
         let Some(first) = self.first_from(word, 0)? else { return Ok(Some(0)) };
         let bits = self.bits(word);
@@ -72,14 +72,14 @@ impl Interpreter<'_, '_, '_> {
         Ok(self.parallelism.kernels.to_int(&bits.limbs()[before..], bits.len() - before * 64))
     }
 
-    /// A sum carries if one addend is greater than the complement of the other; a difference borrows if
-    /// it is negative.
+    /// Does the operation carry? A sum carries if one addend is greater than the complement of the
+    /// other; a difference borrows if it is negative.
     pub(super) fn word_carries(&self, op: IntOp, left: Reg, right: Reg) -> Exec<bool> {
         if op == IntOp::Sub {
             return Ok(self.order(left, right, true)?.is_lt());
         }
         let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
-        // The first place, the most significant, where both bits are the same decides.
+        // The most significant position where both bits are equal decides.
         let found = self.parallelism.find(v.len(), |range| {
             let mut limbs = v[range.clone()].iter().zip(&w[range]);
             let (v, same) = limbs.find_map(|(v, w)| (v ^ w != !0).then_some((v, !(v ^ w))))?;
@@ -88,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(found.unwrap_or(false))
     }
 
-    /// How bits stand to each other; without `with_order`, only whether they are equal.
+    /// Compares bits; without `with_order`, only for equality.
     pub(super) fn order(&self, left: Reg, right: Reg, with_order: bool) -> Exec<Ordering> {
         self.same_length(left, right)?;
         let (v, w) = (self.bits(left).limbs(), self.bits(right).limbs());
@@ -106,9 +106,9 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// Whether a carry, or a borrow, comes into each piece of two words. Whether one goes out of a piece is mostly
-/// said by its first limb, the most significant one: only where the sum of two digits is the greatest digit, or
-/// their difference zero, does it depend on what comes in.
+/// Returns whether a carry or borrow enters each piece of two words. The carry out of a piece
+/// usually depends only on its first limb, the most significant one: the carry in matters only if
+/// the sum of two digits is the maximum digit, or their difference zero.
 fn carries(
     v: &[u64],
     w: &[u64],

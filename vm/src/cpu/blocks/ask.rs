@@ -1,4 +1,4 @@
-//! What is asked about slices whose blocks are known: only those that may hold ones are looked at.
+//! Reductions of slices with summaries: only blocks that may hold ones are read.
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
@@ -6,7 +6,7 @@ use super::super::registers::BitsSlot;
 use super::super::summary::{Blocks, Summary, each};
 
 impl Interpreter<'_, '_, '_> {
-    /// The first one that is not before `start`, by a summary that holds.
+    /// Returns the first one at or after `start`, using a valid summary.
     pub(in crate::cpu) fn first_in_blocks(
         &self,
         slot: &BitsSlot,
@@ -32,7 +32,7 @@ impl Interpreter<'_, '_, '_> {
         None
     }
 
-    /// Calls `work` with the limbs of a slice that are not zero, in order, and their places.
+    /// Calls `work` with the position and value of each nonzero limb of a slice, in order.
     pub(in crate::cpu) fn each_nonzero(&self, of: Reg, mut work: impl FnMut(usize, u64)) {
         let slot = self.bits_slot(of);
         let (limbs, kernels) = (slot.bits.limbs(), self.parallelism.kernels);
@@ -53,7 +53,7 @@ impl Interpreter<'_, '_, '_> {
         let (whole, rest) = limbs.as_chunks::<64>();
         let mut places = [0; 64];
         for (idx, part) in whole.iter().enumerate() {
-            // There is room for all of them.
+            // The buffer has room for all of them.
             let n = kernels.list_nonzero(part, &mut places).unwrap_or(0);
             let places = places[..n].iter().map(|place| idx * 64 + *place as usize);
             places.for_each(|at| some(at..at + 1));
@@ -61,7 +61,8 @@ impl Interpreter<'_, '_, '_> {
         some(limbs.len() - rest.len()..limbs.len());
     }
 
-    /// The limbs of a slice that are not zero, and their places, come to `found`, which is empty; false if they are more than `most`.
+    /// Appends the nonzero limbs of a slice and their positions to the empty `found`. Returns false
+    /// if there are more than `most`.
     pub(in crate::cpu) fn few_nonzero(
         &self,
         of: Reg,
@@ -71,7 +72,7 @@ impl Interpreter<'_, '_, '_> {
         let (limbs, kernels) = (self.bits(of).limbs(), self.parallelism.kernels);
         let mut places = [0; 64];
         for (idx, part) in limbs.chunks(64).enumerate() {
-            // There is room for all of them.
+            // The buffer has room for all of them.
             let n = kernels.list_nonzero(part, &mut places).unwrap_or(0);
             let some = places[..n].iter().map(|place| idx * 64 + *place as usize);
             found.extend(some.map(|at| (at as u32, limbs[at])));
@@ -82,7 +83,7 @@ impl Interpreter<'_, '_, '_> {
         true
     }
 
-    /// Number of ones; `None` if that is better found limb by limb.
+    /// Counts the ones; `None` if counting limb by limb is faster.
     pub(in crate::cpu) fn count_blocks(&self, of: Reg) -> Option<u64> {
         let slot = self.bits_slot(of);
         let summary = slot.known.summary()?;
@@ -107,7 +108,8 @@ impl Interpreter<'_, '_, '_> {
         Some(n_ones)
     }
 
-    /// The first one of a function of two that is zero for zeros; the outer `None` if that is better found limb by limb.
+    /// Returns the first one of a function of two operands that maps zeros to zero; the outer
+    /// `None` if a search limb by limb is faster.
     pub(in crate::cpu) fn first_of_blocks(&self, table: u8, of: [Reg; 2]) -> Option<Option<usize>> {
         let (blocks, words) = self.blocks_with_ones(table, of)?;
         let [a, b] = of.map(|reg| self.bits(reg).limbs());
@@ -125,7 +127,7 @@ impl Interpreter<'_, '_, '_> {
         Some(None)
     }
 
-    /// Number of ones of such a function; `None` if that is better found limb by limb.
+    /// Counts the ones of such a function; `None` if counting limb by limb is faster.
     pub(in crate::cpu) fn count_of_blocks(&self, table: u8, of: [Reg; 2]) -> Option<u64> {
         let (blocks, words) = self.blocks_with_ones(table, of)?;
         let [a, b] = of.map(|reg| self.bits(reg).limbs());

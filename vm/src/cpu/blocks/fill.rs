@@ -1,4 +1,4 @@
-//! CLR, SET, and rows and columns of sparse tables.
+//! CLR, SET, and the rows and columns of sparse tables.
 
 use star_base::sparse::{best_ground, ground_limb};
 
@@ -10,8 +10,8 @@ use super::fill_all;
 use crate::interrupt::Exec;
 
 impl Interpreter<'_, '_, '_> {
-    /// All components take one value, of which those blocks are written that may hold another; false if the limbs are to be
-    /// filled, or that is to be recorded.
+    /// Sets all components to one value and writes only blocks that may hold another. Returns false
+    /// if the caller must fill the limbs or record the instruction.
     pub(in crate::cpu) fn fill_blocks(&mut self, dst: Reg, len: usize, bit: bool) -> Exec<bool> {
         let settings = self.parallelism.settings;
         let Some(blocks) = Blocks::of(len, &settings) else { return Ok(false) };
@@ -32,7 +32,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// Writes the blocks that may hold another bit than this one.
+    /// Writes the blocks that may hold a bit other than `bit`.
     fn refill(&mut self, dst: Reg, blocks: Blocks, bit: bool) -> Exec<()> {
         let len = blocks.len;
         self.budget.reserve(bytes_of(len))?;
@@ -59,7 +59,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slice or word takes these limbs, and the ground everywhere else.
+    /// Sets a slice or word to these limbs, and to the ground everywhere else.
     pub(in crate::cpu) fn put_limbs(
         &mut self,
         dst: Reg,
@@ -80,7 +80,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(());
         };
         if slot.known.summary().is_none() {
-            // It was filled as a long slice is: that much is known now.
+            // It was filled in the same way as a long slice, so this is known now.
             slot.known.set_constant(blocks, ground);
         }
         let summary = slot.known.summary_mut().ok_or_else(no_summary)?;
@@ -93,7 +93,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slice of few limbs with ones, without a summary, gets one if it is long enough.
+    /// Gives a slice with few nonzero limbs a summary if it has none and is long enough.
     pub(in crate::cpu) fn summarise_few(&mut self, dst: Reg) {
         let settings = self.parallelism.settings;
         let Some(blocks) = Blocks::of(self.bits(dst).len(), &settings) else { return };
@@ -105,7 +105,8 @@ impl Interpreter<'_, '_, '_> {
         slot.known.may_hold(&few[..n_limbs], &settings);
     }
 
-    /// The ground from which few limbs of a slice differ, if there is one; those limbs, with their places, come to `found`, which is empty.
+    /// Returns the ground from which only few limbs of a slice differ, if there is one. Appends
+    /// those limbs with their positions to the empty `found`.
     pub(in crate::cpu) fn limbs_off_ground(
         &mut self,
         src: Reg,
@@ -116,7 +117,8 @@ impl Interpreter<'_, '_, '_> {
             (Some(_), _) => false,
             (None, Some(summary)) => summary.n_off_ground().0,
             (None, None) => {
-                // Zeros are it where at most half of the limbs are others, which is known when these are listed.
+                // Zeros are the ground if at most half of the limbs are nonzero, which is known
+                // once they are listed.
                 if self.few_nonzero(src, slot.bits.limbs().len() / 2, found) {
                     self.keep_listed(src, found);
                     return false;
@@ -132,7 +134,7 @@ impl Interpreter<'_, '_, '_> {
         ground
     }
 
-    /// These are the limbs of a slice that are not zero, with their places.
+    /// Records the listed limbs, with their positions, as the nonzero limbs of a slice.
     fn keep_listed(&mut self, src: Reg, found: &[(u32, u64)]) {
         let settings = self.parallelism.settings;
         if let Some(blocks) = Blocks::of(self.bits(src).len(), &settings) {
@@ -140,7 +142,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// The limbs of a slice that are not all ones, with their places, come to `found`.
+    /// Appends the limbs of a slice that are not all ones, with their positions, to `found`.
     fn limbs_off_ones(&self, src: Reg, found: &mut Vec<(u32, u64)>) {
         let (slot, settings) = (self.bits_slot(src), &self.parallelism.settings);
         let (limbs, len) = (slot.bits.limbs(), slot.bits.len());

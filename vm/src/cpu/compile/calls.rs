@@ -1,4 +1,4 @@
-//! Calls: how each argument gets to its parameter.
+//! Calls: transfer of each argument to its parameter.
 
 use star_ir::{Arg, Operand, Param, RoutineId, VarId};
 
@@ -14,7 +14,7 @@ impl Compiler<'_> {
         let routine = self.program.routine(callee);
         let places: Vec<RegRef> = routine.vars.iter().map(|var| place(&mut size, var.ty)).collect();
         let mut extents = Vec::new();
-        // What the callee only looks at need not be copied: it moves there and back.
+        // An argument that the callee only reads need not be copied: it moves there and back.
         let unchanged = &self.unchanged[callee.0 as usize];
         let is_lent = |param: &Param, var: VarId| {
             let value = Arg::Value(Operand::Var(var));

@@ -16,7 +16,7 @@ use super::super::recording::Tile;
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
 
-/// A place in the code.
+/// A position in the code.
 struct Mark {
     n_insts: usize,
     n_covered: usize,
@@ -40,7 +40,7 @@ impl Compiler<'_> {
         self.for_numbers(label, var, (from, to), down, (&[], body));
     }
 
-    /// Some variables are unset where a turn begins.
+    /// Some variables are unset at the beginning of an iteration.
     pub(super) fn for_numbers(
         &mut self,
         label: LabelId,
@@ -60,11 +60,12 @@ impl Compiler<'_> {
         }
     }
 
-    /// A kernel for the loop that the instruction `begin` begins, the statement with number `at`, if it can have one.
+    /// Builds a kernel, if possible, for the loop that starts at the instruction `begin`, the
+    /// statement with number `at`.
     #[inline(never)]
     fn loop_kernel(&mut self, begin: usize, at: usize, (var, state, down): (Reg, Reg, bool)) {
         let RoutineCode { insts, constants, places, id, .. } = &self.code;
-        // Behind the two instructions that begin, and without the one that jumps back.
+        // After the two instructions that begin the loop, and without the one that jumps back.
         let body =
             Body { insts, first: begin + 2, end: insts.len() - 1, var, state, down, constants };
         let (program, liveness) = (self.program, &mut self.liveness);
@@ -100,7 +101,7 @@ impl Compiler<'_> {
         self.rest(next, test, (&[], body));
     }
 
-    /// Some variables are unset where a turn begins.
+    /// Some variables are unset at the beginning of an iteration.
     pub(super) fn foreach_loop(
         &mut self,
         label: LabelId,
@@ -116,8 +117,9 @@ impl Compiler<'_> {
         self.turns(label, Inst::ForeachNext { state, var, over, exit: 0 }, body);
     }
 
-    /// `writes` is the table of which the iterations write a line each, if they do that alone.
-    #[inline(never)] // Statements nest deeply, and this needs much of the stack.
+    /// `writes` is the table of which each iteration writes one line, if the iterations write
+    /// nothing else.
+    #[inline(never)] // Statements nest deeply, and this needs much stack.
     pub(super) fn forall_loop(
         &mut self,
         label: LabelId,
@@ -130,7 +132,7 @@ impl Compiler<'_> {
         let idx = self.code.foralls.len() - 1;
         let begin = self.emit(Inst::ForallBegin(idx as u32));
         self.turns(label, Inst::ForallNext { forall: idx as u32, exit: 0 }, (&[], body));
-        // Behind the two instructions that begin, and without the one that jumps back.
+        // After the two instructions that begin the loop, and without the one that jumps back.
         let insts = &self.code.insts[begin + 2..self.code.insts.len() - 1];
         let forall = &self.code.foralls[idx];
         let kernel = match self.options.optimise {
@@ -154,7 +156,7 @@ impl Compiler<'_> {
                     combined.or_else(|| {
                         let first = (begin + 2) as Pc;
                         let asked = LineQuestions::compile(forall, first, insts);
-                        // A profile counts what each instruction costs in every iteration.
+                        // A profile counts the cost of each instruction in every iteration.
                         let asked = asked.filter(|it| !self.options.profile || !it.has_branches());
                         asked.map(|asked| Kernel::Questions(Box::new(asked)))
                     })
@@ -168,7 +170,7 @@ impl Compiler<'_> {
             && let Range::Numbers(from, to) = self.code.foralls[idx].range
             && self.has_columns(begin, idx)
         {
-            // Turns in order can be a kernel, or be recorded.
+            // Iterations in order can become a kernel, or be recorded.
             self.undo(before);
             return self.forall_in_order(label, idx, (from, to), body);
         }
@@ -177,15 +179,16 @@ impl Compiler<'_> {
             match kernel {
                 Some(Kernel::Lines(_)) => Ok("a kernel over lines"),
                 Some(Kernel::Reduction(_)) => Ok("a kernel that combines lines"),
-                Some(Kernel::Questions(_)) => Ok("a kernel that asks about lines"),
-                None => Err("its body is more than logic on lines of its own index"),
+                Some(Kernel::Questions(_)) => Ok("a kernel that reduces lines"),
+                None => Err("its body does more than logic on lines with the iteration's index"),
             },
         );
         self.code.foralls[idx].kernel = kernel.map(Box::new);
     }
 
-    /// Does the `forall` that the instruction `begin` begins work on columns and slices alone? Where it combines
-    /// something, nothing may trap: what the iteration that traps has combined would show.
+    /// Does the `forall` that starts at the instruction `begin` work only on columns and slices? If
+    /// it combines results, it must not trap: the contribution of the trapping iteration would be
+    /// visible.
     fn has_columns(&self, begin: usize, idx: usize) -> bool {
         let Forall { var, reductions, .. } = &self.code.foralls[idx];
         let (own, may_trap) = (Number(*var), reductions.is_empty());
@@ -204,7 +207,7 @@ impl Compiler<'_> {
         self.code.insts[begin + 2..self.code.insts.len() - 1].iter().all(is_column)
     }
 
-    /// Where the code ends now.
+    /// Returns the current end of the code.
     fn mark(&self) -> Mark {
         Mark {
             n_insts: self.code.insts.len(),
@@ -216,7 +219,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Takes back what was emitted since, inside the statement that was at hand.
+    /// Removes everything emitted since the mark, within the current statement.
     fn undo(&mut self, mark: Mark) {
         let Mark { n_insts, n_covered, n_decisions, summary, settled, at } = mark;
         self.code.insts.truncate(n_insts);
@@ -228,8 +231,8 @@ impl Compiler<'_> {
         (self.at, self.next_at) = (at, at + 1);
     }
 
-    /// A `forall` over a range as a `for`: iterations may run in any order, and what they combine is a slice or word
-    /// that each of them combines into.
+    /// Compiles a `forall` over a range as a `for`: iterations may run in any order, and each
+    /// combines its result into a slice or word.
     fn forall_in_order(
         &mut self,
         label: LabelId,
@@ -271,7 +274,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// For `explain`: what became of the statement at hand, or why it runs as it is written.
+    /// Records the decision about the current statement, or why it runs as written, for `explain`.
     pub(super) fn decide(&mut self, subject: Subject, form: Result<&str, &str>) {
         let became = match (form, self.options.optimise) {
             (Ok(form), true) => Became::Form(form.to_owned()),
@@ -284,8 +287,8 @@ impl Compiler<'_> {
         self.code.decisions.push(Item { subject, routine, loc, became });
     }
 
-    /// Slices and tables that the body of a kernel writes, private ones left out, if it has guards; see
-    /// Note [Kernels that trap] in `recording::tile`.
+    /// Returns the slices and tables that the body of a kernel writes, except private ones, if it
+    /// has guards; see Note [Kernels that trap] in `recording::tile`.
     fn to_be_kept(&self, privates: &[VarId], body: &Block) -> Vec<RegRef> {
         let (mut has_guards, mut written) = (false, BTreeSet::new());
         visit::walk(body, &mut |stmt| {
@@ -319,7 +322,7 @@ impl Compiler<'_> {
         self.patch(over, end);
     }
 
-    /// A loop that begins each turn with the instruction `next`.
+    /// Compiles a loop whose iterations begin with the instruction `next`.
     fn turns(&mut self, label: LabelId, next: Inst, body: (&[RegRef], &Block)) {
         let begin = self.here();
         let at = self.emit(next);
@@ -327,7 +330,8 @@ impl Compiler<'_> {
         self.rest(begin, at, body);
     }
 
-    /// The rest of a loop that was begun: its body, where some variables are unset first, until `test` leaves it.
+    /// Compiles the rest of a loop after its head: the body, which first unsets some variables,
+    /// until `test` leaves it.
     fn rest(&mut self, next: Pc, test: usize, (unset, body): (&[RegRef], &Block)) {
         let loc = self.loc;
         for place in unset {
@@ -338,7 +342,7 @@ impl Compiler<'_> {
         self.emit(Inst::Jump(next));
         match self.contexts.last_mut() {
             Some(context) => context.breaks.push(test),
-            None => self.internal_error("a loop that was not begun"),
+            None => self.internal_error("a loop that was not started"),
         }
         self.end_construct();
     }
@@ -346,7 +350,7 @@ impl Compiler<'_> {
     pub(super) fn end_construct(&mut self) {
         let end = self.here();
         let Some(context) = self.contexts.pop() else {
-            return self.internal_error("the end of a construct that was not begun");
+            return self.internal_error("the end of a construct that was not started");
         };
         for at in context.breaks {
             self.patch(at, end);

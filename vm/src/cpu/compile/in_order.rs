@@ -1,8 +1,10 @@
-//! A `forall` that no kernel over lines takes, since its turns work on fields or hold loops: one turn after another, as in a loop, so that
-//! the loops inside are kernels, fields are views, and operations are recorded as they are there.
+//! A `forall` that cannot become a kernel over lines because its iterations work on fields or
+//! contain loops. The iterations run in order, as in a loop, so that inner loops become kernels,
+//! fields become views, and operations are recorded.
 //!
-//! A turn begins with slices, words and tables of its own unset, so that it takes no more memory than it has to; a register keeps the
-//! memory of a short one, and a table that becomes a field first stays for that. Numbers are unset only if a turn could find out whether they are.
+//! An iteration begins with its private slices, words and tables unset, which limits memory. A
+//! register keeps the memory of a short one, and a table that first becomes a field stays for that
+//! purpose. Numbers are unset only if an iteration could observe their old value.
 
 use star_ir::visit::{self, Access};
 use star_ir::{Block, ForallRange, LabelId, Op, Stmt, StmtKind, VarId};
@@ -11,10 +13,11 @@ use super::super::operand::RegRef;
 use super::Compiler;
 use crate::explain::Subject;
 
-/// Is it such a `forall`? One that combines something is none: what a trap would show is combined turn by turn.
+/// Does the `forall` run in order? One that combines results does not: a trap would show the
+/// results combined so far.
 pub(super) fn runs_in_order(kind: &StmtKind) -> bool {
     let StmtKind::Forall { range, writes, reductions, body, .. } = kind else { return false };
-    // What its turns change they do not visit.
+    // The iterations must not visit the ones that they change.
     let changes_ones =
         matches!(range, ForallRange::Ones(over) if writes.iter().any(|part| part.var == *over));
     let mut is_more = false;
@@ -33,7 +36,7 @@ pub(super) fn runs_in_order(kind: &StmtKind) -> bool {
 }
 
 impl Compiler<'_> {
-    /// The turns of a `forall`, one after another.
+    /// Compiles the iterations of a `forall`, one after another.
     #[inline(never)] // Statements nest deeply; see `forall_loop`.
     pub(super) fn forall_turns(
         &mut self,
@@ -44,11 +47,11 @@ impl Compiler<'_> {
         body: &Block,
     ) {
         let loc = self.loc;
-        self.decide(Subject::Forall, Err("its turns work on fields, or hold loops"));
+        self.decide(Subject::Forall, Err("its iterations work on fields or contain loops"));
         let stale = privates.iter().map(|private| (*private, self.place(*private)));
         let is_stale = |(private, place): &(VarId, RegRef)| match place {
             RegRef::Slice(_) | RegRef::Word(_) => true,
-            // A field takes the memory of the one before.
+            // A field reuses the memory of the preceding one.
             RegRef::Table(_) => !begins_as_field(body, *private),
             RegRef::Int(_) | RegRef::Bool(_) | RegRef::Text(_) | RegRef::Handle(_) => {
                 may_be_stale(body, *private)
@@ -70,7 +73,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Does a turn take the table out as a field before it does anything else with it?
+/// Does an iteration extract the table as a field before any other use of it?
 fn begins_as_field(body: &[Stmt], var: VarId) -> bool {
     let first = body.iter().find(|stmt| {
         let mut is_touched = false;
@@ -82,7 +85,7 @@ fn begins_as_field(body: &[Stmt], var: VarId) -> bool {
     matches!(first.map(|stmt| &stmt.kind), Some(StmtKind::Assign(dst, Op::Field { .. })) if *dst == var)
 }
 
-/// Could a turn find out that a private variable of it is not unset where it begins?
+/// Could an iteration observe that one of its private variables is set at its beginning?
 fn may_be_stale(body: &[Stmt], var: VarId) -> bool {
     let mut asks = false;
     visit::walk(body, &mut |stmt| {

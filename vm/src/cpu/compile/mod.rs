@@ -1,7 +1,8 @@
-//! From SIR to register code: one pass over the statements, jumps patched as blocks end.
+//! Translation from SIR to register code: one pass over the statements; jumps are patched as blocks
+//! end.
 //!
-//! Here are routines, variables and statements; loops and branches are in `control`, operations, guards
-//! and sizes in `operations`.
+//! This module contains routines, variables and statements; loops and branches are in `control`,
+//! operations, guards and sizes in `operations`.
 
 mod calls;
 mod control;
@@ -26,11 +27,12 @@ use super::inst::{BitsInst, Inst, TableInst};
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
 use crate::backend::{BackendError, CompileOptions};
 
-/// Compiles a verified program. Routines that it shares with a program that was compiled before with the same options
-/// keep their code (Note \[Shared routines\] in star-ir).
+/// Compiles a verified program. Routines shared with a program compiled earlier with the same
+/// options keep their code (Note \[Shared routines\] in star-ir).
 ///
 /// # Errors
-/// [`BackendError::Internal`] with the location, if the program breaks a rule that the verifier keeps.
+/// [`BackendError::Internal`] with the location, if the program violates a rule that the verifier
+/// enforces.
 pub(super) fn compile(
     program: Program,
     options: CompileOptions,
@@ -65,7 +67,7 @@ pub(super) fn compile(
     Ok(Code { program, routines, options, n_kept })
 }
 
-/// The parameters by value that a routine only looks at, as its intrinsic does.
+/// Returns the parameters by value that a routine and its intrinsic only read.
 fn unchanged(routine: &Routine) -> HashSet<VarId> {
     let values = routine.params.iter().filter(|param| param.mode == Mode::Value);
     let mut unchanged: HashSet<VarId> = values.map(|param| param.var).collect();
@@ -79,12 +81,12 @@ fn unchanged(routine: &Routine) -> HashSet<VarId> {
     unchanged
 }
 
-/// A construct around the statement at hand.
+/// A construct around the current statement.
 struct LoopContext {
     label: LabelId,
-    /// Where `continue` goes; `None` for a block.
+    /// Target of `continue`; `None` for a block.
     next: Option<Pc>,
-    /// Jumps to its end.
+    /// Jumps to the end of the construct.
     breaks: Vec<usize>,
 }
 
@@ -97,21 +99,22 @@ struct Compiler<'p> {
     code: RoutineCode,
     contexts: Vec<LoopContext>,
     exits: Vec<usize>,
-    /// Bits registers of what the compiler made and touches twice, to set it and to look at it.
+    /// Bits registers of compiler temporaries that are accessed twice, once to set and once to
+    /// read.
     temporaries: HashSet<Reg>,
-    /// Variables that may be views.
+    /// Variables that may become views.
     views: HashSet<VarId>,
     /// The registers of constants.
     constants: HashMap<i64, Reg>,
-    /// Instructions before this one may be jumped to, so that they stay as they are.
+    /// Instructions before this one may be jump targets, so they must not change.
     settled: usize,
     loc: LocId,
-    /// The number of the statement at hand, and of that which comes next.
+    /// The number of the current statement, and of the next one.
     at: usize,
     next_at: usize,
-    /// Made when the first loop asks.
+    /// Computed on first use.
     liveness: Option<Liveness>,
-    /// What breaks a rule, if something does.
+    /// The first violation of a rule, if any.
     fault: Option<String>,
 }
 
@@ -213,9 +216,11 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The statement at hand breaks a rule that the verifier keeps; the first fault is told.
+    /// Records that the current statement violates a rule that the verifier enforces; the first
+    /// fault is reported.
     ///
-    /// Out of line: statements are compiled recursively, and its frame would be part of every one of theirs.
+    /// Out of line: statements are compiled recursively, and its frame would be part of each of
+    /// theirs.
     #[cold]
     #[inline(never)]
     fn internal_error(&mut self, what: &str) {
@@ -223,18 +228,18 @@ impl<'p> Compiler<'p> {
         self.fault.get_or_insert_with(|| format!("{what} (`{name}`, location !{loc})"));
     }
 
-    /// Appends an instruction; its number.
+    /// Appends an instruction and returns its number.
     fn emit(&mut self, inst: Inst) -> usize {
         self.code.insts.push(inst);
         self.code.locs.push(self.loc);
         if inst.jumps() {
-            // Its number is remembered, so that nothing before it may go.
+            // Its number is used later, so nothing before it may be removed.
             self.settled = self.code.insts.len();
         }
         self.code.insts.len() - 1
     }
 
-    /// The place of the next instruction, to which something jumps.
+    /// Returns the position of the next instruction and marks it as a jump target.
     fn here(&mut self) -> Pc {
         self.settled = self.code.insts.len();
         self.settled as Pc
@@ -244,7 +249,7 @@ impl<'p> Compiler<'p> {
     fn patch(&mut self, at: usize, to: Pc) {
         match self.code.insts[at].target_mut() {
             Some(target) => *target = to,
-            None => self.internal_error("a jump that does not jump"),
+            None => self.internal_error("a jump without a target"),
         }
     }
 
@@ -252,7 +257,7 @@ impl<'p> Compiler<'p> {
         self.code.places[var.0 as usize]
     }
 
-    /// The register of a variable, of whatever kind: the verifier has seen to the kinds.
+    /// Returns the register of a variable of any kind; the verifier has checked the kinds.
     fn reg(&self, var: VarId) -> Reg {
         match self.place(var) {
             RegRef::Int(reg)
@@ -265,7 +270,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// The number of a table's name in a handle.
+    /// Returns the number of a table's name in a handle.
     fn part(&mut self, part: &HandlePart) -> u32 {
         let parts = &mut self.code.parts;
         let at = parts.iter().position(|known| known == part).unwrap_or_else(|| {
@@ -306,7 +311,7 @@ impl<'p> Compiler<'p> {
         }
     }
 
-    /// `count` numbers of the routine that no variable has.
+    /// Reserves `count` number registers of the routine that belong to no variable.
     fn state(&mut self, count: u32) -> Reg {
         let first = self.code.size.numbers;
         self.code.size.numbers += count;
@@ -424,7 +429,7 @@ impl<'p> Compiler<'p> {
                 let at = self.emit(Inst::Jump(0));
                 match self.contexts.iter_mut().rfind(|a| a.label == *label) {
                     Some(context) => context.breaks.push(at),
-                    None => self.internal_error("a `break` out of nothing"),
+                    None => self.internal_error("a `break` outside of a construct"),
                 }
             }
             StmtKind::Continue(label) => {
@@ -433,7 +438,7 @@ impl<'p> Compiler<'p> {
                     Some(next) => {
                         self.emit(Inst::Jump(next));
                     }
-                    None => self.internal_error("a `continue` of no loop"),
+                    None => self.internal_error("a `continue` outside of a loop"),
                 }
             }
             StmtKind::Exit => {
@@ -460,7 +465,7 @@ impl<'p> Compiler<'p> {
         Forall { var: self.reg(var), range, privates, reductions, kernel: None }
     }
 
-    /// The table and the kind of line that a part is, if it is one.
+    /// Returns the table and the kind of line if the part is a line.
     fn line_of(&self, part: &Part) -> Option<(Reg, Line)> {
         match part.kind {
             PartKind::Row => Some((self.reg(part.var), Line::Row)),
@@ -477,7 +482,7 @@ impl<'p> Compiler<'p> {
     }
 }
 
-/// The next register for a variable of this type.
+/// Returns the next register for a variable of this type.
 fn place(size: &mut FrameSize, ty: Ty) -> RegRef {
     let next = |count: &mut u32| {
         *count += 1;

@@ -1,4 +1,5 @@
-//! Operations, guards, costs and sizes: an instruction each, joined with the one before where that pays.
+//! Operations, guards, costs and sizes: one instruction each, fused with the preceding one where
+//! that is faster.
 
 use star_ir::analysis::liveness::Liveness;
 use star_ir::{Check, LocId, Op, Operand, SizeOp, SizeOperand, VarId};
@@ -54,7 +55,7 @@ impl Compiler<'_> {
         self.emit(Inst::Size(inst));
     }
 
-    /// What a guard tests.
+    /// Returns the test of a guard.
     pub(super) fn test(&mut self, check: &Check) -> Test {
         let is_set = |var: VarId| match self.place(var) {
             RegRef::Int(reg) | RegRef::Bool(reg) => Test::NumberSet(reg),
@@ -96,7 +97,7 @@ impl Compiler<'_> {
     pub(super) fn check(&mut self, check: &Check) {
         let test = self.test(check);
         if peephole::is_known(&self.code.insts[self.settled..], test) {
-            // Whatever came last in the straight run was run as often.
+            // The last instruction of the straight run was executed equally often.
             self.code.covered.push((self.code.insts.len() as Pc - 1, self.loc));
             return;
         }
@@ -259,8 +260,8 @@ impl Compiler<'_> {
         self.fused(inst);
     }
 
-    /// The first one of a slice is asked for. If MIN or MAX has made it just now and nobody looks at it later, that one is all that they have to
-    /// find.
+    /// Records that only the first one of a slice is used. If MIN or MAX has just produced the
+    /// slice and it is dead afterwards, the instruction needs to find only that one.
     fn only_first(&mut self, of: Reg) {
         if !self.options.optimise {
             return;
@@ -278,8 +279,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Emits an instruction, together with the one that made its operand where nobody else looks at
-    /// that.
+    /// Emits an instruction, fused with the one that produced its operand if the operand has no
+    /// other use.
     fn fused(&mut self, inst: Inst) {
         let mut inst = inst;
         loop {
@@ -299,11 +300,12 @@ impl Compiler<'_> {
         self.emit(inst);
     }
 
-    /// The next instruction does the work of number `removed` too, which was at `loc` and is gone.
+    /// Records that the next instruction also does the work of the removed one, which had the
+    /// number `removed` and the location `loc`.
     fn covers(&mut self, removed: usize, loc: LocId) {
         let (removed, next) = (removed as Pc, self.code.insts.len() as Pc);
         let covered = &mut self.code.covered;
-        // They are in the order of the instructions.
+        // The entries are in the order of the instructions.
         let begin = covered.partition_point(|(pc, _)| *pc < removed);
         let tail = covered.split_off(begin);
         let (moved, kept): (Vec<_>, Vec<_>) = tail.into_iter().partition(|(pc, _)| *pc == removed);

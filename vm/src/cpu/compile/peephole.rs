@@ -1,5 +1,6 @@
-//! Several instructions as one: a function of slices whose result only the next one uses need not be written to
-//! memory, if together they have three operands at most. And a guard that was tested before is not tested again.
+//! Fusion of several instructions into one: a function of slices whose result only the next
+//! instruction uses need not be written to memory if together they have at most three operands. A
+//! guard that was already tested is not tested again.
 
 use super::super::class::{Bitwise, Class};
 use super::super::inst::Ask;
@@ -7,8 +8,9 @@ use super::super::inst::{BitsInst, Inst};
 use super::super::operand::{Reg, Size, Test};
 use crate::tape::Lut;
 
-/// The instruction that does what `inst` and one before it do, and the number of that one in `run`, a
-/// straight run of instructions. `temporary` says that `inst` is the only one that uses a register.
+/// Returns an instruction that replaces `inst` and one before it, with the number of the latter in
+/// `run`, a straight run of instructions. `temporary` tells whether `inst` is the only use of a
+/// register.
 pub(super) fn fuse(
     run: &[Inst],
     inst: Inst,
@@ -23,7 +25,7 @@ pub(super) fn fuse(
         Class::Reduce { dst, ask, of } => {
             let (at, fused) = with_maker(run, &of.lut(), temporary)?;
             let [left, right] = *fused.inputs() else { return None };
-            // Beyond the end there are zeros, and none of them may count.
+            // The bits past the end are zeros and must not count.
             let table = Some(fused.table()).filter(|table| table & 1 == 0)?;
             let fused = match ask {
                 Ask::Search(search) => BitsInst::SearchLut { search, table, dst, left, right },
@@ -43,8 +45,8 @@ pub(super) fn fuse(
     }
 }
 
-/// Has the straight run tested this already, and nothing since that it depends on changed? Only about
-/// indices and tables, and only behind instructions that work on lines.
+/// Has the straight run already tested this, without a later change of anything that the test
+/// depends on? Applies only to indices and tables, and only after instructions that work on lines.
 pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
     if !matches!(test, Test::Index(_, Size::Rows(_) | Size::Columns(_)) | Test::TableSet(_)) {
         return false;
@@ -67,8 +69,8 @@ pub(super) fn is_known(run: &[Inst], test: Test) -> bool {
     false
 }
 
-/// A function with that of the instruction which made one of its inputs in its place, if that could as well be
-/// computed now.
+/// Inlines the function that produced one of the inputs, if it could be computed at this point with
+/// the same result.
 fn with_maker(
     run: &[Inst],
     lut: &Lut<Reg>,
@@ -80,7 +82,7 @@ fn with_maker(
     })
 }
 
-/// The function that a register was given in the run, if its operands are still the same.
+/// Returns the function assigned to a register in the run, if its operands are unchanged.
 fn maker(run: &[Inst], reg: Reg) -> Option<(usize, Lut<Reg>)> {
     let at = run.iter().rposition(|inst| inst.class().writes() == Some(reg))?;
     let made = match run[at].class() {
@@ -120,7 +122,7 @@ mod tests {
     const MADE: Inst = Inst::Lut2 { table: AND, dst: 9, left: 0, right: 1 };
 
     #[test]
-    fn a_temporary_is_fused_into_what_uses_it() {
+    fn temporaries_fuse_into_their_use() {
         let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
         let fused = fuse(&[MADE], count, |reg| reg == 9);
         let Some((0, Inst::Bits(BitsInst::CountLut { table: AND, left: 0, right: 1, .. }))) = fused
@@ -148,24 +150,24 @@ mod tests {
     }
 
     #[test]
-    fn a_function_that_is_one_for_zeros_is_not_asked_about_unmade() {
+    fn functions_that_map_zeros_to_one_stay_out_of_reductions() {
         let nor = lut2(0b0001, 9, 0, 1);
         let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
         assert!(fuse(&[nor], count, |reg| reg == 9).is_none());
     }
 
     #[test]
-    fn more_than_three_operands_and_constants_stay_apart() {
+    fn constants_and_more_than_three_operands_are_not_fused() {
         let three = Inst::Lut3 { table: 0b1001_0110, dst: 9, of: [0, 1, 2] };
         assert!(fuse(&[three], lut2(AND, 4, 9, 3), |reg| reg == 9).is_none());
         assert!(fuse(&[three], lut2(AND, 4, 9, 2), |reg| reg == 9).is_some());
-        // x xor x is a constant, whose length nothing says.
+        // x xor x is a constant, which has no length.
         let same = lut2(0b0110, 9, 0, 0);
         assert!(fuse(&[same], Inst::Bits(BitsInst::Not { dst: 4, src: 9 }), |_| true).is_none());
     }
 
     #[test]
-    fn a_guard_is_tested_once_until_something_changes() {
+    fn guards_are_tested_once_until_an_operand_changes() {
         let test = Test::Index(Number(3), Size::Rows(0));
         let guard = Inst::Guard { test, check: 0 };
         let row = Inst::Row { dst: 1, table: 0, index: Number(3) };
@@ -182,7 +184,7 @@ mod tests {
     }
 
     #[test]
-    fn what_others_see_or_what_changed_is_not_fused() {
+    fn visible_or_changed_operands_are_not_fused() {
         let count = Inst::Ask { ask: Ask::Count, dst: 3, of: 9 };
         assert!(fuse(&[MADE], count, |_| false).is_none());
         let change = Inst::Bits(BitsInst::Not { dst: 1, src: 1 });

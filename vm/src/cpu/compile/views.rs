@@ -1,4 +1,4 @@
-//! Which variables may be views: see Note [Views] in `cpu/views.rs`.
+//! Variables that may become views: see Note [Views] in `cpu/views.rs`.
 
 use std::collections::{HashMap, HashSet};
 
@@ -7,23 +7,23 @@ use star_ir::{Op, Routine, SizeOp, Stmt, StmtKind, VarId};
 
 use super::in_order::runs_in_order;
 
-/// What a routine does with a table.
+/// Uses of a table in a routine.
 #[derive(Default)]
 struct Use {
-    /// The tables that it becomes a field of.
+    /// The tables whose fields it becomes.
     fields_of: HashSet<VarId>,
-    /// Is it changed in another way?
+    /// Is it changed in any other way?
     is_changed: bool,
-    /// Is more looked at than its columns, fields and sizes?
+    /// Is anything other than its columns, fields and sizes read?
     is_whole: bool,
-    /// Does it begin with zeros, or is it given up? Both may happen to a view.
+    /// Is it set to zeros or unset? A view may be either.
     is_renewed: bool,
-    /// Are fields taken of it?
+    /// Are fields extracted from it?
     has_fields: bool,
 }
 
-/// Variables that become nothing but fields of tables that stay as they are, and of which only columns and sizes
-/// are looked at, outside of `tile` and of a `forall` that may be a kernel.
+/// Returns the variables that become only fields of unchanged tables, and of which only columns and
+/// sizes are read, outside of `tile` and of a `forall` that may be a kernel.
 pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
     let mut uses: HashMap<VarId, Use> = HashMap::new();
     visit::walk(&routine.body, &mut |stmt| note(stmt, &mut uses));
@@ -44,7 +44,7 @@ pub(super) fn views(routine: &Routine) -> HashSet<VarId> {
 }
 
 fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
-    // What lines a kernel over lines takes is for it to say.
+    // A kernel over lines selects the lines that it reads itself.
     if let StmtKind::Forall { body, .. } | StmtKind::Tile { body, .. } = &stmt.kind
         && !runs_in_order(&stmt.kind)
     {
@@ -74,7 +74,7 @@ fn note(stmt: &Stmt, uses: &mut HashMap<VarId, Use>) {
     });
 }
 
-/// Does it read no more of tables than columns and sizes?
+/// Does it read nothing of tables but columns and sizes?
 fn looks_at_lines(kind: &StmtKind) -> bool {
     match kind {
         StmtKind::Assign(_, op) => {

@@ -6,26 +6,26 @@ use star_intrinsics::cbt::{Depth, Heap, LEVEL_BITS, Node, Tree, TreeError};
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
 
 impl From<TreeError> for NotTaken {
-    /// The Star body says what is wrong.
+    /// The Star body reports the error.
     fn from(_: TreeError) -> Self {
         NotTaken::declined()
     }
 }
 
-/// Puts a new tree of some depth.
+/// Stores a new tree of a given depth.
 fn make(
     call: &mut IntrinsicCall,
     idx: usize,
     depth: Depth,
     make: impl FnOnce(&mut IntrinsicCall) -> IntrinsicResult<Tree>,
 ) -> IntrinsicResult {
-    // The tree, and the two fields that it stands for.
+    // The tree, and the two fields that it represents.
     call.reserve(Tree::most_bytes(depth) + 16 * depth.n_limbs() as u64)?;
     let tree = make(call)?;
     call.put_state(idx, tree)
 }
 
-/// The node that an integer parameter names.
+/// Returns the node that an integer parameter identifies.
 fn node(call: &IntrinsicCall, idx: usize, tree: &Tree) -> IntrinsicResult<Node> {
     let index = u64::try_from(call.int(idx)?).ok();
     index.and_then(|index| tree.depth().node(index)).ok_or_else(NotTaken::declined)
@@ -86,7 +86,7 @@ pub(super) fn merge_raw(call: &mut IntrinsicCall) -> IntrinsicResult {
 
 /// `CBT_CHANGE(S,M,H,splits,merges)`
 pub(super) fn change(call: &mut IntrinsicCall) -> IntrinsicResult {
-    // Where the field codes no tree, the Star body says so.
+    // If the field does not encode a tree, the Star body reports it.
     call.state::<Tree>(2)?.check_live()?;
     call.own_state::<Tree>(2)?;
     let environment = call.environment();
@@ -148,7 +148,7 @@ pub(super) fn of_heap(call: &mut IntrinsicCall) -> IntrinsicResult {
     if !n_bits.is_multiple_of(4) {
         return Err(NotTaken::declined());
     }
-    // One to compare it with.
+    // A second one for the comparison.
     call.reserve(Heap::most_bytes(depth))?;
     make(call, 1, depth, |call| {
         Ok(Tree::of_heap(depth, call.bits(0)?.limbs(), &call.environment())??)

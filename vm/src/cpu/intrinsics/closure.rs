@@ -1,8 +1,10 @@
-//! WARSHALL and its variants, in place, on the form that the table is at home in.
+//! WARSHALL and its variants, in place, on the home form of the table.
 //!
-//! Note [Sparse closures]. Of a sparse graph the strong components are found, and which of them reach which. That says how many ones the closure has. It is
-//! written as sparse lines where these take at most half of the dense table; else the table becomes dense, and is closed in place. Where the closure fits in
-//! neither form, the run ends at the limit at once: its Star body would work towards it for minutes. Counting ends as soon as that is sure.
+//! Note [Sparse closures]. For a sparse graph, the strong components and the reachability between
+//! them are computed. They give the number of ones in the closure. It is written as sparse lines if
+//! these need at most half of the memory of the dense table; otherwise the table becomes dense, and
+//! is closed in place. If the closure fits in neither form, the run ends at the limit at once: the
+//! Star body would need minutes to reach it. Counting ends as soon as this is certain.
 
 use star_base::SparseLines;
 use star_intrinsics::{Closing, Components, InterruptPoller, Reach};
@@ -16,7 +18,7 @@ pub(super) fn closure(call: &mut IntrinsicCall) -> IntrinsicResult {
     if n == 0 {
         return Ok(());
     }
-    // Vertices are numbered in 31 bits, of which one number means something else.
+    // Vertices are numbered in 31 bits, and one number is reserved.
     if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }
@@ -32,7 +34,7 @@ pub(super) fn closure(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut poller = InterruptPoller::new(&environment);
     let (lines, _) = call.home(1)?;
     let mut closing = Closing::find(lines, n, &mut poller)?;
-    // A table that others have too is copied, but only if anything changes in it.
+    // A shared table is copied, but only if it changes.
     if !closing.next(lines, &mut poller)? {
         return Ok(());
     }
@@ -48,7 +50,7 @@ fn closed_sparse(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<bool> {
     let reach = sparse_reach(call, n)?;
     call.reserve(reach.line_bytes())?;
     let (dense, available) = (Reach::closure_bytes(n), call.available());
-    // More limbs are not worth being sparse, or do not fit.
+    // With more limbs, a sparse table does not pay or does not fit.
     let most = SparseLines::limbs_in(n, available.min(dense / 2));
     let environment = call.environment();
     let n_ones = reach.count_ones((most as u64).saturating_mul(64), &environment)?;

@@ -1,12 +1,14 @@
-//! Intrinsics: library routines that this backend does in its own way, one file for each theme.
+//! Intrinsics: library routines with a built-in implementation on this backend, one file for each
+//! theme.
 //!
-//! [`TABLE`] says which intrinsic does what. The code of a routine with an intrinsic of the table begins with one instruction,
-//! [`Inst::Intrinsic`](super::inst::Inst), which runs when the routine was entered, by a call or as the entry, and its
-//! arguments are in its registers; without intrinsics there is no such instruction. If every argument is set and the
-//! preconditions of the catalogue hold, the intrinsic sets the `var` parameters and the routine returns; otherwise its body
-//! runs. So an intrinsic has no trap. It reserves all its memory before it changes anything, and if that is refused the body
-//! runs, too ([`IntrinsicCall`] sees to both). Only when the user or the clock ends the run does a `var` parameter hold
-//! something in between.
+//! [`TABLE`] maps catalogue entries to implementations. The code of a routine with an intrinsic in
+//! the table begins with one instruction, [`Inst::Intrinsic`](super::inst::Inst), which runs after
+//! the routine was entered, by a call or as the entry, with its arguments in its registers; without
+//! intrinsics there is no such instruction. If every argument is set and the preconditions of the
+//! catalogue hold, the intrinsic sets the `var` parameters and the routine returns; otherwise its
+//! body runs. So an intrinsic never traps. It reserves all its memory before it changes anything,
+//! and if memory is refused, the body runs instead ([`IntrinsicCall`] enforces both). A `var`
+//! parameter can hold an intermediate value only if the user or the deadline ends the run.
 
 mod call;
 mod cbt;
@@ -34,7 +36,7 @@ use crate::interrupt::{Exec, Stop, internal_error};
 
 pub use call::{HandlePart, IntrinsicCall, IntrinsicResult, NotTaken, Target};
 
-/// What an intrinsic does: everything that its routine does, or nothing.
+/// An implementation, which does either everything that its routine does, or nothing.
 pub type IntrinsicFn = fn(&mut IntrinsicCall<'_, '_, '_, '_>) -> IntrinsicResult;
 
 /// An intrinsic of this backend.
@@ -42,34 +44,36 @@ pub type IntrinsicFn = fn(&mut IntrinsicCall<'_, '_, '_, '_>) -> IntrinsicResult
 pub struct CpuIntrinsic {
     /// Its entry in the catalogue.
     pub intrinsic: Intrinsic,
-    /// What it does.
+    /// The implementation.
     pub run: IntrinsicFn,
-    /// The parameters that it reads as they lie where they are sparse tables on such a ground. All other sparse tables are made dense for it.
+    /// The parameters that it reads directly if they are sparse tables on this ground. All other
+    /// sparse tables are made dense first.
     pub sparse: &'static [(usize, SparseGround)],
 }
 
 /// The ground of sparse tables that an intrinsic reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SparseGround {
-    /// All lines are zeros but for what is listed.
+    /// All lines are zeros except for the listed limbs.
     Zeros,
-    /// Each line has one of its own.
+    /// Each line has a separate ground.
     Any,
 }
 
 impl CpuIntrinsic {
-    /// The ground that a sparse table has where the intrinsic reads it as it lies; `None` if it does not read that parameter so.
+    /// Returns the ground required for reading a sparse table directly; `None` if the intrinsic
+    /// does not read that parameter in sparse form.
     pub(super) fn ground(&self, param: usize) -> Option<SparseGround> {
         self.sparse.iter().find(|(idx, _)| *idx == param).map(|(_, ground)| *ground)
     }
 }
 
-/// One that works on dense tables.
+/// Returns an intrinsic that works on dense tables.
 const fn entry(intrinsic: Intrinsic, run: IntrinsicFn) -> CpuIntrinsic {
     CpuIntrinsic { intrinsic, run, sparse: &[] }
 }
 
-/// The intrinsics of this backend. An entry of the catalogue that is not here runs its Star body.
+/// The intrinsics of this backend. Catalogue entries that are missing here run their Star bodies.
 pub(super) const TABLE: &[CpuIntrinsic] = &[
     CpuIntrinsic { sparse: &[(1, SparseGround::Zeros)], ..entry(CLOSURE, closure::closure) },
     CpuIntrinsic { sparse: &[(1, SparseGround::Zeros)], ..entry(CONDENSE, reach::condense) },
@@ -153,7 +157,7 @@ impl Environment for Parallelism<'_> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Does what the routine that was just entered does; false if its body has to.
+    /// Replaces the routine that was just entered; false if its body must run.
     pub(super) fn intrinsic(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
         if !self.intrinsic_may(candidate.intrinsic)? {
             return Ok(false);
@@ -169,7 +173,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(taken)
     }
 
-    /// Makes the sparse tables among the arguments dense that the intrinsic does not take as they are; false if there is no memory for that.
+    /// Makes the sparse arguments dense that the intrinsic does not read directly; false if there
+    /// is no memory for that.
     fn all_dense(&mut self, candidate: CpuIntrinsic) -> Exec<bool> {
         for (idx, (place, _)) in self.routine()?.params.iter().enumerate() {
             let Some(reg) = place.table().filter(|reg| self.is_sparse(*reg)) else { continue };
@@ -191,11 +196,11 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The stop at which an algorithm was interrupted.
+    /// Returns the stop that interrupted an algorithm.
     pub(super) fn interrupted(&self) -> Stop {
         match self.parallelism.poll() {
             Err(stop) => stop,
-            Ok(()) => internal_error("an intrinsic that was interrupted by nobody"),
+            Ok(()) => internal_error("an intrinsic that was interrupted without a cause"),
         }
     }
 

@@ -12,7 +12,7 @@ use super::{IntrinsicCall, IntrinsicResult, NotTaken};
 pub(super) fn init(call: &mut IntrinsicCall) -> IntrinsicResult {
     let [n, bits] = [0, 1].map(|idx| u32::try_from(call.int(idx)?).map_err(|_| declined()));
     let [n, bits] = [n?, bits?];
-    // The id index, and the tables that it stands for.
+    // The id index, and the tables that it represents.
     let tables = (2 * u64::from(bits) + 1).saturating_mul(8 * u64::from(n).div_ceil(64));
     call.reserve(Movers::new_bytes(n).saturating_add(tables))?;
     let movers = Movers::new(n, bits)?.ok_or_else(NotTaken::declined)?;
@@ -59,7 +59,7 @@ pub(super) fn ranges(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut queries = list(call, n_questions)?;
     for ((((number, x1), y1), x2), y2) in (1..).zip(x1).zip(y1).zip(x2).zip(y2) {
         let [low, high] = [point(x1, y1)?, point(x2, y2)?];
-        // Nothing lies between a number and a smaller one.
+        // The interval from a number to a smaller one is empty.
         if x1 <= x2 && y1 <= y2 {
             queries.push(Query { number, range: Rect::new(low, high) });
         }
@@ -119,7 +119,7 @@ fn point(x: u32, y: u32) -> IntrinsicResult<Point> {
     Point::new(x.into(), y.into()).ok_or_else(NotTaken::declined)
 }
 
-/// An empty list with room for so many items.
+/// Returns an empty list with room for `n` items.
 fn list<T>(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<Vec<T>> {
     call.reserve((n as u64).saturating_mul(size_of::<T>() as u64))?;
     let mut list = Vec::new();
@@ -127,7 +127,7 @@ fn list<T>(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<Vec<T>> {
     Ok(list)
 }
 
-/// The numbers in the rows of some tables.
+/// Returns the numbers in the rows of several tables.
 fn fields<const N: usize>(
     call: &mut IntrinsicCall,
     params: [usize; N],
@@ -144,7 +144,7 @@ fn fields<const N: usize>(
     Ok(all)
 }
 
-/// Makes a batch of moves.
+/// Applies a batch of moves.
 fn take(call: &mut IntrinsicCall, handle: usize, updates: &[Update]) -> IntrinsicResult {
     let environment = call.environment();
     let growth = {
@@ -156,7 +156,8 @@ fn take(call: &mut IntrinsicCall, handle: usize, updates: &[Update]) -> Intrinsi
     call.change_state(handle, |movers: &mut Movers, _| Ok(movers.take(updates, &environment)?))
 }
 
-/// Two tables take the parts of pairs of numbers: those up to `most` in as few bits as these need.
+/// Stores the parts of pairs of numbers in two tables, with the minimum number of bits for numbers
+/// up to `most`.
 fn put_pairs(
     call: &mut IntrinsicCall,
     params: [usize; 2],

@@ -27,7 +27,7 @@ pub(super) fn prim(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_bits(5, tree)
 }
 
-/// The list in the first three parameters.
+/// Reads the edge list from the first three parameters.
 fn edges(call: &mut IntrinsicCall) -> IntrinsicResult<EdgeList> {
     let [m, code_width] = call.table_size(0)?;
     let [_, weight_width] = call.table_size(2)?;

@@ -28,7 +28,7 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
     lengths.try_reserve_exact(n * n).map_err(|_| NotTaken::declined())?;
     let inf = u32::MAX >> (32 - h);
     let (mut greatest, mut is_open) = (0, false);
-    // A field for each vertex: the lengths to it.
+    // A field for each vertex: the lengths of the paths to it.
     for to in 0..n {
         let field = read_numbers(call.lines(3, LineOrder::Columns)?, to * h, h, &mut poller)?;
         is_open |= field[to] == inf;
@@ -37,7 +37,8 @@ pub(super) fn min_plus(call: &mut IntrinsicCall) -> IntrinsicResult {
             greatest = if length == inf { greatest } else { greatest.max(length) };
         }
     }
-    // A path has so many arcs at most; a cycle has one more, and counts where there was no way from a vertex to itself.
+    // A path has at most this many arcs; a cycle has one more, and counts if there was no path from
+    // a vertex to itself.
     let n_arcs = if is_open { n } else { (n - 1).max(1) };
     if u128::from(greatest) * n_arcs as u128 >= u128::from(NONE).min(1 << (h - 1)) {
         return Err(NotTaken::declined());
@@ -61,7 +62,7 @@ pub(super) fn dijkstra(call: &mut IntrinsicCall) -> IntrinsicResult {
     if n > WeightedArcs::MOST_VERTICES || call.bits(2)?.count_ones() != width as u64 {
         return Err(NotTaken::declined());
     }
-    // The least of all numbers, with those of 32 bits that lengths are written by.
+    // The minimum of all numbers, and the 32-bit numbers for writing the lengths.
     call.reserve(ShortestPaths::n_bytes(n).saturating_add(4 * n as u64))?;
     let made = Made::reserve(call, (n, width), 5, [6, 7])?;
     let environment = call.environment();
@@ -86,7 +87,7 @@ pub(super) fn bellman_ford(call: &mut IntrinsicCall) -> IntrinsicResult {
     let mut poller = InterruptPoller::new(&environment);
     let turned = heads_by_rows(call, 5, &environment)?;
     let n_arcs = weighted_arcs(call, turned.as_ref(), [5, 6], width)?.count(n);
-    // Codes, namesakes, and numbers of 32 bits that lengths are written by.
+    // Codes, first vertices of equal codes, and the 32-bit numbers for writing the lengths.
     call.reserve(ShortestPaths::n_bytes_signed(n, n_arcs).saturating_add(16 * n as u64))?;
     let codes = call.lines(7, LineOrder::Columns)?;
     let codes = read_numbers(codes, 0, codes.n_cols(), &mut poller)?;
@@ -99,7 +100,7 @@ pub(super) fn bellman_ford(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_truth(10, is_negative)
 }
 
-/// The first vertex with the code of each one.
+/// Returns, for each vertex, the first vertex with the same code.
 fn namesakes(codes: &[u32]) -> IntrinsicResult<Vec<u32>> {
     let (mut order, mut first) = (Vec::new(), Vec::new());
     let is_room = order.try_reserve_exact(codes.len()).is_ok();
@@ -115,18 +116,18 @@ fn namesakes(codes: &[u32]) -> IntrinsicResult<Vec<u32>> {
     Ok(first)
 }
 
-/// The distances and the codes of the vertices before, which are parameters that have their memory.
+/// The distances and the codes of the predecessors, in the reserved memory of their parameters.
 struct Made {
     distances: BitTable,
     codes_before: BitTable,
     width: usize,
-    /// The parameters: the codes, and what is made.
+    /// The parameters: the codes, and the results.
     code: usize,
     to: [usize; 2],
 }
 
 impl Made {
-    /// Declines where a code is zero.
+    /// Declines if a code is zero.
     fn reserve(
         call: &mut IntrinsicCall,
         (n, width): (usize, usize),
@@ -161,7 +162,7 @@ impl Made {
             poller.spend(n / 16)?;
             found.bits_before(codes.column_limbs(bit), codes_before.column_limbs_mut(bit));
         }
-        // The last 32 bits, and those in front of them.
+        // The last 32 bits, and the bits before them.
         let mut halves: Vec<u32> = Vec::new();
         halves.try_reserve_exact(n).map_err(|_| NotTaken::declined())?;
         for (columns, shift) in
@@ -176,7 +177,7 @@ impl Made {
     }
 }
 
-/// The arcs of a graph, `turned` if that is there, and their lengths.
+/// Returns the arcs of a graph, from `turned` if present, with their lengths.
 fn weighted_arcs<'c>(
     call: &'c IntrinsicCall,
     turned: Option<&'c SparseLines>,
@@ -194,7 +195,8 @@ fn weighted_arcs<'c>(
     Ok(WeightedArcs { heads, lengths, along, width })
 }
 
-/// Sees to it that a graph has the arcs that begin at a vertex in a line: one that is sparse by columns is turned into these lines, which are given back.
+/// Ensures that the arcs from each vertex are in one line: returns the transpose of a graph that is
+/// sparse by columns.
 fn heads_by_rows(
     call: &mut IntrinsicCall,
     graph: usize,
@@ -212,7 +214,7 @@ fn heads_by_rows(
         (Matrix::Sparse(lines), LineOrder::Columns) => {
             let turned = lines.turned(|| environment.poll().is_ok());
             environment.poll()?;
-            // LineOrder of different grounds are left to the Star body.
+            // Lines on different grounds are left to the Star body.
             Ok(Some(turned.ok().flatten().ok_or_else(NotTaken::declined)?))
         }
         (Matrix::Sparse(_), LineOrder::Rows) | (Matrix::Dense(_), _) => Ok(None),

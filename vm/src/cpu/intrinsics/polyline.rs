@@ -21,7 +21,7 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     for request in &requests {
         request.check(width, height).map_err(|_| NotTaken::declined())?;
     }
-    // Path has fewer rows than requests have pixels, so its size fits.
+    // Path has fewer rows than the requests have pixels, so its size fits.
     let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
     let n_guides = n_nodes - 2;
     let [path_rows, out_rows] = [n_nodes, n_guides].map(|n| requests.len().checked_mul(n));
@@ -61,7 +61,7 @@ pub(super) fn polylines(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_table(10, out, LineOrder::Columns)
 }
 
-/// The requests, whether they have a meaning or not.
+/// Returns the requests, valid or not.
 fn requests(call: &mut IntrinsicCall) -> IntrinsicResult<Vec<Request>> {
     let [n_requests, _] = call.table_size(3)?;
     let (n_nodes, n_points) = (call.size(4)?, call.size(5)?);
@@ -91,12 +91,13 @@ fn requests(call: &mut IntrinsicCall) -> IntrinsicResult<Vec<Request>> {
     Ok(requests)
 }
 
-/// A node as Path has it, counted from 1: x in front of y. An image has at most 65,535 rows and columns.
+/// Encodes a node for Path, counted from 1, with x before y. An image has at most 65,535 rows and
+/// columns.
 fn place(&Pixel { x, y }: &Pixel) -> u32 {
     ((x + 1) as u32) << COORDINATE_BITS | (y + 1) as u32
 }
 
-/// An empty list that `len` numbers fit into.
+/// Returns an empty list with room for `len` numbers.
 fn reserved<T>(len: usize) -> IntrinsicResult<Vec<T>> {
     let mut list = Vec::new();
     list.try_reserve_exact(len).map_err(|_| Ended::OutOfMemory)?;

@@ -7,7 +7,7 @@ use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
 /// `CONDENSE(n,G,H)`
 pub(super) fn condense(call: &mut IntrinsicCall) -> IntrinsicResult {
     let [n, _] = call.table_size(1)?;
-    // Vertices are numbered in 31 bits, of which one number means something else.
+    // Vertices are numbered in 31 bits, and one number is reserved.
     if n > Components::MOST_SPARSE {
         return Err(NotTaken::declined());
     }
@@ -20,7 +20,7 @@ pub(super) fn condense(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_state(2, reach)
 }
 
-/// `CONDENSE(n,G,H)` of a sparse graph: how many components there are decides what it takes.
+/// `CONDENSE(n,G,H)` of a sparse graph: the number of components decides how much memory it needs.
 fn condense_sparse(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult {
     let reach = sparse_reach(call, n)?;
     match call.reserve_if_free(Reach::closure_bytes(n))? {
@@ -29,7 +29,8 @@ fn condense_sparse(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult {
     }
 }
 
-/// Who reaches whom in the sparse graph of parameter 1: the closure of its components where that is small, and else the arcs between them.
+/// Computes reachability in the sparse graph of parameter 1: the closure of its components if that
+/// is small, otherwise the arcs between them.
 pub(super) fn sparse_reach(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<Reach> {
     call.reserve(Components::sparse_bytes(n))?;
     let (graph, lines) = call.sparse(1)?.ok_or_else(NotTaken::declined)?;
@@ -59,7 +60,7 @@ pub(super) fn reaches(call: &mut IntrinsicCall) -> IntrinsicResult {
 pub(super) fn reachable(call: &mut IntrinsicCall) -> IntrinsicResult {
     let (from, reach) = (call.index(1)?, call.state::<Reach>(0)?);
     call.reserve(reach.question_bytes())?;
-    // Made beside the slice, which keeps what it holds if the run ends meanwhile.
+    // Created in addition to the slice, which keeps its value if the run ends meanwhile.
     let mut found = call.reserve_bits(2, reach.n_vertices())?;
     let environment = call.environment();
     reach.reachable(from, found.limbs_mut(), &mut InterruptPoller::new(&environment))?;

@@ -9,7 +9,7 @@ impl From<MeshError> for NotTaken {
     fn from(error: MeshError) -> Self {
         match error {
             MeshError::Ended(ended) => ended.into(),
-            // The Star body says what is wrong.
+            // The Star body reports the error.
             MeshError::Size { .. } | MeshError::Tree(_) => NotTaken::declined(),
         }
     }

@@ -1,10 +1,10 @@
-//! What `docs/intrinsics.md` says of sparse tables.
+//! Check of the statements about sparse tables in `docs/intrinsics.md`.
 
 use star_base::intrinsics::{Intrinsic, Kind, ParamMode, Signature};
 
 use super::{SparseGround, TABLE};
 
-/// What becomes of a sparse table that is parameter `idx`.
+/// Returns how a sparse table as parameter `idx` is used.
 fn becomes(intrinsic: Intrinsic, idx: usize) -> &'static str {
     let candidate = TABLE.iter().find(|candidate| candidate.intrinsic == intrinsic);
     match candidate.map(|candidate| candidate.ground(idx)) {
@@ -15,7 +15,7 @@ fn becomes(intrinsic: Intrinsic, idx: usize) -> &'static str {
     }
 }
 
-/// The tables that intrinsics are given, a line for each.
+/// Returns a line for each table parameter of an intrinsic.
 fn lines() -> Vec<String> {
     let mut lines = Vec::new();
     for intrinsic in Intrinsic::ALL {
@@ -35,7 +35,7 @@ fn lines() -> Vec<String> {
 }
 
 #[test]
-fn the_guide_says_what_becomes_of_sparse_tables() {
+fn documentation_lists_the_use_of_sparse_tables() {
     let guide = include_str!("../../../../docs/intrinsics.md");
     let head = "| intrinsic | module | routines | table | a sparse one |\n|---|---|---|---|---|\n";
     let (_, behind) = guide.split_once(head).expect("the list of tables");

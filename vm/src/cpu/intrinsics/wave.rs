@@ -54,7 +54,7 @@ pub(super) fn weighed_wave(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.put_table(8, table, LineOrder::Columns)
 }
 
-/// What a boolean parameter says.
+/// Returns the neighbourhood that a boolean parameter selects.
 fn neighbourhood(call: &IntrinsicCall, idx: usize) -> IntrinsicResult<Neighbourhood> {
     Ok(match call.truth(idx)? {
         true => Neighbourhood::Moore,
@@ -66,8 +66,8 @@ fn cell(width: usize, idx: usize) -> Cell {
     Cell { x: idx % width, y: idx / width }
 }
 
-/// The grid of the parameters `right` and `down`, which have whole rows, and the cells that `marks` has; with `beside` more bytes
-/// reserved.
+/// Returns the grid of the parameters `right` and `down`, stored by rows, and the marked cells of
+/// `marks`; `beside` further bytes are reserved.
 fn grid_and_goals(
     call: &mut IntrinsicCall,
     width: usize,
@@ -83,7 +83,7 @@ fn grid_and_goals(
     let grid = Grid::of_bits(width, n_cells, right, down).map_err(|error| match error {
         GridError::OutOfMemory => NotTaken::from(Ended::OutOfMemory),
         GridError::TooLarge => NotTaken::declined(),
-        // Preconditions and the callers saw to it.
+        // The preconditions and the callers ensure this.
         GridError::WrongLength => NotTaken::from(internal_error(format!("a wave: {error}"))),
     })?;
     let grid = grid.ok_or_else(NotTaken::declined)?;
@@ -94,7 +94,7 @@ fn grid_and_goals(
     Ok((grid, goals))
 }
 
-/// Why there is no wave: a weight of 0 is for the Star body, which says so.
+/// Converts an error: a weight of 0 is left to the Star body, which reports it.
 fn not_taken(error: WaveError) -> NotTaken {
     match error {
         WaveError::Ended(ended) => ended.into(),

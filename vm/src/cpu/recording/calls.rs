@@ -1,10 +1,11 @@
-//! What is recorded stays recorded across calls and returns, as far as it can.
+//! Recording across calls and returns.
 //!
-//! Note [Calls on tape]. A slice that moves into a routine, or back, takes its port along. A table that is passed by
-//! value is the caller's own until the callee writes it, so that its columns are loaded by the caller's name: two
-//! routines that look at one column load it once, and nothing has to be executed because the callee's register goes.
-//! When a routine returns, what is pending for its own registers is forgotten. What has to be flushed first: a table that
-//! would be shared while it is stored to, a load from a register that goes, and a result.
+//! Note [Calls on tape]. A slice that moves into a routine, or back, keeps its port. A table that
+//! is passed by value belongs to the caller until the callee writes it, so its columns are loaded
+//! by the caller's name: two routines that read one column load it once, and no flush is needed
+//! when the register of the callee is released. When a routine returns, pending values of its local
+//! registers are discarded. A flush is needed first for: a table that would be shared while it is
+//! stored to, a load from a register that is released, and a result.
 
 use super::super::code::{Call, CallArg, RoutineCode};
 use super::super::interpreter::Interpreter;
@@ -14,8 +15,8 @@ use super::{Port, Recorder};
 use crate::tape::PortId;
 
 impl<'p> Interpreter<'p, '_, '_> {
-    /// The register, among those of all frames, that a table is known by: the one of the caller that shares it, as
-    /// long as it does.
+    /// Returns the register, among those of all frames, that identifies a table: the one of the
+    /// caller that shares it, as long as it does.
     pub(super) fn shared_from(&self, table: Reg) -> usize {
         let (mut reg, mut at) = (table, self.table_at(table));
         for pair in self.frames.windows(2).rev() {
@@ -32,7 +33,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         at
     }
 
-    /// May a call begin while something is recorded?
+    /// May a call begin while operations are recorded?
     pub(super) fn may_call(&self, call: &Call) -> bool {
         self.tile.is_none()
             && call.args.iter().all(|(arg, _)| match arg {
@@ -52,7 +53,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             })
     }
 
-    /// Forgets what is pending for registers of the routine that do not outlive it.
+    /// Discards pending values of registers that do not outlive the routine.
     pub(super) fn drop_locals(&mut self, routine: &RoutineCode) {
         let (base, call) = (self.base, self.call_of_frame());
         self.recorder.keep(|port| {
@@ -61,7 +62,8 @@ impl<'p> Interpreter<'p, '_, '_> {
         });
     }
 
-    /// May the routine return while something is recorded? [`Interpreter::drop_locals`] comes before.
+    /// May the routine return while operations are recorded? Call [`Interpreter::drop_locals`]
+    /// first.
     pub(super) fn may_return(&self, routine: &RoutineCode) -> bool {
         let ([.., caller, _], Some(call)) = (&self.frames[..], self.call_of_frame()) else {
             return false;
@@ -84,7 +86,7 @@ impl<'p> Interpreter<'p, '_, '_> {
             && !self.recorder.ports.iter().copied().zip(0..).any(goes_while_loaded)
     }
 
-    /// A variable is unset next.
+    /// Discards the pending value of a variable that is unset next.
     pub(super) fn drop_pending(&mut self, place: RegRef) {
         let of = match place {
             RegRef::Slice(reg) => Gone::Slice(self.bits_at(reg)),
@@ -100,7 +102,7 @@ impl<'p> Interpreter<'p, '_, '_> {
         }
     }
 
-    /// The call that the innermost frame came from; none of the entry.
+    /// Returns the call of the innermost frame; `None` for the entry.
     fn call_of_frame(&self) -> Option<&'p Call> {
         let [.., caller, frame] = &self.frames[..] else { return None };
         let (number, _) = frame.call?;
@@ -109,14 +111,14 @@ impl<'p> Interpreter<'p, '_, '_> {
 }
 
 impl Recorder {
-    /// A slice moves to another register.
+    /// Moves a slice to another register.
     pub(in crate::cpu) fn move_slice(&mut self, from: usize, to: usize) {
         let Some(port) = self.slices.get_mut(from).and_then(Option::take) else { return };
         self.ports[port.0 as usize] = Port::Slice(to);
         self.put_slice_port(to, port);
     }
 
-    /// A table moves to another register.
+    /// Moves a table to another register.
     pub(in crate::cpu) fn move_table(&mut self, from: usize, to: usize) {
         for used in self.tables.iter_mut().filter(|used| used.table == from) {
             used.table = to;
@@ -132,7 +134,8 @@ impl Recorder {
         }
     }
 
-    /// What is pending for a variable that is unset next is not wanted, unless what it holds is still to be read.
+    /// Discards the pending value of a variable that is unset next, unless its old value is still
+    /// to be read.
     fn drop_pending(&mut self, of: Gone) {
         let is_of = |port: &Port| match *port {
             Port::Slice(at) => of == Gone::Slice(at),
@@ -160,7 +163,7 @@ impl Recorder {
         self.tables.retain(|used| of != Gone::Table(used.table));
     }
 
-    /// The registers from `base` on are gone.
+    /// Releases the registers from `base` on.
     pub(in crate::cpu) fn leave(&mut self, base: Base) {
         for (port, idx) in self.ports.iter_mut().zip(0..) {
             if !is_own(*port, base) {
@@ -178,14 +181,14 @@ impl Recorder {
     }
 }
 
-/// A variable that is unset, by its register among those of all frames.
+/// A variable that is unset, identified by its register among those of all frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Gone {
     Slice(usize),
     Table(usize),
 }
 
-/// The register of the caller that a parameter shares its table with, if it is passed by value.
+/// Returns the register of the caller that shares its table with a parameter passed by value.
 fn copied_from(call: &Call, param: Reg) -> Option<Reg> {
     call.args.iter().find_map(|(arg, to)| match arg {
         CallArg::Copy(from) if *to == RegRef::Table(param) => from.table(),
@@ -197,7 +200,7 @@ fn copied_from(call: &Call, param: Reg) -> Option<Reg> {
     })
 }
 
-/// Is the port of the frame whose first registers these are?
+/// Does the port belong to the frame that begins at these registers?
 fn is_own(port: Port, base: Base) -> bool {
     match port {
         Port::Slice(at) => at >= base.bits,
@@ -206,8 +209,8 @@ fn is_own(port: Port, base: Base) -> bool {
     }
 }
 
-/// Does what lies behind a port of the routine's frame move out of it when it returns: what was passed by reference,
-/// or lent?
+/// Does the variable of a port in the routine's frame move out of it at the return, because it was
+/// passed by reference or lent?
 fn moves_out(routine: &RoutineCode, call: Option<&Call>, base: Base, port: Port) -> bool {
     match call {
         Some(call) => call.args.iter().any(|(arg, param)| match arg {

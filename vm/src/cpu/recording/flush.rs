@@ -1,4 +1,4 @@
-//! How a tape is flushed.
+//! Flush of a tape.
 
 use star_base::{BitTable, BitVector};
 
@@ -12,7 +12,7 @@ use super::{Port, Recorder};
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Lane, Plan, PortId, Strips};
 
-/// What a tape writes, taken out of its registers.
+/// The outputs of a tape, moved out of their registers.
 #[derive(Default)]
 struct Taken {
     slices: Vec<(usize, usize, BitVector)>,
@@ -20,19 +20,19 @@ struct Taken {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Executes what is recorded, if anything is. Only a flag stops that; what is written lies between two
-    /// states then.
+    /// Executes the recorded operations, if any. Only a flag stops this; the outputs are then in an
+    /// intermediate state.
     pub(in crate::cpu) fn flush(&mut self) -> Exec<()> {
         self.flush_for_answers().map(drop)
     }
 
-    /// The same; the answers are those of the tape's reductions.
+    /// Does the same and returns the results of the tape's reductions.
     pub(super) fn flush_for_answers(&mut self) -> Exec<Vec<Answer>> {
         self.keep_tile()?;
         self.run_tape()
     }
 
-    /// Executes what is recorded, whatever it writes.
+    /// Executes the recorded operations, with all outputs.
     pub(super) fn run_tape(&mut self) -> Exec<Vec<Answer>> {
         if !self.recorder.is_open() {
             return Ok(Vec::new());
@@ -73,7 +73,7 @@ impl Interpreter<'_, '_, '_> {
                         taken.tables.push((at, table));
                     }
                 }
-                Port::Gone => return Err(internal_error("a tape writes what is gone")),
+                Port::Gone => return Err(internal_error("a tape that writes a released register")),
             }
         }
         let done = self.run_lanes(recorder, plan, &mut taken);
@@ -101,7 +101,7 @@ impl Interpreter<'_, '_, '_> {
                     let form = self.tables[at].table.get().and_then(Table::as_columns);
                     form.ok_or_else(|| internal_error("no table by columns"))?.column_limbs(col_idx)
                 }
-                Port::Gone => return Err(internal_error("a tape reads what is gone")),
+                Port::Gone => return Err(internal_error("a tape that reads a released register")),
             };
             lanes[idx] = Lane::Read { limbs, stride: 0 };
         }
@@ -119,7 +119,7 @@ impl Interpreter<'_, '_, '_> {
                 ports.map(|((_, col_idx), port)| (*col_idx, *port)).collect();
             columns.sort_unstable_by_key(|(col_idx, _)| *col_idx);
             if !table.is_home(Line::Column) {
-                return Err(internal_error("a table by rows that is stored to"));
+                return Err(internal_error("a table by rows as the target of a recorded store"));
             }
             column_lanes(table.lines_mut(Line::Column), &columns, &mut lanes);
         }
@@ -127,7 +127,7 @@ impl Interpreter<'_, '_, '_> {
         strips.line(lanes)
     }
 
-    /// A number takes what a flush has found out about slices.
+    /// Stores a number that a flush has computed from slices.
     pub(super) fn answer(&mut self, dst: Reg, ask: Ask, of: &[Reg], answer: Answer) {
         let number = match (ask, answer) {
             (Ask::Search(search), Answer::First(first)) => {
@@ -145,7 +145,7 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// The lanes of some columns of a table, in the order of their indices.
+/// Appends the lanes of several columns of a table, in the order of their indices.
 fn column_lanes<'t>(form: &'t mut BitTable, columns: &[(usize, PortId)], lanes: &mut [Lane<'t>]) {
     let (stride, mut next) = (form.stride(), 0);
     let mut rest = form.storage_mut();

@@ -1,4 +1,5 @@
-//! Which instructions are recorded, which leave the tape alone, and which want it flushed first.
+//! Decides which instructions are recorded, which are independent of the tape, and which require a
+//! flush.
 
 use super::super::bits::index_in;
 use super::super::class::{Bitwise, Class, Effects};
@@ -14,8 +15,8 @@ use crate::interrupt::Exec;
 use crate::tape::{Answer, Reduction, ValueId};
 
 impl Interpreter<'_, '_, '_> {
-    /// Records an instruction whose operands have `len` components, if that is many; otherwise the answer is
-    /// false, and it has to be executed.
+    /// Records an instruction whose operands have `len` components, if that is long enough. Returns
+    /// false if it must be executed instead.
     #[inline]
     pub(in crate::cpu) fn record_long(&mut self, inst: Inst, len: usize) -> Exec<bool> {
         if len / 64 < self.parallelism.settings.record_limbs && self.recorded_tile().is_none() {
@@ -24,8 +25,9 @@ impl Interpreter<'_, '_, '_> {
         self.record(inst.class())
     }
 
-    /// Records an instruction while something is recorded. If that cannot be, the answer is false: the
-    /// instruction has to be executed, and the tape was flushed, if the instruction could see a difference.
+    /// Records an instruction while other operations are recorded. If this is impossible, returns
+    /// false: the instruction must be executed, and the tape was flushed if the instruction could
+    /// observe a difference.
     pub(in crate::cpu) fn join<P: Probe>(
         &mut self,
         inst: Inst,
@@ -42,7 +44,7 @@ impl Interpreter<'_, '_, '_> {
             return Ok(true);
         }
         if let Inst::TileEnd(_) = inst {
-            // What is pending then is flushed by the kernel itself.
+            // The kernel flushes pending operations itself.
             return Ok(false);
         }
         if let Inst::Return = inst {
@@ -86,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(false)
     }
 
-    /// Executes what is recorded before the instruction at hand.
+    /// Executes the recorded operations before the current instruction.
     pub(in crate::cpu) fn flush_for<P: Probe>(&mut self, probe: &mut P) -> Exec<Vec<Answer>> {
         probe.flush(&self.recorder.deferred);
         let answers = self.flush_for_answers()?;
@@ -94,8 +96,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(answers)
     }
 
-    /// Are as many operations recorded as may be? A kernel's are not cut short of need, since what it writes
-    /// would have to be copied.
+    /// Has the tape reached its maximum length? The tape of a kernel is split only if necessary,
+    /// since its outputs would have to be copied.
     fn is_full(&self) -> bool {
         let most = match self.recorded_tile() {
             Some(_) => MOST_IN_TILE,
@@ -104,7 +106,7 @@ impl Interpreter<'_, '_, '_> {
         self.recorder.deferred.len() >= most
     }
 
-    /// Records an instruction if it is one of those that a tape takes, and this tape can.
+    /// Records an instruction if tapes support it and this tape has room.
     pub(in crate::cpu) fn record(&mut self, class: Class) -> Exec<bool> {
         if let Some(dst) = class.writes()
             && self.is_word_in_tile(dst)
@@ -184,7 +186,7 @@ impl Interpreter<'_, '_, '_> {
         Ok(true)
     }
 
-    /// The value of a function of slices.
+    /// Returns the value of a function of slices.
     fn value_of(&mut self, op: &Bitwise) -> ValueId {
         let mut inputs = [ValueId::default(); 3];
         for (input, reg) in inputs.iter_mut().zip(op.of()) {
@@ -193,7 +195,7 @@ impl Interpreter<'_, '_, '_> {
         self.recorder.tape.lut(op.table, &inputs[..op.of().len()])
     }
 
-    /// What a slice holds: a constant if that is known, which is not so of one that is pending.
+    /// Returns the value of a slice: a constant if known, which is never so for a pending slice.
     fn loaded(&mut self, reg: Reg) -> ValueId {
         match self.bits_slot(reg).known.constant() {
             Some(bit) => self.recorder.tape.constant(bit),
@@ -201,7 +203,7 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Asks about a function of slices when the tape is flushed, if one of them is pending.
+    /// Defers a reduction of slices to the flush of the tape, if one of them is pending.
     fn record_reduction(&mut self, reduction: Reduction, of: &Bitwise) -> bool {
         let is_pending = of.of().iter().any(|reg| self.is_pending(*reg));
         let fits = |reg: &Reg| self.bits(*reg).len() == self.recorder.n_rows;
@@ -213,19 +215,19 @@ impl Interpreter<'_, '_, '_> {
         true
     }
 
-    /// Is this the length of the slices on the tape, if any are?
+    /// Does this match the length of the slices on the tape, if any?
     fn takes(&self, n_rows: usize) -> bool {
         self.recorder.deferred.is_empty() || self.recorder.n_rows == n_rows
     }
 
-    /// A slice, claimed before, takes a value.
+    /// Assigns a value to a slice that was claimed before.
     fn assign(&mut self, dst: Reg, value: ValueId, n_rows: usize) {
         let port = self.recorder.slice(self.bits_at(dst));
         self.recorder.tape.store(port, value);
         self.deferred(n_rows);
     }
 
-    /// The instruction that is running is recorded.
+    /// Records the current instruction as deferred.
     fn deferred(&mut self, n_rows: usize) {
         self.recorder.n_rows = n_rows;
         let routine = self.frames.last().map_or(0, |frame| frame.routine);
@@ -233,7 +235,7 @@ impl Interpreter<'_, '_, '_> {
         self.recorder.is_open = true;
     }
 
-    /// The result of a recorded operation has its length from now on, and its memory.
+    /// Gives the result of a recorded operation its length and memory now.
     pub(in crate::cpu) fn claim(&mut self, dst: Reg, len: usize) -> Exec<()> {
         self.budget.reserve(bytes_of(len))?;
         self.log_in_tile(dst, len);
@@ -250,8 +252,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Makes a table its register's own and lie by columns, before a store to it is recorded; false if that does
-    /// not pay. What is recorded of it before may have been a form of it that goes.
+    /// Makes a table uniquely owned and stored by columns before a store to it is recorded; false
+    /// if this does not pay. Earlier records may refer to a form that this removes.
     fn may_store(&mut self, table: Reg) -> Exec<bool> {
         let keeps_form = self.owns(table) && self.table(table)?.is_home(Line::Column);
         if !keeps_form && self.touches_table(table) {
@@ -260,8 +262,8 @@ impl Interpreter<'_, '_, '_> {
         self.own_lines(table, Line::Column, Table::all_changes)
     }
 
-    /// May the instruction be executed before what is recorded? It must not look at what is pending, nor change
-    /// what is read or pending.
+    /// May the instruction be executed before the recorded ones? It must neither read pending
+    /// values, nor change inputs or pending values.
     fn is_apart(&self, class: &Class) -> bool {
         let keeps = |reg: &Reg| !self.recorder.touches(self.bits_at(*reg));
         let knows = |reg: &Reg| !self.is_pending(*reg);
@@ -283,27 +285,27 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Does a slice wait for its value?
+    /// Is the value of a slice pending?
     pub(in crate::cpu) fn is_pending(&self, reg: Reg) -> bool {
         self.recorder.is_pending(self.bits_at(reg))
     }
 
-    /// Do columns of a table wait for their values?
+    /// Are columns of a table pending?
     pub(super) fn stores_to(&self, table: Reg) -> bool {
         self.recorder.stores_to(self.table_at(table))
     }
 
-    /// Are columns of the register's own table loaded or stored?
+    /// Are columns of the register's uniquely owned table loaded or stored?
     fn touches_table(&self, table: Reg) -> bool {
         self.recorder.touches_table(self.table_at(table))
     }
 
-    /// How many rows a table has, for those who ask whether that is many.
+    /// Returns the number of rows of a table, for a comparison with the limit for recording.
     #[inline]
     pub(in crate::cpu) fn rows_of(&self, table: Reg) -> usize {
         self.table_slot(table).table.get().map_or(0, Table::n_rows)
     }
 }
 
-/// Most operations of a tile kernel on one tape.
+/// Maximum number of operations of a tile kernel on one tape.
 const MOST_IN_TILE: usize = 1 << 16;

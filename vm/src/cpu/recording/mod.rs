@@ -1,22 +1,23 @@
-//! Operations on long slices that are deferred, and executed together.
+//! Deferred operations on long slices, executed together.
 //!
-//! Note [Recording]. A slice beyond the caches is read and written at the speed of memory, so that MATCH, one
-//! operation after another, would move every column three times. An operation that combines such slices
-//! component by component, loads a column or stores one, is therefore only recorded, on a tape (Note [Tapes] in
-//! `crate::tape`); the tape is flushed as soon as an instruction looks at what is pending or changes what is
-//! read. Where that is does not depend on loops and branches, as it would for code that is fused when it is
-//! compiled: whatever a program runs through between two questions about slices is one pass over memory, and the
-//! question is answered in the same pass.
+//! Note [Recording]. A slice larger than the caches is read and written at the speed of memory, so
+//! that MATCH, one operation after another, would move every column three times. An operation that
+//! combines such slices component by component, or loads or stores a column, is therefore only
+//! recorded, on a tape (Note [Tapes] in `crate::tape`). The tape is flushed as soon as an
+//! instruction reads a pending value or changes an input. Unlike fusion at compile time, this does
+//! not depend on loops and branches: everything that a program executes between two reductions of
+//! slices is one pass over memory, and the reduction is computed in the same pass.
 //!
-//! Nobody can see that. What may fail happens when an operation is recorded: guards are tested before, memory is
-//! reserved, the result is set and has its length, a table that is stored to is nobody else's and lies by
-//! columns. Before a run ends with a trap or a limit the tape is flushed; only after Ctrl-C or at the time limit
-//! it is not, and then values lie between two states anyway. Calls and returns do not end a tape, but for what
-//! Note [Calls on tape] says.
+//! Recording is not observable. Everything that may fail happens when an operation is recorded:
+//! guards are tested before, memory is reserved, the result is set and has its length, and a table
+//! that is stored to is uniquely owned and stored by columns. Before a run ends with a trap or a
+//! limit, the tape is flushed; only after Ctrl-C or at the deadline it is not, and values are then
+//! in an intermediate state anyway. Calls and returns do not end a tape, except as described in
+//! Note [Calls on tape].
 //!
-//! Ports are registers, numbered through all frames, and columns of tables in registers by their index, which is
-//! known here: two columns are the same one if table and index are. Two registers that share a table are no trouble,
-//! since a table is its register's own before a store to it is recorded.
+//! Ports are registers, numbered across all frames, and columns of tables in registers by their
+//! index, which is known here: two columns are the same if table and index are. Two registers may
+//! share a table, since it becomes uniquely owned before a store to it is recorded.
 
 mod calls;
 mod flush;
@@ -32,27 +33,27 @@ use super::value::ValueData;
 use crate::tape::{PortId, Tape, ValueId};
 use plans::Plans;
 
-/// What is recorded. Registers are numbered through all frames.
+/// The recorded operations. Registers are numbered across all frames.
 #[derive(Debug, Default)]
 pub(super) struct Recorder {
     tape: Tape,
     plans: Plans,
-    /// Components of every slice on it.
+    /// Number of components of every slice on the tape.
     n_rows: usize,
-    /// What each port stands for.
+    /// The register or column of each port.
     ports: Vec<Port>,
-    /// The port of each slice that has one.
+    /// The port of each slice, if it has one.
     slices: Vec<Option<PortId>>,
     columns: HashMap<(usize, usize), PortId>,
     /// Tables of which columns are loaded or stored.
     tables: Vec<TableUse>,
-    /// The instructions recorded.
+    /// The recorded instructions.
     deferred: Vec<Deferred>,
-    /// Is there anything recorded, or a tile kernel running?
+    /// Are there recorded operations, or is a tile kernel running?
     is_open: bool,
 }
 
-/// An instruction that is recorded.
+/// A recorded instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Deferred {
     /// The number of its routine.
@@ -60,13 +61,13 @@ pub(super) struct Deferred {
     pub(super) pc: usize,
 }
 
-/// Something outside.
+/// An input or output of the tape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Port {
     Slice(usize),
-    /// Of a table, the column of this index, from 0.
+    /// A column of a table, with its zero-based index.
     Column(usize, usize),
-    /// A register of a routine that has returned, which nobody reads or writes any more.
+    /// A released register of a routine that has returned, which is no longer read or written.
     Gone,
 }
 
@@ -78,23 +79,23 @@ struct TableUse {
 }
 
 impl Recorder {
-    /// Does the next instruction have to look at what is recorded?
+    /// Must the next instruction be checked against recorded operations?
     #[inline]
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// The instructions that are recorded.
+    /// Returns the recorded instructions.
     pub(super) fn deferred(&self) -> &[Deferred] {
         &self.deferred
     }
 
-    /// Does a slice wait for its value?
+    /// Is the value of a slice pending?
     fn is_pending(&self, at: usize) -> bool {
         self.slice_port(at).is_some_and(|port| self.tape.stored(port).is_some())
     }
 
-    /// Is it pending, or is what it holds still to be read?
+    /// Is it pending, or is its value still to be read?
     fn touches(&self, at: usize) -> bool {
         self.slice_port(at)
             .is_some_and(|port| self.tape.stored(port).is_some() || self.tape.is_loaded(port))
@@ -105,7 +106,7 @@ impl Recorder {
         self.tables.iter().any(|used| used.table == table)
     }
 
-    /// Do columns of it wait for their values?
+    /// Are columns of it pending?
     fn stores_to(&self, table: usize) -> bool {
         self.tables.iter().any(|used| used.table == table && used.is_stored)
     }
@@ -131,7 +132,7 @@ impl Recorder {
         port
     }
 
-    /// What a slice holds.
+    /// Returns the value of a slice.
     fn value(&mut self, at: usize) -> ValueId {
         let port = self.slice(at);
         self.tape.load(port)
@@ -148,7 +149,7 @@ impl Recorder {
         })
     }
 
-    /// Only what is stored to these ports is wanted.
+    /// Keeps only the stores to the ports that satisfy `wanted`.
     fn keep(&mut self, wanted: impl Fn(Port) -> bool) {
         for (idx, port) in self.ports.iter().enumerate() {
             if !wanted(*port) {
@@ -157,7 +158,7 @@ impl Recorder {
         }
     }
 
-    /// Nothing is recorded any more; the memory stays.
+    /// Discards all records; the memory is kept.
     fn clear(&mut self) {
         let Recorder {
             tape,
@@ -171,7 +172,7 @@ impl Recorder {
             is_open,
         } = self;
         tape.clear();
-        // As many as there are ports, of registers that may be many more.
+        // Takes time proportional to the number of ports; there may be many more registers.
         for port in ports.drain(..) {
             if let Port::Slice(at) = port {
                 slices[at] = None;
@@ -191,16 +192,16 @@ pub(super) struct Tile {
     pub(super) privates: Vec<RegRef>,
     /// Other slices and tables that it writes, if it has guards.
     pub(super) written: Vec<RegRef>,
-    /// Numbers found out about slices at its end.
+    /// Numbers computed from slices at its end.
     pub(super) reductions: Vec<(Reg, Ask, Reg)>,
 }
 
-/// A tile kernel that is running.
+/// A running tile kernel.
 #[derive(Debug)]
 pub(super) struct TileScope {
     tile: u32,
-    /// What variables held before, of those that do not hold it any more.
+    /// Old values of variables that have been changed.
     before: Vec<(RegRef, ValueData)>,
-    /// Is everything in there that it writes?
+    /// Does it contain everything that the kernel writes?
     is_kept: bool,
 }

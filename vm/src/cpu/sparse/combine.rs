@@ -1,4 +1,4 @@
-//! Lines of sparse tables that are combined with a slice or word.
+//! Combination of lines of sparse tables with a slice or word.
 
 use star_base::{BitVector, SparseLines};
 
@@ -9,7 +9,8 @@ use super::super::summary::{Blocks, Known};
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    /// Do such lines of a sparse table lie in it, and does a function give back what it finds where a line is its ground?
+    /// Does a sparse table have this kind of lines, and does the function return its first operand
+    /// where a line equals its ground?
     pub(in crate::cpu) fn combines_sparse(&self, table: Reg, line: Line, function: u8) -> bool {
         let Some(table) = self.table_slot(table).table.get() else { return false };
         let ground = table.sparse_lines().and_then(SparseLines::common_ground);
@@ -20,7 +21,8 @@ impl Interpreter<'_, '_, '_> {
         table.lies_along(line) && ground.is_some_and(keeps_for)
     }
 
-    /// Bits take a function of themselves and each of these lines, one after another; see [`Interpreter::combines_sparse`].
+    /// Sets bits to a function of themselves and of each of these lines, one after another; see
+    /// [`Interpreter::combines_sparse`].
     pub(in crate::cpu) fn combine_sparse(
         &mut self,
         (bits, known): (&mut BitVector, &mut Known),
@@ -31,7 +33,7 @@ impl Interpreter<'_, '_, '_> {
         let of = self.table(table)?;
         let lines =
             of.sparse_lines().ok_or_else(|| internal_error("a table that is not sparse"))?;
-        // Where lines change more blocks than it pays to know of, they change without more ado.
+        // If lines change more blocks than summaries pay for, they change without tracking.
         let settings = &self.parallelism.settings;
         let per_line = 1 + lines.n_limbs() / lines.n_lines().max(1);
         let n_limbs = indices.len().saturating_mul(per_line);
@@ -40,7 +42,7 @@ impl Interpreter<'_, '_, '_> {
             known.forget();
         }
         let ground = lines.common_ground() == Some(true);
-        // What zeros and ones become where a line is not its ground.
+        // Results for zeros and ones where a line differs from its ground.
         let at = if ground { [0, 2] } else { [1, 3] };
         let [of_zero, of_one] = at.map(|at| function >> at & 1 == 1);
         let known = keeps.then_some(known);
@@ -57,7 +59,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Limbs take a function of themselves and of where these lines, all of this ground, are not their ground.
+    /// Sets limbs to a function of themselves and of the positions where these lines differ from
+    /// this ground.
     #[inline]
     fn combine_each(
         &self,

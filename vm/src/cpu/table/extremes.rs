@@ -1,10 +1,14 @@
-//! Note [Kept extremes]. DIJKSTRA looks for MIN again and again, and between two of them only a few rows of the table have changed, and a few bits of
-//! the mask. So a table by columns keeps the extreme number of each block of rows under the mask, from the second time on that it is asked since it changed as
-//! a whole. Asked again it looks at the rows of those blocks that have changed, in the table or in the mask, then at the numbers of
-//! 64 blocks each, and then at the rows of the blocks that have the extreme one. What is compared is the mask as it was, so that nobody has to say what became of
-//! it. Single rows, and the limbs that a loop kernel has worked on (Note [Few limbs] in `loop_kernels`), are marked as changed; every other change of the table drops
-//! what is kept. Where that, or a mask that is quite another one, comes soon after it was made, it is made later the next time. It counts as a
-//! second form does. Where only the first of the rows is asked for, as by `MIN(T,X,Z); i:=FND(Z)`, the first block that holds some is enough.
+//! Note [Kept extremes]. DIJKSTRA searches for MIN repeatedly, and between two searches only a few
+//! rows of the table and a few bits of the mask change. So a table by columns keeps the extreme
+//! number of each block of rows under the mask, from the second search on since it changed as a
+//! whole. A further search reads the rows of the blocks that have changed, in the table or in the
+//! mask, then the numbers of groups of 64 blocks, and then the rows of the blocks with the extreme
+//! number. The mask is compared with a copy, so no change of it need be reported. Single rows, and
+//! the limbs changed by a loop kernel (Note [Few limbs] in `loop_kernels`), are marked as changed;
+//! every other change of the table discards the extremes. If they are discarded, or the mask is
+//! very different, soon after they were created, they are created later the next time. They count
+//! in the same way as a second form. If only the first of the rows is needed, as by `MIN(T,X,Z);
+//! i:=FND(Z)`, the first block with a match is enough.
 
 use std::ops::Range;
 
@@ -17,24 +21,25 @@ use crate::cpu::parallelism::Parallelism;
 use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS, NUMBERED_LIMBS};
 
-/// Blocks whose numbers have one least number of their own.
+/// Blocks in a group, for which one minimum is kept.
 const GROUP: usize = 64;
 
-/// At most one block in so many is looked at again; more, and it is a mask of another kind.
+/// At most one block in this many is reread; if more have changed, the mask is considered a
+/// different one.
 const SHARE: usize = 4;
 
-/// It was worth making if it was asked so often.
+/// Number of searches after which creation has paid.
 const WORTH: u32 = 4;
 
-/// No row of a block is marked. No number of so many columns is so great.
+/// No row of a block is marked. Numbers of the supported widths are smaller.
 const NONE: u64 = u64::MAX;
 
-/// What a table keeps, if it does.
+/// The extremes that a table keeps, if any.
 #[derive(Debug, Default)]
 pub(super) struct Extremes {
-    /// How often an extreme was asked for since the table has changed as a whole.
+    /// Number of searches since the table has changed as a whole.
     n_asked: u32,
-    /// How often it was given up before it was worth making.
+    /// Number of times that they were discarded before their creation had paid.
     n_losses: u32,
     kept: Option<Box<ExtremeCache>>,
 }
@@ -42,34 +47,35 @@ pub(super) struct Extremes {
 #[derive(Debug)]
 struct ExtremeCache {
     sense: Sense,
-    /// The mask as it was.
+    /// A copy of the mask.
     mask: Limbs,
-    /// The extreme number of each block, the first column most significant, and of MAX the complement, so that less is better.
+    /// The extreme number of each block, with the first column as the most significant bit;
+    /// complemented for MAX, so that smaller is better.
     numbers: Vec<u64>,
-    /// The least of [`GROUP`] blocks.
+    /// The minimum of [`GROUP`] blocks.
     groups: Vec<u64>,
     /// Bit b: rows of block b may have changed.
     changed: Vec<u64>,
     n_uses: u32,
 }
 
-/// The rows that hold the extreme number: limbs that are not zero, with their places.
+/// The rows that hold the extreme number: nonzero limbs with their positions.
 pub(in crate::cpu) type Holders = Vec<(u32, u64)>;
 
 impl Extremes {
-    /// Bytes that it takes for a mask of so many limbs.
+    /// Returns the bytes for a mask of `n_limbs` limbs.
     pub(super) fn bytes_for(n_limbs: usize) -> u64 {
         let n_blocks = n_limbs.div_ceil(NUMBERED_LIMBS);
         8 * (n_limbs + n_blocks + 2 * n_blocks.div_ceil(GROUP)) as u64
     }
 
-    /// Does it keep any?
+    /// Does it keep extremes?
     #[inline]
     pub(super) fn are_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes that it uses.
     pub(super) fn n_bytes(&self) -> u64 {
         self.kept.as_ref().map_or(0, |kept| Extremes::bytes_for(kept.mask.len()))
     }
@@ -84,7 +90,7 @@ impl Extremes {
         }
     }
 
-    /// A row, from 0, has changed.
+    /// A row, zero-based, has changed.
     #[inline]
     pub(super) fn row_changes(&mut self, row_idx: usize) {
         self.limb_changes(row_idx / 64);
@@ -99,8 +105,9 @@ impl Extremes {
         }
     }
 
-    /// The rows that `mask` marks and that hold the extreme number among these, or those of the first block that has some, if
-    /// only the `first` one counts; `None` if that is better found in all rows. `has_room` says whether there is room for what it keeps.
+    /// Returns the rows marked in `mask` that hold the extreme number among these, or only those of
+    /// the first block with a match if `first`; `None` if a search of all rows is faster.
+    /// `has_room` tells whether there is memory for the extremes.
     pub(super) fn find(
         &mut self,
         columns: Columns<'_>,
@@ -135,7 +142,7 @@ impl Extremes {
         let found =
             kept.renew(columns, parallelism).map(|()| kept.holders(columns, first, parallelism));
         if found.is_err() {
-            // A flag: some numbers are those of before.
+            // A flag: some numbers are outdated.
             self.drop();
         }
         found.map(Some)
@@ -143,8 +150,9 @@ impl Extremes {
 }
 
 impl Table {
-    /// The rows that hold the extreme number among those of a mask, if that is known from before; see Note [Kept extremes]. `has_room` says whether
-    /// there is so much room beside the table.
+    /// Returns the rows that hold the extreme number among those of a mask, if it is known; see
+    /// Note [Kept extremes]. `has_room` tells whether a number of bytes is available in addition to
+    /// the table.
     pub(in crate::cpu) fn find_extreme(
         &mut self,
         mask: &[u64],
@@ -161,7 +169,7 @@ impl Table {
 }
 
 impl ExtremeCache {
-    /// Nothing known yet of this mask; `None` if the system has no room for it.
+    /// Creates an empty cache for this mask; `None` if the system has no memory for it.
     fn new(mask: &[u64], sense: Sense) -> Option<Box<ExtremeCache>> {
         let n_blocks = mask.len().div_ceil(NUMBERED_LIMBS);
         let n_groups = n_blocks.div_ceil(GROUP);
@@ -180,13 +188,14 @@ impl ExtremeCache {
         Some(Box::new(ExtremeCache { sense, mask: own, numbers, groups, changed, n_uses: 0 }))
     }
 
-    /// The limbs of a block.
+    /// Returns the limbs of a block.
     fn limbs(&self, block: usize) -> Range<usize> {
         let start = block * NUMBERED_LIMBS;
         start..(start + NUMBERED_LIMBS).min(self.mask.len())
     }
 
-    /// Takes a mask, and marks the blocks in which it is another one: how many are marked now?
+    /// Replaces the mask, marks the blocks in which it differs, and returns the number of marked
+    /// blocks.
     fn compare(&mut self, mask: &[u64], parallelism: &Parallelism<'_>) -> usize {
         let at_once = GROUP * NUMBERED_LIMBS;
         let groups = self.mask.chunks_mut(at_once).zip(mask.chunks(at_once));
@@ -206,7 +215,7 @@ impl ExtremeCache {
         n_changed
     }
 
-    /// Finds the numbers of the blocks that are marked.
+    /// Recomputes the numbers of the marked blocks.
     fn renew(&mut self, columns: Columns<'_>, parallelism: &Parallelism<'_>) -> Exec<()> {
         for group in 0..self.changed.len() {
             let mut left = self.changed[group];
@@ -229,7 +238,7 @@ impl ExtremeCache {
         Ok(())
     }
 
-    /// The rows of the least number, or only those in the first block that has some.
+    /// Returns the rows with the minimum, or only those in the first block with a match.
     fn holders(&self, columns: Columns<'_>, first: bool, parallelism: &Parallelism<'_>) -> Holders {
         let mut holders = Vec::new();
         let least = self.groups.iter().copied().min().unwrap_or(NONE);
@@ -258,7 +267,7 @@ impl ExtremeCache {
                 let out = &mut out[..limbs.len()];
                 let kernels = parallelism.kernels;
                 kernels.block_match(columns, limbs.clone(), &self.mask, &[word], out);
-                // Which limbs hold some is as good as random: no branch asks for it.
+                // Matches are unpredictable, so this has no branch.
                 let mut n = holders.len();
                 holders.resize(n + out.len(), (0, 0));
                 for (place, limb) in limbs.zip(out) {

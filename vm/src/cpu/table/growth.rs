@@ -1,4 +1,4 @@
-//! More columns for a table.
+//! Growth of a table by columns.
 
 use star_base::BitTable;
 
@@ -8,7 +8,7 @@ use crate::cpu::parallelism::{Parallelism, pieces};
 use crate::interrupt::Exec;
 
 impl Table {
-    /// Grows to `n_cols` columns, if it has fewer; false if the system has no room for that.
+    /// Grows to `n_cols` columns, if it has fewer; false if the system has no memory.
     pub(in crate::cpu) fn grow(
         &mut self,
         n_cols: usize,
@@ -20,7 +20,7 @@ impl Table {
             return Ok(true);
         }
         if n_cols / 2 >= before || home.stride() == 0 {
-            // Zeros that nobody has touched cost nothing.
+            // Untouched zeros cost nothing.
             let Ok(mut grown) = BitTable::zeros(home.n_rows(), n_cols) else { return Ok(false) };
             let from = &home.storage()[..before * home.stride()];
             parallelism.fill(&mut grown.storage_mut()[..from.len()], 1, |start, part| {
@@ -30,7 +30,8 @@ impl Table {
             self.n_cols = n_cols;
             return Ok(true);
         }
-        // The allocator gives a large table more pages without moving it, so that there are never two.
+        // The allocator gives a large table more pages without moving it, so that there are never
+        // two copies.
         let at_once = (parallelism.settings.poll_limbs / home.stride().max(1)).max(1);
         let mut grow = || -> Exec<bool> {
             for columns in pieces(before..n_cols, at_once) {
@@ -45,7 +46,7 @@ impl Table {
         if let Ok(true) = grown {
             self.n_cols = n_cols;
         } else {
-            // Fewer columns are never refused.
+            // Removal of columns never fails.
             let _ = home.resize_columns(before);
         }
         grown

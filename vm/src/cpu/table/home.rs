@@ -1,4 +1,4 @@
-//! Changes of the home form in the table's own memory; see Note [Forms].
+//! In-place changes of the home layout; see Note [Forms].
 
 use std::sync::atomic::Ordering;
 
@@ -9,8 +9,8 @@ use crate::cpu::transpose::{Transposition, spare_bytes};
 use crate::interrupt::Exec;
 
 impl Table {
-    /// Makes the form along such lines the home form without a copy beside it, if the accesses so far have cost as much as some turns,
-    /// and there is room for that; is it now?
+    /// Makes the form by these lines the home form without a copy, if the accesses so far have cost
+    /// as much as several transposes and there is memory. Returns whether it is the home form now.
     pub(super) fn change_home(
         &mut self,
         line: Line,
@@ -32,8 +32,9 @@ impl Table {
         Ok(is_changed)
     }
 
-    /// Makes such lines lie together in the table's own memory and so many bytes beside it, if there is no form of them and that is
-    /// enough; do they now? When a flag stops that, the table is half turned.
+    /// Makes lines of this kind contiguous, in place with a number of additional bytes, if there is
+    /// no form of them and the bytes suffice. Returns whether they are contiguous now. If a flag
+    /// interrupts this, the table is half transposed.
     pub(in crate::cpu) fn turn_in_place(
         &mut self,
         line: Line,
@@ -56,17 +57,17 @@ impl Table {
         Ok(true)
     }
 
-    /// How often its home form has changed for want of memory for a copy.
+    /// Returns the number of changes of the home layout caused by a lack of memory for a copy.
     pub(in crate::cpu) fn n_changes(&self) -> u32 {
         self.n_changes
     }
 
-    /// Has a flag stopped a turn of it?
+    /// Has a flag interrupted a transpose?
     pub(in crate::cpu) fn is_half_turned(&self) -> bool {
         self.half_turned.is_some()
     }
 
-    /// Brings a turn to its end that a flag has stopped.
+    /// Completes an interrupted transpose.
     pub(in crate::cpu) fn end_turn(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         if let Some(transposition) = &mut self.half_turned {
             transposition.go_on(parallelism)?;

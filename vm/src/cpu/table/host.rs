@@ -1,4 +1,4 @@
-//! Tables as the host has them: by columns, in ranges of these.
+//! Tables of the host: by columns, in ranges of columns.
 
 use std::ops::Range;
 
@@ -13,20 +13,23 @@ use crate::interrupt::Exec;
 use crate::value::{TableForm, TableLayout};
 
 impl Table {
-    /// How it lies, for people.
+    /// Returns its layout, for display.
     pub(in crate::cpu) fn layout(&self) -> TableLayout {
         let form = if self.by_rows { TableForm::Rows } else { TableForm::Columns };
         let dense_bytes = self.is_sparse().then(|| self.dense_bytes());
         TableLayout { form, n_bytes: self.n_bytes(), dense_bytes }
     }
 
-    /// A sparse table of the bits of one that a host gave, by rows or by columns, so that tests see both.
+    /// Returns a sparse copy of a table of the host, by rows or by columns, so that tests cover
+    /// both.
     pub(in crate::cpu) fn sparse_copy(
         &self,
         parallelism: &Parallelism<'_>,
     ) -> Result<Table, BackendError> {
         let Some(columns) = self.as_columns() else {
-            return Err(BackendError::Internal("a table of a host that is by rows".to_owned()));
+            return Err(BackendError::Internal(
+                "a table of the host that is stored by rows".to_owned(),
+            ));
         };
         let lines = SparseLines::of_columns(columns)?;
         if (self.n_rows + self.n_cols).is_multiple_of(2) {
@@ -38,7 +41,8 @@ impl Table {
         }
     }
 
-    /// The table as a host knows it, taken apart; `None` if the system has no room to turn it.
+    /// Returns the table in the host's form, moving it out of `self`; `None` if the system has no
+    /// memory for a transpose.
     pub(in crate::cpu) fn to_host(&self, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
         if let Some(sparse) = &self.sparse {
             return self.sparse_to_host(sparse, parallelism);
@@ -63,7 +67,7 @@ impl Table {
         }
     }
 
-    /// The form by columns alone; the table itself if it has none.
+    /// Returns the form by columns alone, or the table if it has none.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_columns(mut self) -> Result<BitTable, Table> {
         if self.half_turned.is_some() || self.sparse.is_some() || self.view.is_some() {
@@ -75,17 +79,17 @@ impl Table {
         self.copy.take().ok_or(self)
     }
 
-    /// Some columns (from 0) as a table of their own.
+    /// Copies some columns (zero-based) to a separate table.
     ///
     /// # Errors
-    /// If there are no such columns, the system refuses the memory, or a flag is set.
+    /// If the columns do not exist, the system refuses the memory, or a flag is set.
     pub(in crate::cpu) fn some_columns(
         &self,
         columns: Range<usize>,
         parallelism: &Parallelism<'_>,
     ) -> Result<BitTable, BackendError> {
         check_columns(&columns, self.n_cols)?;
-        // Nothing but a flag stops work on a value.
+        // Only a flag stops work on a value.
         let interrupted = |_stop| BackendError::Interrupted;
         let n_bytes = self.n_rows.div_ceil(64) as u128 * 8 * columns.len() as u128;
         let refused = |_too_large| OutOfMemory { n_bytes };
@@ -102,7 +106,8 @@ impl Table {
         Ok(part)
     }
 
-    /// The columns from `start` (from 0) on become those of `part`, which has as many rows.
+    /// Replaces the columns from `start` (zero-based) on by those of `part`, which has the same
+    /// number of rows.
     pub(in crate::cpu) fn set_columns(&mut self, start: usize, part: &BitTable) {
         let by_rows = self.by_rows;
         let home = self.home_mut();

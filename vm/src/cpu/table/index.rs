@@ -1,9 +1,13 @@
-//! Note [Inverted index]. MATCH looks at every column to find the rows that hold a word, and KRUSKAL and PRIM ask that in every turn of a loop, while between two
-//! questions few rows of the table change, or none. So a table by columns keeps an inverted index, once it was asked so often that making one has paid: for each word
-//! its *postings*, the limbs in which rows may hold it. MATCH then looks at these limbs alone. A posting may be out of date, since a row that takes another word
-//! only gets one more: what the limbs hold decides. Loop kernels that give the rows of a mask one word (WMERGE) and rows that are written one by one say
-//! which word that is; limbs that change otherwise are looked at always, and if these become too many, or all may have changed, the index is given up. A word that stands in many
-//! limbs has no postings: MATCH looks at all of them as it does without an index. It counts as a second form does.
+//! Note [Inverted index]. MATCH reads every column to find the rows that hold a word. KRUSKAL and
+//! PRIM use it in every iteration of a loop, while few rows or none change in between. So a table
+//! by columns keeps an inverted index, once there were enough searches to pay for it: for each word
+//! its *postings*, the limbs in which rows may hold it. MATCH then reads only these limbs. A
+//! posting may be outdated, since a row that gets another word only adds one; the contents of the
+//! limbs decide. Loop kernels that write one word to the rows of a mask (WMERGE) and writes of
+//! single rows report that word; limbs that change otherwise are always read, and if they become
+//! too many, or all may have changed, the index is discarded. A word that occurs in many limbs has
+//! no postings: MATCH reads all of them as without an index. The index counts in the same way as a
+//! second form.
 
 use super::Table;
 use crate::cpu::form::{Line, columns_of};
@@ -11,28 +15,28 @@ use crate::cpu::parallelism::{Parallelism, pieces};
 use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS};
 
-/// At most one limb in so many is looked at for a word, or a few.
+/// At most one limb in this many, or a few, are read for a word.
 const SHARE: usize = 8;
 const FEW: usize = 16;
 
-/// It was worth making if so many columns were not looked at.
+/// Number of columns saved after which creation has paid.
 const WORTH: usize = 1 << 11;
 
-/// Limbs whose rows are transposed at once.
+/// Limbs whose rows are transposed together.
 const PIECE: usize = 64;
 
 /// The end of a list of postings.
 const END: u32 = u32::MAX;
 
-/// In place of a list: the word stands in many limbs.
+/// Replaces a list: the word occurs in many limbs.
 const MANY: u32 = u32::MAX - 1;
 
-/// What a table keeps, if it does.
+/// The index that a table keeps, if any.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    /// Columns that words were looked for in since the table has changed as a whole.
+    /// Columns searched for words since the table has changed as a whole.
     n_columns: usize,
-    /// How often it was given up before it was worth making.
+    /// Number of times that it was discarded before its creation had paid.
     n_losses: u32,
     kept: Option<Box<InvertedIndex>>,
 }
@@ -44,12 +48,12 @@ struct InvertedIndex {
     postings: Vec<Posting>,
     /// Limbs whose rows may hold anything.
     unknown: Vec<u64>,
-    /// A bucket is so many bits of the product of the word, or the word itself.
+    /// Bits of the hash of a word, or of the word itself, that select its bucket.
     bucket_bits: u32,
     is_direct: bool,
-    /// Limbs that are looked at for a word at most.
+    /// Maximum number of limbs read for a word.
     most: usize,
-    /// Columns that were not looked at.
+    /// Number of columns saved.
     n_saved: usize,
 }
 
@@ -60,16 +64,17 @@ struct Posting {
     next: u32,
 }
 
-/// What rows of some limbs become.
+/// The new contents of rows in some limbs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cpu) enum Becomes {
-    /// Those that change take this word, bit c for column c.
+    /// Changed rows hold this word, bit c for column c.
     Word(u64),
     Anything,
 }
 
 impl Becomes {
-    /// A row takes these bits: a word that matters only if a table of so many columns has an index.
+    /// Returns the word of a row with these bits; it is used only if a table of this width has an
+    /// index.
     #[inline]
     pub(super) fn row(bits: &[u64]) -> Self {
         bits.first().map_or(Becomes::Anything, |word| Becomes::Word(*word))
@@ -77,13 +82,13 @@ impl Becomes {
 }
 
 impl Index {
-    /// Does it keep any?
+    /// Does it keep an index?
     #[inline]
     pub(super) fn is_kept(&self) -> bool {
         self.kept.is_some()
     }
 
-    /// Bytes that it takes.
+    /// Returns the bytes that it uses.
     pub(super) fn n_bytes(&self) -> u64 {
         let bytes = |kept: &InvertedIndex| {
             InvertedIndex::bytes_for(kept.heads.len(), kept.postings.capacity())
@@ -101,7 +106,7 @@ impl Index {
         }
     }
 
-    /// A row, from 0, has changed.
+    /// A row, zero-based, has changed.
     #[inline]
     pub(super) fn row_changes(&mut self, row_idx: usize, becomes: Becomes) {
         if self.is_kept() {
@@ -121,7 +126,7 @@ impl Index {
         }
     }
 
-    /// Rows of many limbs have taken a word.
+    /// A word has been written to rows of many limbs.
     pub(super) fn many_take(&mut self, word: u64) {
         if let Some(kept) = &mut self.kept {
             let bucket = kept.bucket(word);
@@ -137,7 +142,8 @@ impl Table {
         self.index.is_kept()
     }
 
-    /// Rows are going to be looked for in all columns: does it keep an index of them, or is one worth making after so many columns that were looked at?
+    /// Prepares for a search of rows in all columns: does the table keep an index, or does one pay
+    /// after `after` searched columns?
     pub(in crate::cpu) fn wants_index(&mut self, after: usize) -> bool {
         let is_numbered = (1..=NUMBERED_COLUMNS).contains(&self.n_cols);
         if !is_numbered || !self.is_home(Line::Column) || self.half_turned.is_some() {
@@ -150,8 +156,9 @@ impl Table {
         kept.is_some() || n_columns.checked_shr(*n_losses).is_some_and(|asked| asked > after)
     }
 
-    /// Lists the limbs, ascending, in which rows may hold a word, bit c for column c; false if that is better found in all columns.
-    /// [`Table::wants_index`] comes before; `has_room` says whether there is so much room beside the table.
+    /// Lists the limbs, ascending, in which rows may hold a word, bit c for column c; false if a
+    /// search of all columns is faster. Call [`Table::wants_index`] first; `has_room` tells whether
+    /// a number of bytes is available in addition to the table.
     pub(in crate::cpu) fn find_rows(
         &mut self,
         word: u64,
@@ -164,7 +171,7 @@ impl Table {
             *kept = InvertedIndex::new(columns_of(&self.home), self.n_rows, parallelism)?;
         }
         let Some(kept) = kept else {
-            // It is asked for later the next time, so that what cannot be had costs little.
+            // The next attempt is made later, so that failing attempts cost little.
             (*n_columns, *n_losses) = (0, n_losses.saturating_add(1));
             return Ok(false);
         };
@@ -181,23 +188,24 @@ impl InvertedIndex {
         4 * n_heads as u64 + 8 * n_postings as u64
     }
 
-    /// Bits of a bucket: about as many buckets as rows.
+    /// Returns the bits of a bucket: about as many buckets as rows.
     fn bucket_bits(n_rows: usize, n_cols: usize) -> u32 {
         n_rows.next_power_of_two().ilog2().clamp(1, n_cols as u32)
     }
 
-    /// Postings that there is room for: one for each row, and half as many again for those that change.
+    /// Returns the capacity for postings: one for each row, and half as many again for changed
+    /// rows.
     fn n_postings(n_rows: usize) -> usize {
         n_rows + n_rows / 2 + FEW
     }
 
-    /// Bytes that one takes for so many rows and columns.
+    /// Returns the bytes of an index for `n_rows` rows and `n_cols` columns.
     fn bytes_of(n_rows: usize, n_cols: usize) -> u64 {
         let n_heads = 1 << InvertedIndex::bucket_bits(n_rows, n_cols);
         InvertedIndex::bytes_for(n_heads, InvertedIndex::n_postings(n_rows))
     }
 
-    /// `None` if the system has no room for it.
+    /// Returns `None` if the system has no memory for it.
     fn new(
         columns: Columns<'_>,
         n_rows: usize,
@@ -239,12 +247,12 @@ impl InvertedIndex {
     fn bucket(&self, word: u64) -> usize {
         match self.is_direct {
             true => word as usize,
-            // 2⁶⁴ through the golden ratio: what differs in some bits only is spread.
+            // 2⁶⁴ divided by the golden ratio: spreads words that differ in few bits.
             false => (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - self.bucket_bits)) as usize,
         }
     }
 
-    /// One more posting, if the last one is not the same; there is room for it.
+    /// Adds a posting unless the last one is equal; there is room for it.
     fn add(&mut self, bucket: usize, limb: u32) {
         let head = self.heads[bucket];
         let is_there = self.postings.get(head as usize).is_some_and(|first| first.limb == limb);
@@ -254,7 +262,7 @@ impl InvertedIndex {
         }
     }
 
-    /// Rows of these limbs take a word; false if there is no room for that.
+    /// Adds postings for a word written to rows of these limbs; false if there is no room.
     fn post(&mut self, word: u64, limbs: &[u64]) -> bool {
         let bucket = self.bucket(word);
         if limbs.len() > self.most {
@@ -268,7 +276,7 @@ impl InvertedIndex {
         has_room
     }
 
-    /// Rows of these limbs may hold anything from now on; false if these are too many.
+    /// Marks these limbs as unknown; false if there are too many.
     fn forget(&mut self, limbs: &[u64]) -> bool {
         for limb in limbs {
             if self.unknown.contains(limb) {
@@ -282,7 +290,7 @@ impl InvertedIndex {
         true
     }
 
-    /// Lists the limbs in which rows may hold a word; false if these are many.
+    /// Lists the limbs in which rows may hold a word; false if there are many.
     fn find(&mut self, word: u64, limbs: &mut Vec<u64>) -> bool {
         let bucket = self.bucket(word);
         if self.heads[bucket] == MANY {
@@ -313,7 +321,7 @@ impl InvertedIndex {
         true
     }
 
-    /// The postings of a bucket, of which there are more, become those of these limbs.
+    /// Reduces the postings of a bucket to these limbs.
     fn shorten(&mut self, bucket: usize, limbs: &[u64]) {
         let mut at = self.heads[bucket];
         for (nth, limb) in limbs.iter().enumerate() {

@@ -1,4 +1,5 @@
-//! Sparse tables and summaries against lists of truth values, by steps that are drawn and made smaller when one fails.
+//! Sparse tables and summaries compared with lists of truth values, by random steps that are shrunk
+//! on failure.
 
 use std::sync::atomic::AtomicBool;
 
@@ -15,20 +16,20 @@ use crate::cpu::pool::Pool;
 use crate::cpu::summary::{Blocks, Known};
 use crate::kernels::Kernels;
 
-/// What happens to a table. Places are taken modulo its sizes.
+/// A step on a table. Indices are taken modulo its sizes.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A line along the form takes few ones, few zeros, or any bits.
+    /// A line along the layout becomes sparse, almost full, or random.
     Line { idx: usize, ground: bool, rarity: u32, seed: u64 },
-    /// A bit takes a value.
+    /// A bit is written.
     Bit { row: usize, col: usize, bit: bool },
-    /// It gets so many more columns.
+    /// It grows by this number of columns.
     Grow(usize),
-    /// A copy goes on, and the table that it is of stays as it was.
+    /// Work continues on a copy; the original must stay unchanged.
     Copy,
-    /// A part of its columns, a field, goes on alone.
+    /// Work continues on a field, a range of its columns.
     Field { start: usize, len: usize },
-    /// All of it is dense for a moment, and sparse again along the same lines.
+    /// It becomes dense, and sparse again with the same lines.
     Forms,
     /// A line of either kind is read.
     Read { line: Line, idx: usize, may_turn: bool },
@@ -51,13 +52,13 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Bits that differ from the ground about once in 2^rarity times.
+/// Returns random bits that differ from the ground with a probability of about 2^-rarity.
 fn drawn(len: usize, ground: bool, rarity: u32, seed: u64) -> Vec<bool> {
     let mut random = star_base::Random::new(seed);
     (0..len).map(|_| (random.below(1 << rarity) == 0) != ground).collect()
 }
 
-/// Everything that is asked of a table says what its rows are.
+/// Asserts that every query of a table agrees with its rows.
 fn assert_is(table: &Table, rows: &[Vec<bool>], parallelism: &Parallelism<'_>) {
     let n_cols = rows[0].len();
     assert_eq!((table.n_rows(), table.n_cols()), (rows.len(), n_cols));
@@ -72,14 +73,14 @@ fn assert_is(table: &Table, rows: &[Vec<bool>], parallelism: &Parallelism<'_>) {
         .collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let host = table.to_host(parallelism).ok().flatten();
-    assert!(host == BitTable::parse(&texts), "as a host has it");
+    assert!(host == BitTable::parse(&texts), "converted for the host");
     let kept = table.sparse_lines().expect("it is sparse");
     let n_limbs = (0..kept.n_lines()).map(|idx| kept.line(idx).places.len()).sum::<usize>();
     assert_eq!(kept.n_limbs(), n_limbs);
     assert!(SparseLines::bytes_for(kept.n_lines(), n_limbs) <= table.n_bytes());
 }
 
-/// A step on a table and its model; what they are after it.
+/// Applies a step to a table and its model, and returns both.
 fn take(
     step: &Step,
     mut table: Table,
@@ -115,7 +116,7 @@ fn take(
         Step::Copy => {
             let mut copy = table.try_clone(parallelism).ok().flatten().expect("memory");
             let lines = table.sparse_mut().expect("it is sparse");
-            // What the copy was made of is written to its last bit.
+            // The original of the copy is overwritten completely.
             for idx in 0..lines.n_lines() {
                 lines.set(idx, true, std::iter::empty()).expect("memory");
             }
@@ -129,7 +130,7 @@ fn take(
             let mut field = Table::of_sparse(zeros, Line::Column);
             let lines = table.sparse_lines().expect("it is sparse");
             match by_rows {
-                // Only columns that lie so are copied as they are.
+                // Only columns of this layout are copied directly.
                 true => assert!(table.copy_sparse_columns(&SparseLines::default(), 0..0).is_none()),
                 false => {
                     let copied = field.copy_sparse_columns(lines, columns.clone());
@@ -163,7 +164,7 @@ fn take(
 }
 
 #[test]
-fn a_sparse_table_is_what_its_bits_are() {
+fn sparse_tables_equal_their_bits() {
     let never = AtomicBool::new(false);
     let budget = MemoryBudget::new(&never, &never, u64::MAX);
     let sizes = (1..150_usize, 1..150_usize, any::<bool>());
@@ -184,7 +185,7 @@ fn a_sparse_table_is_what_its_bits_are() {
     });
 }
 
-/// What happens to a slice with a summary.
+/// A change of a slice with a summary.
 #[derive(Clone, Debug)]
 enum Change {
     Constant(bool),
@@ -192,15 +193,15 @@ enum Change {
         at: usize,
         bit: bool,
     },
-    /// Limbs take anything, and the summary hears which.
+    /// Limbs are overwritten, and the summary is updated with their positions.
     Limbs {
         first: usize,
         n: usize,
         limb: u64,
     },
-    /// The first limbs are found to be zero, as far as they are.
+    /// The first limbs, up to the first nonzero one, are recorded as zero.
     Begin(usize),
-    /// Somebody looks for the limbs that are not zero.
+    /// The nonzero limbs are listed.
     List,
     Forget,
 }
@@ -217,13 +218,13 @@ fn change() -> impl Strategy<Value = Change> {
     ]
 }
 
-/// The limbs that are not zero, with their places.
+/// Returns the nonzero limbs with their positions.
 fn nonzero(limbs: &[u64]) -> Vec<(u32, u64)> {
     (0..).zip(limbs.iter().copied()).filter(|(_, limb)| *limb != 0).collect()
 }
 
 #[test]
-fn a_summary_never_denies_what_a_block_holds() {
+fn summaries_cover_the_contents_of_blocks() {
     let changes = vec(change(), 1..80);
     proptest!(|(len in 1..5_000_usize, block in 1..9_usize, changes in changes)| {
         let settings = Settings { summary_limbs: 0, summary_block: block, ..Settings::default() };
@@ -253,7 +254,7 @@ fn a_summary_never_denies_what_a_block_holds() {
                 }
                 Change::Begin(n) => {
                     let n_zeros = limbs.iter().take_while(|limb| **limb == 0).count();
-                    // What is known to be zero at the beginning only grows so.
+                    // The known zeros at the beginning only grow in this way.
                     known.begins_with_zeros(n.min(n_zeros).max(known.zeros), &settings);
                 }
                 Change::List => known.list(nonzero(&limbs).iter(), blocks, &settings),

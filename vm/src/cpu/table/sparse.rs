@@ -1,11 +1,17 @@
-//! Note [Sparse tables]. A table may have a third home form: by columns or by rows, of each line only the limbs that are not its ground, zeros or ones
-//! ([`SparseLines`]). Rows, columns, bits, whole tables by lines and growth work on it as it is; a line against it is looked for in every line, and
-//! when that has been done a few times, the corner turn is kept beside it as a second form is (Note [Forms]). Whatever else wants lines that lie together
-//! (kernels over lines, loop kernels, the tape) declines it, and what wants the whole table (a field that is written, intrinsics, handles) makes it dense first,
-//! if there is memory for that. A field of a table that is sparse by columns is one, too, and so is a local table of zeros that gets many columns at once
-//! ([`Table::is_worth_sparse`]), and one whose first column, a long one, has few limbs by its summary (`begins_sparse`; while it grows or fills up it becomes dense
-//! before memory is too short for both forms, `is_due_dense`): loop kernels that run on few limbs take both (Note [Few limbs] in `loop_kernels`). What they cannot take becomes dense, if it
-//! is [small](Table::may_become_dense). So does a write that leaves it with half of the bytes that it would have packed. It never becomes sparse again.
+//! Note [Sparse tables]. A table may have a third home form: by columns or by rows, with only those
+//! limbs of each line that differ from its ground, zeros or ones ([`SparseLines`]). Rows, columns,
+//! bits, whole tables by lines and growth work on this form directly. A line against the layout
+//! must be searched in every line; after a few such searches, the transpose is kept in addition,
+//! like a second form (Note [Forms]). Everything else that needs contiguous lines (kernels over
+//! lines, loop kernels, the tape) declines a sparse table, and operations that need the whole table
+//! (a field that is written, intrinsics, handles) make it dense first, if there is memory. The
+//! following become sparse, too: a field of a table that is sparse by columns; a local table of
+//! zeros that gets many columns at once ([`Table::is_worth_sparse`]); a table whose first column is
+//! long and has few limbs by its summary (`begins_sparse`; while it grows or fills up, it becomes
+//! dense before memory is too short for both forms, `is_due_dense`). Loop kernels that run on few
+//! limbs accept the first two (Note [Few limbs] in `loop_kernels`). A table that they do not accept
+//! becomes dense if it is [small](Table::may_become_dense), and so does a table that a write leaves
+//! with half of the bytes of its packed form. It never becomes sparse again.
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -19,32 +25,32 @@ use crate::cpu::form::{Line, turn};
 use crate::cpu::parallelism::Parallelism;
 use crate::interrupt::{Exec, internal_error};
 
-/// A table of few ones.
+/// A sparse table.
 #[derive(Debug)]
 pub(super) struct Sparse {
     lines: SparseLines,
-    /// Its corner turn, while that is valid.
+    /// Its transpose, if valid.
     turned: OnceLock<SparseLines>,
-    /// Number of ones, if only that and the sizes of the table are there.
+    /// Number of ones, if only it and the sizes of the table are known.
     n_ones: Option<u64>,
 }
 
-/// A new table of so many columns and bytes is sparse.
+/// Minimum number of columns of a new sparse table.
 const LEAST_COLUMNS: usize = 8;
 const LEAST_BYTES: u64 = 1 << 15;
-/// Empty lines take at most one in so many bytes of wide ones, packed.
+/// Empty lines must use at most this fraction (one in `WIDE_SHARE`) of the packed bytes.
 const WIDE_SHARE: u64 = 16;
-/// A sparse table of more bytes, packed, becomes dense only for what cannot do without.
+/// A sparse table with more packed bytes becomes dense only for operations without an alternative.
 const MOST_BYTES: u64 = 1 << 26;
 
-/// Accesses against a sparse form that cost as much as a corner turn of it, about.
+/// Approximate number of accesses against a sparse layout that cost as much as a transpose.
 const ACCESSES_OF_A_TURN: usize = 4;
 
 /// A line of a sparse table.
 pub(in crate::cpu) enum Found<'t> {
-    /// As it lies.
+    /// Stored contiguously.
     Line(SparseLine<'t>),
-    /// The limbs that are not zero, and their places, from all lines.
+    /// The nonzero limbs with their positions, gathered from all lines.
     Gathered(Vec<(u32, u64)>),
 }
 
@@ -53,7 +59,7 @@ impl Sparse {
         self.lines.n_bytes()
     }
 
-    /// Bytes of the corner turn.
+    /// Returns the bytes of the transpose.
     pub(super) fn extra_bytes(&self) -> u64 {
         self.turned.get().map_or(0, SparseLines::n_bytes)
     }
@@ -67,12 +73,12 @@ impl Sparse {
         Ok(Sparse { lines, turned: OnceLock::new(), n_ones: self.n_ones })
     }
 
-    /// Number of ones.
+    /// Counts the ones.
     pub(super) fn n_ones(&self) -> u64 {
         self.n_ones.unwrap_or_else(|| self.lines.count_ones())
     }
 
-    /// Bit `at` of all lines.
+    /// Gathers bit `at` of all lines.
     fn gather(&self, at: usize, parallelism: &Parallelism<'_>) -> Exec<Vec<(u32, u64)>> {
         let mut limbs: Vec<(u32, u64)> = Vec::new();
         for idx in 0..self.lines.n_lines() {
@@ -92,7 +98,7 @@ impl Sparse {
 }
 
 impl Table {
-    /// A sparse table whose rows or columns, as `line` says, are these lines.
+    /// Returns a sparse table whose rows or columns, depending on `line`, are these lines.
     pub(in crate::cpu) fn of_sparse(lines: SparseLines, line: Line) -> Self {
         let (len, n_lines) = (lines.len(), lines.n_lines());
         let by_rows = line == Line::Row;
@@ -101,21 +107,22 @@ impl Table {
         Table { n_rows, n_cols, by_rows, sparse: Some(Box::new(sparse)), ..Table::default() }
     }
 
-    /// A table of which only the sizes and the number of ones are there; see Note [Refused parts] in `handles`.
+    /// Returns a table that has only sizes and a number of ones; see Note [Refused parts] in
+    /// `handles`.
     pub(in crate::cpu) fn without_bits(n_rows: usize, n_cols: usize, n_ones: u64) -> Self {
         let (lines, turned) = (SparseLines::default(), OnceLock::new());
         let sparse = Some(Box::new(Sparse { lines, turned, n_ones: Some(n_ones) }));
         Table { n_rows, n_cols, sparse, ..Table::default() }
     }
 
-    /// A dense table becomes sparse along its home.
+    /// Makes a dense table sparse in its home layout.
     pub(in crate::cpu) fn make_sparse(&mut self) -> Result<(), OutOfMemory> {
         let lines = SparseLines::of_columns(&self.home)?;
         *self = Table::of_sparse(lines, if self.by_rows { Line::Row } else { Line::Column });
         Ok(())
     }
 
-    /// A sparse table as hosts have it; itself if it is dense.
+    /// Converts a sparse table for the host; returns the table if it is dense.
     #[expect(clippy::result_large_err, reason = "it is the table, not an error")]
     pub(in crate::cpu) fn into_sparse(self) -> Result<SparseTable, Table> {
         let by_rows = self.by_rows;
@@ -125,7 +132,7 @@ impl Table {
         }
     }
 
-    /// The same of one that is shared; `None` if the system has no room for it.
+    /// Does the same for a shared table; `None` if the system has no memory for it.
     pub(in crate::cpu) fn copy_of_sparse(&self) -> Option<SparseTable> {
         let lines = self.sparse_lines()?.try_clone().ok()?;
         Some(SparseTable { lines, by_rows: self.by_rows })
@@ -137,19 +144,20 @@ impl Table {
         self.sparse.is_some()
     }
 
-    /// The lines of a sparse table, as they lie.
+    /// Returns the lines of a sparse table in their layout.
     pub(in crate::cpu) fn sparse_lines(&self) -> Option<&SparseLines> {
         self.sparse.as_deref().map(Sparse::lines)
     }
 
-    /// The same, and whether they are such lines.
+    /// Returns a sparse table, and whether it has this kind of lines.
     fn sparse_along(&self, line: Line) -> Exec<(&Sparse, bool)> {
         let sparse =
             self.sparse.as_deref().ok_or_else(|| internal_error("a table that is not sparse"))?;
         Ok((sparse, self.by_rows == (line == Line::Row)))
     }
 
-    /// Line `idx`, from 0, of a sparse table. `may_turn` says whether there is so much room beside it.
+    /// Finds line `idx`, zero-based, of a sparse table. `may_turn` tells whether a number of bytes
+    /// is available for a transpose.
     pub(in crate::cpu) fn find_line(
         &self,
         line: Line,
@@ -168,7 +176,7 @@ impl Table {
                 let turned = sparse.lines.turned(|| parallelism.poll().is_ok());
                 parallelism.poll()?;
                 if let Ok(Some(turned)) = turned {
-                    // Nobody else has set it: whoever shares the table is of this thread.
+                    // It cannot be set yet: all owners of the table belong to this thread.
                     let _ = sparse.turned.set(turned);
                 }
             }
@@ -179,7 +187,7 @@ impl Table {
         }
     }
 
-    /// `dst` takes line `idx`, from 0, of a sparse table.
+    /// Copies line `idx`, zero-based, of a sparse table to `dst`.
     pub(super) fn read_sparse(
         &self,
         line: Line,
@@ -211,12 +219,13 @@ impl Table {
         Ok(())
     }
 
-    /// Bit (row, column) of a sparse table, both from 0.
+    /// Returns bit (row, column), both zero-based, of a sparse table.
     pub(super) fn sparse_bit(sparse: &Sparse, by_rows: bool, row: usize, col: usize) -> bool {
         if by_rows { sparse.lines.get(row, col) } else { sparse.lines.get(col, row) }
     }
 
-    /// The lines of a sparse table, to be changed: its corner turn is not valid any more. `None` if it is not sparse.
+    /// Returns the lines of a sparse table for changes, which invalidates its transpose. `None` if
+    /// it is not sparse.
     pub(in crate::cpu) fn sparse_mut(&mut self) -> Option<&mut SparseLines> {
         let sparse = self.sparse.as_deref_mut()?;
         sparse.turned.take();
@@ -224,7 +233,7 @@ impl Table {
         Some(&mut sparse.lines)
     }
 
-    /// Becomes these lines of another one; `None` if it is not sparse by columns.
+    /// Replaces its lines by these lines of another table; `None` if it is not sparse by columns.
     pub(in crate::cpu) fn copy_sparse_columns(
         &mut self,
         from: &SparseLines,
@@ -243,7 +252,7 @@ impl Table {
         self.is_sparse() && !self.by_rows
     }
 
-    /// Bytes that it takes packed.
+    /// Returns the bytes of its packed form.
     pub(in crate::cpu) fn dense_bytes(&self) -> u64 {
         match &self.sparse {
             Some(sparse) => sparse.lines.dense_bytes(),
@@ -251,13 +260,15 @@ impl Table {
         }
     }
 
-    /// Would so many columns of zeros, a new table, better be sparse? Then nothing is touched of them that nobody writes.
+    /// Should a new table of zeros with these columns be sparse? Then no memory is touched that is
+    /// never written.
     pub(in crate::cpu) fn is_worth_sparse(n_columns: usize, n_bytes: u64) -> bool {
         n_columns >= LEAST_COLUMNS && n_bytes >= LEAST_BYTES
     }
 
-    /// Had a sparse table of zeros better lie by such lines, as the first one of them is written? Against its form, each would go to all others. That is so of a
-    /// large one that has wide lines, so that they cost little while they are empty.
+    /// Should a sparse table of zeros change to this kind of lines when the first one is written?
+    /// Against the layout, each line would be spread over all others. It should if it is large and
+    /// has wide lines, which cost little while they are empty.
     pub(in crate::cpu) fn turns_for_first(&self, line: Line) -> bool {
         let is_zero =
             |lines: &SparseLines| lines.n_limbs() == 0 && lines.common_ground() == Some(false);
@@ -267,17 +278,18 @@ impl Table {
         is_wide && self.sparse_lines().is_some_and(is_zero)
     }
 
-    /// Is it sparse, and small enough to become dense where that is needed?
+    /// Is it sparse, and small enough to become dense if necessary?
     pub(in crate::cpu) fn may_become_dense(&self, available: u64) -> bool {
         self.is_sparse() && self.dense_bytes() <= MOST_BYTES.min(available)
     }
 
-    /// Has a sparse table become so full that it had better be dense?
+    /// Is a sparse table so full that it should be dense?
     pub(in crate::cpu) fn is_full(&self) -> bool {
         self.is_sparse() && self.n_bytes() > self.dense_bytes() / 2
     }
 
-    /// The columns or rows of a sparse table, as they lie, become a dense one; false if the system has no room for that, or it is dense.
+    /// Makes a sparse table dense in its layout; false if the system has no memory for it, or if it
+    /// is dense already.
     pub(in crate::cpu) fn make_dense(&mut self, parallelism: &Parallelism<'_>) -> Exec<bool> {
         let Some(sparse) = self.sparse.as_deref() else { return Ok(false) };
         let Some(home) = packed(&sparse.lines, parallelism)? else { return Ok(false) };
@@ -287,7 +299,8 @@ impl Table {
         Ok(true)
     }
 
-    /// A sparse table as a host knows it, by columns; `None` if the system has no room for it.
+    /// Converts a sparse table to a dense one by columns for the host; `None` if the system has no
+    /// memory for it.
     pub(super) fn sparse_to_host(
         &self,
         sparse: &Sparse,
@@ -297,7 +310,7 @@ impl Table {
             return packed(&sparse.lines, parallelism);
         }
         if sparse.lines.common_ground() != Some(false) {
-            // Nearly all bits are ones: turned as a dense table is.
+            // Nearly all bits are ones: transposed like a dense table.
             let Some(rows) = packed(&sparse.lines, parallelism)? else { return Ok(None) };
             return turn(&rows, parallelism);
         }
@@ -311,7 +324,8 @@ impl Table {
         Ok(Some(table))
     }
 
-    /// A sparse table gets as many columns; [`Table::sparse_growth`] says what that takes.
+    /// Grows a sparse table to `n_cols` columns; [`Table::sparse_growth`] returns the memory for
+    /// this.
     pub(in crate::cpu) fn grow_sparse(&mut self, n_cols: usize) -> Result<(), OutOfMemory> {
         let (by_rows, more) = (self.by_rows, n_cols - self.n_cols);
         if let Some(lines) = self.sparse_mut() {
@@ -325,7 +339,7 @@ impl Table {
         Ok(())
     }
 
-    /// Bytes that a sparse table takes for a while if it gets as many columns.
+    /// Returns the bytes that a sparse table temporarily needs to grow to `n_cols` columns.
     pub(in crate::cpu) fn sparse_growth(&self, n_cols: usize) -> u64 {
         match &self.sparse {
             Some(sparse) if self.by_rows => sparse.lines.bytes_to_lengthen(),
@@ -335,7 +349,7 @@ impl Table {
     }
 }
 
-/// The lines as the columns of a table.
+/// Packs the lines into the columns of a table.
 fn packed(lines: &SparseLines, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
     let Ok(mut table) = BitTable::zeros(lines.len(), lines.n_lines()) else { return Ok(None) };
     for idx in 0..lines.n_lines() {

@@ -1,4 +1,4 @@
-//! Tables against bits in a `Vec<Vec<bool>>`.
+//! Tables compared with bits in a `Vec<Vec<bool>>`.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,11 +10,11 @@ use crate::cpu::pool::Pool;
 use crate::cpu::transpose::{Transposition, spare_bytes};
 use crate::kernels::Kernels;
 
-/// No room at all.
+/// No memory at all.
 const NONE: TransposeRoom = TransposeRoom { copy: false, spare: 0, change: false };
 
 #[test]
-fn a_transposed_table_has_its_rows_as_columns() {
+fn transposed_tables_have_their_rows_as_columns() {
     let mut table = Table::new(BitTable::parse(&["011", "100"]).unwrap());
     table.transpose();
     assert_eq!((table.n_rows(), table.n_cols()), (3, 2));
@@ -23,9 +23,10 @@ fn a_transposed_table_has_its_rows_as_columns() {
     assert!(table.has(Line::Row) && !table.has(Line::Column));
 }
 
-/// Reads lines against the form in a row while lines along it, single bits and whole forms change.
+/// Reads consecutive lines against the layout while lines along it, single bits and whole forms
+/// change.
 #[test]
-fn a_window_holds_what_the_form_does() {
+fn windows_agree_with_the_form() {
     let never = std::sync::atomic::AtomicBool::new(false);
     let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
     for settings in [crate::cpu::Settings::default(), crate::cpu::Settings::tiny()] {
@@ -50,7 +51,7 @@ fn a_window_holds_what_the_form_does() {
                     copy: bytes < 2000,
                     ..NONE
                 })
-                .unwrap_or_else(|_| panic!("nobody stops it"));
+                .unwrap_or_else(|_| panic!("no flag is set"));
             for (idx, line) in model.iter().enumerate() {
                 assert_eq!(dst[idx / 64] >> (idx % 64) & 1 == 1, line[at], "{step}, {idx}");
             }
@@ -64,7 +65,7 @@ fn a_window_holds_what_the_form_does() {
                     let line = star_base::BitVector::from_bools(&model[idx]);
                     table
                         .write(Line::Row, idx, line.limbs(), &parallelism, NONE)
-                        .unwrap_or_else(|_| panic!("nobody stops it"));
+                        .unwrap_or_else(|_| panic!("no flag is set"));
                     continue;
                 }
             }
@@ -75,7 +76,7 @@ fn a_window_holds_what_the_form_does() {
 }
 
 #[test]
-fn a_table_turns_in_its_own_memory_if_there_is_room_for_a_panel() {
+fn tables_transpose_in_place_with_memory_for_a_panel() {
     let never = std::sync::atomic::AtomicBool::new(false);
     let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
     let settings = crate::cpu::Settings::default();
@@ -100,7 +101,7 @@ fn a_table_turns_in_its_own_memory_if_there_is_room_for_a_panel() {
 }
 
 #[test]
-fn a_table_grows_in_whatever_steps() {
+fn tables_grow_in_any_steps() {
     let never = std::sync::atomic::AtomicBool::new(false);
     let budget = crate::budget::MemoryBudget::new(&never, &never, u64::MAX);
     let settings = crate::cpu::Settings { poll_limbs: 16, ..Default::default() };
@@ -114,7 +115,7 @@ fn a_table_grows_in_whatever_steps() {
         assert_eq!((table.n_cols(), table.bit(69, 1)), (n_cols_after, true));
         assert!(matches!(table.n_ones(&parallelism), Ok(70)));
     }
-    // Columns without rows are many and cost nothing.
+    // A table without rows may have many columns at no cost.
     let mut table = Table::new(BitTable::zeros(0, 0).unwrap());
     for n_cols in [1 << 62, (1 << 62) + (1 << 61)] {
         assert!(matches!(table.grow(n_cols, &parallelism), Ok(true)));
@@ -124,9 +125,9 @@ fn a_table_grows_in_whatever_steps() {
     assert_eq!(table.n_cols(), (1 << 62) + (1 << 61));
 }
 
-/// Reads and writes lines of both kinds where there is no room for a copy, or none at all.
+/// Reads and writes lines of both kinds with no memory for a copy, or none at all.
 #[test]
-fn a_table_without_room_for_a_copy_changes_its_home() {
+fn tables_without_memory_for_a_copy_change_their_home() {
     let never = AtomicBool::new(false);
     let budget = MemoryBudget::new(&never, &never, u64::MAX);
     for (n_rows, n_cols, spare, changes) in [
@@ -170,16 +171,17 @@ fn a_table_without_room_for_a_copy_changes_its_home() {
                 }
                 assert_eq!(table.extra_bytes(), 0);
             }
-            // A phase of a hundred accesses is worth a turn or two, and not more and more of them.
+            // A phase of a hundred accesses causes one or two transposes, but not an increasing
+            // number.
             let n = table.n_changes();
             assert!(if changes { n >= 1 && (eager_turns || n <= 6) } else { n == 0 }, "{n}");
         }
     }
 }
 
-/// A flag stops a turn; the table is read as it is, copied, and turned to the end later.
+/// A flag interrupts a transpose; the table is read in this state, copied, and completed later.
 #[test]
-fn a_turn_that_is_stopped_leaves_a_table() {
+fn interrupted_transposes_leave_valid_tables() {
     let (never, always) = (AtomicBool::new(false), AtomicBool::new(true));
     let [free, stopped] = [&never, &always].map(|flag| MemoryBudget::new(flag, &never, u64::MAX));
     let (settings, pool) = (crate::cpu::Settings::default(), Pool::of(Some(1)));

@@ -1,4 +1,4 @@
-//! Tables that are views of columns of another one: see Note [Views] in `views`.
+//! Tables that are views of columns of another table: see Note [Views] in `views`.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,22 +11,22 @@ use crate::cpu::parallelism::Parallelism;
 use crate::interrupt::Exec;
 use crate::kernels::Columns;
 
-/// What a view shows: columns of a dense table that lies by columns, as many as the view has.
+/// The viewed columns of a dense table by columns, as many as the view has.
 #[derive(Debug)]
 pub(super) struct View {
     of: Arc<Table>,
-    /// The first of them, from 0.
+    /// The first of them, zero-based.
     start: usize,
 }
 
 impl View {
-    /// The columns, of which there are so many.
+    /// Returns the `n_cols` columns.
     pub(super) fn columns(&self, n_cols: usize) -> Columns<'_> {
         let Columns { storage, stride, n_cols: _ } = columns_of(&self.of.home);
         Columns { storage: &storage[self.start * stride..][..n_cols * stride], stride, n_cols }
     }
 
-    /// `dst` takes line `idx`, from 0.
+    /// Copies line `idx`, zero-based, to `dst`.
     pub(super) fn read(
         &self,
         line: Line,
@@ -42,12 +42,12 @@ impl View {
         Ok(())
     }
 
-    /// Bit (row, column), both from 0.
+    /// Returns bit (row, column), both zero-based.
     pub(super) fn bit(&self, row_idx: usize, col_idx: usize) -> bool {
         self.of.home.get(row_idx, self.start + col_idx)
     }
 
-    /// The columns as a table of their own; `None` if the system has no room for it.
+    /// Copies the columns to a separate table; `None` if the system has no memory for it.
     pub(super) fn copy(
         &self,
         n_cols: usize,
@@ -60,19 +60,20 @@ impl View {
 }
 
 impl Table {
-    /// May fields of it be views? Their columns lie together then.
+    /// May fields of it be views? This requires contiguous columns.
     pub(in crate::cpu) fn may_be_viewed(&self) -> bool {
         self.is_home(Line::Column) && self.half_turned.is_none()
     }
 
-    /// A view of these columns of a table that [may be viewed](Table::may_be_viewed).
+    /// Returns a view of these columns of a table that [may be viewed](Table::may_be_viewed).
     pub(in crate::cpu) fn view_of(of: Arc<Table>, columns: Range<usize>) -> Self {
         let (n_rows, n_cols) = (of.n_rows, columns.len());
         let view = Some(View { of, start: columns.start });
         Table { n_rows, n_cols, view, ..Table::default() }
     }
 
-    /// Makes a view show these columns of the same table, if it shows as many; does it now?
+    /// Moves a view to these columns of the same table, if their number is unchanged. Returns
+    /// whether it was moved.
     pub(in crate::cpu) fn move_view(&mut self, of: &Arc<Table>, columns: &Range<usize>) -> bool {
         match &mut self.view {
             Some(view) if Arc::ptr_eq(&view.of, of) && self.n_cols == columns.len() => {
@@ -88,12 +89,12 @@ impl Table {
         self.view.is_some()
     }
 
-    /// The table that it is a view of, if it is one.
+    /// Returns the viewed table, if it is a view.
     pub(in crate::cpu) fn into_viewed(self) -> Option<Arc<Table>> {
         self.view.map(|view| view.of)
     }
 
-    /// Its columns, where they lie together.
+    /// Returns its columns, if they are contiguous.
     pub(in crate::cpu) fn columns(&self) -> Option<Columns<'_>> {
         match &self.view {
             Some(view) => Some(view.columns(self.n_cols)),

@@ -1,8 +1,11 @@
-//! Note [Zeros outside]. A mask marks few rows, and ADDC gives all other rows of its result zeros: column after column, though they mostly
-//! are zeros already, since the table is new, or was the result of another call. So a table by columns may know a few limbs outside of which all of its columns
-//! are zero: none when it is made of zeros, those of the mask after such a loop. Whoever changes rows adds their limbs, and every other change
-//! forgets. Then only the limbs that are listed have to be cleared. So are they in the last small table that nobody holds any more, when the next one of zeros is as large: the
-//! local table of a procedure that is called again and again.
+//! Note [Zeros outside]. A mask marks few rows, and ADDC sets all other rows of its result to
+//! zeros, column after column, though most of them are zeros already, since the table is new, or
+//! was the result of another call. So a table by columns may record a few limbs outside of which
+//! all of its columns are zero: none when it is created with zeros, those of the mask after such a
+//! loop. Code that changes rows adds their limbs, and every other change discards the record. Then
+//! only the listed limbs must be cleared. The same is done for the last small table that was
+//! released, when the next table of zeros has the same size, such as the local table of a procedure
+//! that is called repeatedly.
 
 use std::ops::Range;
 
@@ -13,18 +16,18 @@ use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
 use crate::interrupt::Exec;
 
-/// Limbs that are listed at most.
+/// Maximum number of listed limbs.
 const MOST_LIMBS: usize = 64;
 
-/// Bytes of a table that is kept for the next one of zeros.
+/// Bytes of a released table that is kept for the next one of zeros.
 const SPARE_BYTES: Range<u64> = 1 << 10..1 << 16;
 
-/// The limbs outside of which all columns are zero, if they are known.
+/// The limbs outside of which all columns are zero, if known.
 #[derive(Debug, Default)]
 pub(super) struct ZerosOutside(Option<Vec<u64>>);
 
 impl ZerosOutside {
-    /// Anything has changed.
+    /// Anything may have changed.
     #[inline]
     pub(super) fn forget(&mut self) {
         self.0 = None;
@@ -45,13 +48,13 @@ impl ZerosOutside {
 
     /// The rows of some limbs have changed.
     pub(super) fn limbs_change(&mut self, limbs: &[u64]) {
-        // Those of a mask mostly are what is known already.
+        // The limbs of a mask usually equal the known ones.
         if self.0.as_deref().is_some_and(|known| known != limbs) {
             limbs.iter().for_each(|limb| self.limb_changes(*limb));
         }
     }
 
-    /// A row, from 0, has changed.
+    /// A row, zero-based, has changed.
     #[inline]
     pub(super) fn row_changes(&mut self, row_idx: usize) {
         self.limb_changes((row_idx / 64) as u64);
@@ -59,12 +62,12 @@ impl ZerosOutside {
 }
 
 impl Table {
-    /// A table of zeros.
+    /// Returns a table of zeros.
     pub(in crate::cpu) fn of_zeros(table: BitTable) -> Self {
         Table { zeros: ZerosOutside(Some(Vec::new())), ..Table::new(table) }
     }
 
-    /// Does it take little to make a table of zeros of this one, which nobody holds any more?
+    /// Can this table, which has been released, be cleared cheaply?
     pub(in crate::cpu) fn may_become_zeros(&self) -> bool {
         let n_limbs = self.n_rows.div_ceil(64);
         let are_few = |limbs: &Vec<u64>| 4 * limbs.len() <= n_limbs;
@@ -74,7 +77,7 @@ impl Table {
             && self.zeros.0.as_ref().is_some_and(are_few)
     }
 
-    /// A table of zeros in the memory of this one; see [`Table::may_become_zeros`].
+    /// Clears this table and returns it; see [`Table::may_become_zeros`].
     pub(in crate::cpu) fn into_zeros(mut self: Box<Self>) -> Box<Self> {
         let limbs = self.zeros.0.take().unwrap_or_default();
         let stride = self.home.stride();
@@ -86,8 +89,9 @@ impl Table {
         self
     }
 
-    /// Makes these columns zero but for some limbs, ascending, which are going to be written, and [`Table::limbs_mut`] says so; [`Table::limbs_change`] comes before.
-    /// Did it know which other limbs may have been something else?
+    /// Clears these columns except for some limbs, ascending, which are about to be written and
+    /// reported to [`Table::limbs_mut`]; call [`Table::limbs_change`] first. Returns whether the
+    /// other limbs that may be nonzero were known.
     pub(in crate::cpu) fn clear_outside(
         &mut self,
         limbs: &[u64],
@@ -148,13 +152,13 @@ mod tests {
     use crate::cpu::table::{Becomes, TransposeRoom};
     use crate::kernels::Kernels;
 
-    /// Columns of limbs.
+    /// Returns the limbs of the columns.
     fn limbs_of(table: &Table) -> Vec<Vec<u64>> {
         (0..table.n_cols()).map(|col| table.home().0.column_limbs(col).to_vec()).collect()
     }
 
     #[test]
-    fn outside_of_the_limbs_that_are_known_all_columns_are_zero() {
+    fn columns_are_zero_outside_the_known_limbs() {
         let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
         let budget = MemoryBudget::new(&flag, &never, u64::MAX);
         let settings = Settings { eager_turns: false, ..Settings::default() };
@@ -182,7 +186,7 @@ mod tests {
                             .put(row, col, true);
                     }
                     _ => {
-                        // Of the longest columns sometimes more limbs than are listed.
+                        // For the longest columns, sometimes more limbs than can be listed.
                         let n_drawn = if random.below(8) == 0 { 200 } else { 3 };
                         let mut limbs: Vec<u64> =
                             (0..n_drawn).map(|_| random.below(n_limbs) as u64).collect();

@@ -1,8 +1,10 @@
-//! The corner turn of a table in its own memory, for one that leaves no memory for a second form.
+//! In-place transpose, for a table that leaves no memory for a second form.
 //!
-//! Note [Half turned]. A flag may stop a turn between two moves. What it leaves is a table still: the [`Transposition`] knows which
-//! bits lie where. No run works with such a table. It is turned to the end before one begins, and before the host writes to it; the host reads
-//! it as it is ([`Transposition::read_line`]), so that a run that was interrupted ends at once.
+//! Note [Half turned]. A flag may interrupt a transpose between two moves. The result is still a
+//! table: the [`Transposition`] records the positions of its bits. Runs do not work with this kind
+//! of table: the transpose is completed before a run begins, and before the host writes to it. The
+//! host can read it in this state ([`Transposition::read_line`]), so that an interrupted run ends
+//! at once.
 
 mod panels;
 mod square;
@@ -15,14 +17,14 @@ use crate::interrupt::Exec;
 use panels::Panels;
 use square::Square;
 
-/// A form on its way to the other one.
+/// A transpose in progress.
 #[derive(Debug)]
 pub(super) enum Transposition {
     Square(Square),
     Panels(Panels),
 }
 
-/// Bytes that a turn of `form` takes beside it, but for a few tiles.
+/// Returns the bytes that a transpose of `form` needs in addition to it, except for a few tiles.
 pub(super) fn spare_bytes(form: &BitTable) -> u64 {
     match form.n_rows() == form.n_cols() {
         true => 0,
@@ -31,7 +33,8 @@ pub(super) fn spare_bytes(form: &BitTable) -> u64 {
 }
 
 impl Transposition {
-    /// Nothing is moved yet; the form itself if the system has no room for what a turn takes beside it.
+    /// Prepares a transpose; returns the form if the system has no memory for the additional
+    /// buffers.
     pub(super) fn of(form: BitTable) -> Result<Self, BitTable> {
         match form.n_rows() == form.n_cols() {
             true => Ok(Transposition::Square(Square::of(form))),
@@ -39,7 +42,7 @@ impl Transposition {
         }
     }
 
-    /// Turns to the end, or until a flag stops it.
+    /// Continues until the transpose is complete or a flag interrupts it.
     pub(super) fn go_on(&mut self, parallelism: &Parallelism<'_>) -> Exec<()> {
         match self {
             Transposition::Square(square) => square.go_on(parallelism),
@@ -47,7 +50,7 @@ impl Transposition {
         }
     }
 
-    /// The form that it is after a turn to the end: the columns before are its rows.
+    /// Returns the form after a complete transpose: the original columns are its rows.
     pub(super) fn into_form(self) -> BitTable {
         match self {
             Transposition::Square(square) => square.into_form(),
@@ -55,7 +58,7 @@ impl Transposition {
         }
     }
 
-    /// A copy; `None` if the system has no room for it.
+    /// Returns a copy; `None` if the system has no memory for it.
     pub(super) fn try_clone(&self, parallelism: &Parallelism<'_>) -> Exec<Option<Self>> {
         match self {
             Transposition::Square(square) => {
@@ -65,7 +68,7 @@ impl Transposition {
         }
     }
 
-    /// `dst` takes line `idx` of what the form was before, or with `turned` of what it is to become.
+    /// Copies line `idx` of the original form, or with `turned` of the transpose, to `dst`.
     pub(super) fn read_line(&self, turned: bool, idx: usize, dst: &mut [u64]) {
         match self {
             Transposition::Square(square) => square.read_line(turned, idx, dst),
@@ -81,7 +84,7 @@ impl Transposition {
         }
     }
 
-    /// A turn of `form` that a flag has stopped after so many moves.
+    /// Returns a transpose of `form` that was interrupted after `n` moves.
     #[cfg(test)]
     pub(super) fn stopped_after(form: BitTable, n: usize, parallelism: &Parallelism<'_>) -> Self {
         let mut transposition = Transposition::of(form).expect("memory");

@@ -1,9 +1,11 @@
-//! The corner turn of a table that is not square in its own memory, with one panel of it beside.
+//! In-place transpose of a table that is not square, with one panel as an additional buffer.
 //!
-//! Note [Panels]. A form is a matrix of blocks of 64 × 64 bits, a panel is a row or a column of this matrix. Three stages lead to the other form:
-//! each panel of 64 lines becomes its blocks, one after another, each turned; the blocks are permuted
-//! to those of the other form, along the cycles of the permutation; each panel of blocks becomes its 64 lines. The first stage begins in front and
-//! the last one at the end, since lines lie further apart than what is in them (Note [Stride] in `bits.rs`).
+//! Note [Panels]. A form is a matrix of blocks of 64 × 64 bits; a panel is a row or a column of
+//! this matrix. Three stages produce the other form: each panel of 64 lines is converted to its
+//! blocks, one after another, each transposed; the blocks are permuted to the order of the other
+//! form, along the cycles of the permutation; each panel of blocks is converted to its 64 lines.
+//! The first stage runs from the beginning and the last one from the end, since the stride of lines
+//! exceeds their length (Note [Stride] in `bits.rs`).
 
 use star_base::{BitTable, BitVector, Limbs, stride_of};
 
@@ -14,17 +16,17 @@ use crate::kernels::Columns;
 /// Limbs of a block: limb i is row i of the old form, bit j is column j.
 const BLOCK: usize = 64;
 
-/// Blocks that are moved between two looks at the flags.
+/// Blocks that are moved between two checks of the flags.
 const BLOCKS_AT_ONCE: usize = 64;
 
-/// Bytes that a turn of so many columns of `n_rows` bits takes beside them.
+/// Returns the additional bytes for a transpose of `n_cols` columns of `n_rows` bits.
 pub(super) fn spare_bytes(n_rows: usize, n_cols: usize) -> u64 {
     let of = |n: usize| n.div_ceil(64) as u64;
     let (down, across) = (of(n_rows), of(n_cols));
     let blocks = down.saturating_mul(across);
     let before = down.saturating_mul(n_cols as u64);
     let panel = down.max(across).saturating_mul(BLOCK as u64);
-    // Blocks are whole, and lines of the other form lie an eighth further apart at most.
+    // Blocks are complete, and the stride of the other form is at most an eighth larger.
     let padding = (blocks.saturating_mul(BLOCK as u64)).saturating_sub(before);
     let gaps = blocks.saturating_mul(BLOCK as u64) / 8;
     panel
@@ -34,54 +36,54 @@ pub(super) fn spare_bytes(n_rows: usize, n_cols: usize) -> u64 {
         .saturating_mul(8)
 }
 
-/// A form on its way to the other one.
+/// A transpose in progress.
 #[derive(Debug)]
 pub(in crate::cpu) struct Panels {
     n_rows: usize,
     n_cols: usize,
-    /// Of the form before.
+    /// Stride of the original form.
     stride: usize,
-    /// Of the form that it becomes.
+    /// Stride of the resulting form.
     stride_after: usize,
     limbs: Limbs,
-    /// Room for a panel.
+    /// Buffer for a panel.
     panel: Limbs,
     stage: Stage,
     permutation: Permutation,
 }
 
-/// What is to be moved next.
+/// The next move.
 #[derive(Clone, Copy, Debug)]
 enum Stage {
-    /// This panel of columns becomes blocks.
+    /// This panel of columns is converted to blocks.
     MakeBlocks(usize),
-    /// Blocks go where they belong.
+    /// Blocks are moved to their final positions.
     Permute,
     /// The panels of rows from this one on are lines.
     MakeLines(usize),
 }
 
-/// Blocks on their way along the cycles of their permutation.
+/// Permutation of blocks along its cycles.
 #[derive(Debug)]
 struct Permutation {
-    /// The places that hold the block which belongs there.
+    /// The positions that already hold their final block.
     done: BitVector,
-    /// The cycles that are left begin here or behind it.
+    /// The remaining cycles start here or later.
     next: usize,
-    /// The cycle at hand.
+    /// The current cycle.
     cycle: Option<Cycle>,
 }
 
-/// A cycle on the way: the block that was at its first place is in the hand.
+/// A cycle in progress: the block of its first position is in a buffer.
 #[derive(Clone, Debug)]
 struct Cycle {
     start: usize,
     hand: Box<[u64; BLOCK]>,
-    /// The place whose block has gone where it belongs.
+    /// The position whose block has been moved.
     free: usize,
 }
 
-/// Where a block is.
+/// Location of a block.
 enum BlockAt<'p> {
     Columns,
     Block(&'p [u64]),
@@ -89,7 +91,7 @@ enum BlockAt<'p> {
 }
 
 impl Panels {
-    /// Nothing is moved yet; the form itself if the system refuses the memory.
+    /// Prepares a transpose; returns the form if the system refuses the memory.
     pub(super) fn of(form: BitTable) -> Result<Self, BitTable> {
         let (n_rows, n_cols, stride) = (form.n_rows(), form.n_cols(), form.stride());
         let (down, across) = (n_rows.div_ceil(64), n_cols.div_ceil(64));
@@ -111,12 +113,12 @@ impl Panels {
         Ok(Panels { n_rows, n_cols, stride, stride_after, limbs, panel, stage, permutation })
     }
 
-    /// Blocks below each other.
+    /// Returns the number of blocks in a column of the matrix.
     fn down(&self) -> usize {
         self.n_rows.div_ceil(64)
     }
 
-    /// Blocks beside each other.
+    /// Returns the number of blocks in a row of the matrix.
     fn across(&self) -> usize {
         self.n_cols.div_ceil(64)
     }
@@ -134,13 +136,13 @@ impl Panels {
         matches!(self.stage, Stage::MakeLines(0))
     }
 
-    /// Limbs that it takes.
+    /// Returns the limbs that it uses.
     #[cfg(test)]
     pub(super) fn n_limbs(&self) -> usize {
         self.limbs.len() + self.panel.len() + self.permutation.done.limbs().len()
     }
 
-    /// Moves a panel or some blocks; was anything left to do?
+    /// Moves a panel or some blocks; returns whether anything was left to do.
     pub(super) fn step(&mut self, parallelism: &Parallelism<'_>) -> bool {
         let (down, across) = (self.down(), self.across());
         match self.stage {
@@ -148,7 +150,7 @@ impl Panels {
                 self.make_blocks(at, parallelism);
                 self.stage = Stage::MakeBlocks(at + 1);
             }
-            // A row or a column of blocks lies as it has to.
+            // A single row or column of blocks is already in order.
             Stage::MakeBlocks(_) if down <= 1 || across <= 1 => self.stage = Stage::MakeLines(down),
             Stage::MakeBlocks(_) => self.stage = Stage::Permute,
             Stage::Permute => {
@@ -167,7 +169,7 @@ impl Panels {
         true
     }
 
-    /// A panel of columns becomes its blocks.
+    /// Converts a panel of columns to its blocks.
     fn make_blocks(&mut self, at: usize, parallelism: &Parallelism<'_>) {
         let (down, stride) = (self.down(), self.stride);
         let n_here = BLOCK.min(self.n_cols - at * BLOCK);
@@ -182,7 +184,7 @@ impl Panels {
         self.limbs[at * down * BLOCK..][..panel.len()].copy_from_slice(panel);
     }
 
-    /// A panel of blocks becomes its rows.
+    /// Converts a panel of blocks to its rows.
     fn make_lines(&mut self, at: usize) {
         let (across, stride) = (self.across(), self.stride_after);
         let panel = &mut self.panel[..across * BLOCK];
@@ -204,7 +206,7 @@ impl Panels {
         BitTable::from_limbs(self.n_cols, self.n_rows, self.limbs)
     }
 
-    /// A copy; `None` if the system has no room for it.
+    /// Returns a copy; `None` if the system has no memory for it.
     pub(super) fn try_clone(&self) -> Option<Self> {
         let Permutation { done, next, cycle } = &self.permutation;
         let permutation =
@@ -214,7 +216,7 @@ impl Panels {
         Some(Panels { limbs, panel, permutation, ..*self })
     }
 
-    /// Where the block is that lies in this row and column of blocks of the form before.
+    /// Returns the location of the block in this row and column of blocks of the original form.
     fn place(&self, row: usize, col: usize) -> BlockAt<'_> {
         let (before, after) = (col * self.down() + row, row * self.across() + col);
         let block = |place: usize| BlockAt::Block(&self.limbs[place * BLOCK..][..BLOCK]);
@@ -252,13 +254,14 @@ impl Panels {
     }
 }
 
-/// Bit `bit` of each of `n` limbs.
+/// Gathers bit `bit` of each of `n` limbs.
 fn gathered(n: usize, bit: usize, limb: impl Fn(usize) -> u64) -> u64 {
     (0..n).fold(0, |all, idx| all | (limb(idx) >> bit & 1) << idx)
 }
 
 impl Permutation {
-    /// Moves a block along its cycle; `source` says which block belongs at a place. Was anything left to do?
+    /// Moves a block along its cycle; `source` returns the block that belongs at a position.
+    /// Returns whether anything was left to do.
     fn step(&mut self, limbs: &mut [u64], source: impl Fn(usize) -> usize) -> bool {
         let Some(cycle) = &mut self.cycle else {
             while self.next < self.done.len() && self.done.get(self.next) {

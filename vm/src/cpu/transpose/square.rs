@@ -1,7 +1,7 @@
-//! The corner turn of a square table in its own memory.
+//! In-place transpose of a square table.
 //!
-//! Tiles of 512 × 512 bits are exchanged across the diagonal. A line of 64 bytes that holds the same afterwards is not
-//! written: pages that hold no one are never taken.
+//! Tiles of 512 × 512 bits are exchanged across the diagonal. A line of 64 bytes that would be
+//! unchanged is not written: pages without ones are never allocated.
 
 use star_base::BitTable;
 
@@ -16,8 +16,8 @@ const TILE: usize = 512;
 /// Limbs of a column of a tile.
 const LIMBS: usize = TILE / 64;
 
-/// The pair of tiles that is exchanged next: those of a pair are (`above`, `below`) and (`below`, `above`), and pairs follow one another by
-/// `below`, then by `above`.
+/// The pair of tiles that is exchanged next: (`above`, `below`) and (`below`, `above`); pairs are
+/// ordered by `below`, then by `above`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Progress {
     below: usize,
@@ -25,14 +25,14 @@ struct Progress {
 }
 
 impl Progress {
-    /// Is the tile of these rows and columns, or columns and rows, exchanged?
+    /// Has the tile of these rows and columns, or of its mirror image, been exchanged?
     fn has(self, rows: usize, cols: usize) -> bool {
         let (above, below) = (rows.min(cols), rows.max(cols));
         (below, above) < (self.below, self.above)
     }
 }
 
-/// A square form on its way to the other one.
+/// A transpose of a square form in progress.
 #[derive(Debug)]
 pub(in crate::cpu) struct Square {
     form: BitTable,
@@ -59,7 +59,7 @@ impl Square {
         self.progress.below >= self.form.n_cols().div_ceil(TILE)
     }
 
-    /// Exchanges the next pair of tiles; was any left?
+    /// Exchanges the next pair of tiles; returns whether one was left.
     pub(super) fn step(&mut self, parallelism: &Parallelism<'_>) -> bool {
         if self.is_done() {
             return false;
@@ -102,7 +102,7 @@ impl Square {
     }
 }
 
-/// A pair of tiles, and one that is turned.
+/// A pair of tiles, and a transposed one.
 #[derive(Debug)]
 struct Tiles {
     upper: Box<[u64]>,
@@ -116,7 +116,7 @@ impl Tiles {
         Tiles { upper: zeros(), lower: zeros(), turned: zeros() }
     }
 
-    /// Exchanges a pair of tiles, or turns one on the diagonal.
+    /// Exchanges a pair of tiles, or transposes one on the diagonal.
     fn exchange(&mut self, form: &mut BitTable, pair: Progress, parallelism: &Parallelism<'_>) {
         let Progress { below, above } = pair;
         let has_upper = read(form, above, below, &mut self.upper);
@@ -133,17 +133,17 @@ impl Tiles {
     }
 }
 
-/// Lines of a table of `n` in the tile of this number.
+/// Returns the number of lines in the tile with this number, of a table of `n` lines.
 fn n_lines(n: usize, tile: usize) -> usize {
     TILE.min(n - tile * TILE)
 }
 
-/// The limbs of a column in the tile of this number.
+/// Returns the limbs of a column in the tile with this number.
 fn limbs(stride: usize, tile: usize) -> std::ops::Range<usize> {
     tile * LIMBS..stride.min((tile + 1) * LIMBS)
 }
 
-/// Reads the tile of these rows and columns; is there a one in it?
+/// Reads the tile of these rows and columns; returns whether it has a one.
 fn read(form: &BitTable, rows: usize, cols: usize, tile: &mut [u64]) -> bool {
     tile.fill(0);
     let range = limbs(form.stride(), rows);
@@ -159,7 +159,7 @@ fn read(form: &BitTable, rows: usize, cols: usize, tile: &mut [u64]) -> bool {
     any != 0
 }
 
-/// `turned` becomes the tile of these rows and columns of a table of `n`, its columns as rows.
+/// Transposes the tile of these rows and columns of a table of size `n` into `turned`.
 fn turn(
     n: usize,
     (rows, cols): (usize, usize),
@@ -173,7 +173,7 @@ fn turn(
     parallelism.kernels.transpose_limbs(source, n_rows, 0..n_rows.div_ceil(64), turned, LIMBS);
 }
 
-/// Writes the tile of these rows and columns, where it is another.
+/// Writes the tile of these rows and columns where it differs.
 fn write(form: &mut BitTable, rows: usize, cols: usize, tile: &[u64]) {
     let (stride, n_cols) = (form.stride(), form.n_cols());
     let range = limbs(stride, rows);

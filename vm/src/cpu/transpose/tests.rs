@@ -1,4 +1,4 @@
-//! Turns in the memory of a table against its rows bit by bit.
+//! In-place transposes, compared bit by bit with the rows of the table.
 
 use std::sync::atomic::AtomicBool;
 
@@ -10,7 +10,8 @@ use crate::cpu::pool::Pool;
 use crate::cpu::settings::Settings;
 use crate::kernels::{Kernels, Level};
 
-/// Every turn from its beginning, and stopped before each move, read as it is, and brought to its end.
+/// Runs every transpose from the beginning, and interrupted before each move, read in that state,
+/// and completed.
 fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
     let about = format!("{n_rows} × {n_cols}");
     let mut table = BitTable::zeros(n_rows, n_cols).unwrap();
@@ -33,7 +34,7 @@ fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
             half.go_on(parallelism).unwrap();
             let form = half.into_form();
             assert!(form == turned, "{about}, {n} moves");
-            // Nothing is left between and behind the columns.
+            // The gaps between and after the columns are clear.
             assert_eq!(form.count_ones(), turned.count_ones(), "{about}, {n} moves");
         }
         if Transposition::stopped_after(table.clone(), n, parallelism).is_at_its_end() {
@@ -43,7 +44,7 @@ fn turns(n_rows: usize, n_cols: usize, parallelism: &Parallelism<'_>) {
 }
 
 #[test]
-fn a_table_is_turned_in_its_own_memory_as_it_is_bit_by_bit() {
+fn in_place_transposes_match_bit_by_bit() {
     let never = AtomicBool::new(false);
     let budget = MemoryBudget::new(&never, &never, u64::MAX);
     let settings = Settings::default();
@@ -72,12 +73,12 @@ fn a_table_is_turned_in_its_own_memory_as_it_is_bit_by_bit() {
 }
 
 #[test]
-fn a_turn_in_panels_takes_what_it_says() {
+fn panel_transposes_use_the_predicted_memory() {
     for (n_rows, n_cols) in [(1, 64), (64, 1), (130, 67), (4100, 70), (70, 4100), (40_000, 2)] {
         let form = BitTable::zeros(n_rows, n_cols).unwrap();
         let (before, said) = (form.storage().len(), spare_bytes(&form));
         let Ok(Transposition::Panels(panels)) = Transposition::of(form) else {
-            panic!("a turn in panels")
+            panic!("expected a transpose in panels")
         };
         let takes = (panels.n_limbs() - before) as u64 * 8;
         assert!(takes <= said, "{n_rows} × {n_cols}: {takes} bytes, {said} said");
@@ -85,7 +86,7 @@ fn a_turn_in_panels_takes_what_it_says() {
 }
 
 #[test]
-fn a_flag_stops_a_turn() {
+fn flags_interrupt_a_transpose() {
     let flag = AtomicBool::new(true);
     let budget = MemoryBudget::new(&flag, &flag, u64::MAX);
     let pool = Pool::of(Some(1));

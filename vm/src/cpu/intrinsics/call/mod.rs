@@ -1,12 +1,14 @@
-//! What an intrinsic sees of the run: its arguments, memory, and where its results go.
+//! The interface of an intrinsic to the run: arguments, memory and results.
 //!
-//! Note [Reservations]. An intrinsic reserves all its memory before its first write; a refusal means that the Star body
-//! runs. Memory of its own it reserves by the byte ([`IntrinsicCall::reserve`]), that of a result with its kind
-//! (`reserve_bits`, `reserve_table`, `own`, `own_state`). What it then puts into a variable comes out of what it has
-//! reserved; the rest is given back when it ends. Putting a result without having reserved it, reserving after a write,
-//! and declining after one are faults of the intrinsic, which end the run as such.
+//! Note [Reservations]. An intrinsic reserves all its memory before its first write; if memory is
+//! refused, the Star body runs. It reserves working memory in bytes ([`IntrinsicCall::reserve`]),
+//! and the memory of a result by its kind (`reserve_bits`, `reserve_table`, `own`, `own_state`).
+//! Values stored in variables use up the reservation; the rest is released at the end. Storing a
+//! result without a reservation, reserving after a write, and declining after a write are faults of
+//! the intrinsic; each ends the run with an internal error.
 //!
-//! Here are the call itself, integers, truth values, texts, slices and words; `tables` and `state` have the others.
+//! This module contains the call itself, integers, truth values, texts, slices and words; `tables`
+//! and `state` contain the rest.
 
 mod state;
 mod tables;
@@ -23,25 +25,25 @@ use crate::interrupt::{Exec, Stop, internal_error};
 
 pub use state::HandlePart;
 
-/// What becomes of an intrinsic: all that its routine does, or nothing.
+/// Result of an intrinsic: it has done either everything that its routine does, or nothing.
 pub type IntrinsicResult<T = ()> = Result<T, NotTaken>;
 
-/// The intrinsic has not done what its routine does.
+/// The intrinsic has not replaced its routine.
 #[derive(Debug)]
 pub struct NotTaken(Reason);
 
 #[derive(Debug)]
 enum Reason {
-    /// It has done nothing: the Star body runs instead.
+    /// It has changed nothing: the Star body runs instead.
     Declined,
-    /// The user or the clock wants the end of the run.
+    /// The user or the deadline ends the run.
     Interrupted,
     /// The run ends.
     Stop(Stop),
 }
 
 impl NotTaken {
-    /// The intrinsic leaves these arguments to the Star body.
+    /// Leaves these arguments to the Star body.
     pub fn declined() -> Self {
         NotTaken(Reason::Declined)
     }
@@ -66,10 +68,10 @@ impl From<Stop> for NotTaken {
     }
 }
 
-/// Where a result goes.
+/// Destination of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// A `var` parameter, from 0.
+    /// A `var` parameter, zero-based.
     Param(usize),
     /// The function's value.
     Value,
@@ -81,16 +83,16 @@ impl From<usize> for Target {
     }
 }
 
-/// An intrinsic that is running. Parameters count from 0.
+/// A running intrinsic. Parameters count from 0.
 pub struct IntrinsicCall<'a, 'p, 'c, 'h> {
     interpreter: &'a mut Interpreter<'p, 'c, 'h>,
     module: &'static str,
-    /// Bytes that it has reserved and not used.
+    /// Reserved bytes that are still unused.
     reserved: u64,
     has_written: bool,
 }
 
-/// Runs an intrinsic whose preconditions hold; false if the Star body has to run.
+/// Runs an intrinsic whose preconditions hold; returns false if the Star body must run.
 pub(super) fn run(
     interpreter: &mut Interpreter<'_, '_, '_>,
     candidate: CpuIntrinsic,
@@ -113,25 +115,25 @@ pub(super) fn run(
 }
 
 impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
-    /// Polls, threads and kernels for the algorithm.
+    /// Returns polls, threads and kernels for the algorithm.
     pub fn environment(&self) -> impl Environment + use<'h> {
         self.interpreter.parallelism.clone()
     }
 
-    /// Bytes that may be reserved.
+    /// Returns the number of bytes that can be reserved.
     pub fn available(&self) -> u64 {
         self.interpreter.budget.available()
     }
 
-    /// Bytes of a closure of components that is made.
+    /// Returns the maximum number of bytes of an explicit closure of components.
     pub fn most_closed_bytes(&self) -> u64 {
         self.interpreter.parallelism.settings.most_closed_bytes
     }
 
-    /// Reserves memory, beside what is reserved already.
+    /// Reserves further memory.
     ///
     /// # Errors
-    /// If there is not so much: the Star body runs.
+    /// If memory is refused: the Star body runs.
     pub fn reserve(&mut self, n_bytes: u64) -> IntrinsicResult {
         if self.has_written {
             return Err(internal_error("an intrinsic reserves memory after a write").into());
@@ -144,10 +146,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         Ok(())
     }
 
-    /// Reserves memory that it can do without; false if there is not so much.
+    /// Reserves optional memory; false if it is refused.
     ///
     /// # Errors
-    /// If it has written.
+    /// If the intrinsic has already written.
     pub fn reserve_if_free(&mut self, n_bytes: u64) -> IntrinsicResult<bool> {
         if self.interpreter.budget.available() < n_bytes {
             return Ok(false);
@@ -155,7 +157,7 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         self.reserve(n_bytes).map(|()| true)
     }
 
-    /// Bytes that are reserved become free for a value, which counts them itself.
+    /// Releases reserved bytes for a value, which then counts them.
     fn spend(&mut self, n_bytes: u64) -> Exec<()> {
         let left = self.reserved.checked_sub(n_bytes);
         self.reserved =
@@ -173,14 +175,15 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         place.ok_or_else(|| internal_error(format!("an intrinsic without {target:?}")))
     }
 
-    /// Where a result goes: value parameters are lent by the caller and stay as they are.
+    /// Returns the register of a result. Value parameters are lent by the caller and must not
+    /// change.
     fn result_place(&self, target: Target) -> Exec<RegRef> {
         if let Target::Param(idx) = target
             && let Some((_, Passing::Copied | Passing::Lent)) =
                 self.interpreter.routine()?.params.get(idx)
         {
             return Err(internal_error(format!(
-                "an intrinsic writes {target:?}, which is a value"
+                "an intrinsic writes {target:?}, which is passed by value"
             )));
         }
         self.place(target)
@@ -190,10 +193,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         internal_error(format!("an intrinsic whose {target:?} is of another kind"))
     }
 
-    /// The value of an integer parameter.
+    /// Returns the value of an integer parameter.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the parameter is not an integer.
     pub fn int(&self, idx: usize) -> IntrinsicResult<i64> {
         let target = Target::Param(idx);
         match self.place(target)? {
@@ -207,26 +210,26 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         }
     }
 
-    /// The value of an integer parameter as a size.
+    /// Returns the value of an integer parameter as a size.
     ///
     /// # Errors
-    /// If it is none; the Star body runs if it is negative.
+    /// If the parameter is not an integer; the Star body runs if it is negative.
     pub fn size(&self, idx: usize) -> IntrinsicResult<usize> {
         usize::try_from(self.int(idx)?).map_err(|_| NotTaken::declined())
     }
 
-    /// The value of an integer parameter, which counts from 1, as an index from 0.
+    /// Returns the value of an integer parameter, which counts from 1, as a zero-based index.
     ///
     /// # Errors
-    /// If it is none; the Star body runs if it is not positive.
+    /// If the parameter is not an integer; the Star body runs if it is not positive.
     pub fn index(&self, idx: usize) -> IntrinsicResult<usize> {
         self.size(idx)?.checked_sub(1).ok_or_else(NotTaken::declined)
     }
 
-    /// The value of a boolean parameter.
+    /// Returns the value of a boolean parameter.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the parameter is not a boolean.
     pub fn truth(&self, idx: usize) -> IntrinsicResult<bool> {
         let target = Target::Param(idx);
         match self.place(target)? {
@@ -240,10 +243,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         }
     }
 
-    /// The value of a string parameter.
+    /// Returns the value of a string parameter.
     ///
     /// # Errors
-    /// If it is none.
+    /// If the parameter is not a string.
     pub fn text(&self, idx: usize) -> IntrinsicResult<&str> {
         let target = Target::Param(idx);
         let reg = self.place(target)?.text().ok_or_else(|| Self::other_kind(target))?;
@@ -251,10 +254,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         Ok(text.as_deref().ok_or_else(|| internal_error("a text that was never set"))?)
     }
 
-    /// The bits of a slice or word.
+    /// Returns the bits of a slice or word.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is neither.
     pub fn bits(&self, idx: usize) -> IntrinsicResult<&BitVector> {
         let target = Target::Param(idx);
         let reg = self.place(target)?.bits().ok_or_else(|| Self::other_kind(target))?;
@@ -265,10 +268,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         self.result_place(target)?.bits().ok_or_else(|| Self::other_kind(target))
     }
 
-    /// An integer takes a value.
+    /// Stores an integer.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is not an integer.
     pub fn put_int(&mut self, target: impl Into<Target>, value: i64) -> IntrinsicResult {
         let target = target.into();
         match self.result_place(target)? {
@@ -283,10 +286,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         Ok(())
     }
 
-    /// A boolean takes a value.
+    /// Stores a boolean.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is not a boolean.
     pub fn put_truth(&mut self, target: impl Into<Target>, value: bool) -> IntrinsicResult {
         let target = target.into();
         match self.result_place(target)? {
@@ -309,7 +312,8 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
     /// Reserves zeros for [`IntrinsicCall::put_bits`]: a slice or word of `len` components.
     ///
     /// # Errors
-    /// If the target is none. The Star body runs if there is no memory, or if the target keeps another size.
+    /// If the target is neither. The Star body runs if there is no memory, or if the target has
+    /// another fixed size.
     pub fn reserve_bits(
         &mut self,
         target: impl Into<Target>,
@@ -324,10 +328,10 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         BitVector::try_zeros(len).map_err(|_| NotTaken::declined())
     }
 
-    /// A slice or word takes bits that were reserved for it.
+    /// Stores reserved bits in a slice or word.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is neither.
     pub fn put_bits(&mut self, target: impl Into<Target>, bits: BitVector) -> IntrinsicResult {
         let reg = self.bits_result(target.into())?;
         self.spend(bytes_of(bits.len()))?;
@@ -336,11 +340,11 @@ impl<'h> IntrinsicCall<'_, '_, '_, 'h> {
         Ok(())
     }
 
-    /// Changes a slice or word in place: `change` gets its limbs. Bits past its end stay zero. Meanwhile the parameter
-    /// holds nothing.
+    /// Changes a slice or word in place: `change` gets its limbs. Bits past its end stay zero.
+    /// Meanwhile the parameter is empty.
     ///
     /// # Errors
-    /// Those of `change`; if the parameter is none.
+    /// Those of `change`; if the parameter is neither a slice nor a word.
     pub fn change_bits<R>(
         &mut self,
         idx: usize,

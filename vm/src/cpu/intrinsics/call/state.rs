@@ -1,4 +1,5 @@
-//! Handles of a call: states of intrinsics, and tables that Star bodies store. Note [Handles] in `handle` says more.
+//! Handles of a call: states of intrinsics, and tables stored by Star bodies. See Note [Handles] in
+//! `handle`.
 
 use std::any::Any;
 use std::marker::PhantomData;
@@ -14,18 +15,19 @@ use crate::cpu::operand::{Reg, RegRef};
 use crate::cpu::table::Table;
 use crate::interrupt::{Exec, internal_error};
 
-/// A table that a handle holds as Star bodies store it. It is gone before the handle takes something else, so that
-/// its bytes are counted off.
+/// A table in a handle, as stored by Star bodies. It is released before the handle receives another
+/// value, so that its bytes are no longer counted.
 #[derive(Debug)]
 pub struct HandlePart<'c>(Arc<Table>, PhantomData<&'c ()>);
 
 impl HandlePart<'_> {
-    /// Its rows and columns.
+    /// Returns its rows and columns.
     pub fn size(&self) -> [usize; 2] {
         [self.0.n_rows(), self.0.n_cols()]
     }
 
-    /// The table as it lies: the columns of the bit table are its rows, or its columns.
+    /// Returns the table in its home layout: the columns of the bit table are its rows or its
+    /// columns.
     pub fn home(&self) -> (&BitTable, LineOrder) {
         (self.0.home().0, home_lines(&self.0))
     }
@@ -45,16 +47,17 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         }
     }
 
-    /// The handle, if something was put into it.
+    /// Returns the handle, if it is set.
     fn handle(&self, idx: usize) -> IntrinsicResult<&Arc<Handle>> {
         let handle = self.interpreter.handle_slot(self.handle_reg(idx)?).as_ref();
         handle.ok_or_else(NotTaken::declined)
     }
 
-    /// The state in a handle.
+    /// Returns the state in a handle.
     ///
     /// # Errors
-    /// If the parameter is no handle. The Star body runs if it holds something else, tables for example.
+    /// If the parameter is not a handle. The Star body runs if it holds something else, for example
+    /// tables.
     pub fn state<T: IntrinsicState>(&self, idx: usize) -> IntrinsicResult<Arc<T>> {
         let state = self.handle(idx)?.state().and_then(state_of);
         state.ok_or_else(NotTaken::declined)
@@ -63,39 +66,40 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     /// Does a handle hold a state of this kind?
     ///
     /// # Errors
-    /// If the parameter is no handle. The Star body runs if nothing was put into it.
+    /// If the parameter is not a handle. The Star body runs if the handle is unset.
     pub fn has_state<T: IntrinsicState>(&self, idx: usize) -> IntrinsicResult<bool> {
         Ok(self.handle(idx)?.state().and_then(state_of::<T>).is_some())
     }
 
-    /// A table in a handle that has no state, or has lost it, of the intrinsic's own module: a state can be made of it
-    /// again.
+    /// Returns a table in a handle of the intrinsic's module that has no state or has lost it: a
+    /// state can be rebuilt from it.
     ///
     /// # Errors
-    /// If the parameter is no handle. The Star body runs if it does not hold such a table.
+    /// If the parameter is not a handle. The Star body runs if it does not hold this table.
     pub fn part(&self, idx: usize, name: &str) -> IntrinsicResult<HandlePart<'_>> {
         let table = self.handle(idx)?.table(self.module, name);
         let table = table.ok_or_else(NotTaken::declined)?;
         Ok(HandlePart(table, PhantomData))
     }
 
-    /// Bytes that [`IntrinsicCall::put_state`] takes: those of the state and of its tables.
+    /// Returns the bytes that [`IntrinsicCall::put_state`] needs: those of the state and of its
+    /// tables.
     pub fn state_bytes(state: &dyn IntrinsicState) -> u64 {
         state_bytes(state)
     }
 
-    /// A handle takes a state; [`IntrinsicCall::state_bytes`] of it are reserved.
+    /// Stores a state in a handle; its [`IntrinsicCall::state_bytes`] are reserved.
     ///
     /// # Errors
-    /// If the parameter is no handle.
+    /// If the parameter is not a handle.
     pub fn put_state(&mut self, idx: usize, state: impl IntrinsicState) -> IntrinsicResult {
         self.put_handle(idx, Handle::of_state(self.module, Arc::new(state)))
     }
 
-    /// The same where there is no memory for the tables of a state: its own bytes are reserved.
+    /// Does the same without memory for the tables of the state: only its own bytes are reserved.
     ///
     /// # Errors
-    /// If the parameter is no handle.
+    /// If the parameter is not a handle.
     pub fn put_state_alone(&mut self, idx: usize, state: impl IntrinsicState) -> IntrinsicResult {
         self.put_handle(idx, Handle::of_state_alone(self.module, Arc::new(state)))
     }
@@ -113,23 +117,24 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Sees to it that [`IntrinsicCall::change_state`] may change a state: that nobody else has it. There are no copies
-    /// of states: those of a Star body may share tables, and so take less memory.
+    /// Ensures that [`IntrinsicCall::change_state`] may change a state, which requires that it is
+    /// uniquely owned. States are never copied: the copies of a Star body may share tables, and so
+    /// use less memory.
     ///
     /// # Errors
-    /// If the parameter is no handle. The Star body runs if the handle holds something else, or if others have it
-    /// too.
+    /// If the parameter is not a handle. The Star body runs if the handle holds something else, or
+    /// is shared.
     pub fn own_state<T: IntrinsicState>(&mut self, idx: usize) -> IntrinsicResult {
         self.result_place(Target::Param(idx))?;
         let is_own = self.handle(idx)?.has_own_state();
         if is_own && self.has_state::<T>(idx)? { Ok(()) } else { Err(NotTaken::declined()) }
     }
 
-    /// Changes a state in place; [`IntrinsicCall::own_state`] comes before, and so many bytes are reserved as it and its
-    /// tables may grow by. Meanwhile the handle holds nothing.
+    /// Changes a state in place. Call [`IntrinsicCall::own_state`] first, and reserve the bytes by
+    /// which the state and its tables may grow. Meanwhile the handle is empty.
     ///
     /// # Errors
-    /// Those of `change`; if the parameter is no handle, or others have the state too.
+    /// Those of `change`; if the parameter is not a handle, or the state is shared.
     pub fn change_state<T: IntrinsicState, R>(
         &mut self,
         idx: usize,
@@ -139,7 +144,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         let not_own = || internal_error("an intrinsic changes a state that it does not own");
         let handle = self.handle(idx)?;
         let mut state = handle.lend_state().ok_or_else(not_own)?;
-        // Nobody gets at a handle that is lent, and it stays where it is.
+        // A lent handle is inaccessible and does not move.
         let handle = handle.clone();
         let before = state_bytes(&*state);
         self.has_written = true;

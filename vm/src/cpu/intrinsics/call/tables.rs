@@ -1,4 +1,4 @@
-//! Tables of a call. Note [Forms] in `table` says how they lie.
+//! Tables of a call. Note [Forms] in `table` describes their layouts.
 
 use star_base::{BitTable, SparseLines};
 use star_intrinsics::{LineOrder, Matrix};
@@ -23,28 +23,29 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         self.interpreter.table(self.table_reg(Target::Param(idx))?)
     }
 
-    /// Rows and columns of a table.
+    /// Returns the rows and columns of a table.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is not a table.
     pub fn table_size(&self, idx: usize) -> IntrinsicResult<[usize; 2]> {
         let table = self.table(idx)?;
         Ok([table.n_rows(), table.n_cols()])
     }
 
-    /// A table as it lies: the columns of the bit table are its rows, or its columns.
+    /// Returns a table in its home layout: the columns of the bit table are its rows or its
+    /// columns.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is not a table.
     pub fn home(&self, idx: usize) -> IntrinsicResult<(&BitTable, LineOrder)> {
         let table = self.table(idx)?;
         Ok((table.home().0, home_lines(table)))
     }
 
-    /// A table as it lies, dense or sparse, and which lines that are.
+    /// Returns a table in its home layout, dense or sparse, and the kind of its lines.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is not a table.
     pub fn matrix(&self, idx: usize) -> IntrinsicResult<(Matrix<'_>, LineOrder)> {
         let table = self.table(idx)?;
         let matrix = match table.sparse_lines() {
@@ -54,30 +55,33 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok((matrix, home_lines(table)))
     }
 
-    /// The lines of a sparse table whose ground is zeros, as they lie, where the intrinsic takes them so.
+    /// Returns the lines, in the home layout, of a sparse table on a ground of zeros, if the
+    /// intrinsic accepts this form.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is not a table.
     pub fn sparse(&self, idx: usize) -> IntrinsicResult<Option<(&SparseLines, LineOrder)>> {
         let table = self.table(idx)?;
         let lines = table.sparse_lines().filter(|lines| lines.common_ground() == Some(false));
         Ok(lines.map(|lines| (lines, home_lines(table))))
     }
 
-    /// Is a sparse table large enough that its own form is worth work? A smaller one had better become dense.
+    /// Is a sparse table large enough that work on its sparse form pays? A smaller one should
+    /// become dense.
     ///
     /// # Errors
-    /// If the parameter is none.
+    /// If the parameter is not a table.
     pub fn is_worth_sparse(&self, idx: usize) -> IntrinsicResult<bool> {
         let table = self.table(idx)?;
         Ok(!table.may_become_dense(self.interpreter.budget.available()))
     }
 
-    /// A sparse table becomes dense. That is no write: it holds what it held.
+    /// Makes a sparse table dense. This does not count as a write: its value is unchanged.
     ///
     /// # Errors
-    /// If the parameter is none. The run ends at the limit if there is no memory for both forms: no form is left in which the intrinsic could work, and the Star body
-    /// would fill the table line by line until it meets the limit.
+    /// If the parameter is not a table. The run ends at the limit if there is no memory for both
+    /// forms: the intrinsic could not work in any form, and the Star body would fill the table line
+    /// by line until it reaches the limit.
     pub fn make_dense(&mut self, idx: usize) -> IntrinsicResult {
         let reg = self.table_reg(Target::Param(idx))?;
         let n_bytes = self.interpreter.table(reg)?.dense_bytes();
@@ -87,17 +91,17 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok(self.interpreter.make_dense(reg)?)
     }
 
-    /// The end of the run: so many bytes that a result takes in every form go over the limit.
+    /// Ends the run: `n_bytes`, which a result needs in every form, exceed the limit.
     pub fn over_the_limit(&self, n_bytes: u64) -> NotTaken {
         let budget = &self.interpreter.budget;
         let limit = budget.alive().saturating_add(budget.available());
         NotTaken(Reason::Stop(budget.refused(limit, budget.alive().saturating_add(n_bytes))))
     }
 
-    /// A table takes sparse lines, for which [`SparseLines::bytes_for`] was reserved.
+    /// Stores sparse lines, for which [`SparseLines::bytes_for`] was reserved, in a table.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is not a table.
     pub fn put_sparse(
         &mut self,
         idx: usize,
@@ -107,10 +111,11 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         self.put_own(Target::Param(idx), Table::of_sparse(made, line(lines)))
     }
 
-    /// Sees to it that a table lies, or lies as well, along such lines: [`IntrinsicCall::lines`] gives them.
+    /// Ensures that a table has a form by these lines; [`IntrinsicCall::lines`] returns it.
     ///
     /// # Errors
-    /// If the parameter is none, or the run is to end. The Star body runs if there is no memory for a second form.
+    /// If the parameter is not a table, or the run must end. The Star body runs if there is no
+    /// memory for a second form.
     pub fn turn(&mut self, idx: usize, lines: LineOrder) -> IntrinsicResult {
         let reg = self.table_reg(Target::Param(idx))?;
         let table = self.interpreter.table(reg)?;
@@ -124,20 +129,21 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok(self.interpreter.recount_copy(reg, before)?)
     }
 
-    /// The lines of a table in a form that it has; see [`IntrinsicCall::turn`].
+    /// Returns the lines of a table in an existing form; see [`IntrinsicCall::turn`].
     ///
     /// # Errors
-    /// If the parameter is none, or has no such form.
+    /// If the parameter is not a table, or has no form by these lines.
     pub fn lines(&self, idx: usize, lines: LineOrder) -> IntrinsicResult<&BitTable> {
         let form = self.table(idx)?.lines(line(lines));
-        Ok(form.ok_or_else(|| internal_error("lines of a table that was not turned"))?)
+        Ok(form.ok_or_else(|| internal_error("lines of a table that was not transposed"))?)
     }
 
-    /// Reserves what changing a table takes: nobody else has it afterwards, and it lies along such lines, if
-    /// some are wanted. That is no write: it holds what it held.
+    /// Reserves the memory for changing a table: afterwards it is uniquely owned, and stored by the
+    /// lines requested, if any. This does not count as a write: its value is unchanged.
     ///
     /// # Errors
-    /// If the parameter is none, or the run is to end. The Star body runs if there is no memory.
+    /// If the parameter is not a table, or the run must end. The Star body runs if there is no
+    /// memory.
     pub fn own(&mut self, idx: usize, lines: Option<LineOrder>) -> IntrinsicResult {
         let reg = self.table_result(Target::Param(idx))?;
         let n_bytes = self.interpreter.table(reg)?.n_bytes();
@@ -149,7 +155,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         if let Some(wanted) = lines
             && home_lines(self.interpreter.table(reg)?) != wanted
         {
-            // Both forms are there for a while.
+            // Both forms exist for a while.
             self.reserve(n_bytes)?;
             let mut is_turned = false;
             self.interpreter.change(reg, |table, interpreter| {
@@ -164,11 +170,12 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Changes a table as it lies: `change` gets its lines, and which they are. [`IntrinsicCall::own`] comes before.
-    /// Bits past the end of a line stay zero. Meanwhile the parameter holds nothing.
+    /// Changes a table in its home layout: `change` gets its lines and their kind. Call
+    /// [`IntrinsicCall::own`] first. Bits past the end of a line stay zero. Meanwhile the parameter
+    /// is empty.
     ///
     /// # Errors
-    /// Those of `change`; if the parameter is no table, or others have it too.
+    /// Those of `change`; if the parameter is not a table, or is shared.
     pub fn change_lines<R>(
         &mut self,
         idx: usize,
@@ -194,7 +201,8 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     /// Reserves zeros for [`IntrinsicCall::put_table`]: a column for each line of a table.
     ///
     /// # Errors
-    /// If the target is none. The Star body runs if there is no memory, or if the target keeps another size.
+    /// If the target is not a table. The Star body runs if there is no memory, or if the target has
+    /// another fixed size.
     pub fn reserve_table(
         &mut self,
         target: impl Into<Target>,
@@ -215,10 +223,10 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         zeros.map_err(|_| NotTaken::declined())
     }
 
-    /// A table takes lines that were reserved for it.
+    /// Stores reserved lines in a table.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is not a table.
     pub fn put_table(
         &mut self,
         target: impl Into<Target>,
@@ -228,7 +236,7 @@ impl IntrinsicCall<'_, '_, '_, '_> {
         self.put_own(target.into(), Table::of_lines(bits, lines))
     }
 
-    /// A table takes another one as its own, for whose bytes there is a reservation.
+    /// Replaces a table by another one, whose bytes are reserved.
     fn put_own(&mut self, target: Target, table: Table) -> IntrinsicResult {
         let reg = self.table_result(target)?;
         let n_bytes = table.n_bytes();
@@ -240,12 +248,12 @@ impl IntrinsicCall<'_, '_, '_, '_> {
     }
 }
 
-/// Bytes of a table, as memory counts them.
+/// Returns the bytes of a table, as counted towards the memory limit.
 pub(super) fn table_bytes(n_rows: usize, n_cols: usize) -> u64 {
     bytes_of(n_rows).saturating_mul(n_cols as u64)
 }
 
-/// How a table lies, sparse or not.
+/// Returns the home layout of a table, sparse or not.
 pub(super) fn home_lines(table: &Table) -> LineOrder {
     if table.lies_along(Line::Column) { LineOrder::Columns } else { LineOrder::Rows }
 }

@@ -9,7 +9,7 @@ use crate::cpu::pool::Pool;
 use crate::cpu::table::{Becomes, TransposeRoom};
 use crate::kernels::Kernels;
 
-/// The rows of the kernel that looks at all of them.
+/// Returns the rows found by the kernel that reads all of them.
 fn expected(table: &Table, mask: &[u64], sense: Sense) -> Holders {
     let columns = columns_of(table.home().0);
     let (mut spare, mut out) = (vec![0; mask.len()], vec![0; mask.len()]);
@@ -18,7 +18,7 @@ fn expected(table: &Table, mask: &[u64], sense: Sense) -> Holders {
 }
 
 #[test]
-fn what_is_kept_is_what_is_found_in_all_rows() {
+fn kept_extremes_equal_a_search_of_all_rows() {
     let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
     let budget = MemoryBudget::new(&flag, &never, u64::MAX);
     let settings = Settings::default();
@@ -40,7 +40,7 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
                         let column: Vec<u64> = mask.iter().map(|_| random.next_u64()).collect();
                         let at = random.below(n_cols);
                         let written = table.write(Line::Column, at, &column, &parallelism, room);
-                        written.unwrap_or_else(|_| panic!("nobody stops it"));
+                        written.unwrap_or_else(|_| panic!("no flag is set"));
                     }
                     3..60 => mask[limb] = random.next_u64(),
                     60..120 if n_cols > 0 => {
@@ -53,15 +53,15 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
                     120..160 if n_cols > 0 => {
                         let word = [random.next_u64() & (!0 >> (64 - n_cols))];
                         let written = table.write(Line::Row, row, &word, &parallelism, room);
-                        written.unwrap_or_else(|_| panic!("nobody stops it"));
+                        written.unwrap_or_else(|_| panic!("no flag is set"));
                     }
                     _ if n_cols > 0 => table.put(row, random.below(n_cols), random.below(2) == 1),
                     _ => {}
                 }
             }
-            // Rows that there are not.
+            // Rows past the end.
             *mask.last_mut().unwrap() &= !0 >> (63 - (n_rows - 1) % 64);
-            // A flag stops one of them: nothing is kept then that is half right.
+            // A flag stops one of them: no partial results may be kept.
             flag.store(step % 50 == 49, Ordering::Relaxed);
             let found = table.find_extreme(&mask, (sense, false), &parallelism, |_| step % 100 > 3);
             flag.store(false, Ordering::Relaxed);
@@ -76,7 +76,7 @@ fn what_is_kept_is_what_is_found_in_all_rows() {
 }
 
 #[test]
-fn what_changes_as_a_whole_every_time_is_kept_less_and_less() {
+fn frequent_changes_delay_the_creation_of_extremes() {
     let never = AtomicBool::new(false);
     let budget = MemoryBudget::new(&never, &never, u64::MAX);
     let settings = Settings::default();
@@ -85,7 +85,7 @@ fn what_changes_as_a_whole_every_time_is_kept_less_and_less() {
     let mut table = Table::new(BitTable::zeros(6400, 4).unwrap());
     let mut n_kept = 0;
     for turn in 0..2000_u64 {
-        // Quite another mask each time.
+        // A very different mask each time.
         let mask = vec![turn + 1; 100];
         let found = table.find_extreme(&mask, (Sense::Min, false), &parallelism, |_| true);
         n_kept += u64::from(matches!(found, Ok(Some(_))));

@@ -9,14 +9,14 @@ use crate::cpu::pool::Pool;
 use crate::cpu::table::TransposeRoom;
 use crate::kernels::Kernels;
 
-/// The rows of a table as words.
+/// Returns the rows of a table as words.
 fn words_of(table: &Table) -> Vec<u64> {
     let n_cols = table.n_cols();
     let word = |row| (0..n_cols).fold(0, |word, col| word | u64::from(table.bit(row, col)) << col);
     (0..table.n_rows()).map(word).collect()
 }
 
-/// The limbs in which rows hold a word.
+/// Returns the limbs in which rows hold a word.
 fn limbs_of(words: &[u64], word: u64) -> Vec<u64> {
     let holds = |limb: &u64| words.iter().skip(*limb as usize * 64).take(64).any(|is| *is == word);
     (0..words.len().div_ceil(64) as u64).filter(holds).collect()
@@ -32,7 +32,7 @@ fn random_table(n_rows: usize, n_cols: usize, random: &mut Random) -> Table {
 }
 
 #[test]
-fn every_row_that_holds_a_word_is_in_a_limb_that_is_listed() {
+fn every_row_with_a_word_is_in_a_listed_limb() {
     let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
     let budget = MemoryBudget::new(&flag, &never, u64::MAX);
     let settings = Settings::default();
@@ -66,7 +66,7 @@ fn every_row_that_holds_a_word_is_in_a_limb_that_is_listed() {
                     }
                 }
                 13..40 => {
-                    // All rows of a word take another one, as in KRUSKAL.
+                    // All rows with one word get another one, as in KRUSKAL.
                     let other = words[random.below(n_rows)];
                     let limbs = limbs_of(&words, other);
                     let home = if random.below(2) == 0 {
@@ -104,7 +104,7 @@ fn every_row_that_holds_a_word_is_in_a_limb_that_is_listed() {
 }
 
 #[test]
-fn an_index_is_made_when_it_pays_and_there_is_room() {
+fn an_index_is_built_when_it_pays_and_memory_suffices() {
     let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
     let budget = MemoryBudget::new(&flag, &never, u64::MAX);
     let settings = Settings::default();
@@ -116,19 +116,19 @@ fn an_index_is_made_when_it_pays_and_there_is_room() {
         true => table.find_rows(5, &mut limbs, &parallelism, |_| has_room).ok(),
         false => Some(false),
     };
-    // The eleventh time it has paid.
+    // It pays from the eleventh time on.
     let mut asked_until_found =
         |table: &mut Table| (1..100).find(|_| find(table, true) == Some(true));
     assert_eq!(asked_until_found(&mut table), Some(11));
     assert!(table.has_index());
     assert!(table.extra_bytes() <= InvertedIndex::bytes_of(9000, 10));
-    // Given up before it was worth making, it is made later the next time.
+    // If discarded before it has paid, it is created later the next time.
     for times in [2, 4] {
         table.all_changes();
         assert_eq!(table.extra_bytes(), 0);
         assert_eq!(asked_until_found(&mut table), Some(times * 10 + 1));
     }
-    // So it is where there was no room.
+    // The same applies if there was no memory.
     table.all_changes();
     assert!((1..=81).all(|_| find(&mut table, false) == Some(false)));
     assert_eq!((1..200).find(|_| find(&mut table, true) == Some(true)), Some(162));
@@ -140,7 +140,7 @@ fn an_index_is_made_when_it_pays_and_there_is_room() {
 }
 
 #[test]
-fn what_a_flag_leaves_half_written_is_found_again() {
+fn partially_written_rows_are_found() {
     let (never, flag) = (AtomicBool::new(false), AtomicBool::new(false));
     let budget = MemoryBudget::new(&flag, &never, u64::MAX);
     let settings = Settings::default();
@@ -159,7 +159,8 @@ fn what_a_flag_leaves_half_written_is_found_again() {
     };
     let words = words_of(&table);
     find(&mut table, words[17]);
-    // All rows of a word are to take another one, column by column; half of the columns get there.
+    // All rows with one word should get another one, column by column; the write is interrupted
+    // after half of the columns.
     let old = words[4321];
     let new = !old & 0x3fff;
     let limbs = limbs_of(&words, old);
@@ -172,7 +173,7 @@ fn what_a_flag_leaves_half_written_is_found_again() {
     table.stops_halfway();
     assert!(!table.has_index());
     assert_eq!(table.extra_bytes(), 0);
-    // What such rows hold now is neither word.
+    // These rows now hold neither word.
     let mixed = new & 0x7f | old & !0x7f;
     let wanted = limbs_of(&words_of(&table), mixed);
     assert!(limbs.iter().all(|limb| wanted.contains(limb)));
