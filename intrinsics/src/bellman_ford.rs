@@ -1,8 +1,10 @@
-//! Distances from one vertex with negative weights, by passes over the vertices that came nearer (Bellman 1958, Ford 1956).
+//! Shortest paths from one vertex with negative weights, by passes over the vertices whose distance
+//! has decreased (Bellman 1958, Ford 1956).
 //!
-//! The vertices of a pass are taken by their numbers, and each sees what those before it in the pass have made of its distance: so each has the vertex before it that
-//! the Star body finds, too. Distances are biased: half of all numbers stands for 0, so that comparison without signs is right. The arcs of a vertex
-//! are read from the tables once.
+//! A pass handles its vertices in ascending order, and each vertex sees the updates made by earlier
+//! vertices of the same pass. Predecessors are therefore the same as those of the Star body.
+//! Distances are biased: the middle of the number range stands for 0, so that unsigned comparison
+//! is correct. The arcs of a vertex are read from the tables once.
 
 use std::ops::Range;
 
@@ -10,12 +12,12 @@ use crate::dijkstra::{NONE, ShortestPaths, WeightedArcs};
 use crate::environment::{Ended, InterruptPoller};
 use crate::{filled, ones, put, reserved};
 
-/// The arcs that begin at a vertex, in lists of all arcs.
+/// The arcs that begin at a vertex, as ranges of shared lists.
 struct ArcLists {
     of: Vec<Option<Range<usize>>>,
     ends: Vec<u32>,
     lengths: Vec<u64>,
-    /// Those of one vertex.
+    /// The arc lengths of one vertex.
     own_lengths: Vec<u64>,
 }
 
@@ -29,7 +31,8 @@ impl ArcLists {
         })
     }
 
-    /// The arcs of a vertex; `None` if a weight is none of so many bits less one.
+    /// Returns the arcs of a vertex, or `None` if a weight does not fit in one bit less than the
+    /// width.
     fn of(&mut self, arcs: &WeightedArcs<'_>, vertex: usize) -> Option<Range<usize>> {
         if let Some(known) = &self.of[vertex] {
             return Some(known.clone());
@@ -46,25 +49,28 @@ impl ArcLists {
     }
 }
 
-/// Do the first two of so many bits differ?
+/// Returns whether the two highest bits of a number of the given width differ.
 fn has_sign(number: u64, width: usize) -> bool {
     (number >> (width - 1) ^ number >> (width - 2)) & 1 == 1
 }
 
 impl ShortestPaths {
-    /// Bytes that [`ShortestPaths::find_signed`] takes for so many vertices and arcs.
+    /// Bytes that [`ShortestPaths::find_signed`] needs for the given number of vertices and arcs.
     pub fn n_bytes_signed(n: usize, n_arcs: usize) -> u64 {
-        // Lengths and vertices before; the arcs of each vertex; walks; two fronts.
+        // Lengths and predecessors; the arcs of each vertex; walks; two fronts.
         let of_vertex = 8 + 4 + size_of::<Option<Range<usize>>>() + 8 + 4 + 1;
         (n as u64).saturating_mul(of_vertex as u64).saturating_add(12 * n_arcs as u64 + 16)
     }
 
-    /// The paths from vertex `start` of `n` along arcs whose weights are in two's complement, of 2 bits at least; do these still get shorter after n passes, or is there a cycle among the vertices before? Then there is a cycle of
-    /// negative length. The distances are biased. `namesakes` has for each vertex the first one of the same name. `None` if a distance might wrap: if
-    /// the first two bits of a weight differ, or those of a distance from which arcs are tried do not.
+    /// Finds the paths from vertex `start` of `n` along arcs whose weights are in two's complement
+    /// with at least 2 bits. Returns whether distances still decrease after n passes or the
+    /// predecessors contain a cycle; either means a cycle of negative length. Distances are biased.
+    /// `namesakes` holds for each vertex the first vertex of the same name. Returns `None` if a
+    /// distance might wrap: if the two highest bits differ in a weight or in a distance from which
+    /// arcs are relaxed.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn find_signed(
         arcs: &WeightedArcs<'_>,
         n: usize,
@@ -111,7 +117,7 @@ impl ShortestPaths {
         Ok(Some((found, front.iter().any(|limb| *limb != 0))))
     }
 
-    /// Do the vertices before lead round a cycle?
+    /// Returns whether the predecessors contain a cycle.
     fn has_cycle(&self, namesakes: &[u32], walks: &mut [u32]) -> bool {
         walks.fill(NONE);
         (0..walks.len()).any(|first| {
@@ -137,7 +143,8 @@ mod tests {
     use crate::state::LineOrder;
     use crate::tests::Plain;
 
-    /// Distances by n passes over all arcs, and does one more still change some?
+    /// Computes distances by n passes over all arcs, and returns whether one more pass still
+    /// changes any.
     fn by_all_arcs(
         arcs: &[(usize, usize, i64)],
         n: usize,
@@ -161,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_passes_over_all_arcs() {
+    fn distances_equal_those_of_passes_over_all_arcs() {
         let mut random = Random::new(1958);
         let environment = Plain::default();
         let (mut n_cycles, mut n_paths) = (0, 0);
@@ -171,7 +178,7 @@ mod tests {
             let mut heads = BitTable::zeros(n, n).unwrap();
             let mut lengths = BitTable::zeros(n, n * width).unwrap();
             let mut arcs = Vec::new();
-            // Potentials make cycles positive, mostly.
+            // Potentials make most cycles positive.
             let potentials: Vec<i64> = (0..n).map(|_| random.below(50) as i64).collect();
             let least = if random.below(3) == 0 { -2 } else { 0 };
             for _ in 0..n_arcs {

@@ -1,19 +1,22 @@
 //! The transitive closure of a table, in place.
 //!
-//! The form that the table is at home in is worked on: with lines by columns the closure of the turned graph is
-//! made, which is the turned closure. Below, a line is a row of the graph, and bit j of line i an arc from i to j.
+//! The algorithm works on the table in its current layout: if lines are columns, it computes the
+//! closure of the transposed graph, which is the transposed closure. Below, a line is a row of the
+//! graph, and bit j of line i is an arc from i to j.
 //!
-//! Inner vertices of paths are the first n. The strong components among them are found, each behind those that its
-//! arcs lead to ([`Components`]). In that order one line is made for each component: the arcs of its members, and
-//! for every one that leads to another component all that this one reaches. An arc to what is
-//! reached already is passed over, so that few are left if the nearest components come first ([`Ahead`]).
-//! Every member then takes the line. A line beyond n is a vertex that no arc leads to: it comes last.
-//! Bits beyond n are vertices without arcs: they are or-ed along.
+//! The inner vertices of paths are the first n. Their strong components are found in topological
+//! order, each after those that its arcs lead to ([`Components`]). In that order, one line is
+//! computed for each component: the arcs of its members, and for every arc to another component
+//! everything that this component reaches. An arc to a component that is already reached is
+//! skipped, so few remain if the nearest components come first ([`Ahead`]). The line is then copied
+//! to every member. A line after n is a vertex that no arc leads to: it comes last. Bits after n
+//! are vertices without arcs: they are or-ed along.
 //!
-//! Note [Nearest]. To know the nearest component that an arc leads to, every arc has to be looked at, which takes
-//! longer in a dense graph than all or-ing of lines. But there the components just before are likely to be among
-//! them, and to reach nearly all others. So some of these are tried first; only the arcs to what they do not
-//! reach are looked at one by one.
+//! Note [Nearest]. To find the nearest component that an arc leads to, every arc has to be
+//! examined, which in a dense graph takes longer than all or-ing of lines. But there the components
+//! just before are likely to be among the successors, and to reach nearly all others. So some of
+//! these are tried first; only the arcs to components that they do not reach are examined one by
+//! one.
 
 use star_base::{BitTable, Limbs};
 
@@ -21,7 +24,7 @@ use crate::components::{Ahead, Components};
 use crate::environment::{Ended, InterruptPoller};
 use crate::{has, put};
 
-/// Components that are tried before all arcs are looked at; see Note [Nearest].
+/// Components that are tried before all arcs are examined; see Note [Nearest].
 const N_TRIED: usize = 16;
 
 /// Adds to each line of a table what it reaches over the first n vertices, one component after another.
@@ -29,9 +32,9 @@ const N_TRIED: usize = 16;
 pub struct Closing {
     n: usize,
     components: Components,
-    /// How many components, and then lines beyond n, are done.
+    /// The number of components, and then lines after n, that are finished.
     n_done: usize,
-    /// All arcs of the component at hand; then all that it reaches.
+    /// All arcs of the current component; then everything that it reaches.
     arcs: Limbs,
     /// What is reached over its arcs so far; of its own members, those that an arc leads to.
     reached: Limbs,
@@ -39,7 +42,7 @@ pub struct Closing {
 }
 
 impl Closing {
-    /// Bytes that it takes beside lines of so many limbs.
+    /// Bytes needed in addition to lines of `line_limbs` limbs.
     pub fn n_bytes(n: usize, line_limbs: usize) -> u64 {
         Components::n_bytes(n).saturating_add(3 * 8 * line_limbs as u64)
     }
@@ -47,7 +50,7 @@ impl Closing {
     /// Finds the components.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn find(
         lines: &BitTable,
         n: usize,
@@ -60,10 +63,10 @@ impl Closing {
         Ok(Closing { n, components, n_done: 0, arcs, reached, ahead })
     }
 
-    /// Closes all lines that are left.
+    /// Closes all remaining lines.
     ///
     /// # Errors
-    /// If the run is to end; some lines are closed then.
+    /// If the run is interrupted; some lines are then closed.
     pub fn close(
         &mut self,
         lines: &mut BitTable,
@@ -78,10 +81,11 @@ impl Closing {
         Ok(())
     }
 
-    /// Goes on to the next component of which a line changes, and finds what it reaches; false if there is none.
+    /// Advances to the next component of which a line changes, and finds what it reaches; returns
+    /// false if there is none.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub fn next(
         &mut self,
         lines: &BitTable,
@@ -100,7 +104,7 @@ impl Closing {
         Ok(false)
     }
 
-    /// Finds all that the component at hand reaches; those before it are closed.
+    /// Finds everything that the current component reaches; the components before it are closed.
     fn follow(&mut self, lines: &BitTable, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         let Closing { n, components, n_done, arcs, reached, ahead } = self;
         let (arcs, reached) = (&mut **arcs, &mut **reached);
@@ -114,9 +118,9 @@ impl Closing {
             reached[member / 64] |= arcs[member / 64] & 1 << (member % 64);
         }
 
-        // Adds a component that an arc leads to, and what it reaches, if it is not reached already.
+        // Adds a component that an arc leads to, and what it reaches, unless it is already reached.
         let take = |reached: &mut [u64], next, poller: &mut InterruptPoller<'_>| {
-            // Of several members each reaches all.
+            // Every member reaches all members.
             let member = components.first_member(next);
             if !has(reached, member) {
                 poller.or(reached, lines.column_limbs(member))?;
@@ -132,7 +136,7 @@ impl Closing {
         }
         let open = arcs.iter().zip(&*reached).map(|(arcs, reached)| arcs & !reached);
         ahead.add(components, open, poller)?;
-        // What is reached are vertices here, not components.
+        // Here the reached bits are vertices, not components.
         while let Some(next) = ahead.pop(|_| 0) {
             take(reached, next, poller)?;
         }
@@ -140,7 +144,7 @@ impl Closing {
     }
 }
 
-/// The vertices of component `at`; behind the components each of the lines beyond n comes alone.
+/// The vertices of component `at`; after the components, each line after n is separate.
 fn members(components: &Components, n: usize, at: usize) -> impl Iterator<Item = usize> + '_ {
     let beyond = at.checked_sub(components.len()).map(|idx| n + idx);
     let inner = beyond.is_none().then(|| components.members(at));

@@ -1,12 +1,13 @@
 //! Strong components of a graph whose arcs are the ones of bit lines.
 //!
-//! The search is that of Cheriyan and Mehlhorn 1996 (a stack of vertices, a stack of bounds between them), with
-//! its own stack instead of recursion. Per vertex it looks twice at its line: once, when it is reached,
-//! for arcs to vertices that are on the stack, and once, over all its turns, for arcs to vertices that no arc has led to yet.
+//! The search is that of Cheriyan and Mehlhorn 1996 (a stack of vertices, a stack of bounds between
+//! them), with an explicit stack instead of recursion. It reads the line of a vertex twice: once
+//! when the vertex is reached, for arcs to vertices on the stack, and once over all its visits, for
+//! arcs to vertices that have not been reached.
 //!
-//! Note [Skipping]. An arc to the stack says something new only if it leads below the uppermost bound. For every
-//! limb the lowest place on the stack of its vertices is known, so that limbs without such a vertex
-//! are passed over: in a large component nearly all of them are.
+//! Note [Skipping]. An arc to the stack carries information only if it leads below the topmost
+//! bound. For every limb, the lowest stack position of its vertices is stored, so that limbs
+//! without such a vertex are skipped: in a large component these are nearly all limbs.
 
 mod sparse;
 
@@ -18,32 +19,33 @@ use crate::{filled, has, put, reserved};
 /// The strong components of a graph.
 #[derive(Debug)]
 pub struct Components {
-    /// The vertices, from 0, one component after another. A component stands behind all those that an
-    /// arc leads to from it.
+    /// The vertices, from 0, one component after another. A component comes after all components
+    /// that its arcs lead to.
     members: Vec<u32>,
-    /// Where each component begins among the members, and the end of the last one.
+    /// The start of each component among the members, and the end of the last one.
     starts: Vec<u32>,
     /// The component of each vertex.
     of: Vec<u32>,
 }
 
-/// Nothing on the stack.
+/// No stack position.
 const NONE: u32 = u32::MAX;
 
 impl Components {
-    /// Bytes that [`Components::find`] takes for `n` vertices at most.
+    /// Bytes that [`Components::find`] needs for at most `n` vertices.
     pub fn n_bytes(n: usize) -> u64 {
-        // Members, starts, components, stack, bounds: 4 each; the path 8; two sets and the lowest places.
+        // Members, starts, components, stack, bounds: 4 each; the path 8; two sets and the lowest
+        // positions.
         (n as u64)
             .saturating_mul(5 * 4 + 8)
             .saturating_add((n.div_ceil(64) as u64 + 1) * (8 + 8 + 4))
     }
 
-    /// Finds them among the first `n` vertices: vertex `i` has an arc to each `j < n` with bit `j` of line
-    /// `i`.
+    /// Finds the components of the first `n` vertices: vertex `i` has an arc to each `j < n` with
+    /// bit `j` of line `i`.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn find(
         lines: &BitTable,
         n: usize,
@@ -58,7 +60,7 @@ impl Components {
         Ok(search.found)
     }
 
-    /// Number of components, at most that of the vertices.
+    /// The number of components, at most the number of vertices.
     pub fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -68,7 +70,7 @@ impl Components {
         self.of.len()
     }
 
-    /// Is there none, since there are no vertices?
+    /// Returns whether there are no components, because there are no vertices.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -90,30 +92,30 @@ impl Components {
     }
 }
 
-/// Components that arcs lead to and that were not looked at yet.
+/// Components that arcs lead to and that were not examined yet.
 ///
-/// They are taken from the highest number down. Of two components of which one leads to the other, that one has
-/// the higher number: so it comes first, and the other is found to be reached already.
+/// They are removed from the highest number down. If one of two components leads to the other, it
+/// has the higher number: it is removed first, and the other is then already reached.
 #[derive(Debug)]
 pub struct Ahead {
     ones: Limbs,
-    /// Limbs that may hold ones; all behind them are zero.
+    /// Limbs that may be nonzero; all later ones are zero.
     n_limbs: usize,
 }
 
 impl Ahead {
-    /// None of these components.
+    /// An empty set of components.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(components: &Components) -> Result<Self, Ended> {
         Ok(Ahead { ones: Limbs::zeros(components.len().div_ceil(64))?, n_limbs: 0 })
     }
 
-    /// Adds those that the vertices of a set belong to; bits beyond the vertices do not count.
+    /// Adds the components of the vertices of a set; bits after the vertices are ignored.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub fn add(
         &mut self,
         components: &Components,
@@ -126,7 +128,7 @@ impl Ahead {
         poller.spend(2 * n.div_ceil(64))?;
         for (at, limb) in vertices.take(n.div_ceil(64)).enumerate() {
             let mut left = if (at + 1) * 64 <= n { limb } else { limb & ((1 << (n % 64)) - 1) };
-            // Each of these is about as much work as a limb elsewhere.
+            // Each bit costs about as much as a limb elsewhere.
             poller.spend(left.count_ones() as usize)?;
             while left != 0 {
                 let component = components.of(at * 64 + left.trailing_zeros() as usize);
@@ -139,15 +141,15 @@ impl Ahead {
         Ok(())
     }
 
-    /// Adds all of a set of components.
+    /// Adds a set of components.
     pub fn add_all(&mut self, set: &[u64]) {
         self.ones.iter_mut().zip(set).for_each(|(to, limb)| *to |= limb);
         let last = set.iter().rposition(|limb| *limb != 0);
         self.n_limbs = self.n_limbs.max(last.map_or(0, |last| last + 1));
     }
 
-    /// Takes the one with the highest number, without those that are reached: `reached` knows limb by limb which
-    /// these are, as far as that is known.
+    /// Removes the component with the highest number that is not reached: `reached` returns the
+    /// reached components limb by limb, as currently known.
     pub fn pop(&mut self, reached: impl Fn(usize) -> u64) -> Option<usize> {
         loop {
             let at = self.n_limbs.checked_sub(1)?;
@@ -166,24 +168,24 @@ struct Search<'a> {
     lines: &'a BitTable,
     /// Limbs of a set of vertices.
     n_limbs: usize,
-    /// Vertices that no arc has led to yet.
+    /// Vertices that have not been reached.
     new: Limbs,
     /// Vertices on the stack.
     waiting: Limbs,
-    /// For each limb the lowest place of its vertices on the stack; see Note [Skipping].
+    /// For each limb, the lowest stack position of its vertices; see Note [Skipping].
     lowest: Vec<u32>,
     /// Vertices whose component is not known yet, in the order in which they were reached.
     stack: Vec<u32>,
-    /// Where the stack may be cut: what lies between two bounds is of one component.
+    /// Possible cuts of the stack: the vertices between two bounds belong to one component.
     bounds: Vec<u32>,
-    /// The way from the root to the vertex at hand, with the limb of its line that comes next.
+    /// The path from the root to the current vertex, with the next limb of each line.
     path: Vec<(u32, u32)>,
-    /// What is known; the component of a vertex on the stack is its place there.
+    /// The components found so far; for a vertex on the stack, its stack position.
     found: Components,
 }
 
 impl<'a> Search<'a> {
-    /// Nothing reached yet.
+    /// A search that has reached nothing.
     fn new(lines: &'a BitTable, n: usize) -> Result<Self, Ended> {
         let n_limbs = n.div_ceil(64);
         let mut new = Limbs::zeros(n_limbs)?;
@@ -209,7 +211,7 @@ impl<'a> Search<'a> {
         has(&self.new, vertex)
     }
 
-    /// Reaches all that can be reached from `root` and was not.
+    /// Reaches all new vertices that can be reached from `root`.
     fn from(&mut self, root: usize, poller: &mut InterruptPoller<'_>) -> Result<(), Ended> {
         self.reach(root);
         while let Some(&(vertex, limb)) = self.path.last() {
@@ -230,7 +232,7 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The first vertex from limb `from` on that an arc leads to and none has led to yet.
+    /// The first unreached vertex, from limb `from` on, that an arc leads to.
     fn next_arc(&self, vertex: usize, from: usize) -> Option<usize> {
         let line = &self.lines.column_limbs(vertex)[from..self.n_limbs];
         let both = line.iter().zip(&self.new[from..]).map(|(line, new)| line & new);
@@ -242,7 +244,7 @@ impl<'a> Search<'a> {
         let (limb, bit) = (vertex / 64, 1_u64 << (vertex % 64));
         let place = self.stack.len() as u32;
         self.new[limb] &= !bit;
-        // Its own loop says nothing: it is not waiting yet.
+        // A loop at the vertex has no effect: it is not on the stack yet.
         self.join_below(vertex, place);
         self.waiting[limb] |= bit;
         self.lowest[limb] = self.lowest[limb].min(place);
@@ -251,8 +253,8 @@ impl<'a> Search<'a> {
         self.path.push((vertex as u32, 0));
     }
 
-    /// The vertex, which is about to get this place, forms one component with all on the stack above the
-    /// lowest that an arc leads to.
+    /// Joins the vertex, which is about to get this stack position, into one component with
+    /// everything on the stack above the lowest vertex that an arc leads to.
     fn join_below(&mut self, vertex: usize, place: u32) {
         let mut bound = place;
         self.bounds.push(bound);
@@ -270,7 +272,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// All arcs of the vertex are done: if it begins a component, that is complete.
+    /// Finishes a vertex whose arcs are done: if it begins a component, that is complete.
     fn leave(&mut self, vertex: usize) {
         let place = self.found.of[vertex];
         if self.bounds.last() != Some(&place) {
@@ -282,7 +284,7 @@ impl<'a> Search<'a> {
         for member in self.stack.drain(place as usize..).rev() {
             let idx = member as usize;
             self.waiting[idx / 64] &= !(1 << (idx % 64));
-            // All others of the limb that are still on the stack lie lower.
+            // All other vertices of the limb that are still on the stack are lower.
             if self.lowest[idx / 64] == of[idx] {
                 self.lowest[idx / 64] = NONE;
             }

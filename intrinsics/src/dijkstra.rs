@@ -1,7 +1,8 @@
-//! Distances from one vertex, by a heap (Dijkstra 1959; Johnson 1977 has heaps of more than two children).
+//! Shortest paths from one vertex, by a heap (Dijkstra 1959; Johnson 1977 has heaps of more than
+//! two children).
 //!
-//! Vertices are taken by their lengths, those of the same length by their numbers, and a vertex takes what is strictly less: so each
-//! has the vertex before it that the Star body finds, too.
+//! Vertices are removed by length, those of equal length by number, and only strictly smaller
+//! lengths replace others. The predecessors are therefore the same as those of the Star body.
 
 use crate::environment::{Ended, InterruptPoller};
 use crate::matrix::Matrix;
@@ -11,20 +12,20 @@ use crate::{filled, reserved};
 /// No vertex.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// The place of a vertex that was taken.
+/// The heap position of a removed vertex.
 const TAKEN: u32 = NONE - 1;
 
-/// Children of a place in the heap.
+/// Children of a node of the heap.
 const CHILDREN: usize = 4;
 
-/// Arcs with lengths, as they lie in tables.
+/// Arcs with lengths, in their table layout.
 #[derive(Clone, Copy, Debug)]
 pub struct WeightedArcs<'t> {
-    /// Line i has the ends of the arcs that begin at vertex i.
+    /// Line i holds the ends of the arcs that begin at vertex i.
     pub heads: Matrix<'t>,
     /// Numbers of `width` bits: field k of row i is the length of the arc from k to i.
     pub lengths: Matrix<'t>,
-    /// What the lines of `lengths` are.
+    /// The direction of the lines of `lengths`.
     pub along: LineOrder,
     /// Bits of a length, 1 to [`WeightedArcs::MOST_BITS`].
     pub width: usize,
@@ -33,27 +34,27 @@ pub struct WeightedArcs<'t> {
 /// The distances from a vertex, and the paths.
 #[derive(Debug)]
 pub struct ShortestPaths {
-    /// To each vertex; all ones where there is no path.
+    /// The length to each vertex; all ones where there is no path.
     pub lengths: Vec<u64>,
-    /// The vertex before each one, if there is any.
+    /// The predecessor of each vertex, if any.
     pub(crate) before: Vec<u32>,
 }
 
 impl WeightedArcs<'_> {
-    /// How many there are, of `n` vertices.
+    /// The number of arcs among `n` vertices.
     pub fn count(&self, n: usize) -> usize {
         let mut count = 0;
         (0..n).for_each(|line| self.heads.ones(line, |_| count += 1));
         count
     }
 
-    /// Most vertices that there are numbers for.
+    /// The maximum number of vertices.
     pub const MOST_VERTICES: usize = TAKEN as usize;
 
-    /// Most bits of a length: a sum has one more.
+    /// The maximum width of a length: a sum has one more bit.
     pub const MOST_BITS: usize = 62;
 
-    /// Lengths of the arcs from a vertex to others, which ascend.
+    /// Reads the lengths of the arcs from a vertex to others, in ascending order.
     pub(crate) fn lengths_to(&self, from: usize, to: &[u32], lengths: &mut Vec<u64>) {
         lengths.clear();
         let field = from * self.width;
@@ -73,17 +74,19 @@ impl WeightedArcs<'_> {
 }
 
 impl ShortestPaths {
-    /// Bytes that [`ShortestPaths::find`] takes for `n` vertices.
+    /// Bytes that [`ShortestPaths::find`] needs for `n` vertices.
     pub fn n_bytes(n: usize) -> u64 {
-        // Lengths and vertices before; the heap and the places in it; arcs of a vertex and their lengths.
+        // Lengths and predecessors; the heap and the positions in it; arcs of a vertex and their
+        // lengths.
         (n as u64).saturating_mul(8 + 4 + size_of::<(u64, u32)>() as u64 + 4 + 4 + 8)
     }
 
-    /// The paths from vertex `start` of `n`; `None` if a sum of lengths may reach the number for "no path": if an arc is tried from a
-    /// distance, or with a length, whose first bit is one. Panics beyond [`WeightedArcs::MOST_VERTICES`], as outside of the tables.
+    /// Finds the paths from vertex `start` of `n`. Returns `None` if a sum of lengths may reach the
+    /// value for "no path": if an arc is relaxed from a distance, or with a length, whose highest
+    /// bit is one. Panics beyond [`WeightedArcs::MOST_VERTICES`], and outside the tables.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn find(
         arcs: &WeightedArcs<'_>,
         n: usize,
@@ -126,7 +129,7 @@ impl ShortestPaths {
         Ok(Some(found))
     }
 
-    /// For each vertex the bit, of a bit of each vertex, that the one before it has; zero if there is none.
+    /// Gathers, for each vertex, the bit of its predecessor; zero if there is none.
     pub fn bits_before(&self, bits: &[u64], to: &mut [u64]) {
         for (limb, before) in to.iter_mut().zip(self.before.chunks(64)) {
             let bit = |before: u32| match before {
@@ -139,15 +142,16 @@ impl ShortestPaths {
     }
 }
 
-/// A heap of vertices by length, then by number, that knows where each one is.
+/// A heap of vertices by length, then by number, with the position of each vertex.
 struct VertexQueue {
     heap: Vec<(u64, u32)>,
-    /// Where each vertex is in the heap; [`NONE`] before it comes in, [`TAKEN`] afterwards.
+    /// The position of each vertex in the heap; [`NONE`] before it is inserted, [`TAKEN`] after it
+    /// is removed.
     places: Vec<u32>,
 }
 
 impl VertexQueue {
-    /// A vertex comes in, or comes nearer.
+    /// Inserts a vertex or decreases its length.
     fn put(&mut self, vertex: u32, length: u64) {
         let at = match self.places[vertex as usize] {
             NONE => {
@@ -159,7 +163,7 @@ impl VertexQueue {
         self.rise(at, (length, vertex));
     }
 
-    /// The nearest vertex and its length.
+    /// Removes the nearest vertex and returns it with its length.
     fn take(&mut self) -> Option<(u64, u32)> {
         let last = self.heap.pop()?;
         let first = match self.heap.first() {
@@ -179,7 +183,7 @@ impl VertexQueue {
         self.places[entry.1 as usize] = at as u32;
     }
 
-    /// The entry goes to `at`, or above it.
+    /// Moves the entry up from `at` to its position.
     fn rise(&mut self, mut at: usize, entry: (u64, u32)) {
         while at > 0 {
             let parent = (at - 1) / CHILDREN;
@@ -192,7 +196,7 @@ impl VertexQueue {
         self.set(at, entry);
     }
 
-    /// The entry goes to the top, or below it.
+    /// Moves the entry down from the top to its position.
     fn sink(&mut self, entry: (u64, u32)) {
         let mut at = 0;
         loop {
@@ -218,7 +222,7 @@ mod tests {
     use super::*;
     use crate::tests::Plain;
 
-    /// The columns of a table as columns of another one.
+    /// The transpose of a table.
     fn turned(table: &BitTable) -> BitTable {
         let mut turned = BitTable::zeros(table.n_cols(), table.n_rows()).unwrap();
         for row in 0..table.n_rows() {
@@ -244,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_rounds_over_all_arcs_in_every_form() {
+    fn distances_equal_those_of_rounds_over_all_arcs() {
         let mut random = Random::new(1959);
         let environment = Plain::default();
         for (n, width) in [(1, 3), (2, 62), (64, 11), (65, 40), (130, 14), (200, 33)] {
@@ -255,7 +259,7 @@ mod tests {
                 for _ in 0..n_arcs {
                     let (from, to, arc) =
                         (random.below(n), random.below(n), random.below(4) as u64);
-                    // LineOrder are by where arcs begin.
+                    // Lines are indexed by the start of the arc.
                     if !heads.get(to, from) {
                         heads.put(to, from, true);
                         arcs.push((from, to, arc));
@@ -297,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn vertices_are_taken_by_length_then_by_number() {
+    fn vertices_are_removed_by_length_then_by_number() {
         let mut queue = VertexQueue { heap: Vec::new(), places: vec![NONE; 9] };
         for (vertex, length) in [(5, 7), (3, 9), (8, 7), (0, 9), (2, 1), (7, 30), (1, 31)] {
             queue.put(vertex, length);

@@ -1,16 +1,16 @@
-//! What a backend gives to an algorithm: interruption, threads, vector kernels.
+//! Backend services for algorithms: interruption, threads, vector kernels.
 
 use star_base::bits::TooLarge;
 use star_base::limbs::OutOfMemory;
 
-/// Why an algorithm ended without a result.
+/// Reasons for ending an algorithm without a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The user or the clock wants the end of the run.
+    /// The run was interrupted by the user or the deadline.
     Interrupted,
-    /// The system refuses the memory: the Star body runs instead.
+    /// Memory allocation failed: the Star body runs instead.
     OutOfMemory,
-    /// Cannot happen: an internal error, which is this.
+    /// An internal error with its description.
     Internal(&'static str),
 }
 
@@ -28,46 +28,47 @@ impl From<TooLarge> for Ended {
 
 /// Services of the backend that runs an algorithm.
 pub trait Environment: Sync {
-    /// Limbs that may be worked on between two calls of [`Environment::poll`].
+    /// Limbs that may be processed between two calls of [`Environment::poll`].
     fn poll_limbs(&self) -> usize;
 
-    /// Goes on unless the run has to end.
+    /// Checks for an interrupt.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if it has to.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     fn poll(&self) -> Result<(), Ended>;
 
-    /// Fills `to`, on several threads and with polls in between if it is long: `piece(start, part)` fills
-    /// the part that begins at limb `start`.
+    /// Fills `to`, on several threads and with polls if it is long: `piece(start, part)` fills the
+    /// part that begins at limb `start`.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     fn fill(&self, to: &mut [u64], piece: &(dyn Fn(usize, &mut [u64]) + Sync))
     -> Result<(), Ended>;
 
-    /// `to = to or line`, where the line may be longer; like [`Environment::fill`], with vector instructions.
+    /// Computes `to = to or line`, where the line may be longer; like [`Environment::fill`], with
+    /// vector instructions.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     fn or_assign(&self, to: &mut [u64], line: &[u64]) -> Result<(), Ended>;
 
-    /// How many threads work at once.
+    /// The number of threads.
     fn threads(&self) -> usize;
 
-    /// Does `work` on the backend's threads: what rayon spreads inside it goes to them. Algorithms call
-    /// [`install`], which returns what the work gives.
+    /// Runs `work` on the backend's threads, which rayon uses inside it. Algorithms call
+    /// [`install`], which returns the result of the work.
     ///
     /// # Errors
-    /// [`Ended::OutOfMemory`] if the system refuses every thread.
+    /// [`Ended::OutOfMemory`] if no thread can be started.
     fn install(&self, work: &mut (dyn FnMut() + Send)) -> Result<(), Ended>;
 }
 
-/// What `work` gives, done on the backend's threads: what rayon spreads inside it goes to them. Never use rayon
-/// outside: its global pool has as many threads as the shell says.
+/// Runs `work` on the backend's threads, which rayon uses inside it, and returns its result. Never
+/// use rayon outside: the size of its global pool depends on the shell's environment.
 ///
 /// # Errors
-/// Those of the work, [`Ended::OutOfMemory`] if the system refuses every thread, and [`Ended::Internal`] if the
-/// environment leaves the work undone without a word.
+/// Those of the work, [`Ended::OutOfMemory`] if no thread can be started, and [`Ended::Internal`]
+/// if the environment does not run the work.
 pub fn install<T: Send>(
     environment: &dyn Environment,
     work: impl FnOnce() -> Result<T, Ended> + Send,
@@ -78,10 +79,10 @@ pub fn install<T: Send>(
             result = Some(work());
         }
     })?;
-    result.unwrap_or(Err(Ended::Internal("threads have left the work of an intrinsic undone")))
+    result.unwrap_or(Err(Ended::Internal("the work of an intrinsic was not run")))
 }
 
-/// Polls each time that so much was done as may lie between two polls.
+/// Polls whenever the permitted amount of work has been done.
 pub struct InterruptPoller<'a> {
     environment: &'a dyn Environment,
     /// Limbs until the next poll.
@@ -89,15 +90,15 @@ pub struct InterruptPoller<'a> {
 }
 
 impl<'a> InterruptPoller<'a> {
-    /// Nothing was done yet.
+    /// A poller with no work done.
     pub fn new(environment: &'a dyn Environment) -> Self {
         InterruptPoller { environment, left: environment.poll_limbs() }
     }
 
-    /// So many limbs are about to be worked on.
+    /// Announces work on `n_limbs` limbs.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     #[inline]
     pub fn spend(&mut self, n_limbs: usize) -> Result<(), Ended> {
         match self.left.checked_sub(n_limbs) {
@@ -112,7 +113,7 @@ impl<'a> InterruptPoller<'a> {
         }
     }
 
-    /// `to = to or line`, which may be longer.
+    /// Computes `to = to or line`, where the line may be longer.
     ///
     /// # Errors
     /// As for [`InterruptPoller::spend`].
@@ -121,7 +122,7 @@ impl<'a> InterruptPoller<'a> {
         self.environment.or_assign(to, line)
     }
 
-    /// `to = line`, which may be longer.
+    /// Computes `to = line`, where the line may be longer.
     ///
     /// # Errors
     /// As for [`InterruptPoller::spend`].

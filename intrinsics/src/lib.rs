@@ -1,12 +1,14 @@
-//! Algorithms of intrinsics: what backends do instead of library routines.
+//! Algorithms of intrinsics: built-in implementations of library routines.
 //!
-//! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which are limbs with a
-//! stride) and on integers. It knows nothing of SIR, registers, values or backends; what it needs of one it asks
-//! an [`Environment`] for: polls, threads, vector kernels. How to add an intrinsic: `docs/intrinsics.md`.
+//! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which
+//! are limbs with a stride) and on integers. It is independent of SIR, registers, values and
+//! backends; an [`Environment`] provides what it needs of a backend: polls, threads, vector
+//! kernels. How to add an intrinsic: `docs/intrinsics.md`.
 //!
-//! Note [Memory]. An intrinsic reserves all its memory before it writes anything: an algorithm says in advance how many bytes
-//! it takes at most (`n_bytes`), and the backend runs the Star body if its budget refuses them. If the system refuses
-//! them after all, the algorithm ends with [`Ended::OutOfMemory`], having changed nothing that the program sees.
+//! Note [Memory]. An intrinsic reserves all its memory before it writes anything: an algorithm
+//! returns in advance the maximum number of bytes that it needs (`n_bytes`), and the backend runs
+//! the Star body if its budget does not permit them. If the allocation nevertheless fails, the
+//! algorithm ends with [`Ended::OutOfMemory`], without any visible change.
 
 mod bellman_ford;
 pub mod cbt;
@@ -37,7 +39,7 @@ pub use spanning::EdgeList;
 pub use state::{IntrinsicState, LineOrder, StateTable, state_of};
 pub use workers::Workers;
 
-/// Is a bit of a set one?
+/// Returns whether a bit of a set is one.
 #[inline]
 fn has(set: &[u64], idx: usize) -> bool {
     set[idx / 64] >> (idx % 64) & 1 == 1
@@ -49,21 +51,21 @@ fn put(set: &mut [u64], idx: usize) {
     set[idx / 64] |= 1 << (idx % 64);
 }
 
-/// An empty list that `len` numbers fit into.
+/// An empty list with capacity for `len` elements.
 fn reserved<T>(len: usize) -> Result<Vec<T>, Ended> {
     let mut list = Vec::new();
     list.try_reserve_exact(len).map_err(|_| Ended::OutOfMemory)?;
     Ok(list)
 }
 
-/// A list of so many values.
+/// A list of `len` copies of a value.
 fn filled<T: Clone>(len: usize, value: T) -> Result<Vec<T>, Ended> {
     let mut list = reserved(len)?;
     list.resize(len, value);
     Ok(list)
 }
 
-/// The places of the ones.
+/// The positions of the ones.
 fn ones(set: &[u64]) -> impl Iterator<Item = usize> + '_ {
     set.iter().enumerate().flat_map(|(at, limb)| {
         let mut left = *limb;
@@ -88,7 +90,7 @@ mod tests {
         LineOrder, Reach,
     };
 
-    /// One thread, a poll every three limbs, and a flag.
+    /// A test environment with one thread, a poll every three limbs, and an interrupt flag.
     #[derive(Default)]
     pub(crate) struct Plain(AtomicBool);
 
@@ -125,14 +127,14 @@ mod tests {
         }
     }
 
-    /// A cycle through all vertices: work for every part of an intrinsic.
+    /// A cycle through all vertices, which exercises every part of an intrinsic.
     fn cycle(n: usize) -> BitTable {
         let mut graph = BitTable::zeros(n, n).unwrap();
         (0..n).for_each(|vertex| graph.put(vertex, (vertex + 1) % n, true));
         graph
     }
 
-    /// A graph in which vertex i of `n` is called `name(i)`, and has arcs to all that come behind it.
+    /// A graph in which vertex i of `n` is called `name(i)` and has arcs to all later vertices.
     fn triangle(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
         let mut graph = BitTable::zeros(n, n).unwrap();
         for to in 0..n {
@@ -154,7 +156,7 @@ mod tests {
         graph
     }
 
-    /// Its columns as sparse lines on a ground of zeros, whatever is in them.
+    /// The columns of a graph as sparse lines on a ground of zeros.
     fn on_zeros(graph: &BitTable) -> SparseLines {
         let mut lines = SparseLines::zeros(graph.n_rows(), graph.n_cols(), 0).unwrap();
         for idx in 0..graph.n_cols() {
@@ -164,7 +166,7 @@ mod tests {
         lines
     }
 
-    /// A sparse graph, whose components are kept so, has this closure.
+    /// Checks the closure of a sparse graph with the given storage of components.
     fn closes_sparse(graph: &SparseLines, keeping: Keeping, expected: &BitTable) {
         let (environment, n) = (Plain::default(), expected.n_rows());
         let mut poller = InterruptPoller::new(&environment);
@@ -206,9 +208,9 @@ mod tests {
             let orders: [&dyn Fn(usize) -> usize; 5] = [
                 &|vertex| vertex,
                 &|vertex| n - 1 - vertex,
-                // One half along the arcs, the other against them.
+                // One half in the order of the arcs, the other in reverse.
                 &|vertex| if vertex < n / 2 { vertex } else { n - 1 - (vertex - n / 2) },
-                // In turn from both ends.
+                // Alternately from both ends.
                 &|vertex| if vertex % 2 == 0 { vertex / 2 } else { n - 1 - vertex / 2 },
                 // 37 divides none of the sizes.
                 &|vertex| vertex * 37 % n,
@@ -216,7 +218,7 @@ mod tests {
             for order in orders {
                 for back in [None, Some((n / 3, 0)), Some((n - 1, n / 2)), Some((n - 1, 0))] {
                     let mut graph = triangle(n, order);
-                    // Arcs that are not there, so that not all is reached at one step.
+                    // Missing arcs, so that not everything is reached in one step.
                     (0..n).for_each(|vertex| graph.put(order(vertex), order(vertex / 2), false));
                     (1..n).step_by(5).for_each(|to| graph.put(order(to - 1), order(to), false));
                     if let Some((from, to)) = back {
@@ -245,7 +247,7 @@ mod tests {
     }
 
     #[test]
-    fn sparse_graphs_are_searched_as_they_are_closed() {
+    fn sparse_search_and_closure_agree() {
         let mut random = star_base::Random::new(18);
         for n in [3, 20, 64, 129, 200] {
             for n_arcs in [n / 2, n, n + n / 4, 2 * n] {
@@ -257,7 +259,7 @@ mod tests {
                             graph.put(to, from, true);
                         }
                     }
-                    // `warshall` takes the arcs of a vertex as a row of what lies turned here.
+                    // `warshall` reads the arcs of a vertex as a row; here they are transposed.
                     let expected = warshall(graph.clone());
                     for keeping in [Keeping::Closed, Keeping::Searched] {
                         closes_sparse(&on_zeros(&graph), keeping, &expected);
@@ -268,7 +270,7 @@ mod tests {
     }
 
     #[test]
-    fn the_user_and_the_clock_end_a_intrinsic() {
+    fn interrupts_and_deadlines_end_an_intrinsic() {
         let environment = Plain::default();
         let mut graph = cycle(100);
         let reach = Reach::new(&graph, 100, LineOrder::Rows, &environment).unwrap();

@@ -2,18 +2,18 @@
 
 use star_base::{BitTable, SparseLines};
 
-/// The lines of a table as they lie: its rows, or its columns.
+/// The lines of a table in its layout: its rows or its columns.
 #[derive(Clone, Copy, Debug)]
 pub enum Matrix<'t> {
-    /// They are the columns of a bit table.
+    /// The lines are the columns of a bit table.
     Dense(&'t BitTable),
-    /// Only limbs that are not the ground of their line are there.
+    /// Only limbs that differ from the ground of their line are stored.
     Sparse(&'t SparseLines),
 }
 
 impl Matrix<'_> {
-    /// `width` bits of a line, 1 to 63 of them, from bit `first` on, as a number whose most significant bit is the first one. Panics
-    /// beyond the lines, as indexing does.
+    /// Reads `width` bits of a line, 1 to 63 of them, from bit `first` on, as a number whose most
+    /// significant bit is the first one. Panics outside the lines, as indexing does.
     #[inline]
     pub fn number(self, line: usize, first: usize, width: usize) -> u64 {
         let (place, shift) = (first / 64, first % 64);
@@ -24,8 +24,8 @@ impl Matrix<'_> {
         bits.reverse_bits() >> (64 - width)
     }
 
-    /// Appends bit `at` of a line to the number of each of `places`, which ascend: `number = 2 · number + bit`. Panics beyond the
-    /// lines, as indexing does.
+    /// Appends bit `at` of a line to the number of each of `places`, which ascend: `number = 2 ·
+    /// number + bit`. Panics outside the lines, as indexing does.
     pub fn append_bits(self, line: usize, places: &[u32], numbers: &mut [u64]) {
         let each = places.iter().map(|at| (at / 64, at % 64)).zip(numbers);
         match self {
@@ -50,7 +50,8 @@ impl Matrix<'_> {
         }
     }
 
-    /// Calls `each` with the places of the ones of a line, ascending. Panics beyond the lines, as indexing does.
+    /// Calls `each` with the positions of the ones of a line, ascending. Panics outside the lines,
+    /// as indexing does.
     pub fn ones(self, line: usize, each: impl FnMut(usize)) {
         match self {
             Matrix::Dense(table) => crate::ones(table.column_limbs(line)).for_each(each),

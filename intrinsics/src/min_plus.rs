@@ -1,31 +1,34 @@
-//! The closure of a table of lengths over minimum and sum: the distances between all pairs of vertices.
+//! The closure of a table of lengths over minimum and sum: the distances between all pairs of
+//! vertices.
 //!
-//! Floyd's algorithm in blocks of [`PIVOTS`] pivots. The lines of these are closed among each other first; then every other
-//! line takes each of them in one step, since a line by way of a later pivot of the block is in theirs already. A step reads
-//! and writes a line once for [`AT_ONCE`] pivots. What there is no path of is [`NONE`], whose sums do not wrap.
+//! Floyd's algorithm in blocks of [`PIVOTS`] pivots. The lines of the pivots are closed among each
+//! other first. Then every other line is updated with each of them in one step, since paths via
+//! later pivots of the block are already in the pivots' lines. A step reads and writes a line once
+//! for [`AT_ONCE`] pivots. Where there is no path, the length is [`NONE`], whose sums do not wrap.
 
 use multiversion::multiversion;
 use rayon::prelude::*;
 
 use crate::environment::{Ended, Environment, install};
 
-/// No path: no length is that great, and the sum of two is a number.
+/// No path: all lengths are smaller, and the sum of two is still representable.
 pub const NONE: u32 = 1 << 30;
 
 /// Pivots of a block.
 const PIVOTS: usize = 64;
 
-/// Pivots that a line is read and written for once.
+/// Pivots that are applied to a line in one read and write.
 const AT_ONCE: usize = 8;
 
-/// Lengths from which on lines go to threads.
+/// Number of lengths from which lines are distributed to threads.
 const SPREAD: usize = 1 << 16;
 
-/// The lengths of the arcs between `n` vertices, line by line, become the distances: from the vertex of the line, or to it. The
-/// lengths of a path, and of a cycle where a vertex has none to itself, are less than [`NONE`] together.
+/// Replaces the lengths of the arcs between `n` vertices, line by line, by the distances from or to
+/// the vertex of the line. The sum of the lengths of a path, and of a cycle where a vertex has no
+/// arc to itself, must be less than [`NONE`].
 ///
 /// # Errors
-/// If the run has to end, or the system refuses the memory.
+/// If the run is interrupted, or memory allocation fails.
 pub fn min_plus_closure(
     lengths: &mut [u32],
     n: usize,
@@ -69,7 +72,7 @@ pub fn min_plus_closure(
     Ok(())
 }
 
-/// A line takes what is shorter by way of these pivots, whose lines lie one behind the other.
+/// Lowers the lengths of a line by paths via these pivots, whose lines are contiguous.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -122,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn distances_are_those_of_floyd() {
+    fn distances_equal_those_of_floyd() {
         let mut random = star_base::Random::new(7);
         for n in [0, 1, 2, 7, 8, 9, 63, 64, 65, 130, 260] {
             for rarity in [1, 4, n.max(1)] {

@@ -1,4 +1,5 @@
-//! Numbers in the columns of a table: in each row one, its most significant bit in the first column.
+//! Numbers in the columns of a table: one in each row, with its most significant bit in the first
+//! column.
 
 use std::ops::Range;
 
@@ -8,10 +9,10 @@ use star_base::BitTable;
 use crate::environment::{Ended, InterruptPoller};
 use crate::reserved;
 
-/// Writes a number for each row into `width` columns from column `first`, from 0.
+/// Writes a number for each row into `width` columns from column `first`, counted from 0.
 ///
 /// # Errors
-/// If the run has to end.
+/// If the run is interrupted.
 pub fn write_numbers(
     lines: &mut BitTable,
     first: usize,
@@ -22,11 +23,11 @@ pub fn write_numbers(
     write_numbers_from(lines, 0, first..first + width, numbers, poller)
 }
 
-/// Likewise for the rows from `row` on, a multiple of 64, into these columns. What lies behind the last number in its limb becomes
-/// zero.
+/// Writes a number for each of the rows from `row` on, a multiple of 64, into these columns. Bits
+/// after the last number in its limb become zero.
 ///
 /// # Errors
-/// If the run has to end.
+/// If the run is interrupted.
 pub(crate) fn write_numbers_from(
     lines: &mut BitTable,
     row: usize,
@@ -43,10 +44,12 @@ pub(crate) fn write_numbers_from(
     Ok(())
 }
 
-/// The number that each row has in `width` columns, at most 32, from column `first`, from 0.
+/// Reads the number that each row has in `width` columns, at most 32, from column `first`, counted
+/// from 0.
 ///
 /// # Errors
-/// If the run has to end, or the system refuses the memory; [`Ended::Internal`] if the columns are more.
+/// If the run is interrupted or memory allocation fails; [`Ended::Internal`] if there are more
+/// columns.
 pub fn read_numbers(
     lines: &BitTable,
     first: usize,
@@ -54,7 +57,7 @@ pub fn read_numbers(
     poller: &mut InterruptPoller<'_>,
 ) -> Result<Vec<u32>, Ended> {
     if width > u32::BITS as usize {
-        return Err(Ended::Internal("numbers of more than 32 bits are read as such"));
+        return Err(Ended::Internal("cannot read numbers of more than 32 bits"));
     }
     let mut numbers = reserved(lines.n_rows())?;
     numbers.resize(lines.n_rows(), 0);
@@ -65,7 +68,7 @@ pub fn read_numbers(
     Ok(numbers)
 }
 
-/// One bit of each number; those beyond its 32 are zero.
+/// Transposes one bit of each number; bits beyond the 32 are zero.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -94,7 +97,7 @@ mod tests {
     use crate::environment::Environment;
 
     #[test]
-    fn bits_beyond_32_are_zero_and_not_read() {
+    fn bits_beyond_32_are_zero_and_ignored() {
         let environment = crate::tests::Plain::default();
         let environment: &dyn Environment = &environment;
         let mut poller = InterruptPoller::new(environment);

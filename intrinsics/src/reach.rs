@@ -1,11 +1,13 @@
-//! What can be reached in a graph, kept in a handle: its strong components, and which of them reach which.
+//! Reachability in a graph, stored in a handle: its strong components, and which of them reach
+//! which.
 //!
-//! A Star body keeps the closure in the handle, n × n bits. This keeps one line for each component instead, as
-//! long as there are components, and turns into the closure when a Star body reads that.
-//! It is made of the form that the table of the graph is at home in; if that is the one by columns, it knows
-//! who reaches whom in the turned graph, and every question is turned too.
+//! A Star body stores the closure in the handle, n × n bits. This state stores one line for each
+//! component instead, and is converted to the closure when a Star body reads it. It is built from
+//! the current layout of the table of the graph; if that is column-major, it holds the reachability
+//! of the transposed graph, and every query is transposed, too.
 //!
-//! Of a sparse graph of many components it keeps the arcs between them instead of their closure (Note [Searched] in `condensation.rs`).
+//! For a sparse graph of many components, it stores the arcs between them instead of their closure
+//! (Note [Searched] in `condensation.rs`).
 
 mod condensation;
 mod sparse;
@@ -26,33 +28,34 @@ pub struct Reach {
     n: usize,
     components: Components,
     above: Above,
-    /// The lines of the graph that it was made of: with columns it knows the turned graph.
+    /// The lines of the graph from which it was built: with columns it describes the transposed
+    /// graph.
     lines: LineOrder,
 }
 
-/// Which components are reached from each one: itself only on a cycle.
+/// The components reachable from each one, including itself only on a cycle.
 #[derive(Debug)]
 enum Above {
-    /// Column c marks those of component c.
+    /// Column c marks those reachable from component c.
     Closed(BitTable),
-    /// They are searched for.
+    /// They are found by a search.
     Searched(Condensation),
 }
 
-/// How the graph of components is kept.
+/// Storage of the graph of components.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Keeping {
     /// Its closure.
     Closed,
-    /// Its arcs, in which every question searches.
+    /// Its arcs, which every query searches.
     Searched,
 }
 
-/// Ones of a closure that are searched for only to be told.
+/// The maximum number of ones of a closure that are counted by searching only for a message.
 const MOST_COUNTED: u64 = 1 << 30;
 
 impl Reach {
-    /// Bytes that making it takes at most for `n` vertices, those of its table included.
+    /// An upper bound on the bytes needed to build it for `n` vertices, including its table.
     pub fn most_bytes(n: usize) -> u64 {
         // In the worst case every vertex is a component.
         let line = 8 * n.div_ceil(64) as u64;
@@ -60,25 +63,25 @@ impl Reach {
         Components::n_bytes(n).saturating_add(lines)
     }
 
-    /// Number of vertices.
+    /// The number of vertices.
     pub fn n_vertices(&self) -> usize {
         self.n
     }
 
-    /// Number of strong components.
+    /// The number of strong components.
     pub fn n_components(&self) -> usize {
         self.components.len()
     }
 
-    /// Does it know who reaches whom in the turned graph?
+    /// Returns whether it describes the transposed graph.
     fn is_turned(&self) -> bool {
         self.lines == LineOrder::Columns
     }
 
-    /// Is there a path? Both vertices count from 0.
+    /// Returns whether there is a path. Both vertices are counted from 0.
     ///
     /// # Errors
-    /// If the system refuses the memory for a search, or the run is to end.
+    /// If memory allocation for a search fails, or the run is interrupted.
     pub fn reaches(
         &self,
         from: usize,
@@ -93,7 +96,7 @@ impl Reach {
         }
     }
 
-    /// Bytes that a question takes for a while.
+    /// The temporary bytes that a query needs.
     pub fn question_bytes(&self) -> u64 {
         match &self.above {
             Above::Closed(_) => 0,
@@ -101,7 +104,7 @@ impl Reach {
         }
     }
 
-    /// Room for [`Reach::line`].
+    /// A buffer for [`Reach::line`].
     fn line_room(&self) -> Result<Limbs, Ended> {
         Ok(match &self.above {
             Above::Closed(_) => Limbs::zeros(0)?,
@@ -109,7 +112,7 @@ impl Reach {
         })
     }
 
-    /// The components that are reached from one.
+    /// The components reachable from one.
     fn line<'l>(
         &'l self,
         from: usize,
@@ -140,10 +143,10 @@ impl Reach {
         Ok(())
     }
 
-    /// Finds the components of a graph, of which there are such lines, and closes their graph.
+    /// Finds the components of a graph with the given lines, and closes the graph of components.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn new(
         graph: &BitTable,
         n: usize,
@@ -164,7 +167,8 @@ impl Reach {
         })
     }
 
-    /// Bytes that [`Reach::of_sparse`] takes for these components of a graph, beside them.
+    /// Bytes that [`Reach::of_sparse`] needs for these components of a graph, in addition to the
+    /// components.
     pub fn bytes_of(keeping: Keeping, graph: &SparseLines, components: &Components) -> u64 {
         match keeping {
             Keeping::Closed => {
@@ -175,15 +179,15 @@ impl Reach {
         }
     }
 
-    /// Bytes of the closure that it stands for.
+    /// Bytes of the closure that it represents.
     pub fn closure_bytes(n: usize) -> u64 {
         (8 * n.div_ceil(64) as u64).saturating_mul(n as u64)
     }
 
-    /// Which of these components, those of a sparse graph, reach which; the graph has such lines.
+    /// Builds the reachability among these components of a sparse graph with the given lines.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn of_sparse(
         keeping: Keeping,
         graph: &SparseLines,
@@ -197,7 +201,7 @@ impl Reach {
             let arcs = Condensation::find(graph, &components, &mut poller)?;
             return Ok(Reach { n, components, above: Above::Searched(arcs), lines });
         }
-        // Column c marks where arcs lead to from component c, until that is closed.
+        // Column c marks where arcs lead to from component c, until it is closed.
         let mut above = BitTable::zeros(components.len(), components.len())?;
         each_arc(graph, &components, &mut poller, |from, to| above.put(to, from, true))?;
         let close = (components, above, lines);
@@ -209,7 +213,8 @@ impl Reach {
         })
     }
 
-    /// `add` adds the components that arcs lead to from one, whose column of the table that becomes the closure it is given, and leaves zeros there.
+    /// Closes the table. `add` adds the components that arcs lead to from one component; it
+    /// receives that component's column of the table and leaves zeros there.
     fn close(
         (components, mut above, lines): (Components, BitTable, LineOrder),
         environment: &dyn Environment,
@@ -229,7 +234,7 @@ impl Reach {
             let own = above.column_limbs_mut(component);
             add((&components, component), own, &mut ahead, &mut poller)?;
             while let Some(next) = ahead.pop(|at| reached[at]) {
-                // A component's own column is still empty.
+                // The component's own column is still empty.
                 poller.or(&mut reached, above.column_limbs(next))?;
                 put(&mut reached, next);
             }
@@ -238,10 +243,10 @@ impl Reach {
         Ok(Reach { n, components, above: Above::Closed(above), lines })
     }
 
-    /// The vertices that are reached from one, which counts from 0.
+    /// The vertices reachable from one, which is counted from 0.
     ///
     /// # Errors
-    /// If the system refuses the memory for a search, or the run is to end.
+    /// If memory allocation for a search fails, or the run is interrupted.
     pub fn reachable(
         &self,
         from: usize,
@@ -290,7 +295,7 @@ impl IntrinsicState for Reach {
         vec![StateTable { name: CLOSURE_PART, n_rows: n, n_cols: n, lines }]
     }
 
-    /// The closure of the graph that it was made of: line i marks what vertex i reaches.
+    /// Writes the closure of the underlying graph: line i marks what vertex i reaches.
     fn write(
         &self,
         idx: usize,
@@ -319,7 +324,7 @@ impl IntrinsicState for Reach {
         Ok(())
     }
 
-    /// More than a billion that would have to be searched for are not counted.
+    /// If a search would be needed for more than a billion ones, they are not counted.
     fn n_ones(&self, idx: usize, environment: &dyn Environment) -> Result<Option<u64>, Ended> {
         if idx > 0 {
             return Err(StateTable::MISSING);

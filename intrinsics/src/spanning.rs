@@ -1,7 +1,8 @@
-//! Minimum spanning trees of lists of edges (Kruskal 1956 with the disjoint sets of Tarjan 1975; Prim 1957).
+//! Minimum spanning trees of lists of edges (Kruskal 1956 with the disjoint sets of Tarjan 1975;
+//! Prim 1957).
 //!
-//! Edges are taken by their weights, those of the same weight by their numbers: so the tree is that of the Star bodies, which take the
-//! uppermost of equal edges.
+//! Edges are chosen by weight, those of equal weight by number, so the tree is that of the Star
+//! bodies, which choose the first of equal edges.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -9,7 +10,7 @@ use std::collections::BinaryHeap;
 use crate::environment::{Ended, InterruptPoller};
 use crate::{filled, has, put, reserved};
 
-/// Edges of a poll.
+/// Edges between two polls.
 const POLL_EDGES: usize = 256;
 
 /// Edges between vertices that are numbered from 0.
@@ -18,25 +19,26 @@ pub struct EdgeList {
     left: Vec<u32>,
     right: Vec<u32>,
     weights: Vec<u32>,
-    /// The codes of the vertices, ascending, where these are not their numbers.
+    /// The codes of the vertices, ascending, unless the codes themselves are used as numbers.
     codes: Option<Vec<u32>>,
     n_vertices: usize,
 }
 
 impl EdgeList {
-    /// Most edges that there are numbers for.
+    /// The maximum number of edges.
     pub const MOST_EDGES: usize = u32::MAX as usize;
 
-    /// Bytes that a list of `m` edges takes with its trees, the codes that it is made of included.
+    /// Bytes of a list of `m` edges with its trees, including the codes from which it is built.
     pub fn n_bytes(m: usize) -> u64 {
-        // Three numbers and two codes of an edge, a place in the order, two arcs, and numbers and marks of up to four vertices.
+        // Three numbers and two codes of an edge, a position in the order, two arcs, and numbers
+        // and marks of up to four vertices.
         (m as u64).saturating_mul(3 * 4 + 2 * 4 + 8 + 2 * 4 + 4 * 5).saturating_add(1 << 12)
     }
 
-    /// Edges between the vertices of these codes, of so many bits.
+    /// Edges between the vertices of these codes.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(
         mut left: Vec<u32>,
         mut right: Vec<u32>,
@@ -44,7 +46,7 @@ impl EdgeList {
         code_width: usize,
     ) -> Result<Self, Ended> {
         let n_codes = 1_u64 << code_width;
-        // Codes of few vertices are as good as numbers.
+        // If there are few possible codes, they are used as numbers.
         if n_codes <= 4 * (left.len() as u64 + 64) {
             let n_vertices = n_codes as usize;
             return Ok(EdgeList { left, right, weights, codes: None, n_vertices });
@@ -61,7 +63,7 @@ impl EdgeList {
         Ok(EdgeList { left, right, weights, codes: Some(codes), n_vertices })
     }
 
-    /// The number of the vertex of a code; `None` if no edge ends there.
+    /// The number of the vertex of a code, or `None` if no edge ends there.
     pub fn vertex(&self, code: u32) -> Option<u32> {
         match &self.codes {
             None => Some(code),
@@ -69,12 +71,12 @@ impl EdgeList {
         }
     }
 
-    /// Its weight and its number, which order the edges.
+    /// The sort key of an edge: its weight, then its number.
     fn rank(&self, edge: usize) -> u64 {
         u64::from(self.weights[edge]) << 32 | edge as u64
     }
 
-    /// The edges that are marked, without loops.
+    /// The marked edges, without loops.
     fn edges(&self, among: &[u64]) -> impl Iterator<Item = usize> {
         (0..self.left.len())
             .filter(move |edge| has(among, *edge) && self.left[*edge] != self.right[*edge])
@@ -83,7 +85,7 @@ impl EdgeList {
     /// Marks a minimum spanning forest of the edges that are marked in `among`.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn kruskal(
         &self,
         among: &[u64],
@@ -110,10 +112,11 @@ impl EdgeList {
         Ok(())
     }
 
-    /// Marks a minimum spanning tree of the component of a vertex, of the edges that are marked in `among`.
+    /// Marks a minimum spanning tree of the component of a vertex, using the edges that are marked
+    /// in `among`.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn prim(
         &self,
         among: &[u64],
@@ -123,7 +126,7 @@ impl EdgeList {
     ) -> Result<(), Ended> {
         let (starts, edges) = self.incidence(among)?;
         let mut in_tree = filled(self.n_vertices.div_ceil(64), 0)?;
-        // An edge comes in with its first end that does.
+        // An edge is inserted when the first of its ends joins the tree.
         let mut queue = BinaryHeap::from(reserved::<Reverse<u64>>(self.left.len())?);
         let mut next = Some(start);
         while let Some(vertex) = next {
@@ -149,7 +152,7 @@ impl EdgeList {
         Ok(())
     }
 
-    /// The end of an edge that is not in the tree, as the other one is.
+    /// The end of an edge that is not in the tree, if the other one is.
     fn outer_end(&self, edge: usize, in_tree: &[u64]) -> Option<u32> {
         let [left, right] = [self.left[edge], self.right[edge]];
         match [left, right].map(|end| has(in_tree, end as usize)) {
@@ -159,7 +162,7 @@ impl EdgeList {
         }
     }
 
-    /// The edges at each vertex without loops, and where those of each one begin.
+    /// The edges at each vertex, without loops, and the start of those of each vertex.
     fn incidence(&self, among: &[u64]) -> Result<(Vec<u32>, Vec<u32>), Ended> {
         let mut starts: Vec<u32> = filled(self.n_vertices + 2, 0)?;
         let ends = |edge: usize| [self.left[edge] as usize, self.right[edge] as usize];
@@ -203,7 +206,8 @@ mod tests {
     use super::*;
     use crate::tests::Plain;
 
-    /// Takes the least edge with one end in the tree again and again; from each vertex in turn for a forest.
+    /// Adds the least edge with one end in the tree repeatedly; for a forest, from each vertex in
+    /// turn.
     fn grown(edges: &[(u32, u32, u32)], among: &[bool], start: u32, found: &mut [bool]) {
         let mut inside = vec![start];
         loop {
@@ -224,9 +228,9 @@ mod tests {
     }
 
     #[test]
-    fn trees_are_those_that_grow_by_the_least_edge() {
+    fn trees_equal_those_grown_by_the_least_edge() {
         let (mut random, environment) = (Random::new(1956), Plain::default());
-        // Codes are numbers where they are few, and listed where they are not.
+        // Codes are used as numbers if they are few, and listed otherwise.
         for (n, m, width) in
             [(1, 0, 1), (3, 5, 2), (20, 30, 5), (60, 200, 6), (40, 90, 32), (9, 130, 20)]
         {

@@ -1,21 +1,22 @@
-//! Threads for algorithms that no backend runs: tools and benchmarks.
+//! Threads for algorithms outside a backend: tools and benchmarks.
 
 use crate::environment::{Ended, Environment};
 
-/// Limbs between two looks at the flag.
+/// Limbs between two checks of the flag.
 const POLL_LIMBS: usize = 1 << 16;
 
-/// Threads of its own, and a flag that ends the work.
+/// A thread pool, and a flag that ends the work.
 pub struct Workers<'a> {
     pool: rayon::ThreadPool,
     stop: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl<'a> Workers<'a> {
-    /// So many threads, one for each core if `None`; the work ends soon after `stop` says so.
+    /// Starts `n` threads, or one for each core if `None`; the work ends soon after `stop` returns
+    /// true.
     ///
     /// # Errors
-    /// [`Ended::OutOfMemory`] if the system refuses the threads.
+    /// [`Ended::OutOfMemory`] if the threads cannot be started.
     pub fn new(
         n: Option<usize>,
         stop: &'a (dyn Fn() -> bool + Sync),
@@ -26,7 +27,7 @@ impl<'a> Workers<'a> {
         Ok(Workers { pool, stop })
     }
 
-    /// Nothing ends the work.
+    /// Never ends the work.
     pub const NEVER: &'static (dyn Fn() -> bool + Sync) = &|| false;
 }
 

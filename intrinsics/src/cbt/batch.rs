@@ -1,4 +1,4 @@
-//! All leaves at once: each is kept, split, or merged with its sibling.
+//! Batch updates: every leaf is kept, split, or merged with its sibling.
 
 use rayon::prelude::*;
 
@@ -8,27 +8,27 @@ use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
 
-/// Blocks that one thread takes at once.
+/// Blocks per task of a thread.
 const GRAIN: usize = 64;
 
-/// What is to become of a leaf.
+/// The change to apply to a leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It stays.
+    /// The leaf stays.
     Keep,
-    /// It is split, unless it is of level D.
+    /// The leaf is split, unless its level is D.
     Split,
-    /// It merges with its sibling, if that is a leaf and is to merge, too.
+    /// The leaf merges with its sibling, if that is a leaf and is to merge, too.
     Merge,
 }
 
 impl Tree {
-    /// Decodes all leaves, and changes the live field meanwhile as `decide` says of each. It is asked about the tree of
-    /// the last reduce, once for a leaf or more often, and has to say the same each time. Returns how many leaves were
-    /// split and how many pairs were merged.
+    /// Decodes all leaves and changes the live field as `decide` returns for each. `decide` sees
+    /// the tree of the last reduce; it may be called more than once for a leaf and must always
+    /// return the same answer. Returns how many leaves were split and how many pairs were merged.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end: some leaves are changed then.
+    /// [`Ended::Interrupted`] if the run is interrupted: some leaves have then been changed.
     pub fn update(
         &self,
         decide: &(impl Fn(Leaf) -> Change + Sync),
@@ -83,7 +83,7 @@ impl Tree {
                         n_changed[0] += 1;
                         changes.set(bit + width / 2);
                     }
-                    // The left one of a pair speaks for both.
+                    // The left leaf decides for the pair.
                     Change::Merge => {
                         let sibling = self.right_leaf(leaf);
                         if sibling.is_some_and(|right| decide(right) == Change::Merge) {
@@ -98,7 +98,7 @@ impl Tree {
         n_changed
     }
 
-    /// The sibling of a leaf that is a left child, if it is a leaf of the last reduce, too.
+    /// The sibling of a leaf that is a left child, if it is also a leaf of the last reduce.
     pub(super) fn right_leaf(&self, Leaf { node, level }: Leaf) -> Option<Leaf> {
         let (bit, width) = (self.depth.bit(node) + self.depth.width(node), self.depth.width(node));
         let right = node.sibling().filter(|right| right.index() > node.index())?;
@@ -106,12 +106,12 @@ impl Tree {
     }
 }
 
-/// Splits and merges of two parts.
+/// Adds the splits and merges of two parts.
 pub(super) fn sum([splits, merges]: [usize; 2], [more, more_merges]: [usize; 2]) -> [usize; 2] {
     [splits + more, merges + more_merges]
 }
 
-/// Changes of a limb, gathered: most leaves change bits of the limb that they begin in.
+/// Pending changes of a limb: most leaves change bits of the limb that they begin in.
 struct Changes<'a> {
     tree: &'a Tree,
     limb: usize,

@@ -1,10 +1,12 @@
-//! All leaves with vectors that compress: those of 64 bits at once, whatever their levels are.
+//! Decoding with vector compress instructions: 64 bits at a time, with leaves of any level.
 //!
-//! The places of a limb, compressed by the bits that begin a leaf, are the first bits of its leaves; the places behind,
-//! compressed by the bits that end one, which stand in front of those, are their ends. The difference is the width.
+//! Compressing the bit positions of a limb by its leaf-start bits yields the first bits of its
+//! leaves. Compressing the following positions by the leaf-end bits, each just before a start,
+//! yields their ends. The difference is the width.
 //!
-//! Intrinsics, since no loop compiles to a compression: random trees are decoded in less than half the time that the
-//! patterns take. They work on values alone, so they are safe where the features are.
+//! Intrinsics are used because no loop compiles to a compress instruction: random trees are decoded
+//! in less than half the time of the pattern method. They work on values alone, so they are safe
+//! where the features are available.
 
 use std::arch::x86_64::{
     __m128i, __m512i, _mm512_add_epi32, _mm512_cvtepu8_epi32, _mm512_maskz_compress_epi8,
@@ -17,12 +19,12 @@ use bytemuck::cast;
 use super::decode::{LANES, Scan};
 use super::tree::width_at;
 
-/// Limbs that are looked at together.
+/// Limbs that are processed together.
 const GROUP: usize = 64;
 
-/// The places of a limb.
+/// The bit positions of a limb.
 const PLACES: [u8; 64] = places(0);
-/// The places behind them.
+/// The bit positions shifted by one.
 const BEHIND: [u8; 64] = places(1);
 
 const fn places(first: u8) -> [u8; 64] {
@@ -34,9 +36,10 @@ const fn places(first: u8) -> [u8; 64] {
     places
 }
 
-/// The leaves of a limb: their first bits, and how many levels above level D each is, less `above`.
+/// The leaves of a limb: their first bits, and how many levels above level D each is, minus
+/// `above`.
 struct Leaves {
-    /// Bit 0 of the limb, with that of level D in front.
+    /// Bit 0 of the limb, with the leading bit of level D.
     base: u32,
     above: u32,
     starts: [__m128i; 4],
@@ -44,7 +47,7 @@ struct Leaves {
 }
 
 impl Leaves {
-    /// The heap indices of some of them.
+    /// Returns the heap indices of one vector of leaves.
     #[inline]
     #[target_feature(enable = "avx512f")]
     fn indices(&self, part: usize) -> [u32; LANES] {
@@ -56,7 +59,7 @@ impl Leaves {
     }
 }
 
-/// The leaves of a tree of depth 6 or more that begin in some limbs.
+/// Decodes the leaves that begin in the given limbs of a tree of depth 6 or more.
 #[target_feature(
     enable = "avx512f,avx512bitalg,avx512bw,avx512dq,avx512vbmi2,avx512vl,bmi1,bmi2,lzcnt,popcnt"
 )]
@@ -70,7 +73,8 @@ pub(super) fn scan(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
             let idx = others.trailing_zeros() as usize;
             others &= others - 1;
             let (limb, next) = (group[idx], group.len().min(others.trailing_zeros() as usize));
-            // Zeros follow a limb only if it has one leaf, which reaches as far as they do: the last one, beyond the group.
+            // Zeros follow a limb only if it has one leaf, which covers them: the last leaf, beyond
+            // the group.
             let above = match (others, limb) {
                 (0, 1) => width_at(bits, depth, (first + idx) * 64) / 64,
                 _ => next - idx,
@@ -78,7 +82,7 @@ pub(super) fn scan(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
             let above = above.ilog2();
             let starts = _mm512_maskz_compress_epi8(limb, places);
             let ends = _mm512_maskz_compress_epi8(limb >> 1 | 1 << 63, behind);
-            // A width is a power of two: one less has a bit for each level.
+            // A width is a power of two: width − 1 has one bit per level.
             let widths = _mm512_sub_epi8(ends, starts);
             let ups = _mm512_popcnt_epi8(_mm512_sub_epi8(widths, _mm512_set1_epi8(1)));
             let top = _mm512_set1_epi8((depth.levels() - above) as i8);
@@ -91,7 +95,8 @@ pub(super) fn scan(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
             if let (Some(to), Some(to_levels)) = (to, to_levels) {
                 *to_levels = limb_levels;
                 for (part, to) in to.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-                    // Two at least: whether there are so few leaves cannot be foreseen.
+                    // At least two parts are always written: a branch on so few leaves would be
+                    // unpredictable.
                     if part > 1 && part * LANES >= n {
                         break;
                     }
@@ -107,7 +112,7 @@ pub(super) fn scan(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
     }
 }
 
-/// Which limbs of a group are not zero.
+/// Returns a mask of the nonzero limbs of a group.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn not_zero(group: &[u64]) -> u64 {
@@ -116,6 +121,6 @@ fn not_zero(group: &[u64]) -> u64 {
         let eight: __m512i = cast(eight);
         limbs << 8 | u64::from(_mm512_test_epi64_mask(eight, eight))
     });
-    // Fewer than eight are alone.
+    // The remaining limbs, fewer than eight.
     rest.iter().rev().fold(eights, |limbs, &limb| limbs << 1 | u64::from(limb != 0))
 }

@@ -1,4 +1,4 @@
-//! All leaves: a scan of the field, on all threads.
+//! Decoding of all leaves: a scan of the field on all threads.
 
 use std::ops::Range;
 
@@ -13,20 +13,22 @@ use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
 
-/// Blocks that one thread decodes at once: 65,536 bits, some 5 µs.
+/// Blocks per task of a thread: 65,536 bits, about 5 µs.
 const GRAIN: usize = 1 << 7;
 
-/// Blocks from which on threads pay: a tree of depth 20 takes one some 50 µs, and to hand work over takes 12.
+/// Number of blocks from which threads pay off: a tree of depth 20 takes about 50 µs on one thread,
+/// and distributing the work takes 12 µs.
 const MANY: usize = 1 << 11;
 
-/// Leaves that the patterns write at once, of which only the first may be some.
+/// Leaves that the patterns write at once; only a prefix of them may be valid.
 pub(super) const LANES: usize = 16;
 
 impl Tree {
-    /// All leaves of the last reduce in their order: heap indices and levels. Both lists have [`Tree::count`] places.
+    /// Decodes all leaves of the last reduce in order: heap indices and levels. Both lists have
+    /// [`Tree::count`] elements.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     ///
     /// # Panics
     /// If a list has another length.
@@ -45,7 +47,7 @@ impl Tree {
         install(environment, || self.spread(0, n_blocks, indices, levels, environment))
     }
 
-    /// Decodes blocks on this thread, with polls.
+    /// Decodes blocks on this thread and polls for interrupts.
     fn decode_blocks(
         &self,
         start: usize,
@@ -96,7 +98,7 @@ impl Tree {
         left.and(right)
     }
 
-    /// Decodes one block into a buffer; says how many leaves begin there.
+    /// Decodes one block into a buffer and returns how many leaves begin in it.
     pub(super) fn decode_block(&self, block: usize, leaves: &mut BlockLeaves) -> usize {
         let BlockLeaves { indices, levels } = leaves;
         self.decode_range(block, block + 1, indices, levels);
@@ -104,7 +106,7 @@ impl Tree {
     }
 }
 
-/// Room for the leaves of a block, and for what is written behind them.
+/// A buffer for the leaves of a block and for the padding written after them.
 pub(super) struct BlockLeaves {
     pub(super) indices: [u32; BlockLeaves::ROOM],
     pub(super) levels: [u8; BlockLeaves::ROOM],
@@ -117,23 +119,23 @@ impl BlockLeaves {
         BlockLeaves { indices: [0; BlockLeaves::ROOM], levels: [0; BlockLeaves::ROOM] };
 }
 
-/// Places that a limb's leaves are written to, and behind them.
+/// Elements for the leaves of a limb and for the padding after them.
 const WINDOW: usize = 64 + LANES;
 
-/// What is decoded, and whereto.
+/// Input and output of a scan.
 pub(super) struct Scan<'a> {
     pub(super) depth: Depth,
     /// The field.
     pub(super) bits: &'a [u64],
-    /// The limbs whose leaves are asked for.
+    /// The limbs whose leaves are decoded.
     pub(super) limbs: Range<usize>,
-    /// Places for their leaves, or more: what is behind them may be written.
+    /// Space for the heap indices; elements after the last leaf may be overwritten.
     pub(super) indices: &'a mut [u32],
-    /// Likewise.
+    /// Space for the levels, with the same padding.
     pub(super) levels: &'a mut [u8],
 }
 
-/// The leaves that begin in some limbs.
+/// Decodes the leaves that begin in the given limbs.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vbmi2+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
@@ -149,11 +151,12 @@ fn scan(scan: Scan<'_>) {
     }
 }
 
-/// The leaves that begin in some limbs, on any machine.
+/// Decodes the leaves that begin in the given limbs, on any machine.
 ///
-/// A limb whose leaves are of one level is counted through; one without zeros for 16 bits is decoded by patterns, 16 bits
-/// a step; others hold few leaves and are decoded one by one. Near the end of the lists, where a step would write behind
-/// them, likewise.
+/// A limb whose leaves all have the same level is decoded by counting. A limb without 16
+/// consecutive zeros is decoded by patterns, 16 bits a step. Other limbs hold few leaves, which are
+/// decoded one by one; so are limbs near the end of the lists, where a step would write past the
+/// end.
 #[inline(always)]
 pub(super) fn scan_by_patterns(Scan { depth, bits, limbs, indices, levels }: Scan<'_>) {
     let mut at = 0;
@@ -164,7 +167,7 @@ pub(super) fn scan_by_patterns(Scan { depth, bits, limbs, indices, levels }: Sca
         let to = indices.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
         let to_levels = levels.get_mut(at..).and_then(|rest| rest.first_chunk_mut::<WINDOW>());
         if let (Some(to), Some(to_levels)) = (to, to_levels) {
-            // A tree with so many leaves has 64 bits and more.
+            // A tree with this many leaves has at least 64 bits.
             let top = depth.levels().saturating_sub(6);
             let node = (1 << top) + idx as u32;
             let count = match uniform(limb) {
@@ -191,10 +194,11 @@ pub(super) fn scan_by_patterns(Scan { depth, bits, limbs, indices, levels }: Sca
     }
 }
 
-/// How many levels below the node of a limb its leaves are, if that is one number from 2 to 6.
+/// How many levels below the node of a limb its leaves are, if all have the same level and it is
+/// from 2 to 6.
 #[inline(always)]
 fn uniform(limb: u64) -> Option<u32> {
-    /// The leaves at each such level.
+    /// The leaf-start bits for each such level.
     const LEAVES: [u64; 7] = [
         0,
         0,
@@ -204,13 +208,13 @@ fn uniform(limb: u64) -> Option<u32> {
         0x5555_5555_5555_5555,
         u64::MAX,
     ];
-    // The second leaf says how wide the first one is.
+    // The second leaf determines the width of the first.
     let width = (limb & limb.wrapping_sub(1)).trailing_zeros();
     let below = 6 - width.trailing_zeros().min(6);
     (LEAVES[below as usize] == limb).then_some(below)
 }
 
-/// All nodes so many levels below a node of level `top`.
+/// Writes all nodes the given number of levels below a node of level `top`.
 #[inline(always)]
 fn count_through(
     node: u32,
@@ -221,7 +225,7 @@ fn count_through(
 ) -> usize {
     let (first, count) = (node << below, 1_usize << below);
     for start in (0..count).step_by(LANES) {
-        // The same places, since there are never more than 64.
+        // The same positions, since there are never more than 64.
         let start = start & 63;
         for lane in 0..LANES {
             to[start + lane] = first + (start + lane) as u32;
@@ -231,8 +235,8 @@ fn count_through(
     count
 }
 
-/// The leaves of a limb by the patterns of its parts; 0 if one of these is none. A leaf of 16 bits is known to end there by
-/// what follows.
+/// Decodes the leaves of a limb by the patterns of its parts; returns 0 if a part has no pattern.
+/// Whether a leaf of 16 bits ends there is known from the following bits.
 #[inline(always)]
 fn look_up(
     limb: u64,
@@ -245,7 +249,7 @@ fn look_up(
     for part in 0..4 {
         let (pattern, count) = pattern((limb >> (16 * part)) as u16);
         let (node, top) = (4 * node + part, top + 2);
-        let start = at & 63; // never more, which the compiler cannot know
+        let start = at & 63; // never larger, but the compiler cannot know that
         for lane in 0..LANES {
             to[start + lane] = (node << pattern.below[lane]) + u32::from(pattern.offset[lane]);
         }

@@ -1,8 +1,10 @@
-//! The packed heap: the counts of all nodes, level by level, and the field at their end, in 2^(D+2) bits.
+//! The packed heap: the counts of all nodes, level by level, followed by the field, in 2^(D+2)
+//! bits.
 //!
-//! Element k, of level d, begins at bit 2^(d+1) + k·(D−d+1) and is D−d+1 bits wide, so level d begins at bit
-//! 2^d·(D−d+3), one level behind the other, and the field at bit 3·2^D. Element 0 says the depth: bit D is set. Bits run
-//! from the low end of little-endian limbs. That is the heap of the C library libcbt, byte for byte.
+//! Element k, of level d, begins at bit 2^(d+1) + k·(D−d+1) and is D−d+1 bits wide. Level d
+//! therefore begins at bit 2^d·(D−d+3), the levels are contiguous, and the field begins at bit
+//! 3·2^D. Element 0 encodes the depth: bit D is set. Bits are numbered from the low end of
+//! little-endian limbs. The format equals the heap of the C library libcbt, byte for byte.
 
 use std::array;
 use std::sync::atomic::Ordering;
@@ -23,11 +25,11 @@ pub struct Heap {
     limbs: Limbs,
 }
 
-/// Levels of a tree of one group.
+/// Levels of the subtree of one group.
 const GROUP_LEVELS: u32 = 12;
 
 impl Heap {
-    /// Bytes that a heap takes in memory; the least heaps take less in a file.
+    /// Bytes that a heap occupies in memory; the smallest heaps are smaller in a file.
     pub fn most_bytes(depth: Depth) -> u64 {
         8 * Heap::n_limbs(depth) as u64
     }
@@ -36,7 +38,7 @@ impl Heap {
         (depth.n_bits() * 4).div_ceil(64)
     }
 
-    /// Room for a heap.
+    /// Allocates a zeroed heap.
     ///
     /// # Errors
     /// [`TreeError::OutOfMemory`].
@@ -45,31 +47,31 @@ impl Heap {
         Ok(Heap { depth, limbs })
     }
 
-    /// The depth of its tree.
+    /// The depth of the tree.
     pub fn depth(&self) -> Depth {
         self.depth
     }
 
-    /// Its bits, from the low end; 2^(D+2) of them.
+    /// The bits of the heap, from the low end; 2^(D+2) of them.
     pub fn limbs(&self) -> &[u64] {
         &self.limbs
     }
 
-    /// Likewise, to be filled in.
+    /// The bits of the heap, to be filled in.
     pub fn limbs_mut(&mut self) -> &mut [u64] {
         &mut self.limbs
     }
 
-    /// Its bytes: 2^(D−1) of them.
+    /// The bytes of the heap: 2^(D−1) of them.
     pub fn bytes(&self) -> impl Iterator<Item = u8> {
         let n_bytes = self.depth.n_bits() / 2;
         self.limbs.iter().flat_map(|limb| limb.to_le_bytes()).take(n_bytes)
     }
 
-    /// The heap that bytes hold.
+    /// Reads a heap from bytes.
     ///
     /// # Errors
-    /// [`TreeError::Length`] unless they are 2^(D−1), [`TreeError::OutOfMemory`].
+    /// [`TreeError::Length`] unless there are 2^(D−1) bytes, [`TreeError::OutOfMemory`].
     pub fn of_bytes(bytes: &[u8]) -> Result<Heap, TreeError> {
         let refused = TreeError::Length { n_bits: bytes.len().saturating_mul(8) };
         let depth =
@@ -83,7 +85,7 @@ impl Heap {
         Ok(heap)
     }
 
-    /// The tree in it, as [`Tree::of_heap`] reads it.
+    /// Reads the tree, as [`Tree::of_heap`] does.
     ///
     /// # Errors
     /// As for [`Tree::of_heap`].
@@ -94,7 +96,7 @@ impl Heap {
     /// Packs a tree of the same depth, as [`Tree::pack`] does.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     ///
     /// # Panics
     /// If the depths differ.
@@ -105,11 +107,12 @@ impl Heap {
 }
 
 impl Tree {
-    /// The tree in the limbs of a heap. The depth may also be told by bit D+2, as the text of [000] has it.
+    /// Reads the tree from the limbs of a heap. The depth may also be marked by bit D+2, as in the
+    /// text of [000].
     ///
     /// # Errors
-    /// [`TreeError::Marker`] if neither tells it, [`TreeError::NoTree`] if the field codes none,
-    /// [`TreeError::Count`] if a count is wrong, [`TreeError::OutOfMemory`].
+    /// [`TreeError::Marker`] if neither bit marks it, [`TreeError::NoTree`] if the field does not
+    /// encode a tree, [`TreeError::Count`] if a count is wrong, [`TreeError::OutOfMemory`].
     ///
     /// # Panics
     /// If there are not 2^(D+2) bits in whole limbs.
@@ -142,10 +145,10 @@ impl Tree {
         })
     }
 
-    /// Packs the heap into zeros: the counts of the last reduce, and the live field.
+    /// Packs the heap into zeroed limbs: the counts of the last reduce, and the live field.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     ///
     /// # Panics
     /// If there are not 2^(D+2) bits in whole limbs.
@@ -168,12 +171,12 @@ impl Tree {
         }
     }
 
-    /// All levels in one stream.
+    /// Packs all levels in one stream.
     fn pack_small(&self, limbs: &mut [u64]) {
         let levels = self.depth.levels();
         let mut packer = Packer::new(limbs);
         packer.put(1 << levels, levels + 3);
-        // Levels of whole limbs, if there are such, and those below.
+        // Levels of whole limbs, if any, and the levels below.
         for level in 0..levels.saturating_sub(6) {
             for node in 0..1 << level {
                 packer.put(u64::from(self.leaves_at(level, node)), levels - level + 1);
@@ -212,7 +215,7 @@ impl Tree {
     ) -> Result<(), Ended> {
         let levels = self.depth.levels();
         let (top, mut rest) = limbs.split_at_mut(levels as usize - 3);
-        // Levels 0 to 5 lie side by side: with six of them begins the first whole limb.
+        // Levels 0 to 5 share limbs; with six of them, the next level begins at a limb boundary.
         let mut packer = Packer::new(top);
         packer.put(1 << levels, levels + 3);
         for level in 0..6 {
@@ -221,7 +224,7 @@ impl Tree {
             }
         }
         packer.finish();
-        // The levels that the rank directory knows.
+        // The levels stored in the rank directory.
         for level in 6..levels - 6 {
             let (here, below) =
                 rest.split_at_mut((levels as usize + 1 - level as usize) << (level - 6));
@@ -241,7 +244,7 @@ impl Tree {
                 environment.poll()
             })?;
         }
-        // The others are made of the limbs of the field, group by group.
+        // The others are computed from the limbs of the field, group by group.
         let n_groups = self.depth.n_limbs() / GROUP;
         let mut rows: Vec<Row<'_>> = Vec::new();
         let batch = BATCH.min(n_groups);
@@ -285,18 +288,19 @@ impl Tree {
     }
 }
 
-/// Limbs from which on threads pay: a tree of depth 20 takes one some 100 µs, and to hand work over takes 12.
+/// Number of limbs from which threads pay off: a tree of depth 20 takes about 100 µs on one thread,
+/// and distributing the work takes 12 µs.
 const MANY: usize = 1 << 14;
 
-/// Groups that a thread packs at once.
+/// Groups per task of a thread.
 const BATCH: usize = 8;
 
-/// Does a piece of work for each row, on one thread or on all.
+/// Runs a closure for each row, on one thread or on all.
 type Spread<'s> = dyn for<'r> Fn(Vec<Row<'r>>, &(dyn Fn(Row<'r>) -> Result<(), Ended> + Sync)) -> Result<(), Ended>
     + Sync
     + 's;
 
-/// A piece of a level, or of the seven lowest ones.
+/// A part of a level, or of the seven lowest ones.
 struct Row<'a> {
     idx: usize,
     limbs: &'a mut [u64],
@@ -304,7 +308,8 @@ struct Row<'a> {
 }
 
 impl Tree {
-    /// Leaves below node number `node`, from 0, of a level above D − 5, by the rank directory where it knows them.
+    /// Returns the number of leaves below node number `node` (from 0) of a level above D − 5, from
+    /// the rank directory where available.
     #[inline]
     fn leaves_at(&self, level: u32, node: usize) -> u32 {
         let up = self.depth.levels() - level;
@@ -318,7 +323,7 @@ impl Tree {
     }
 }
 
-/// Ones in the lowest bits, fewer than 64.
+/// A mask of the lowest bits, fewer than 64.
 fn low(n_bits: u32) -> u64 {
     (1 << n_bits) - 1
 }

@@ -1,4 +1,5 @@
-//! Marked leaves, split and merged side by side: all of one level in a limb at once, level by level.
+//! Marked leaves, split and merged in parallel: all leaves of one level in a limb at once, level by
+//! level.
 
 use std::ops::Add;
 use std::sync::atomic::AtomicU64;
@@ -11,22 +12,24 @@ use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
 use crate::has;
 
-/// Limbs that one thread takes at once: 256 KiB of four fields, some 10 µs.
+/// Limbs per task of a thread: 256 KiB of four fields, about 10 µs.
 const GRAIN: usize = 1 << 13;
 
-/// Limbs from which on threads pay: a tree of depth 22 takes one some 80 µs, and to hand work over takes 12.
+/// Number of limbs from which threads pay off: a tree of depth 22 takes about 80 µs on one thread,
+/// and distributing the work takes 12 µs.
 const MANY: usize = 1 << 16;
 
 impl Tree {
-    /// A batch on the tree as it is, which is reduced before and after: splits the leaves whose first bits are marked in the
-    /// one field, and merges the pairs of which both are marked in the other and neither in the one. Bits at which no leaf
-    /// begins do not count. Returns how many leaves were split and how many pairs were merged.
+    /// Applies a batch to the current tree, with a reduce before and after: splits the leaves whose
+    /// first bits are marked in `splits`, and merges the pairs of which both are marked in `merges`
+    /// and neither in `splits`. Bits at which no leaf begins are ignored. Returns how many leaves
+    /// were split and how many pairs were merged.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end: some leaves are changed then.
+    /// [`Ended::Interrupted`] if the run is interrupted: some leaves have then been changed.
     ///
     /// # Panics
-    /// If a field has not 2^D bits in whole limbs.
+    /// If a field does not have 2^D bits in whole limbs.
     pub fn change_marked(
         &mut self,
         splits: &[u64],
@@ -68,7 +71,7 @@ impl Tree {
             false => Changed::default(),
         };
         let Changed { n_splits, n_merges, has_wide: _ } = changed + wide;
-        // Without a change the field of the last reduce is the live one.
+        // Without a change, the field of the last reduce equals the live one.
         if n_splits + n_merges > 0 {
             self.reduce(environment)?;
         }
@@ -76,12 +79,12 @@ impl Tree {
     }
 }
 
-/// What a batch did in a part of the field.
+/// The effect of a batch on a part of the field.
 #[derive(Clone, Copy, Default)]
 struct Changed {
     n_splits: usize,
     n_merges: usize,
-    /// Is a leaf marked that is as wide as a limb, or wider?
+    /// Whether a marked leaf is at least as wide as a limb.
     has_wide: bool,
 }
 
@@ -114,7 +117,8 @@ const ALIGNED: [u64; 7] = [
     1,
 ];
 
-/// Changes leaves that are narrower than a limb. In `beyond`, behind the field, lie leaves of one bit.
+/// Changes leaves that are narrower than a limb. In `beyond`, after the field, all leaves have one
+/// bit.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -132,11 +136,11 @@ fn change(
         let field = limb | beyond;
         let merges = merges & !splits;
         let (mut set, mut clear) = (0, 0);
-        // The leaves that are 2^level bits wide or wider.
+        // The leaves that are at least 2^level bits wide.
         let mut at_least = field;
         for level in 0..6 {
             let width = 1 << level;
-            // Behind the last leaf of a limb one begins, if that leaf ends there.
+            // A leaf begins after the last leaf of a limb, if that leaf ends there.
             let next = field >> width | !(u64::MAX >> width);
             let leaves = at_least & next;
             at_least &= !next;
@@ -149,13 +153,14 @@ fn change(
         *live.get_mut() = (limb | set) & !clear;
         n_splits += u64::from(set.count_ones());
         n_merges += u64::from(clear.count_ones());
-        // What is left begins with the limb.
+        // The remaining leaf begins with the limb.
         wide |= at_least & (splits | merges);
     }
     Changed { n_splits: n_splits as usize, n_merges: n_merges as usize, has_wide: wide != 0 }
 }
 
-/// Changes the leaves that are as wide as a limb, or wider: a limb is one where its first bit alone is set.
+/// Changes the leaves that are at least as wide as a limb: such a leaf begins in a limb in which
+/// only the first bit is set.
 fn change_wide(
     depth: Depth,
     live: &mut [AtomicU64],

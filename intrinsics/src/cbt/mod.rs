@@ -1,17 +1,20 @@
-//! The concurrent binary tree: a full binary tree as a field of bits, whose leaves many threads split and merge at once.
+//! The concurrent binary tree: a full binary tree as a bit field, whose leaves many threads split
+//! and merge at once.
 //!
-//! Depth D, from 1 to 30. A node has a heap index k: 1 is the root, 2k and 2k+1 are the children of k, and its level is
-//! that of the highest one in k. A field of 2^D bits holds the tree: a bit is set where a leaf begins, and the leaf
-//! reaches to the next bit that is set. Node k of level d begins at bit k·2^(D−d) − 2^D and is 2^(D−d) bits wide. Splitting
-//! k sets the first bit of 2k+1, merging the children of k clears it.
+//! The depth D is from 1 to 30. A node has a heap index k: 1 is the root, 2k and 2k+1 are the
+//! children of k, and its level is the position of the highest set bit of k. A field of 2^D bits
+//! holds the tree: a bit is set where a leaf begins, and the leaf extends to the next set bit. Node
+//! k of level d begins at bit k·2^(D−d) − 2^D and is 2^(D−d) bits wide. Splitting k sets the first
+//! bit of 2k+1; merging the children of k clears it.
 //!
-//! Note [Two fields]. Changes go to the *live* field, bit by bit and with atomics. What is asked about all leaves
-//! (count, leaf by ordinal, decoding, a batch) is answered for the field of the last *reduce*, which copies the live one
-//! and sums it up. So leaves are decoded while others are split, and every thread sees the same tree before the change.
-//! Level D is live, all other counts are those of the last reduce.
+//! Note [Two fields]. Changes go to the *live* field, bit by bit and with atomics. Operations on
+//! all leaves (count, leaf by ordinal, decoding, a batch) use the field of the last *reduce*, which
+//! copies the live field and counts its ones. So leaves can be decoded while others are split, and
+//! every thread sees the same tree from before the change. Level D is live; all other counts are
+//! those of the last reduce.
 //!
-//! Source: Grachev, Ushakov 2023, "A research on concurrent binary tree properties" [000]; Dupuy 2020, "Concurrent
-//! binary trees (with application to longest edge bisection)".
+//! Source: Grachev, Ushakov 2023, "A research on concurrent binary tree properties" [000]; Dupuy
+//! 2020, "Concurrent binary trees (with application to longest edge bisection)".
 
 mod batch;
 #[cfg(target_arch = "x86_64")]

@@ -1,16 +1,16 @@
-//! Depths, nodes, and which bit a node begins at.
+//! Depths, nodes, and the positions of nodes in the field.
 
 use std::fmt;
 
-/// How many levels there are below the root: 1 to 30.
+/// The number of levels below the root: 1 to 30.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Depth(u32);
 
-/// A node by its heap index, which is at least 1.
+/// A node, identified by its heap index, which is at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Node(u32);
 
-/// A leaf as it is decoded.
+/// A decoded leaf.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Leaf {
     /// The node.
@@ -19,7 +19,7 @@ pub struct Leaf {
     pub level: u32,
 }
 
-/// What is wrong with what a tree is to be made of.
+/// Errors in the data from which a tree is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TreeError {
     /// A depth outside 1 to 30.
@@ -31,40 +31,40 @@ pub enum TreeError {
         /// The depth.
         depth: u32,
     },
-    /// The bits code no tree: the leaf at this bit, from 0, is no node.
+    /// The bits do not encode a tree: the leaf at this bit, from 0, is not a node.
     NoTree {
         /// The first such bit.
         bit: usize,
     },
-    /// A field or heap of another length.
+    /// The length does not fit a field or heap.
     Length {
-        /// Its bits.
+        /// The number of bits.
         n_bits: usize,
     },
-    /// Element 0 of a heap does not say its depth.
+    /// Element 0 of a heap does not encode its depth.
     Marker {
-        /// The depth that its length says.
+        /// The depth that follows from the length.
         depth: u32,
     },
-    /// A count in a heap is not that of its bits.
+    /// A count in a heap does not match its bits.
     Count {
         /// The first limb, from 0, that differs.
         limb: usize,
     },
-    /// The system refuses the memory.
+    /// Memory allocation failed.
     OutOfMemory,
 }
 
 impl Depth {
-    /// The least depth.
+    /// The smallest depth.
     pub const MIN: Depth = Depth(1);
     /// The greatest depth.
     pub const MAX: Depth = Depth(30);
 
-    /// A depth.
+    /// Creates a depth.
     ///
     /// # Errors
-    /// [`TreeError::Depth`] if it is none.
+    /// [`TreeError::Depth`] if it is out of range.
     pub fn new(depth: i64) -> Result<Depth, TreeError> {
         match u32::try_from(depth) {
             Ok(levels) if (Depth::MIN.0..=Depth::MAX.0).contains(&levels) => Ok(Depth(levels)),
@@ -72,7 +72,7 @@ impl Depth {
         }
     }
 
-    /// The depth of a tree with a field of so many bits.
+    /// The depth of a tree with a field of `n_bits` bits.
     ///
     /// # Errors
     /// [`TreeError::Length`] if there is none.
@@ -81,25 +81,25 @@ impl Depth {
         depth.ok().filter(|depth| depth.n_bits() == n_bits).ok_or(TreeError::Length { n_bits })
     }
 
-    /// Number of levels below the root.
+    /// The number of levels below the root.
     #[inline]
     pub fn levels(self) -> u32 {
         self.0
     }
 
-    /// Bits of the field: 2^D.
+    /// The number of bits of the field: 2^D.
     #[inline]
     pub fn n_bits(self) -> usize {
         1 << self.0
     }
 
-    /// Limbs of the field.
+    /// The number of limbs of the field.
     #[inline]
     pub fn n_limbs(self) -> usize {
         self.n_bits().div_ceil(64)
     }
 
-    /// The node with this heap index, if there may be one in a tree of this depth.
+    /// The node with this heap index, if a tree of this depth can have it.
     #[inline]
     pub fn node(self, index: u64) -> Option<Node> {
         u32::try_from(index).ok().map(Node).filter(|node| index > 0 && node.level() <= self.0)
@@ -111,16 +111,17 @@ impl Depth {
         ((node.0 as usize) << (self.0 - node.level())) - self.n_bits()
     }
 
-    /// How many bits a node is wide.
+    /// The width of a node in bits.
     #[inline]
     pub fn width(self, node: Node) -> usize {
         1 << (self.0 - node.level())
     }
 
-    /// The nodes that may begin at a bit, from level D upwards: each is the parent of the one before.
+    /// The nodes that can begin at a bit, from level D upwards: each is the parent of the previous
+    /// one.
     ///
     /// # Panics
-    /// If the field has no such bit.
+    /// If the bit is outside the field.
     pub fn nodes_at(self, bit: usize) -> impl Iterator<Item = Node> {
         assert!(bit < self.n_bits(), "bit {bit} of {}", self.n_bits());
         let deepest = self.n_bits() + bit;
@@ -128,7 +129,7 @@ impl Depth {
         (0..=n).map(move |up| Node((deepest >> up) as u32))
     }
 
-    /// The leaf that begins at a bit and is so many bits wide.
+    /// The leaf that begins at a bit and has the given width in bits.
     #[inline]
     pub(super) fn leaf(self, bit: usize, width: usize) -> Leaf {
         let up = width.ilog2();
@@ -140,7 +141,7 @@ impl Node {
     /// The root.
     pub const ROOT: Node = Node(1);
 
-    /// The node whose index was decoded.
+    /// The node of a decoded index.
     #[inline]
     pub(crate) fn decoded(index: u32) -> Node {
         debug_assert!(index > 0, "no node has index 0");
@@ -159,13 +160,13 @@ impl Node {
         self.0.ilog2()
     }
 
-    /// The parent; `None` for the root.
+    /// The parent, or `None` for the root.
     #[inline]
     pub fn parent(self) -> Option<Node> {
         (self.0 > 1).then_some(Node(self.0 / 2))
     }
 
-    /// The other child of the parent; `None` for the root.
+    /// The other child of the parent, or `None` for the root.
     #[inline]
     pub fn sibling(self) -> Option<Node> {
         (self.0 > 1).then_some(Node(self.0 ^ 1))
@@ -177,11 +178,11 @@ impl fmt::Display for TreeError {
         match self {
             TreeError::Depth(depth) => write!(f, "a depth of {depth}: it is from 1 to 30"),
             TreeError::Level { level, depth } => write!(f, "level {level} of {depth} levels"),
-            TreeError::NoTree { bit } => write!(f, "the leaf at bit {bit} is no node of a tree"),
-            TreeError::Length { n_bits } => write!(f, "{n_bits} bits hold no tree"),
-            TreeError::Marker { depth } => write!(f, "element 0 does not say depth {depth}"),
+            TreeError::NoTree { bit } => write!(f, "the leaf at bit {bit} is not a node of a tree"),
+            TreeError::Length { n_bits } => write!(f, "a tree cannot have {n_bits} bits"),
+            TreeError::Marker { depth } => write!(f, "element 0 does not encode depth {depth}"),
             TreeError::Count { limb } => write!(f, "a count in limb {limb} is wrong"),
-            TreeError::OutOfMemory => f.write_str("the system refuses the memory"),
+            TreeError::OutOfMemory => f.write_str("out of memory"),
         }
     }
 }

@@ -1,30 +1,34 @@
-//! What 16 bits of a field say of the leaves in them: a table to decode with.
+//! Decoding table: the leaves that 16 bits of a field encode.
 //!
-//! A byte that begins no leaf wider than it is a tree of depth 3, and there are 26 of these. Two bytes are one of 26 · 26
-//! pairs, and a pair says of each of its leaves how far it is from the first bit and how wide: the table is small enough
-//! for the first cache, and 16 leaves are computed at once.
+//! A byte in which only leaves of at most 8 bits begin is a tree of depth 3, and there are 26 of
+//! these. Two bytes are one of 26 · 26 pairs, and the entry of a pair holds the distance from the
+//! first bit and the width of each leaf. The table fits in the L1 cache, and 16 leaves are computed
+//! at once.
 
-/// Leaves of 16 bits.
+/// The leaves of 16 bits.
 #[derive(Clone, Copy)]
 pub(super) struct Pattern {
-    /// Levels of each leaf below the one of 16 bits.
+    /// Levels of each leaf below the node of 16 bits.
     pub(super) below: [u8; 16],
-    /// Its heap index, less that of the first node of its level here.
+    /// The heap index of each leaf, minus that of the first node of its level here.
     pub(super) offset: [u8; 16],
 }
 
-/// Kinds of bytes: those that begin no leaf, 26 trees, and all others; a power of two is multiplied fast.
+/// Kinds of bytes: those in which no leaf begins, 26 trees, and all others; rounded up to a power
+/// of two for fast multiplication.
 const KINDS: usize = 32;
-/// A byte that is no tree.
+/// A byte that is not a tree.
 const NO_TREE: u8 = 27;
 
 /// The kind of each byte.
 static KIND: [u8; 256] = kinds();
 static PATTERNS: [Pattern; KINDS * KINDS] = patterns().0;
-/// How many leaves a pattern has; 0 if it is none of a tree whose leaves all end in these bits.
+/// The number of leaves of a pattern; 0 if it does not belong to a tree whose leaves all end in
+/// these bits.
 static COUNTS: [u8; KINDS * KINDS] = patterns().1;
 
-/// The leaves of 16 bits, and how many; 0 if a leaf in them reaches beyond, or if they are no part of a tree.
+/// Returns the leaves of 16 bits and their number, which is 0 if a leaf extends beyond these bits
+/// or if they are not part of a tree.
 #[inline(always)]
 pub(super) fn pattern(bits: u16) -> (&'static Pattern, usize) {
     let [low, high] = bits.to_le_bytes();
@@ -32,7 +36,8 @@ pub(super) fn pattern(bits: u16) -> (&'static Pattern, usize) {
     (&PATTERNS[pair], COUNTS[pair] as usize)
 }
 
-/// The width of the leaf at a bit of `n_bits`, if the bits are set where its node ends, and it is a node.
+/// The width of the leaf at a bit of `n_bits`, if a leaf begins where its node ends, and it is a
+/// node.
 const fn width(bits: u32, n_bits: u32, at: u32) -> Option<u32> {
     let mut end = at + 1;
     while end < n_bits && bits >> end & 1 == 0 {
@@ -42,7 +47,7 @@ const fn width(bits: u32, n_bits: u32, at: u32) -> Option<u32> {
     if width.is_power_of_two() && at.is_multiple_of(width) { Some(width) } else { None }
 }
 
-/// Do the bits code a tree?
+/// Returns whether the bits encode a tree.
 const fn is_tree(bits: u32, n_bits: u32) -> bool {
     let mut at = 0;
     while at < n_bits {
@@ -105,9 +110,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_are_as_many_patterns_as_trees() {
+    fn number_of_patterns_equals_number_of_trees() {
         assert_eq!(KIND.iter().filter(|&&kind| (1..NO_TREE).contains(&kind)).count(), 26);
-        // 26² + 1 trees of depth 4, the leaf of 16 bits among them.
+        // 26² + 1 trees of depth 4, including the leaf of 16 bits.
         assert_eq!(COUNTS.iter().filter(|&&count| count > 0).count(), 677);
         assert_eq!((0..=u16::MAX).filter(|&bits| pattern(bits).1 > 0).count(), 677);
     }

@@ -1,4 +1,4 @@
-//! Sum reduction: the live field is taken over and its leaves are counted, block by block.
+//! Sum reduction: copies the live field and counts its leaves, block by block.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -11,17 +11,18 @@ use crate::environment::{Ended, Environment, install};
 /// Limbs of a block of the rank directory: 512 bits.
 pub(super) const BLOCK: usize = 8;
 
-/// Blocks that a thread takes at once: 128 KiB of the field, some 7 µs.
+/// Blocks per task of a thread: 128 KiB of the field, about 7 µs.
 const GRAIN: usize = 1 << 11;
 
-/// Blocks from which on threads pay: a tree of depth 23 takes one some 60 µs, and to hand work over takes 12.
+/// Number of blocks from which threads pay off: a tree of depth 23 takes about 60 µs on one thread,
+/// and distributing the work takes 12 µs.
 const MANY: usize = 1 << 14;
 
 impl Tree {
-    /// Takes over the live field: count, ordinals and leaves are those of now.
+    /// Copies the live field, so that count, ordinals and leaves are current.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end; another reduce puts it right.
+    /// [`Ended::Interrupted`] if the run is interrupted; another reduce restores consistency.
     pub fn reduce(&mut self, environment: &dyn Environment) -> Result<(), Ended> {
         environment.poll()?;
         if self.ranks.len() <= MANY || environment.threads() == 1 {
@@ -44,7 +45,7 @@ impl Tree {
         Ok(())
     }
 
-    /// The same on this thread.
+    /// Reduces on this thread.
     pub(super) fn reduce_here(&mut self) {
         let counts = &mut self.ranks[1..];
         take_over(&mut self.live, &mut self.reduced, counts);
@@ -72,7 +73,7 @@ fn take_over(live: &mut [AtomicU64], reduced: &mut [u64], counts: &mut [u32]) {
     }
 }
 
-/// Every count becomes the sum up to it.
+/// Replaces every count by the prefix sum up to it.
 fn sum_up(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
@@ -81,7 +82,7 @@ fn sum_up(counts: &mut [u32]) {
     }
 }
 
-/// Ones in front of a bit.
+/// The number of ones before a bit.
 #[inline]
 pub(super) fn rank(bits: &[u64], ranks: &[u32], bit: usize) -> usize {
     let (limb, block) = (bit / 64, bit / 64 / BLOCK);

@@ -8,14 +8,14 @@ use crate::numbers::write_numbers;
 use crate::reserved;
 use crate::state::{IntrinsicState, LineOrder, StateTable};
 
-/// Bits of a level in a table of leaves.
+/// Width of a level in a table of leaves.
 pub const LEVEL_BITS: usize = 5;
 
 impl Tree {
-    /// The tables that Star bodies keep: the live field, and that of the last reduce.
+    /// The tables that Star bodies use: the live field, and the field of the last reduce.
     pub const PARTS: [&str; 2] = ["live", "reduced"];
 
-    /// Bytes that [`Tree::leaf_tables`] takes beside the tables.
+    /// Bytes that [`Tree::leaf_tables`] needs in addition to the tables.
     pub fn leaf_bytes(&self) -> u64 {
         9 * self.count() as u64
     }
@@ -23,7 +23,7 @@ impl Tree {
     /// All leaves of the last reduce as tables: heap indices of D+1 bits, and levels.
     ///
     /// # Errors
-    /// If the run has to end, or the system refuses the memory.
+    /// If the run is interrupted or memory allocation fails.
     pub fn leaf_tables(
         &self,
         [indices, levels]: [&mut BitTable; 2],

@@ -1,13 +1,13 @@
-//! Counts of the lowest levels, many in a limb, and how they are packed.
+//! Counts of the lowest levels, several in a limb, and their packing.
 
 use multiversion::multiversion;
 
-/// Limbs of the field that are packed at once: 64 nodes of level D − 6, so that every level above the field takes whole
-/// limbs.
+/// Limbs of the field that are packed at once: 64 nodes of level D − 6, so that every level above
+/// the field occupies whole limbs.
 pub(super) const GROUP: usize = 64;
 
-/// The counts of levels D − 6 to D − 1 for a group: in a limb they are summed side by side, two fields to one of twice
-/// the width, and then moved together to the width that the heap has.
+/// The counts of levels D − 6 to D − 1 for a group. They are summed in parallel within a limb, two
+/// fields to one of twice the width, and then compacted to the width that the heap uses.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -39,37 +39,37 @@ pub(super) fn pack_group(field: &[u64; GROUP], to: [&mut [u64]; 6]) {
     packer.finish();
 }
 
-/// Counts of 2 bits.
+/// Counts in fields of 2 bits.
 #[inline(always)]
 pub(super) fn pairs(x: u64) -> u64 {
     (x & 0x5555_5555_5555_5555) + (x >> 1 & 0x5555_5555_5555_5555)
 }
 
-/// Counts of 4 bits, of which 3 are enough.
+/// Counts in fields of 4 bits, of which 3 are used.
 #[inline(always)]
 pub(super) fn nibbles(pairs: u64) -> u64 {
     (pairs & 0x3333_3333_3333_3333) + (pairs >> 2 & 0x3333_3333_3333_3333)
 }
 
-/// Counts of 8 bits, of which 4 are enough.
+/// Counts in fields of 8 bits, of which 4 are used.
 #[inline(always)]
 pub(super) fn bytes(nibbles: u64) -> u64 {
     (nibbles & 0x0f0f_0f0f_0f0f_0f0f) + (nibbles >> 4 & 0x0f0f_0f0f_0f0f_0f0f)
 }
 
-/// Counts of 16 bits, of which 5 are enough.
+/// Counts in fields of 16 bits, of which 5 are used.
 #[inline(always)]
 pub(super) fn words(bytes: u64) -> u64 {
     (bytes & 0x00ff_00ff_00ff_00ff) + (bytes >> 8 & 0x00ff_00ff_00ff_00ff)
 }
 
-/// Counts of 32 bits, of which 6 are enough.
+/// Counts in fields of 32 bits, of which 6 are used.
 #[inline(always)]
 pub(super) fn halves(words: u64) -> u64 {
     (words & 0x0000_ffff_0000_ffff) + (words >> 16 & 0x0000_ffff_0000_ffff)
 }
 
-/// 16 numbers of 3 bits in 4 become 48 bits: of 6 in 8, of 12 in 16, of 24 in 32.
+/// Compacts 16 numbers of 3 bits in 4 to 48 bits, via 6 in 8, 12 in 16 and 24 in 32.
 #[inline(always)]
 pub(super) fn by_3(x: u64) -> u64 {
     let x = x & 0x0707_0707_0707_0707 | x >> 1 & 0x3838_3838_3838_3838;
@@ -78,7 +78,7 @@ pub(super) fn by_3(x: u64) -> u64 {
     x & 0x0000_0000_00ff_ffff | x >> 8 & 0x0000_ffff_ff00_0000
 }
 
-/// 8 numbers of 4 bits in 8 become 32 bits.
+/// Compacts 8 numbers of 4 bits in 8 to 32 bits.
 #[inline(always)]
 pub(super) fn by_4(x: u64) -> u64 {
     let x = x & 0x000f_000f_000f_000f | x >> 4 & 0x00f0_00f0_00f0_00f0;
@@ -86,26 +86,26 @@ pub(super) fn by_4(x: u64) -> u64 {
     x & 0xffff | x >> 16 & 0xffff_0000
 }
 
-/// 4 numbers of 5 bits in 16 become 20 bits.
+/// Compacts 4 numbers of 5 bits in 16 to 20 bits.
 #[inline(always)]
 pub(super) fn by_5(x: u64) -> u64 {
     let x = x & 0x0000_001f_0000_001f | x >> 11 & 0x0000_03e0_0000_03e0;
     x & 0x3ff | x >> 22 & 0xf_fc00
 }
 
-/// 2 numbers of 6 bits in 32 become 12 bits.
+/// Compacts 2 numbers of 6 bits in 32 to 12 bits.
 #[inline(always)]
 pub(super) fn by_6(x: u64) -> u64 {
     x & 0x3f | x >> 26 & 0xfc0
 }
 
-/// The count of 64 bits, in 7.
+/// The count of 64 bits, in 7 bits.
 #[inline(always)]
 pub(super) fn by_7(halves: u64) -> u64 {
     (halves + (halves >> 32)) & 0x7f
 }
 
-/// Writes numbers one behind the other.
+/// Writes numbers contiguously.
 pub(super) struct Packer<'a> {
     limbs: std::slice::IterMut<'a, u64>,
     pending: u64,
@@ -117,7 +117,7 @@ impl<'a> Packer<'a> {
         Packer { limbs: limbs.iter_mut(), pending: 0, n_pending: 0 }
     }
 
-    /// A number of so many bits, 1 to 64.
+    /// Writes a number of `width` bits, 1 to 64.
     #[inline(always)]
     pub(super) fn put(&mut self, number: u64, width: u32) {
         self.pending |= number << self.n_pending;
@@ -129,7 +129,7 @@ impl<'a> Packer<'a> {
         if let Some(limb) = self.limbs.next() {
             *limb = self.pending;
         }
-        // All of it was written if nothing was pending.
+        // The whole number was written if nothing was pending.
         self.pending = number.checked_shr(64 - self.n_pending).unwrap_or(0);
         self.n_pending = n_bits - 64;
     }

@@ -1,4 +1,4 @@
-//! The tree: its fields, its nodes one by one.
+//! The tree: its fields and operations on single nodes.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -8,7 +8,7 @@ use super::node::{Depth, Leaf, Node, TreeError};
 use super::reduce::{BLOCK, rank};
 use crate::has;
 
-/// A tree. Node by node it is changed from many threads at once; see Note [Two fields].
+/// A tree. Single nodes can be changed by many threads at once; see Note [Two fields].
 #[derive(Debug)]
 pub struct Tree {
     pub(super) depth: Depth,
@@ -16,14 +16,15 @@ pub struct Tree {
     pub(super) live: Vec<AtomicU64>,
     /// The field of the last reduce.
     pub(super) reduced: Limbs,
-    /// The rank directory: leaves of the last reduce in front of each block of 512 bits, and in all.
+    /// The rank directory: the number of leaves of the last reduce before each block of 512 bits,
+    /// and the total.
     pub(super) ranks: Vec<u32>,
-    /// Was the live field changed since?
+    /// Whether the live field has changed since the last reduce.
     pub(super) stale: AtomicBool,
 }
 
 impl Tree {
-    /// Bytes that a tree takes.
+    /// Bytes that a tree needs.
     pub fn most_bytes(depth: Depth) -> u64 {
         let n_limbs = depth.n_limbs() as u64;
         16 * n_limbs + 4 * (n_limbs.div_ceil(BLOCK as u64) + 1)
@@ -32,7 +33,7 @@ impl Tree {
     /// A tree whose leaves are all nodes of a level: every 2^(D−level)-th bit is set.
     ///
     /// # Errors
-    /// [`TreeError::Level`] below the depth, [`TreeError::OutOfMemory`].
+    /// [`TreeError::Level`] if the level is below the depth, [`TreeError::OutOfMemory`].
     pub fn at_level(depth: Depth, level: u32) -> Result<Tree, TreeError> {
         if level > depth.levels() {
             return Err(TreeError::Level { level: i64::from(level), depth: depth.levels() });
@@ -46,10 +47,10 @@ impl Tree {
         Tree::filled(depth, |idx| if idx == 0 || step > 64 { limb(idx) } else { inner })
     }
 
-    /// The tree that a field of bits codes.
+    /// The tree that a bit field encodes.
     ///
     /// # Errors
-    /// [`TreeError::NoTree`] at the first leaf that is no node, [`TreeError::OutOfMemory`].
+    /// [`TreeError::NoTree`] at the first leaf that is not a node, [`TreeError::OutOfMemory`].
     ///
     /// # Panics
     /// If there are not 2^D bits in whole limbs.
@@ -80,7 +81,7 @@ impl Tree {
         self.depth
     }
 
-    /// Number of leaves, as of the last reduce.
+    /// The number of leaves, as of the last reduce.
     #[inline]
     pub fn count(&self) -> usize {
         self.ranks.last().copied().unwrap_or(0) as usize
@@ -96,20 +97,21 @@ impl Tree {
         self.live.iter().map(|limb| limb.load(Ordering::Relaxed))
     }
 
-    /// Was it changed since the last reduce?
+    /// Returns whether the tree has changed since the last reduce.
     pub fn is_stale(&self) -> bool {
         self.stale.load(Ordering::Relaxed)
     }
 
-    /// Does the field of the last reduce code a tree? Without splits and merges that were not tested it does.
+    /// Checks that the field of the last reduce encodes a tree. This holds unless unchecked splits
+    /// or merges were made.
     ///
     /// # Errors
-    /// [`TreeError::NoTree`] at the first leaf that is no node.
+    /// [`TreeError::NoTree`] at the first leaf that is not a node.
     pub fn check(&self) -> Result<(), TreeError> {
         check(self.depth, self.reduced.iter().copied())
     }
 
-    /// Does the live field?
+    /// Checks that the live field encodes a tree.
     ///
     /// # Errors
     /// As for [`Tree::check`].
@@ -117,7 +119,8 @@ impl Tree {
         check(self.depth, self.live_bits())
     }
 
-    /// Leaves under a node: at level D as the live field says, otherwise as of the last reduce.
+    /// The number of leaves below a node: from the live field at level D, otherwise as of the last
+    /// reduce.
     pub fn count_under(&self, node: Node) -> usize {
         let start = self.depth.bit(node);
         if node.level() == self.depth.levels() {
@@ -146,17 +149,18 @@ impl Tree {
         None
     }
 
-    /// Is the bit set in the live field, or the one behind the last?
+    /// Returns whether the bit is set in the live field, or is the one after the last.
     #[inline]
     fn is_set(&self, bit: usize) -> bool {
         bit == self.depth.n_bits()
             || self.live[bit / 64].load(Ordering::Relaxed) >> (bit % 64) & 1 == 1
     }
 
-    /// Is the node a leaf now?
+    /// Returns whether the node is a leaf in the live field.
     ///
-    /// Three bits say so: it exists iff a leaf begins at its first bit and one behind its last, since inside a leaf, and
-    /// so below it, no bit is set; and it is an inner node iff a leaf begins at its middle.
+    /// Three bits decide. The node exists iff a leaf begins at its first bit and one begins after
+    /// its last, because no bit is set inside a leaf, and so none below it. It is an inner node iff
+    /// a leaf begins at its middle.
     #[inline]
     pub fn is_leaf(&self, node: Node) -> bool {
         let (bit, width) = (self.depth.bit(node), self.depth.width(node));
@@ -165,14 +169,15 @@ impl Tree {
             && (width == 1 || !self.is_set(bit + width / 2))
     }
 
-    /// Was the node a leaf at the last reduce?
+    /// Returns whether the node was a leaf at the last reduce.
     #[inline]
     pub fn was_leaf(&self, node: Node) -> bool {
         let (bit, width) = (self.depth.bit(node), self.depth.width(node));
         has(&self.reduced, bit) && width_at(&self.reduced, self.depth, bit) == width
     }
 
-    /// Splits a leaf above level D; says whether it was one. Otherwise nothing changes.
+    /// Splits a leaf above level D; returns whether the node was such a leaf. Otherwise nothing
+    /// changes.
     #[inline]
     pub fn split(&self, node: Node) -> bool {
         let splits = node.level() < self.depth.levels() && self.is_leaf(node);
@@ -182,7 +187,7 @@ impl Tree {
         splits
     }
 
-    /// Merges the children of a node; says whether both were leaves. Otherwise nothing changes.
+    /// Merges the children of a node; returns whether both were leaves. Otherwise nothing changes.
     #[inline]
     pub fn merge(&self, node: Node) -> bool {
         let [left, right] = [2 * u64::from(node.index()), 2 * u64::from(node.index()) + 1];
@@ -194,8 +199,8 @@ impl Tree {
         merges
     }
 
-    /// Sets the first bit of the right child, whatever the node is; nothing at level D. Below a leaf the field codes no
-    /// tree until the nodes above are split, too.
+    /// Sets the first bit of the right child without any check; does nothing at level D. Below a
+    /// leaf, the field does not encode a tree until the nodes above are split, too.
     #[inline]
     pub fn split_raw(&self, node: Node) {
         if node.level() < self.depth.levels() {
@@ -204,7 +209,7 @@ impl Tree {
         }
     }
 
-    /// Clears the first bit of the right child, whatever the children are; nothing at level D.
+    /// Clears the first bit of the right child without any check; does nothing at level D.
     #[inline]
     pub fn merge_raw(&self, node: Node) {
         if node.level() < self.depth.levels() {
@@ -229,15 +234,15 @@ impl Tree {
 
     #[inline]
     fn touch(&self) {
-        // Read first: a line that nobody writes stays in every core's cache.
+        // Read first: a cache line that is not written stays in the cache of every core.
         if !self.is_stale() {
             self.stale.store(true, Ordering::Relaxed);
         }
     }
 }
 
-/// How many bits the leaf is wide that begins at a bit: the least power of two behind which a bit is set. Inside a leaf
-/// none is, so it takes D looks however wide the leaf is.
+/// The width of the leaf that begins at a bit: the smallest power of two after which a bit is set.
+/// Inside a leaf no bit is set, so at most D tests are needed for any width.
 #[inline]
 pub(super) fn width_at(bits: &[u64], depth: Depth, bit: usize) -> usize {
     let mut width = 1;
@@ -247,7 +252,8 @@ pub(super) fn width_at(bits: &[u64], depth: Depth, bit: usize) -> usize {
     width
 }
 
-/// Does the field code a tree? Every leaf has to begin at a multiple of its width, which is a power of two.
+/// Checks that the field encodes a tree: every leaf must begin at a multiple of its width, which is
+/// a power of two.
 fn check(depth: Depth, bits: impl Iterator<Item = u64>) -> Result<(), TreeError> {
     let is_node = |start: usize, end: usize| {
         let width = end - start;

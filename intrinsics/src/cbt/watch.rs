@@ -1,4 +1,5 @@
-//! Cycles that look at leaves only where something may change: what is asked of a leaf holds for a while.
+//! Cycles that visit leaves only where something may have changed: a verdict on a leaf holds for
+//! some time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,41 +11,43 @@ use super::reduce::BLOCK;
 use super::tree::{Tree, width_at};
 use crate::environment::{Ended, Environment, install};
 
-/// Limbs that one thread looks at at once.
+/// Limbs per task of a thread.
 const GRAIN: usize = 1 << 8;
 
-/// Limbs with something due from which on threads pay: some 200 µs of questions.
+/// Number of due limbs from which threads pay off: about 200 µs of verdicts.
 const MANY: usize = 1 << 10;
 
-/// What is to become of a leaf, and how long it stays if it does.
+/// The change to apply to a leaf, and for how long it stays unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is kept now, and for as long as the time is not later, whatever becomes of other leaves.
+    /// The leaf is kept now and as long as the time is not later, regardless of changes to other
+    /// leaves.
     KeepUntil(u64),
-    /// It is kept now.
+    /// The leaf is kept now.
     Wait,
-    /// It is split, unless it is of level D.
+    /// The leaf is split, unless its level is D.
     Split,
-    /// It merges with its sibling, if that is a leaf and is to merge, too.
+    /// The leaf merges with its sibling, if that is a leaf and is to merge, too.
     Merge,
 }
 
-/// Until when no leaf that begins in a limb of the field changes. Times are whole numbers from 1.
+/// For each limb of the field, the time until which no leaf that begins in it changes. Times are
+/// integers from 1.
 #[derive(Debug)]
 pub struct Watch(Vec<AtomicU64>);
 
-/// Something is due whenever it is asked.
+/// The limb is always due.
 const AT_ONCE: u64 = 0;
-/// No leaf begins there, until one does that is split off.
+/// No leaf begins in the limb, until one is split off.
 const NO_LEAF: u64 = u64::MAX;
 
 impl Watch {
-    /// Bytes that it takes.
+    /// Bytes that a watch needs.
     pub fn n_bytes(depth: Depth) -> u64 {
         8 * depth.n_limbs() as u64
     }
 
-    /// All leaves of a tree are to be looked at.
+    /// A watch in which all leaves of a tree are due.
     ///
     /// # Errors
     /// [`TreeError::OutOfMemory`].
@@ -73,20 +76,21 @@ impl Watch {
 }
 
 impl Tree {
-    /// A cycle at a time: the leaves of the last reduce about which something is due are judged, split and merged, and
-    /// what was changed is taken over. Returns how many leaves were split and how many pairs were merged.
+    /// Runs a cycle at a time: judges the due leaves of the last reduce, splits and merges them,
+    /// and copies the changes into the reduced field. Returns how many leaves were split and how
+    /// many pairs were merged.
     ///
-    /// `judge` makes a judge for a run of leaves, which come in their order, but for siblings that are asked about once
-    /// more; all judges say the same. The watch has to be of this tree alone, and times must not run backwards. It is as
-    /// if all leaves were judged.
+    /// `judge` creates a judge for a run of leaves, which are passed in order, except that siblings
+    /// may be judged again; all judges must agree. The watch must belong to this tree, and times
+    /// must not decrease. The result is the same as if all leaves were judged.
     ///
-    /// Cost: the leaves of the limbs that are due, and a look at a number for each limb.
+    /// Cost: the leaves of the due limbs, and one comparison for each limb.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end: some leaves are changed then.
+    /// [`Ended::Interrupted`] if the run is interrupted: some leaves have then been changed.
     ///
     /// # Panics
-    /// If the watch is one of another depth.
+    /// If the watch has another depth.
     pub fn cycle_due<J: FnMut(&Tree, Leaf) -> Verdict>(
         &mut self,
         watch: &mut Watch,
@@ -121,7 +125,8 @@ impl Tree {
         Ok(changed)
     }
 
-    /// Judges the leaves that begin in a limb and changes the live field; says until when that holds.
+    /// Judges the leaves that begin in a limb and changes the live field; returns until when the
+    /// verdicts hold.
     fn judge_limb(
         &self,
         idx: usize,
@@ -153,7 +158,7 @@ impl Tree {
                 }
                 Verdict::Merge => {
                     until = AT_ONCE;
-                    // The left one of a pair speaks for both.
+                    // The left leaf decides for the pair.
                     let sibling = self.right_leaf(leaf);
                     if sibling.is_some_and(|right| judge(self, right) == Verdict::Merge) {
                         n_changed[1] += 1;
@@ -163,14 +168,14 @@ impl Tree {
                 }
             }
         }
-        // A limb without leaves may be marked meanwhile: a leaf is split off there.
+        // A limb without leaves may have been marked meanwhile, when a leaf was split off there.
         if bits[idx] != 0 {
             watch.0[idx].store(until, Ordering::Relaxed);
         }
         n_changed
     }
 
-    /// Takes over the limbs at which something is due at once, among which are all that were changed.
+    /// Copies the limbs that are always due to the reduced field; these include all changed limbs.
     fn take_over_due(&mut self, watch: &mut Watch) {
         let Tree { live, reduced, ranks, stale, .. } = self;
         let limbs = live.chunks_mut(BLOCK).zip(reduced.chunks_mut(BLOCK));
@@ -188,7 +193,7 @@ impl Tree {
                         *due.get_mut() = NO_LEAF;
                     }
                 }
-                // Fewer are more modulo 2^32.
+                // A decrease is an increase modulo 2^32.
                 more = more.wrapping_add(ones.wrapping_sub(count));
             }
             *rank = rank.wrapping_add(more);

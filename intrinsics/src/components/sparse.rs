@@ -1,8 +1,10 @@
-//! Strong components of a graph of few arcs: each arc is looked at once.
+//! Strong components of a sparse graph: each arc is examined once.
 //!
-//! The search is that of Tarjan 1972, with its own stack instead of recursion. An arc costs one look at the number of the vertex that it leads to: those whose
-//! component is known have greater numbers than all others, which never are the least. The least number that is reached stands with the vertices on the way alone.
-//! Members of components and vertices that wait for theirs share one list, and so do numbers and components: what is not touched misses no cache.
+//! The search is that of Tarjan 1972, with an explicit stack instead of recursion. An arc costs one
+//! read of the number of the vertex that it leads to: vertices whose component is known have
+//! greater numbers than all others, so they are never the minimum. The least reachable number is
+//! stored only for the vertices on the path. Members of components and vertices that wait for their
+//! component share one list, and so do numbers and components, which reduces cache misses.
 
 use star_base::SparseLines;
 
@@ -10,28 +12,30 @@ use super::{Components, NONE};
 use crate::environment::{Ended, InterruptPoller};
 use crate::{filled, reserved};
 
-/// A vertex on the way from the root, and the arcs of it that come next.
+/// A vertex on the path from the root, and the next of its arcs.
 #[derive(Clone, Copy)]
 struct DfsFrame {
     vertex: u32,
-    /// Where its limbs that were not taken lie in the pool of all lines, and how many they are: whoever comes back to a vertex has not to look for its line again.
+    /// The position and number of its remaining limbs in the pool of all lines, so that the line
+    /// need not be searched again when the search returns to the vertex.
     next: usize,
     n_limbs: u32,
-    /// What is left of the last one that was taken, and its place.
+    /// The remaining bits of the last limb that was taken, and its position.
     left: u64,
     place: u32,
-    /// The least number that is known to be reached from it, of those whose component is not known.
+    /// The least number known to be reachable from it, among vertices whose component is not known.
     least: u32,
 }
 
-/// The bit of the number of a vertex whose component is known: the other bits are that component.
+/// The flag for a vertex whose component is known: the other bits are that component.
 const DONE: u32 = 1 << 31;
 
 struct Search {
-    /// In which order the vertices were reached, as long as their component is not known.
+    /// The order in which the vertices were reached, as long as their component is not known.
     numbers: Vec<u32>,
     n_reached: u32,
-    /// From the left the members of components, one component after another; from `top` on the vertices whose component is not known, the last one first.
+    /// From the left, the members of components, one component after another; from `top` on, the
+    /// vertices whose component is not known, last one first.
     members: Vec<u32>,
     n_members: usize,
     top: usize,
@@ -40,18 +44,19 @@ struct Search {
 }
 
 impl Components {
-    /// Bytes that [`Components::find_sparse`] takes for `n` vertices at most.
+    /// Bytes that [`Components::find_sparse`] needs for at most `n` vertices.
     pub fn sparse_bytes(n: usize) -> u64 {
         (n as u64 + 1).saturating_mul(3 * 4 + size_of::<DfsFrame>() as u64)
     }
 
-    /// Most vertices that [`Components::find_sparse`] has numbers for.
+    /// The maximum number of vertices for [`Components::find_sparse`].
     pub const MOST_SPARSE: usize = DONE as usize - 1;
 
-    /// [`Components::find`] among the first `n` of sparse lines, whose ground is zeros. Panics beyond [`Components::MOST_SPARSE`].
+    /// [`Components::find`] for the first `n` of sparse lines whose ground is zeros. Panics beyond
+    /// [`Components::MOST_SPARSE`].
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn find_sparse(
         lines: &SparseLines,
         n: usize,
@@ -102,7 +107,8 @@ impl Search {
         });
     }
 
-    /// Follows an arc, takes the next limb of arcs, or leaves a vertex; false if that was the root.
+    /// Follows an arc, fetches the next limb of arcs, or leaves a vertex; returns false if that was
+    /// the root.
     #[inline]
     fn step(&mut self, lines: &SparseLines, n: usize) -> bool {
         let Some(frame) = self.path.last_mut() else { return false };
@@ -139,7 +145,7 @@ impl Search {
         }
     }
 
-    /// The component that a vertex begins is complete.
+    /// Completes the component that a vertex begins.
     fn complete(&mut self, vertex: u32) {
         let component = self.starts.len() as u32 - 1;
         loop {

@@ -1,6 +1,6 @@
-//! Points and rectangles.
+//! A point of the plane, in integer units (source 004: centimetres).
 
-/// A place in the plane, in integer units (source 004: centimetres).
+/// A point of the plane, in integer units (source 004: centimetres).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Point {
     pub(super) x: i32,
@@ -8,10 +8,10 @@ pub struct Point {
 }
 
 impl Point {
-    /// The greatest coordinate, and its negative the smallest: squares of distances stay below 2⁶³.
+    /// The greatest coordinate; its negative is the smallest. Squares of distances stay below 2⁶³.
     pub const GREATEST: i32 = (1 << 30) - 1;
 
-    /// The point, unless a coordinate is out of range.
+    /// Creates a point, unless a coordinate is out of range.
     pub fn new(x: i64, y: i64) -> Option<Point> {
         let one = |c: i64| i32::try_from(c).ok().filter(|c| c.unsigned_abs() <= 1 << 30);
         let (x, y) = (one(x)?, one(y)?);
@@ -35,7 +35,7 @@ impl Point {
     }
 }
 
-/// All points with coordinates from those of one corner to those of the other, both included.
+/// All points with coordinates from those of one corner to those of the other, both inclusive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Rect {
     low: Point,
@@ -43,7 +43,7 @@ pub struct Rect {
 }
 
 impl Rect {
-    /// Every point there is.
+    /// All points.
     pub const EVERYWHERE: Rect = Rect {
         low: Point { x: -Point::GREATEST, y: -Point::GREATEST },
         high: Point { x: Point::GREATEST, y: Point::GREATEST },
@@ -57,7 +57,7 @@ impl Rect {
         }
     }
 
-    /// The points at most so far away in each coordinate.
+    /// The points whose coordinates each differ by at most `distance`.
     pub fn around(centre: Point, distance: u32) -> Rect {
         let reach = i64::from(distance);
         let clamp =
@@ -69,7 +69,7 @@ impl Rect {
         }
     }
 
-    /// The least rectangle that holds all the points; `None` without points.
+    /// The smallest rectangle that contains all the points, or `None` without points.
     pub fn bounding(points: impl IntoIterator<Item = Point>) -> Option<Rect> {
         points.into_iter().map(|point| Rect { low: point, high: point }).reduce(|all, one| Rect {
             low: Point { x: all.low.x.min(one.low.x), y: all.low.y.min(one.low.y) },
@@ -87,11 +87,11 @@ impl Rect {
         self.high
     }
 
-    /// Does the point lie in it or on its border?
+    /// Returns whether the point is in the rectangle or on its border.
     #[inline]
     pub fn holds(self, point: Point) -> bool {
-        // One comparison a side: a coordinate below the low one wraps to a great number. No branch, since hits
-        // come in no order that a processor could guess.
+        // One comparison per axis: a coordinate below the low one wraps to a large number. No
+        // branch, since hits are unpredictable.
         let x =
             point.x.wrapping_sub(self.low.x) as u32 <= self.high.x.wrapping_sub(self.low.x) as u32;
         let y =

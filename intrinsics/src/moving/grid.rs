@@ -1,36 +1,38 @@
-//! The cells: which one a point belongs to, and which ones a rectangle touches.
+//! The cells: the cell of a point, and the cells that a rectangle touches.
 //!
-//! The area is cut into square *tiles*, and each tile into k × k *cells*, where k follows from how many objects lay in
-//! the tile when the grid was chosen: cells hold about as many objects in a hub as outside. Cells of consecutive
-//! tiles make a *region*, the unit that has one owner while a batch is worked in.
+//! The area is divided into square *tiles*, and each tile into k × k *cells*, where k follows from
+//! the number of objects in the tile when the grid was chosen: cells hold about as many objects in
+//! a hub as outside. Cells of consecutive tiles form a *region*, the unit that has one owner while
+//! a batch is processed.
 //!
-//! Points outside the area belong to the nearest cell of its border, which so extends without end. The way from a
-//! coordinate to a column of cells never falls as the coordinate grows; a column strictly between those of two
-//! coordinates therefore holds only points strictly between the two. That alone decides which cells a rectangle
-//! covers fully: no border of a cell is ever computed.
+//! Points outside the area belong to the nearest cell of its border, which extends without limit.
+//! The mapping from a coordinate to a column of cells is monotonic, so a column strictly between
+//! those of two coordinates holds only points strictly between the two. This alone decides which
+//! cells a rectangle covers fully: no border of a cell is ever computed.
 
 use crate::environment::Ended;
 use crate::moving::geometry::{Point, Rect};
 use crate::reserved;
 
-/// Objects that a cell is to hold on average: about two thirds of a bucket, so that few cells need a second one.
+/// The intended average number of objects in a cell: about two thirds of a bucket, so that few
+/// cells need a second one.
 const OBJECTS_PER_CELL: usize = 12;
-/// Objects that a tile is to hold on average.
+/// The intended average number of objects in a tile.
 const OBJECTS_PER_TILE: usize = 48 * OBJECTS_PER_CELL;
-/// Tiles along the longer side at most.
+/// The maximum number of tiles along the longer side.
 const MOST_TILES: usize = 128;
-/// Cells along the side of a tile at most.
+/// The maximum number of cells along the side of a tile.
 const MOST_CELLS: usize = 255;
-/// Regions at most, but for those of a single tile.
+/// The maximum number of regions, not counting those of a single tile.
 pub(super) const MOST_REGIONS: usize = 1024;
-/// Cells that a region has at least.
+/// The minimum number of cells in a region.
 const FEWEST_CELLS: usize = 64;
-/// Places after the point of a coordinate in tiles.
+/// Fractional bits of a coordinate in tiles.
 const FRACTION_BITS: u32 = 16;
-/// The scale has so many places more.
+/// Additional fractional bits of the scale.
 const SCALE_BITS: u32 = 40;
 
-/// A cell: its region, and its number in it.
+/// A cell: its region, and its number in the region.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct CellId {
     pub(super) region: u32,
@@ -50,12 +52,12 @@ struct Tile {
 #[derive(Clone, Copy, Debug)]
 struct Along {
     tile: u32,
-    /// How far into the tile, in 2⁻¹⁶ of it.
+    /// The position in the tile, in 2⁻¹⁶ of its side.
     fraction: u32,
 }
 
 impl Along {
-    /// The cell of a tile with so many cells along a side.
+    /// The cell of a tile with `side` cells along a side.
     #[inline]
     fn cell(self, side: u16) -> u32 {
         (self.fraction * u32::from(side)) >> FRACTION_BITS
@@ -68,7 +70,7 @@ struct Axis {
     low: i32,
     /// The greatest distance from `low`.
     last: u32,
-    /// Tiles, as a share of the unit, with [`FRACTION_BITS`] and [`SCALE_BITS`] places.
+    /// Tiles per unit, with [`FRACTION_BITS`] and [`SCALE_BITS`] fractional bits.
     scale: u64,
     n_tiles: u32,
 }
@@ -98,12 +100,13 @@ pub(super) struct Grid {
     x: Axis,
     y: Axis,
     tiles: Vec<Tile>,
-    /// For each region the number of its cells.
+    /// The number of cells of each region.
     region_cells: Vec<u32>,
 }
 
 impl Grid {
-    /// Cells for these points, chosen so that each holds about equally many; without an area, that of the points.
+    /// Chooses cells so that each holds about the same number of these points; without an area,
+    /// that of the points is used.
     pub(super) fn choose(points: &[Point], area: Option<Rect>) -> Result<Grid, Ended> {
         let area = area.or_else(|| Rect::bounding(points.iter().copied()));
         let area = area.unwrap_or(Rect::new(Point::default(), Point::default()));
@@ -131,7 +134,7 @@ impl Grid {
         let per_region = n_cells.div_ceil(MOST_REGIONS).max(FEWEST_CELLS);
 
         let mut tiles = reserved(n_tiles)?;
-        // A region for each tile at most.
+        // At most one region for each tile.
         let mut region_cells: Vec<u32> = reserved(n_tiles)?;
         region_cells.push(0);
         for count in counts {
@@ -148,22 +151,22 @@ impl Grid {
         Ok(Grid { area, x, y, tiles, region_cells })
     }
 
-    /// The area that was cut into cells.
+    /// The area that is divided into cells.
     pub(super) fn area(&self) -> Rect {
         self.area
     }
 
-    /// For each region the number of its cells.
+    /// The number of cells of each region.
     pub(super) fn region_cells(&self) -> &[u32] {
         &self.region_cells
     }
 
-    /// Number of cells.
+    /// The number of cells.
     pub(super) fn n_cells(&self) -> u64 {
         self.region_cells.iter().map(|&n| u64::from(n)).sum()
     }
 
-    /// Bytes that it takes.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         (size_of_val(&*self.tiles) + size_of_val(&*self.region_cells)) as u64
     }
@@ -177,7 +180,7 @@ impl Grid {
         CellId { region: u32::from(tile.region), cell }
     }
 
-    /// About how long the side of the cell is that a point belongs to.
+    /// The approximate side length of the cell that a point belongs to.
     pub(super) fn cell_side(&self, point: Point) -> u32 {
         let (x, y) = (self.x.locate(point.x()), self.y.locate(point.y()));
         let tile = self.tiles[(y.tile * self.x.n_tiles + x.tile) as usize];
@@ -185,7 +188,7 @@ impl Grid {
         (tile_side / u64::from(tile.side)).max(1) as u32
     }
 
-    /// How many cells a rectangle touches.
+    /// The number of cells that a rectangle touches.
     pub(super) fn n_touched(&self, rect: Rect) -> u64 {
         let mut n = 0;
         self.touched_tiles(rect, |_, x, y| n += u64::from(x.len()) * u64::from(y.len()));
@@ -226,7 +229,7 @@ impl Grid {
 struct Span {
     from: u32,
     to: u32,
-    /// The ones in which the rectangle begins and ends, if it does in this tile.
+    /// The columns or rows in which the rectangle begins and ends, if it does so in this tile.
     edge_from: u32,
     edge_to: u32,
 }

@@ -1,7 +1,7 @@
-//! The id index: for each object its cell, bucket and slot.
+//! The id index: the cell, bucket and slot of each object.
 //!
-//! Entries are atomic numbers since owners of different cells write them at the same time, each object's by one
-//! owner only: plain loads and stores, in no order that matters.
+//! Entries are atomic numbers since owners of different cells write them at the same time. Each
+//! entry has only one writer, so relaxed loads and stores suffice.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -13,12 +13,12 @@ const BUCKET_BITS: u32 = 27;
 const CELL_BITS: u32 = 18;
 const UNKNOWN: u64 = u64::MAX;
 
-/// A bucket of a region and a slot of it.
+/// A bucket of a region and a slot in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(super) struct Place(u32);
 
 impl Place {
-    /// No region has more buckets.
+    /// The maximum number of buckets in a region.
     pub(super) const MOST_BUCKETS: u32 = 1 << BUCKET_BITS;
 
     #[inline]
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// Where an object is.
+/// The location of an object.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Location {
     pub(super) cell: CellId,
@@ -70,14 +70,14 @@ impl Location {
 pub(super) struct Known(u64);
 
 impl Known {
-    /// Where the object is; `None` if it is unknown.
+    /// The location of the object, or `None` if it is unknown.
     #[inline]
     pub(super) fn location(self) -> Option<Location> {
         (self.0 != UNKNOWN).then(|| Location::unpack(self.0))
     }
 }
 
-/// For each id the place of its object.
+/// The location of the object of each id.
 #[derive(Debug, Default)]
 pub(super) struct IdIndex(Vec<AtomicU64>);
 
@@ -87,12 +87,12 @@ impl IdIndex {
         self.0.len()
     }
 
-    /// Bytes that it takes.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         8 * self.0.capacity() as u64
     }
 
-    /// Makes entries for all ids below `n`.
+    /// Adds entries for all ids below `n`.
     pub(super) fn grow(&mut self, n: usize) -> Result<(), Ended> {
         if let Some(more) = n.checked_sub(self.0.len()) {
             self.0.try_reserve(more).map_err(|_| Ended::OutOfMemory)?;
@@ -106,7 +106,8 @@ impl IdIndex {
         Known(self.0[id as usize].load(Ordering::Relaxed))
     }
 
-    /// Reads the entry ahead of its use: many such reads wait together. What comes is of no use.
+    /// Reads the entry ahead of its use, so that the memory latencies of many entries overlap. The
+    /// result must be ignored.
     #[inline]
     pub(super) fn touch(&self, id: u32) -> u64 {
         self.0[id as usize].load(Ordering::Relaxed)

@@ -1,4 +1,4 @@
-//! The two indexes and what goes on between them.
+//! The two indexes and their exchange.
 
 use rayon::prelude::*;
 
@@ -15,15 +15,15 @@ use crate::moving::store::Store;
 use crate::moving::{Collector, Query, Update};
 use crate::reserved;
 
-/// An index of moving objects. See the head of the module.
+/// An index of moving objects. See the module documentation.
 #[derive(Debug, Default)]
 pub struct MovingIndex {
-    /// The area to cut into cells, if that is not the one of the objects.
+    /// The area to divide into cells, if it is not the bounding box of the objects.
     area: Option<Rect>,
     ids: IdIndex,
     /// `None` before the first batch.
     indexes: Option<Indexes>,
-    /// The batch that is being taken.
+    /// The current batch.
     new: Operations,
     answerer: Answerer,
     n_objects: u64,
@@ -33,23 +33,23 @@ pub struct MovingIndex {
     answering: Answering,
 }
 
-/// The two indexes, and the cells that both have.
+/// The two indexes, and their common cells.
 #[derive(Debug)]
 pub(super) struct Indexes {
     pub(super) grid: Grid,
-    /// The index that has taken all batches.
+    /// The index that contains all batches.
     pub(super) ahead: Store,
-    /// The index that has not taken the last batch yet.
+    /// The index that lacks the last batch.
     behind: Store,
-    /// The last batch, which is yet to be taken by the index that is behind.
+    /// The last batch, which the index that is behind has yet to apply.
     log: Operations,
-    /// Objects when the cells were chosen, and updates since.
+    /// The number of objects when the cells were chosen, and of updates since.
     n_chosen_for: u64,
     n_since: u64,
 }
 
 impl Indexes {
-    /// Cells for these points, without objects.
+    /// Chooses cells for these points and creates empty indexes.
     fn choose(points: &[Point], area: Option<Rect>) -> Result<Indexes, Ended> {
         let grid = Grid::choose(points, area)?;
         let (ahead, behind) = (Store::new(&grid)?, Store::new(&grid)?);
@@ -57,21 +57,22 @@ impl Indexes {
         Ok(Indexes { grid, ahead, behind, log, n_chosen_for, n_since: 0 })
     }
 
-    /// Is it time to choose the cells anew? See Note [Choosing cells].
+    /// Returns whether new cells should be chosen. See Note [Choosing cells].
     fn are_outgrown(&self) -> bool {
         self.n_since >= self.n_chosen_for.max(1)
             && self.ahead.n_further_buckets() > self.grid.n_cells()
     }
 
-    /// May it be time after so many updates more?
+    /// Returns whether new cells may be needed after `n_updates` more updates.
     pub(super) fn may_be_outgrown(&self, n_updates: u64) -> bool {
         self.n_since.saturating_add(n_updates) >= self.n_chosen_for.max(1)
             && self.ahead.n_further_buckets().saturating_add(n_updates) > self.grid.n_cells()
     }
 
-    /// Bytes of the further buckets that so many updates may make in one of the indexes, at most.
+    /// An upper bound on the bytes of further buckets that `n_updates` updates may add to one of
+    /// the indexes.
     pub(super) fn most_further(&self, n_updates: u64) -> u64 {
-        // The index that is behind takes the last batch, too.
+        // The index that is behind applies the last batch, too.
         let n_updates = n_updates.saturating_add(self.log.n_updates());
         let n_buckets = self.grid.n_cells() + self.ahead.n_further_buckets();
         Region::most_growth(n_buckets, n_updates)
@@ -84,24 +85,25 @@ impl Indexes {
 }
 
 impl MovingIndex {
-    /// An index without objects. Objects outside the area are kept and found like others, only slower.
+    /// Creates an index without objects. Objects outside the area are stored and found like others,
+    /// but more slowly.
     pub fn new(area: Option<Rect>) -> MovingIndex {
         MovingIndex { area, ..MovingIndex::default() }
     }
 
-    /// Makes room for the ids below `n`, which the index otherwise does when they come.
+    /// Allocates entries for the ids below `n`, which otherwise happens when they appear.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn reserve_ids(&mut self, n: usize) -> Result<(), Ended> {
         self.ids.grow(n)
     }
 
-    /// One period: answers the queries, which see all batches before and none of this one, while the updates are made.
-    /// Of several updates of an id the last one counts.
+    /// Runs one period: answers the queries, which see all earlier batches and nothing of this one,
+    /// while the updates are applied. Of several updates of an id, the last one counts.
     ///
     /// # Errors
-    /// If the system refuses the memory or the run has to end: the index is then to be given up.
+    /// If memory allocation fails or the run is interrupted: the index must then be discarded.
     pub fn period<C: Collector>(
         &mut self,
         updates: &[Update],
@@ -167,10 +169,11 @@ impl MovingIndex {
         Ok(())
     }
 
-    /// Answers queries, which see all batches, and keeps nothing for the next ones; they are in no statistics.
+    /// Answers queries, which see all batches, without keeping state for later queries or updating
+    /// the statistics.
     ///
     /// # Errors
-    /// If the system refuses the memory or the run has to end; the index stays as it is.
+    /// If memory allocation fails or the run is interrupted; the index is unchanged.
     pub fn ask<C: Collector>(
         &self,
         queries: &[Query],
@@ -184,11 +187,11 @@ impl MovingIndex {
         })
     }
 
-    /// The `k` nearest objects of each point, by distance and then by id; all there are if there are fewer. They see
-    /// all batches.
+    /// Finds the `k` nearest objects of each point, by distance and then by id, or all objects if
+    /// there are fewer. The search sees all batches.
     ///
     /// # Errors
-    /// If the system refuses the memory or the run has to end; the index stays as it is.
+    /// If memory allocation fails or the run is interrupted; the index is unchanged.
     pub fn nearest(
         &self,
         points: &[Point],
@@ -211,7 +214,7 @@ impl MovingIndex {
         })
     }
 
-    /// Where an object is; `None` if there is none of that id.
+    /// The position of an object, or `None` if there is none with this id.
     pub fn position(&self, id: u32) -> Option<Point> {
         if id as usize >= self.ids.len() {
             return None;
@@ -220,7 +223,7 @@ impl MovingIndex {
         Some(self.indexes.as_ref()?.ahead.region(location.cell.region).at(location.place))
     }
 
-    /// Calls `each` for every object, in no order.
+    /// Calls `each` for every object, in unspecified order.
     pub fn for_each(&self, each: impl FnMut(u32, Point)) {
         if let Some(indexes) = &self.indexes {
             indexes.ahead.for_each(each);
@@ -236,17 +239,17 @@ impl MovingIndex {
         self.indexes.as_ref()
     }
 
-    /// Number of objects.
+    /// The number of objects.
     pub fn n_objects(&self) -> u64 {
         self.n_objects
     }
 
-    /// The area that is cut into cells; `None` before the first batch.
+    /// The area that is divided into cells, or `None` before the first batch.
     pub fn area(&self) -> Option<Rect> {
         self.indexes.as_ref().map(|indexes| indexes.grid.area())
     }
 
-    /// How it lies in memory, and what it has done.
+    /// Memory layout and activity of the index.
     pub fn statistics(&self) -> Statistics {
         let indexes = self.indexes.as_ref();
         Statistics {
@@ -262,20 +265,20 @@ impl MovingIndex {
         }
     }
 
-    /// Bytes that it takes at least once an object of this id is there.
+    /// A lower bound on the memory in use, in bytes, once it holds an object with this id.
     pub fn n_bytes_with(&self, id: u32) -> u64 {
         let n_more = (u64::from(id) + 1).saturating_sub(self.ids.len() as u64);
         self.n_bytes() + 8 * n_more
     }
 
-    /// Bytes that it takes, what it keeps for the next batch included.
+    /// The memory in use, in bytes, including what is kept for the next batch.
     pub fn n_bytes(&self) -> u64 {
         let indexes = self.indexes.as_ref().map_or(0, Indexes::n_bytes);
         indexes + self.ids.n_bytes() + self.new.n_bytes() + self.answerer.n_bytes()
     }
 }
 
-/// The same objects in cells that are chosen for where they are now.
+/// The same objects in cells that are chosen for their current positions.
 fn chosen_again(
     old: &Indexes,
     n_objects: u64,
@@ -290,7 +293,7 @@ fn chosen_again(
         points.push(at);
     });
     let mut chosen = Indexes::choose(&points, area)?;
-    // All of them are new.
+    // All objects are new.
     objects.iter().for_each(|object| ids.forget(object.id));
     chosen.log.split(&objects, ids, &chosen.grid, environment)?;
     chosen.ahead.apply(&Operations::default(), &chosen.log, ids, environment)?;

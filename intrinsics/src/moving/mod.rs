@@ -1,23 +1,26 @@
 //! An index of moving objects: a grid with operation splitting, after source 004 (G-LFPP).
 //!
-//! The area is cut into cells, chosen from the data ([`grid`]); a cell holds a chain of buckets of fixed length
-//! ([`region`]); the id index says for each object its cell, bucket and slot ([`ids`]). An update whose object stays in
-//! its cell is made in place; any other is split into a deletion and an insertion, which are queued for the owners of
-//! the two cells ([`split`]). Each region of cells has one owner while a batch is worked in, so that there are no
-//! locks. The range queries of a batch are answered together ([`query`]): candidate cells, a candidate-set map and
-//! a query-confirmation table.
+//! The area is divided into cells, chosen from the data ([`grid`]); a cell holds a chain of buckets
+//! of fixed length ([`region`]); the id index stores for each object its cell, bucket and slot
+//! ([`ids`]). An update whose object stays in its cell is made in place; any other is split into a
+//! deletion and an insertion, which are queued for the owners of the two cells ([`split`]). Each
+//! region of cells has one owner while a batch is processed, so no locks are needed. The range
+//! queries of a batch are answered together ([`query`]): candidate cells, a candidate-set map and a
+//! query-confirmation table.
 //!
-//! Note [Catching up]. There are two indexes. In each period the updates of the batch go to one, while queries run
-//! on the other, at the same time; then the two change places. So a query sees all earlier batches and none of its own.
-//! The index that takes a batch is one batch behind: it missed the one that came while it was asked. Both
-//! took the same operations in the same order ever since the cells were chosen, and where an object goes follows from
-//! these alone ([`region`]); so the operations that the other index took in the last period, bucket and slot of every
-//! deletion included, are right for this one too. They are kept, and a region takes them just before the new ones.
-//! Nothing is looked up or split twice, and one id index, that of the index that is ahead, is enough for both.
+//! Note [Catching up]. There are two indexes. In each period, the updates of the batch go to one
+//! while queries run on the other at the same time; then the two are swapped. So a query sees all
+//! earlier batches and nothing of its own. The index that receives a batch is one batch behind: it
+//! missed the one that arrived while it was queried. Both have applied the same operations in the
+//! same order since the cells were chosen, and the location of an object follows from these alone
+//! ([`region`]). The operations that the other index applied in the last period, including bucket
+//! and slot of every deletion, are therefore valid for this one, too. They are kept, and a region
+//! applies them just before the new ones. Nothing is looked up or split twice, and one id index,
+//! that of the index that is ahead, is enough for both.
 //!
-//! Note [Choosing cells]. Cells are chosen when the first batch comes, and again only when there are more buckets behind
-//! the first ones of their cells than cells, and at least as many updates came since as there were objects: per update
-//! that is a constant. No other batch rebuilds anything.
+//! Note [Choosing cells]. Cells are chosen when the first batch arrives, and again only when there
+//! are more further buckets than cells, and at least as many updates since then as there were
+//! objects: the cost per update is constant. No other batch rebuilds anything.
 
 mod geometry;
 mod grid;
@@ -44,43 +47,43 @@ use star_base::mix64;
 
 use crate::environment::Ended;
 
-/// An object that comes, moves or goes.
+/// An object that is added, moved or removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Update {
     /// The object. The id index has an entry for every number up to the greatest id.
     pub id: u32,
-    /// Where it is; `None` if it is removed.
+    /// The new position, or `None` if the object is removed.
     pub to: Option<Point>,
 }
 
-/// A question for all objects in a rectangle.
+/// A query for all objects in a rectangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Query {
-    /// What it is called in answers.
+    /// The number that identifies it in answers.
     pub number: u32,
-    /// The rectangle, its border included.
+    /// The rectangle, including its border.
     pub range: Rect,
 }
 
-/// Takes answers: each piece of the work fills one, and they are put together.
+/// Collects answers: each part of the work fills one collector, and these are combined.
 pub trait Collector: Default + Send {
-    /// Makes room for so many objects more.
+    /// Reserves space for `n` more objects.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     fn reserve(&mut self, n: usize) -> Result<(), Ended>;
 
-    /// Query `number` has found an object.
+    /// Records that query `number` has found object `id`.
     fn hit(&mut self, number: u32, id: u32);
 
-    /// Takes what another piece has found; there is room for it.
+    /// Adds the answers of another collector; space for them is reserved.
     fn absorb(&mut self, other: Self);
 
-    /// How many objects it needs room for.
+    /// The number of objects that it needs space for.
     fn n_kept(&self) -> usize;
 }
 
-/// Answers one by one: number of the query and id, in no order.
+/// Single answers: number of the query and id, in unspecified order.
 impl Collector for Vec<(u32, u32)> {
     fn reserve(&mut self, n: usize) -> Result<(), Ended> {
         self.try_reserve(n).map_err(|_| Ended::OutOfMemory)
@@ -100,7 +103,8 @@ impl Collector for Vec<(u32, u32)> {
     }
 }
 
-/// How many answers there are, and their hash: Σ mix64(query · 2³² + id) mod 2⁶⁴, which does not depend on their order.
+/// The number of answers and their hash: Σ mix64(query · 2³² + id) mod 2⁶⁴, which does not depend
+/// on their order.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AnswerHash {
     /// Objects found.
@@ -130,12 +134,12 @@ impl Collector for AnswerHash {
     }
 }
 
-/// Bytes of a list.
+/// The size of a list in bytes.
 fn bytes<T>(list: &Vec<T>) -> u64 {
     (list.capacity() * size_of::<T>()) as u64
 }
 
-/// Makes a list at least so long.
+/// Extends a list to at least `n` elements.
 fn grow<T: Default>(list: &mut Vec<T>, n: usize) -> Result<(), Ended> {
     let n_more = n.saturating_sub(list.len());
     list.try_reserve(n_more).map_err(|_| Ended::OutOfMemory)?;

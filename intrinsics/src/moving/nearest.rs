@@ -1,7 +1,8 @@
 //! The k nearest objects of a point.
 //!
-//! The objects of a square around the point are taken, and the square grows until the k-th of them is no farther than
-//! its border: nothing outside can then be nearer. Distances are exact, ties go to the smaller id.
+//! The search collects the objects of a square around the point, and enlarges the square until the
+//! k-th of them is no farther than its border: nothing outside can then be nearer. Distances are
+//! exact; ties go to the smaller id.
 
 use crate::environment::Ended;
 use crate::moving::geometry::{Point, Rect};
@@ -17,10 +18,10 @@ pub struct Neighbour {
     pub id: u32,
 }
 
-/// The `k` nearest of a point, all there are if there are fewer.
+/// Finds the `k` nearest objects of a point, or all objects if there are fewer.
 ///
 /// # Errors
-/// If the system refuses the memory.
+/// If memory allocation fails.
 pub(super) fn nearest(
     store: &Store,
     grid: &Grid,

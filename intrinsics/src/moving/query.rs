@@ -1,9 +1,10 @@
-//! Range queries of a batch, all at once.
+//! Range queries of a batch, processed together.
 //!
-//! The cells that any query touches are the *candidate cells*. The *query-confirmation table* lists for each of them
-//! the queries that touch it; the *candidate-set map*, prefix sums over what the cells hold, says how much work
-//! lies in front of each, so that it can be cut into equal pieces whatever the load of the cells. Every object of a
-//! candidate cell is read once for all queries of the batch; queries that cover the cell fully test nothing.
+//! The cells that any query touches are the *candidate cells*. The *query-confirmation table* lists
+//! for each of them the queries that touch it. The *candidate-set map*, prefix sums over the
+//! contents of the cells, holds the amount of work before each cell, so that the work can be
+//! divided into equal pieces regardless of the load of the cells. Every object of a candidate cell
+//! is read once for all queries of the batch; queries that cover the cell fully test nothing.
 
 use std::hint;
 
@@ -18,15 +19,16 @@ use crate::moving::statistics::Answering;
 use crate::moving::store::Store;
 use crate::moving::{Collector, Query, bytes, grow};
 
-/// Entries of the confirmation table that are made at once: wide queries are answered in several turns.
+/// Entries of the confirmation table that are created at once: wide queries are answered in several
+/// passes.
 const MOST_CONFIRMATIONS: u64 = 1 << 22;
-/// Queries that are worth a task of their own.
+/// Queries per task.
 const PER_TASK: usize = 1 << 9;
-/// Tasks and pieces for each thread, so that unequal ones even out.
+/// Tasks and pieces for each thread, to balance the load.
 const TASKS_PER_THREAD: usize = 4;
-/// Tests that are worth a piece of their own.
+/// Tests per piece.
 const PER_PIECE: u64 = 1 << 12;
-/// Cells whose buckets are touched before they are read.
+/// Cells whose buckets are prefetched before they are read.
 const TOUCHED: usize = 16;
 
 /// A candidate cell and a query that touches it.
@@ -34,7 +36,7 @@ const TOUCHED: usize = 16;
 struct Confirmation {
     /// The cell in its region.
     cell: u32,
-    /// The query in the batch, twice, and one more if it covers the cell.
+    /// Twice the index of the query in the batch, plus one if it covers the cell.
     query: u32,
 }
 
@@ -48,7 +50,7 @@ impl Confirmation {
     }
 }
 
-/// Confirmations of some queries by region.
+/// Confirmations of some queries, by region.
 #[derive(Debug, Default)]
 struct Part {
     found: Vec<(u32, Confirmation)>,
@@ -100,7 +102,7 @@ impl Part {
 struct Candidate {
     region: u32,
     cell: u32,
-    /// Where its confirmations begin and end.
+    /// The start and end of its confirmations.
     from: u32,
     to: u32,
     n_objects: u32,
@@ -147,14 +149,14 @@ impl Candidates {
                 from = to;
             }
         }
-        // The first touch of each bucket: many are on their way at once.
+        // Prefetch of each bucket: many reads overlap.
         for candidate in cells.iter_mut() {
             candidate.n_objects = store.region(candidate.region).n_objects(candidate.cell);
         }
         Ok(())
     }
 
-    /// Tests that answering takes.
+    /// The number of tests needed for the answers.
     fn work(&self) -> u64 {
         self.cells.iter().map(Candidate::work).sum()
     }
@@ -166,7 +168,7 @@ impl Candidate {
     }
 }
 
-/// What answering needs again and again.
+/// Buffers that are reused for answering.
 #[derive(Debug, Default)]
 pub(super) struct Answerer {
     parts: Vec<Part>,
@@ -174,7 +176,7 @@ pub(super) struct Answerer {
 }
 
 impl Answerer {
-    /// Bytes that it keeps.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         let parts = self
             .parts
@@ -295,7 +297,8 @@ impl Answerer {
     }
 }
 
-/// Reads the objects of some cells once, for all queries that touch them. How many queries cover a cell fully.
+/// Reads the objects of some cells once, for all queries that touch them. Returns how many queries
+/// cover a cell fully.
 #[multiversion(targets(
     "x86_64+avx512f+avx512vl+avx2+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -329,7 +332,7 @@ fn scan(
     n_covered
 }
 
-/// The slots whose points lie in a rectangle; what holes hold is not asked.
+/// The slots whose points lie in a rectangle; holes have arbitrary bits.
 #[inline]
 fn mask(rect: Rect, lines: &[RegionLine]) -> u32 {
     let masks = lines.iter().zip([0, 8, 16, 24]).map(|(line, bit)| line.inside(rect) << bit);

@@ -1,15 +1,17 @@
-//! The objects of some neighbouring cells, in chains of buckets: what one owner works on.
+//! The objects of some neighbouring cells, in chains of buckets: the data of one owner.
 //!
-//! Bucket i is the first one of cell i; the buckets behind these continue a cell whose first is full. Deletion leaves
-//! a hole and never moves an object, so that what the id index says of the others stays true. The buckets of a cell
-//! behind its first that have holes are linked in a second list: an insertion finds a place at once, however long
-//! the chain is.
+//! Bucket i is the first one of cell i; the buckets after these continue a cell whose first is
+//! full. Deletion leaves a hole and never moves an object, so the locations in the id index remain
+//! valid. The further buckets of a cell that have holes are linked in a second list: an insertion
+//! finds a slot in constant time, regardless of the length of the chain.
 //!
-//! Which slots hold objects does not stand in the buckets but beside them, four bytes for each: those of a region fit
-//! into the fastest cache. So a deletion touches no bucket at all, and an insertion the one cache line that it writes.
+//! The used slots are not marked in the buckets but in a separate list, four bytes for each bucket:
+//! those of a region fit into the L1 cache. A deletion therefore touches no bucket at all, and an
+//! insertion only the cache line that it writes.
 //!
-//! What an insertion decides depends only on the operations before it. Two regions that take the same operations
-//! in the same order therefore put every object into the same place: see Note [Catching up] in `mod.rs`.
+//! The outcome of an insertion depends only on the operations before it. Two regions that apply the
+//! same operations in the same order therefore put every object into the same slot: see Note
+//! [Catching up] in `mod.rs`.
 
 use crate::environment::Ended;
 use crate::moving::bytes;
@@ -22,27 +24,27 @@ use crate::reserved;
 pub(super) const PER_LINE: usize = 5;
 /// Cache lines of a bucket.
 const N_LINES: usize = 4;
-/// Bits of the used slots of a bucket for each of its lines: slot 8 i + j is place j of line i, and slots with j from 5
-/// on do not exist.
+/// Bits of the used-slot mask of a bucket for each of its lines: slot 8 i + j is entry j of line i,
+/// and slots with j from 5 on do not exist.
 const BITS_PER_LINE: u32 = 8;
 /// A bucket without a hole.
 const FULL: u32 = 0x1f1f_1f1f;
-/// Beside the slots of the first bucket of a cell: there are further ones.
+/// A flag in the slot mask of the first bucket of a cell: there are further ones.
 const GOES_ON: u32 = 1 << 31;
-/// Room is made for a sixteenth of the buckets at once, and for so many at least.
+/// Capacity grows by a sixteenth of the buckets, and at least by this number.
 const STEP_SHARE: u64 = 16;
 const STEP: usize = 8;
 /// No bucket.
 const NONE: u32 = u32::MAX;
 
-/// An object and where it is.
+/// An object and its position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct StoredObject {
     pub(super) at: Point,
     pub(super) id: u32,
 }
 
-/// A cache line: first coordinates, second coordinates, ids. The tests of a query run side by side.
+/// A cache line: first coordinates, second coordinates, ids. The tests of a query are vectorised.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C, align(64))]
 pub(super) struct RegionLine {
@@ -52,7 +54,7 @@ pub(super) struct RegionLine {
 }
 
 impl RegionLine {
-    /// What lies in a place, which may be a hole.
+    /// The entry at an index, which may be a hole.
     #[inline]
     pub(super) fn entry(&self, place: usize) -> StoredObject {
         StoredObject { at: Point { x: self.x[place], y: self.y[place] }, id: self.id[place] }
@@ -69,13 +71,13 @@ impl RegionLine {
         (self.x[place], self.y[place]) = (at.x, at.y);
     }
 
-    /// The id of what lies in a place.
+    /// The id of the entry at an index.
     #[inline]
     pub(super) fn id(&self, place: usize) -> u32 {
         self.id[place]
     }
 
-    /// The places whose points lie in a rectangle; what holes hold is not asked.
+    /// The entries whose points lie in a rectangle; holes have arbitrary bits.
     #[inline]
     pub(super) fn inside(&self, rect: Rect) -> u32 {
         let mut mask = 0;
@@ -86,17 +88,17 @@ impl RegionLine {
     }
 }
 
-/// Places for objects.
+/// Slots for objects.
 type Bucket = [RegionLine; N_LINES];
 
-/// How the buckets of a cell hang together; of no interest while there is but the first one.
+/// Links between the buckets of a cell; unused while there is only the first one.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     /// The cell.
     cell: u32,
     /// The next bucket of the cell.
     next: u32,
-    /// The next bucket with a hole; of the first bucket of a cell: the first such bucket behind it.
+    /// The next bucket with a hole; for the first bucket of a cell, the first such bucket after it.
     with_hole: u32,
 }
 
@@ -104,27 +106,28 @@ struct Link {
 #[derive(Debug)]
 pub(super) struct Region {
     n_cells: u32,
-    /// For each bucket which slots hold an object.
+    /// The mask of used slots of each bucket.
     used: Vec<u32>,
     links: Vec<Link>,
     buckets: Vec<Bucket>,
 }
 
 impl Region {
-    /// Bytes of a bucket, with what stands beside it.
+    /// Bytes of a bucket with its slot mask and links.
     pub(super) const BUCKET_BYTES: u64 =
         (size_of::<Bucket>() + size_of::<Link>() + size_of::<u32>()) as u64;
 
-    /// Bytes that regions with so many buckets grow by at most while so many further ones are made.
+    /// An upper bound on the growth, in bytes, of regions with `n_buckets` buckets while `n_made`
+    /// further ones are added.
     pub(super) fn most_growth(n_buckets: u64, n_made: u64) -> u64 {
         let n = n_made.saturating_add(n_buckets.saturating_add(n_made) / STEP_SHARE);
         n.saturating_add((STEP * (MOST_REGIONS + 2)) as u64).saturating_mul(Region::BUCKET_BYTES)
     }
 
-    /// Empty cells.
+    /// Creates empty cells.
     pub(super) fn new(n_cells: u32) -> Result<Region, Ended> {
         let n = n_cells as usize;
-        // Room for the few cells that need a second bucket.
+        // Capacity for the few cells that need a second bucket.
         let capacity = n + n / 8;
         let (mut used, mut links) = (reserved(capacity)?, reserved(capacity)?);
         let mut buckets = reserved(capacity)?;
@@ -134,19 +137,19 @@ impl Region {
         Ok(Region { n_cells, used, links, buckets })
     }
 
-    /// Bytes that it takes.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         let Region { n_cells: _, used, links, buckets } = self;
         bytes(used) + bytes(links) + bytes(buckets)
     }
 
-    /// Buckets, the first ones of cells and those behind.
+    /// The number of first buckets of cells, and of further ones.
     pub(super) fn n_buckets(&self) -> (u64, u64) {
         let first = u64::from(self.n_cells);
         (first, self.buckets.len() as u64 - first)
     }
 
-    /// Takes an object out of its place.
+    /// Removes an object from its slot.
     #[inline]
     pub(super) fn delete(&mut self, place: Place) {
         let idx = place.bucket();
@@ -158,7 +161,7 @@ impl Region {
         }
     }
 
-    /// A further bucket was full and has a hole now.
+    /// Registers a further bucket that was full and now has a hole.
     #[cold]
     fn has_hole(&mut self, idx: u32) {
         let cell = self.links[idx as usize].cell as usize;
@@ -166,7 +169,7 @@ impl Region {
         self.links[cell].with_hole = idx;
     }
 
-    /// Puts an object into a cell, and says where.
+    /// Inserts an object into a cell and returns its location.
     #[inline]
     pub(super) fn insert(&mut self, cell: u32, entry: StoredObject) -> Result<Place, Ended> {
         let used = &mut self.used[cell as usize];
@@ -180,7 +183,7 @@ impl Region {
         Ok(Place::new(cell, slot))
     }
 
-    /// Puts an object behind the first bucket of a cell.
+    /// Inserts an object into a further bucket of a cell.
     #[cold]
     fn insert_behind(&mut self, cell: u32, entry: StoredObject) -> Result<Place, Ended> {
         let mut idx = self.links[cell as usize].with_hole;
@@ -198,7 +201,7 @@ impl Region {
         Ok(Place::new(idx, slot))
     }
 
-    /// A further bucket for a cell without holes.
+    /// Adds a further bucket to a cell without holes.
     fn lengthen(&mut self, cell: u32) -> Result<u32, Ended> {
         let idx = u32::try_from(self.buckets.len()).ok().filter(|&idx| idx < Place::MOST_BUCKETS);
         let idx = idx.ok_or(Ended::OutOfMemory)?;
@@ -227,36 +230,37 @@ impl Region {
         self.buckets[place.bucket() as usize][line].move_to(idx, to);
     }
 
-    /// Where the object in a place is.
+    /// The position of the object in a slot.
     pub(super) fn at(&self, place: Place) -> Point {
         let (line, idx) = in_lines(place.slot());
         self.buckets[place.bucket() as usize][line].entry(idx).at
     }
 
-    /// Reads a number of each cache line that objects of the first bucket of a cell lie in. Callers do so for many
-    /// cells before they use them: the reads wait for nothing, so that memory serves several at once. What comes is of
-    /// no use.
+    /// Reads a number of each cache line that holds objects of the first bucket of a cell. Callers
+    /// do so for many cells before they use them, so that the memory latencies overlap. The result
+    /// must be ignored.
     #[inline]
     pub(super) fn touch(&self, cell: u32) -> u32 {
         let lines = &self.buckets[cell as usize][..n_lines(self.used[cell as usize])];
         lines.iter().fold(0, |all, line| all ^ line.id[0])
     }
 
-    /// Likewise of the line into which an insertion will write.
+    /// Reads a number of the cache line into which an insertion will write. The result must be
+    /// ignored.
     #[inline]
     pub(super) fn touch_hole(&self, cell: u32) -> u32 {
         let (line, _) = in_lines(hole(self.used[cell as usize]));
         self.buckets[cell as usize][line].id[0]
     }
 
-    /// Likewise of the line with an object.
+    /// Reads a number of the cache line of an object. The result must be ignored.
     #[inline]
     pub(super) fn touch_place(&self, place: Place) -> u32 {
         let (line, _) = in_lines(place.slot());
         self.buckets[place.bucket() as usize][line].id[0]
     }
 
-    /// Number of objects in a cell.
+    /// The number of objects in a cell.
     #[inline]
     pub(super) fn n_objects(&self, cell: u32) -> u32 {
         let used = self.used[cell as usize];
@@ -271,8 +275,8 @@ impl Region {
         n
     }
 
-    /// Calls `each` with the lines of every bucket of a cell, up to the last one that holds an object, and the mask
-    /// of the slots that do: eight bits for each line.
+    /// Calls `each` with the lines of every bucket of a cell, up to the last one that holds an
+    /// object, and the mask of used slots: eight bits for each line.
     #[inline]
     pub(super) fn for_each_bucket(&self, cell: u32, mut each: impl FnMut(u32, &[RegionLine])) {
         let used = self.used[cell as usize];
@@ -295,7 +299,7 @@ impl Region {
     }
 }
 
-/// Calls `each` with line and place of every slot of a mask.
+/// Calls `each` with the line and index of every slot of a mask.
 #[inline]
 pub(super) fn for_each_slot(mut slots: u32, mut each: impl FnMut(usize, usize)) {
     while slots != 0 {
@@ -305,20 +309,20 @@ pub(super) fn for_each_slot(mut slots: u32, mut each: impl FnMut(usize, usize)) 
     }
 }
 
-/// The first hole of a bucket; that of a full one does not exist, but its line does.
+/// The first hole of a bucket; for a full bucket, a slot that does not exist, in a line that does.
 #[inline]
 fn hole(used: u32) -> u32 {
     (!used & FULL).trailing_zeros()
 }
 
-/// RegionLine and place of a slot.
+/// Line and index of a slot.
 #[inline]
 fn in_lines(slot: u32) -> (usize, usize) {
-    // A mask that makes the line one that exists whatever the slot is, so that nothing has to be checked.
+    // The remainder keeps the line in range for every slot, so that no bounds check is needed.
     ((slot / BITS_PER_LINE) as usize % N_LINES, (slot % BITS_PER_LINE) as usize)
 }
 
-/// Lines up to the last one that holds an object.
+/// The number of lines up to the last one that holds an object.
 #[inline]
 fn n_lines(used: u32) -> usize {
     ((u32::BITS - (used & FULL).leading_zeros()).div_ceil(BITS_PER_LINE)) as usize

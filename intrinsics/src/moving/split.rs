@@ -1,9 +1,11 @@
-//! Operation splitting: a batch of updates becomes deletions, insertions and moves for the owners of the cells.
+//! Operation splitting: a batch of updates becomes deletions, insertions and moves for the owners
+//! of the cells.
 //!
-//! First the updates are put into groups by id, each chunk of the batch on its own; within a group their order is
-//! that of the batch. A group is small enough for its entries of the id index to lie in a cache, and belongs to one
-//! task: that one finds the updates that a later one of the same id makes void, looks up where the objects are,
-//! and queues for each region what its owner has to do. There is no sorting and no lock.
+//! First the updates are grouped by id, separately for each chunk of the batch; the order within a
+//! group is that of the batch. A group is small enough for its entries of the id index to fit in a
+//! cache, and belongs to one task. The task finds the updates that are superseded by a later one of
+//! the same id, looks up the locations of the objects, and queues the operations for the owner of
+//! each region. There is no sorting and no lock.
 
 use std::hint;
 
@@ -19,12 +21,12 @@ use crate::moving::{Update, bytes, grow};
 
 /// A group holds 2¹⁶ ids: half a megabyte of the id index.
 pub(super) const GROUP_BITS: u32 = 16;
-/// Updates that are worth a task of their own.
+/// Updates per task.
 const PER_TASK: usize = 1 << 12;
-/// Tasks for each thread, so that unequal ones even out.
+/// Tasks for each thread, to balance the load.
 const TASKS_PER_THREAD: usize = 4;
 
-/// An object that comes into a cell.
+/// An object that enters a cell.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Insertion {
     pub(super) cell: u32,
@@ -38,12 +40,12 @@ pub(super) struct Relocation {
     pub(super) to: Point,
 }
 
-/// What was queued by region, in one piece.
+/// The items queued by region, in one list.
 #[derive(Debug)]
 struct Lanes<T> {
-    /// In the order they were found, with their regions.
+    /// In the order in which they were found, with their regions.
     found: Vec<(u32, T)>,
-    /// For each region where its items begin, and where the last ones end.
+    /// The start of the items of each region, and the end of the last ones.
     starts: Vec<u32>,
     items: Vec<T>,
 }
@@ -59,12 +61,12 @@ impl<T: Copy + Default> Lanes<T> {
         self.found.clear();
     }
 
-    /// Makes room for so many items more.
+    /// Reserves space for `n` more items.
     fn reserve(&mut self, n: usize) -> Result<(), Ended> {
         self.found.try_reserve(n).map_err(|_| Ended::OutOfMemory)
     }
 
-    /// Brings the items of each region together, in the order in which they were found.
+    /// Groups the items by region, in the order in which they were found.
     fn arrange(&mut self, n_regions: usize) -> Result<(), Ended> {
         self.starts.clear();
         let refused = |_| Ended::OutOfMemory;
@@ -94,7 +96,7 @@ impl<T: Copy + Default> Lanes<T> {
     }
 }
 
-/// What one task has queued for the owners.
+/// The operations that one task has queued for the owners.
 #[derive(Debug, Default)]
 struct Queue {
     deletions: Lanes<Place>,
@@ -106,14 +108,14 @@ struct Queue {
 
 #[derive(Debug, Default)]
 struct Scratch {
-    /// The updates of a group, in their order.
+    /// The updates of a group, in order.
     updates: Vec<Update>,
-    /// Which ids of the group came up already, from the end of the batch on; which twice.
+    /// The ids of the group already seen, counted from the end of the batch, and those seen twice.
     seen: Vec<u64>,
     twice: Vec<u64>,
-    /// The updates that no later one makes void, and where their objects are.
+    /// The updates that are not superseded, and the locations of their objects.
     last: Vec<(Update, Known)>,
-    /// The updates whose ids come more than once: id and number in the group.
+    /// The updates whose ids occur more than once: id and number in the group.
     repeated: Vec<(u32, u32)>,
 }
 
@@ -124,7 +126,7 @@ struct Chunk {
     updates: Vec<Update>,
 }
 
-/// A batch after splitting: the log that each of the two indexes takes.
+/// A batch after splitting: the log that each of the two indexes applies.
 #[derive(Debug, Default)]
 pub(super) struct Operations {
     chunks: Vec<Chunk>,
@@ -135,7 +137,8 @@ pub(super) struct Operations {
 }
 
 impl Operations {
-    /// What has to be done in a region: all deletions, then all insertions, then the moves within cells.
+    /// The operations for a region: all deletions, then all insertions, then the moves within
+    /// cells.
     pub(super) fn deletions(&self, region: usize) -> impl Iterator<Item = &[Place]> {
         self.queues[..self.n_queues].iter().map(move |queue| queue.deletions.of(region))
     }
@@ -153,14 +156,14 @@ impl Operations {
         self.n_updates as u64
     }
 
-    /// Bytes that it takes.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         let chunks = self.chunks.iter().map(|chunk| bytes(&chunk.starts) + bytes(&chunk.updates));
         let queues = self.queues.iter().map(Queue::n_bytes);
         chunks.sum::<u64>() + queues.sum::<u64>()
     }
 
-    /// Splits a batch: the id index says where objects are, and forgets those that are removed.
+    /// Splits a batch: object locations come from the id index, which drops removed objects.
     pub(super) fn split(
         &mut self,
         updates: &[Update],
@@ -168,7 +171,7 @@ impl Operations {
         grid: &Grid,
         environment: &dyn Environment,
     ) -> Result<Updates, Ended> {
-        // A large batch, as the first one often is, leaves no room behind that no other one needs.
+        // A large batch, as the first one often is, should not leave large buffers allocated.
         if self.n_updates / 8 > updates.len().max(1 << 16) {
             *self = Operations::default();
         }
@@ -317,8 +320,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Of the ids that come more than once: how many removals find no object, one update after another; and how many
-    /// seem to, if one looks only at the last update of each.
+    /// For ids that occur more than once: how many removals find no object, applying one update
+    /// after another, and how many seem to when only the last update of each is considered.
     fn count_repeated(&mut self, ids: &IdIndex) -> (u64, u64) {
         let Scratch { updates, last, repeated, .. } = &mut self.scratch;
         let (mut n_unknown, mut n_again) = (0, 0);
@@ -339,7 +342,7 @@ impl Queue {
 }
 
 impl Scratch {
-    /// Takes the updates of a group, and finds the last one of each id.
+    /// Reads the updates of a group and finds the last one of each id.
     fn take(&mut self, chunks: &[Chunk], group: usize, ids: &IdIndex) -> Result<(), Ended> {
         let Scratch { updates, seen, twice, last, repeated } = self;
         let refused = |_| Ended::OutOfMemory;
@@ -379,7 +382,7 @@ impl Scratch {
     }
 }
 
-/// Words of a set of ids of a group.
+/// Words of a set of the ids of a group.
 const fn seen_len() -> usize {
     1 << (GROUP_BITS - 6)
 }

@@ -1,7 +1,7 @@
 //! Moving objects in a handle.
 //!
-//! Object i of n is id i of the index; the tables are those of a Star body: coordinates, which are zero where no
-//! object is, and which objects are there.
+//! Object i of n has id i in the index. The tables are those of a Star body: coordinates, which are
+//! zero where no object is present, and presence flags.
 
 use star_base::BitTable;
 
@@ -11,10 +11,10 @@ use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::numbers::write_numbers_from;
 use crate::state::{IntrinsicState, LineOrder, StateTable};
 
-/// Rows that are written at once, whole limbs.
+/// Rows that are written at once; a multiple of the limb width.
 const ROWS: usize = 1024;
 
-/// So many objects, some of which are there, and the bits of their coordinates.
+/// A fixed number of objects, some of which are present, and the width of their coordinates.
 #[derive(Debug)]
 pub struct Movers {
     n: u32,
@@ -23,16 +23,17 @@ pub struct Movers {
 }
 
 impl Movers {
-    /// The tables that Star bodies keep: first and second coordinates, and which objects are there.
+    /// The tables that Star bodies use: first and second coordinates, and which objects are
+    /// present.
     pub const PARTS: [&str; 3] = ["x", "y", "there"];
-    /// Bits of a coordinate at most.
+    /// The maximum width of a coordinate.
     pub const MOST_BITS: u32 = 30;
 
-    /// Objects 1 to `n`, none of which is there; `None` if coordinates have no bits or more than
+    /// Objects 1 to `n`, all absent; `None` if the width of coordinates is zero or more than
     /// [`Movers::MOST_BITS`].
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(n: u32, bits: u32) -> Result<Option<Movers>, Ended> {
         if !(1..=Movers::MOST_BITS).contains(&bits) {
             return Ok(None);
@@ -42,17 +43,17 @@ impl Movers {
         Ok(Some(Movers { n, bits, index }))
     }
 
-    /// Bytes that [`Movers::new`] takes.
+    /// Bytes that [`Movers::new`] needs.
     pub fn new_bytes(n: u32) -> u64 {
         MovingIndex::id_bytes(n as usize + 1)
     }
 
-    /// How many objects may be there.
+    /// The maximum number of objects.
     pub fn n(&self) -> u32 {
         self.n
     }
 
-    /// Bits of a coordinate.
+    /// The width of a coordinate.
     pub fn bits(&self) -> u32 {
         self.bits
     }
@@ -62,20 +63,20 @@ impl Movers {
         &self.index
     }
 
-    /// Makes a batch of moves, of objects 1 to n to points of coordinates that have no more bits.
+    /// Applies a batch of moves, of objects 1 to n to points whose coordinates fit the width.
     ///
     /// # Errors
-    /// If the run has to end, or the system refuses the memory: the objects are then to be given up.
+    /// If the run is interrupted or memory allocation fails: the objects must then be discarded.
     pub fn take(&mut self, updates: &[Update], environment: &dyn Environment) -> Result<(), Ended> {
         self.index.period(updates, &[], &mut AnswerHash::default(), environment)
     }
 
-    /// Where an object from 1 on is, if it is there.
+    /// The position of an object, counted from 1, if it is present.
     fn at(&self, object: usize) -> Option<Point> {
         u32::try_from(object).ok().and_then(|id| self.index.position(id))
     }
 
-    /// Writes the numbers that objects have; zero where none is.
+    /// Writes a number for each object; zero for absent ones.
     fn write_field(
         &self,
         lines: &mut BitTable,

@@ -1,11 +1,11 @@
-//! What an index has done, in numbers.
+//! Activity counters of an index.
 
-/// What became of updates.
+/// Outcomes of updates.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Updates {
-    /// All that came.
+    /// All updates.
     pub updates: u64,
-    /// Made void by a later one of the same id in the batch.
+    /// Updates superseded by a later one of the same id in the batch.
     pub superseded: u64,
     /// Objects that stayed in their cell.
     pub in_place: u64,
@@ -13,14 +13,14 @@ pub struct Updates {
     pub split: u64,
     /// New objects.
     pub inserted: u64,
-    /// Objects taken away.
+    /// Removed objects.
     pub removed: u64,
-    /// Removals of objects that were not there.
+    /// Removals of objects that were not present.
     pub unknown_removals: u64,
 }
 
 impl Updates {
-    /// Adds what another part has done.
+    /// Adds the counters of another part.
     pub fn add(&mut self, other: Updates) {
         let Updates { updates, superseded, in_place, split, inserted, removed, unknown_removals } =
             other;
@@ -34,16 +34,16 @@ impl Updates {
     }
 }
 
-/// What answering took.
+/// Work done to answer queries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Answering {
     /// Range queries.
     pub queries: u64,
-    /// Cells that a query of a batch touches, each counted once a batch.
+    /// Cells touched by a query of a batch, each counted once per batch.
     pub candidate_cells: u64,
     /// Entries of the query-confirmation table: pairs of a candidate cell and a query that touches it.
     pub confirmations: u64,
-    /// Those of them where the query covers the cell fully, so that no object is tested.
+    /// Confirmations where the query covers the cell fully, so that no object is tested.
     pub covered: u64,
     /// Entries of the candidate-set map: objects in candidate cells, each read once for all queries of a batch.
     pub candidates: u64,
@@ -52,7 +52,7 @@ pub struct Answering {
 }
 
 impl Answering {
-    /// Adds what another part has done.
+    /// Adds the counters of another part.
     pub fn add(&mut self, other: Answering) {
         let Answering { queries, candidate_cells, confirmations, covered, candidates, hits } =
             other;
@@ -65,25 +65,26 @@ impl Answering {
     }
 }
 
-/// How an index lies in memory, and what it has done.
+/// The memory layout and activity of an index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// Objects.
+    /// The number of objects.
     pub objects: u64,
-    /// Cells, each with its first bucket.
+    /// The number of cells, each with its first bucket.
     pub cells: u64,
-    /// Groups of cells that have one owner while a batch is worked in.
+    /// Groups of cells that have one owner while a batch is processed.
     pub regions: u64,
-    /// Buckets behind the first ones of their cells.
+    /// Buckets after the first ones of their cells.
     pub further_buckets: u64,
     /// Bytes of both indexes, the id index and the cells.
     pub n_bytes: u64,
-    /// How often cells were chosen anew because objects had become many more, or had gathered elsewhere.
+    /// How often new cells were chosen because the number of objects had grown or objects had
+    /// gathered elsewhere.
     pub choices: u64,
     /// Batches of updates.
     pub batches: u64,
-    /// What became of updates.
+    /// Outcomes of updates.
     pub updates: Updates,
-    /// What answering took.
+    /// Work done to answer queries.
     pub answering: Answering,
 }

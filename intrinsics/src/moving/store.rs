@@ -11,8 +11,9 @@ use crate::moving::ids::{IdIndex, Location, Place};
 use crate::moving::region::{Region, StoredObject, for_each_slot};
 use crate::moving::split::{Insertion, Operations};
 
-/// Operations of a region whose cache lines are touched before any is made, so that their first reads wait together. No
-/// batch of usual size has more of them; those of a larger one lie close together.
+/// Operations of a region whose cache lines are prefetched before any operation is made, so that
+/// the first reads overlap. A batch of usual size has fewer; the operations of a larger one share
+/// cache lines.
 const TOUCHED: usize = 1 << 9;
 
 /// The objects of all cells.
@@ -22,24 +23,25 @@ pub(super) struct Store {
 }
 
 impl Store {
-    /// Empty cells.
+    /// Creates empty cells.
     pub(super) fn new(grid: &Grid) -> Result<Store, Ended> {
         let regions = grid.region_cells().par_iter().map(|&n_cells| Region::new(n_cells));
         Ok(Store { regions: regions.collect::<Result<_, _>>()? })
     }
 
-    /// Bytes that it takes.
+    /// The memory in use, in bytes.
     pub(super) fn n_bytes(&self) -> u64 {
         self.regions.iter().map(Region::n_bytes).sum()
     }
 
-    /// Buckets behind the first ones of their cells.
+    /// The number of buckets after the first ones of their cells.
     pub(super) fn n_further_buckets(&self) -> u64 {
         self.regions.iter().map(|region| region.n_buckets().1).sum()
     }
 
-    /// Takes over what the other index has taken before (`behind`), then what is new, and tells the id index where
-    /// the objects of that are. Each region has one owner: nobody waits for anybody.
+    /// Applies the operations that the other index has already applied (`behind`), then the new
+    /// ones, and records the new object locations in the id index. Each region has one owner, so no
+    /// synchronisation is needed.
     pub(super) fn apply(
         &mut self,
         behind: &Operations,
@@ -57,7 +59,7 @@ impl Store {
         })
     }
 
-    /// The region of that number.
+    /// The region with this number.
     pub(super) fn region(&self, region: u32) -> &Region {
         &self.regions[region as usize]
     }
@@ -69,7 +71,7 @@ impl Store {
         }
     }
 
-    /// How many objects the cells hold that a rectangle touches.
+    /// The number of objects in the cells that a rectangle touches.
     pub(super) fn n_near(&self, grid: &Grid, rect: Rect) -> usize {
         let mut n = 0;
         grid.touch(rect, |CellId { region, cell }, _| n += self.region(region).n_objects(cell));
@@ -92,7 +94,7 @@ impl Store {
 }
 
 impl Region {
-    /// All deletions, then all insertions, then the moves within cells.
+    /// Applies all deletions, then all insertions, then the moves within cells.
     fn apply(
         &mut self,
         operations: &Operations,

@@ -1,4 +1,4 @@
-//! Every answer against brute force: a map from id to point, and a test of each.
+//! Comparison of every answer with brute force: a map from id to point, and a test of each.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use super::{AnswerHash, MovingIndex, Neighbour, Point, Query, Rect, Update};
 use crate::environment::Ended;
 use crate::workers::Workers;
 
-/// What an index means.
+/// The expected contents of an index.
 #[derive(Default)]
 struct Brute {
     objects: BTreeMap<u32, Point>,
@@ -63,7 +63,7 @@ impl Brute {
     }
 }
 
-/// Random numbers, and points and rectangles of them.
+/// Random numbers, points and rectangles.
 struct Random(star_base::Random);
 
 impl Random {
@@ -75,7 +75,7 @@ impl Random {
         low + self.below((high - low + 1) as u64) as i64
     }
 
-    /// A point of a square, now and then far outside, on a line or in a hub.
+    /// A point of a square, occasionally far outside, on a line or in a hub.
     fn point(&mut self, side: i64) -> Point {
         let (x, y) = (self.within(0, side), self.within(0, side));
         match self.below(40) {
@@ -136,7 +136,7 @@ fn ask(index: &MovingIndex, queries: &[Query], workers: &Workers<'_>) -> Vec<(u3
 }
 
 #[test]
-fn every_answer_is_that_of_brute_force() {
+fn every_answer_equals_brute_force() {
     let workers = workers();
     for seed in 0..60 {
         let mut random = Random(star_base::Random::new(seed));
@@ -227,7 +227,7 @@ fn a_query_sees_earlier_batches_and_not_its_own() {
     assert_eq!(period(&mut index, &[put(1, 5, 5)], &[here], &workers), []);
     assert_eq!(period(&mut index, &[put(2, 0, 10)], &[here], &workers), [(9, 1)]);
     assert_eq!(period(&mut index, &[put(1, 11, 5)], &[here], &workers), [(9, 1), (9, 2)]);
-    // A period without updates is none: the two indexes stay where they are.
+    // An empty batch does not count as a period: the two indexes are not swapped.
     assert_eq!(period(&mut index, &[], &[here], &workers), [(9, 2)]);
     assert_eq!(period(&mut index, &[gone(2)], &[here], &workers), [(9, 2)]);
     assert_eq!(period(&mut index, &[], &[here], &workers), []);
@@ -242,7 +242,7 @@ fn the_last_update_of_an_id_in_a_batch_wins() {
     assert_eq!(index.position(3), Some(point(9, 9)));
     assert_eq!(index.position(4), None);
     assert_eq!(index.position(5), Some(point(7, 7)));
-    // Object 4 was there when it was removed; 5 and 8 were not.
+    // Object 4 was present when it was removed; 5 and 8 were not.
     assert_eq!(index.statistics().updates.unknown_removals, 2);
     assert_eq!(index.statistics().updates.superseded, 3);
     assert_eq!(index.n_objects(), 2);
@@ -252,7 +252,7 @@ fn the_last_update_of_an_id_in_a_batch_wins() {
 }
 
 #[test]
-fn objects_outside_the_area_keep_their_place() {
+fn objects_outside_the_area_keep_their_positions() {
     let workers = workers();
     let mut index = MovingIndex::new(Some(Rect::new(point(0, 0), point(100, 100))));
     let far = i64::from(Point::GREATEST);
@@ -275,7 +275,7 @@ fn objects_outside_the_area_keep_their_place() {
 }
 
 #[test]
-fn no_point_beyond_the_greatest_coordinate() {
+fn rejects_points_beyond_the_greatest_coordinate() {
     let far = i64::from(Point::GREATEST);
     assert!(Point::new(far, -far).is_some());
     for (x, y) in [(far + 1, 0), (0, -far - 1), (i64::MIN, 0), (0, i64::MAX)] {
@@ -284,7 +284,7 @@ fn no_point_beyond_the_greatest_coordinate() {
 }
 
 #[test]
-fn cells_follow_objects_that_grow_many_or_gather() {
+fn new_cells_are_chosen_as_objects_multiply_or_gather() {
     let workers = workers();
     let mut random = Random(star_base::Random::new(3));
     let mut index = MovingIndex::new(None);
@@ -292,7 +292,7 @@ fn cells_follow_objects_that_grow_many_or_gather() {
     let mut brute = Brute::default();
     brute.take(&[put(0, 0, 0), put(1, 999_999, 999_999)]);
     for round in 0..30 {
-        // First all over the area, then in a corner of it.
+        // First over the whole area, then in a corner of it.
         let side = if round < 15 { 999_999 } else { 9_999 };
         let updates: Vec<Update> = (0..4000)
             .map(|_| {
@@ -310,7 +310,7 @@ fn cells_follow_objects_that_grow_many_or_gather() {
 }
 
 #[test]
-fn all_objects_in_one_place_are_no_catastrophe() {
+fn handles_all_objects_in_one_place() {
     let workers = workers();
     let mut index = MovingIndex::new(None);
     let updates: Vec<Update> = (0..50_000).map(|id| put(id, 5, 5)).collect();
@@ -323,13 +323,13 @@ fn all_objects_in_one_place_are_no_catastrophe() {
     let found = period(&mut index, &[], &[Query { number: 0, range }], &workers);
     let ids: BTreeSet<u32> = found.iter().map(|&(_, id)| id).collect();
     assert_eq!((found.len(), ids.len()), (33_333, 33_333));
-    // Holes of full chains are found again: 2500 buckets hold all.
+    // Holes in full chains are reused: 2500 buckets hold all objects.
     let its = index.statistics();
     assert!(its.cells + its.further_buckets <= 2_501, "{its:?}");
 }
 
 #[test]
-fn wide_queries_are_answered_in_turns() {
+fn wide_queries_are_answered_in_several_passes() {
     let workers = workers();
     let mut random = Random(star_base::Random::new(5));
     let updates: Vec<Update> =
@@ -338,7 +338,7 @@ fn wide_queries_are_answered_in_turns() {
     period(&mut index, &updates, &[], &workers);
     let queries: Vec<Query> =
         (0..400).map(|number| Query { number, range: Rect::EVERYWHERE }).collect();
-    assert!(index.statistics().cells * 400 > 1 << 22, "several turns");
+    assert!(index.statistics().cells * 400 > 1 << 22, "several passes");
     let mut found = AnswerHash::default();
     index.period(&[], &queries, &mut found, &workers).unwrap();
     assert_eq!(found.hits, 400 * 200_000);
@@ -363,14 +363,14 @@ fn the_hash_is_the_sum_over_the_answers() {
         sum.wrapping_add(mix64((u64::from(query) << 32) + u64::from(id)))
     });
     assert_eq!((hash.hits, hash.hash), (found.len() as u64, sum));
-    // The first two numbers that splitmix64 makes of seed 0.
+    // The first two outputs of splitmix64 with seed 0.
     let golden = 0x9e37_79b9_7f4a_7c15_u64;
     assert_eq!(mix64(golden), 0xe220_a839_7b1d_cdaf);
     assert_eq!(mix64(golden.wrapping_mul(2)), 0x6e78_9e6a_a1b9_65f4);
 }
 
 #[test]
-fn the_user_and_the_clock_end_the_work() {
+fn interrupts_and_deadlines_end_the_work() {
     let flag = AtomicBool::new(false);
     let stop = || flag.load(Ordering::Relaxed);
     let workers = Workers::new(Some(2), &stop).unwrap();
@@ -385,7 +385,7 @@ fn the_user_and_the_clock_end_the_work() {
     assert_eq!(index.period(&[put(1, 2, 2)], &[], &mut found, &workers), Err(Ended::Interrupted));
 }
 
-/// Source 004's smaller checks: 10⁵ objects, every query of 20 batches.
+/// The smaller checks of source 004: 10⁵ objects, every query of 20 batches.
 #[test]
 fn a_hundred_thousand_objects_and_every_query() {
     let workers = workers();

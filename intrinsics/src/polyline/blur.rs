@@ -1,14 +1,14 @@
-//! A Gaussian by repeated binomial smoothing.
+//! Gaussian blur by repeated binomial smoothing.
 
 use rayon::prelude::*;
 
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Pixels in units of 1/16, which are smoothed again and again.
+/// Pixels in units of 1/16, for repeated smoothing.
 ///
-/// One smoothing is (1 2 1; 2 4 2; 1 2 1)/16, rounded, with the border repeated: n of them come near to a Gaussian of
-/// standard deviation √(n/2) pixels.
+/// One smoothing is (1 2 1; 2 4 2; 1 2 1)/16, rounded, with the border repeated: n smoothings
+/// approximate a Gaussian of standard deviation √(n/2) pixels.
 #[derive(Clone, Debug)]
 pub struct Blur {
     width: usize,
@@ -16,10 +16,10 @@ pub struct Blur {
 }
 
 impl Blur {
-    /// The pixels of an image whose rows have `width` of them.
+    /// The pixels of an image with rows of `width` pixels.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(width: usize, pixels: impl ExactSizeIterator<Item = u8>) -> Result<Self, Ended> {
         let mut sixteenths = reserved(pixels.len())?;
         sixteenths.extend(pixels.map(|pixel| u16::from(pixel) << 4));
@@ -34,7 +34,7 @@ impl Blur {
     /// Smooths once.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn smooth(&mut self, environment: &dyn Environment) -> Result<(), Ended> {
         let Blur { width, pixels } = self;
         let width = *width;

@@ -1,8 +1,8 @@
 //! Guides, and the pixels of their points.
 //!
-//! The middle of guide g is the pixel a + g·(b − a)/(p − 1), and point m lies at the offset (m − (d + 1)/2)·gap along
-//! (−dy, dx)/|ab| from there, where gap = width/(d − 1). Both are rounded half away from zero, so that a mirrored
-//! image has mirrored guides; all guides have the same offsets.
+//! The middle of guide g is the pixel a + g·(b − a)/(p − 1), and point m has the offset (m − (d +
+//! 1)/2)·gap along (−dy, dx)/|ab| from there, where gap = width/(d − 1). Both are rounded half away
+//! from zero, so that a mirrored image has mirrored guides; all guides have the same offsets.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::{Request, Turn};
 use crate::environment::Ended;
 use crate::reserved;
 
-/// A place in an image: x to the right, y down, from 0.
+/// A pixel position in an image: x to the right, y down, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pixel {
     /// The column.
@@ -23,9 +23,9 @@ pub struct Pixel {
 #[derive(Clone, Debug)]
 pub struct Geometry {
     request: Request,
-    /// From the middle of a guide to each of its points.
+    /// The offset of each point from the middle of a guide.
     offsets: Vec<Pixel>,
-    /// Of each guide, its middle and the points inside the image.
+    /// The middle of each guide, and its points inside the image.
     guides: Vec<(Pixel, Range<usize>)>,
 }
 
@@ -42,7 +42,7 @@ impl Geometry {
     /// The guides of a request in an image of this size.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(request: &Request, width: usize, height: usize) -> Result<Self, Ended> {
         let Request { a, b, n_nodes, n_points: d, width: span, .. } = *request;
         let (dx, dy) = (b.x - a.x, b.y - a.y);
@@ -70,7 +70,7 @@ impl Geometry {
                 (0..width as i64).contains(&(middle.x + offset.x))
                     && (0..height as i64).contains(&(middle.y + offset.y))
             };
-            // Coordinates rise or fall along a guide, so what lies inside is one piece.
+            // Coordinates rise or fall along a guide, so the points inside form one range.
             let start = offsets.iter().position(is_inside).unwrap_or(0);
             let n_inside = offsets[start..].iter().take_while(|offset| is_inside(offset)).count();
             guides.push((middle, start..start + n_inside));
@@ -108,7 +108,7 @@ pub(super) fn offset(idx: i64, d: usize) -> i64 {
     2 * idx + 1 - d as i64
 }
 
-/// The quotient of a number and a positive one, rounded half away from zero.
+/// The quotient of a number and a positive divisor, rounded half away from zero.
 pub(super) fn rounded(number: i64, divisor: i64) -> i64 {
     number.signum() * ((2 * number.abs() + divisor) / (2 * divisor))
 }
@@ -123,7 +123,7 @@ impl Guide<'_> {
     /// The pixels of the points inside the image.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn pixels(&self) -> Result<Vec<Pixel>, Ended> {
         let mut pixels = reserved(self.inside.len())?;
         pixels.extend(self.inside.clone().map(|idx| self.pixel(idx)));

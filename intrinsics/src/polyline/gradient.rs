@@ -7,11 +7,11 @@ use super::{Blur, GreyImage};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// The direction of the gradient at every pixel of a part of an image, as a vector of length 1 in units of 2⁻¹⁴;
-/// zero where there is none.
+/// The direction of the gradient at every pixel of a part of an image, as a vector of length 1 in
+/// units of 2⁻¹⁴; zero where the gradient is zero.
 ///
-/// A component is 2¹⁴·gx/√(gx² + gy²), rounded to the nearest: halves do not occur, since the root is irrational or
-/// its fraction no power of two.
+/// A component is 2¹⁴·gx/√(gx² + gy²), rounded to the nearest. Halves do not occur, since the root
+/// is irrational or the denominator of the fraction is not a power of two.
 #[derive(Clone, Debug)]
 pub struct Gradient {
     /// The part of the image.
@@ -19,23 +19,23 @@ pub struct Gradient {
     top: usize,
     width: usize,
     height: usize,
-    /// Are neighbours of a column side by side, and not those of a row?
+    /// Whether the vectors are stored column by column instead of row by row.
     by_columns: bool,
     /// Components to the right and down.
     vectors: Vec<[i16; 2]>,
 }
 
 impl Gradient {
-    /// Bytes that it takes for a whole image of this size, and to make it.
+    /// Bytes needed to compute and hold the gradient of an image of this size.
     pub fn n_bytes(width: usize, height: usize) -> u64 {
-        // Vectors twice, while they are turned; pixels and their sums while they are smoothed.
+        // Vectors twice, while they are transposed; pixels and their sums while they are smoothed.
         (width as u64).saturating_mul(height as u64).saturating_mul(4 + 4 + 2 + 2)
     }
 
-    /// The gradient of a whole image, smoothed so many times before.
+    /// The gradient of a whole image after `n_blurs` smoothings.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn new(
         image: &GreyImage,
         n_blurs: usize,
@@ -46,8 +46,8 @@ impl Gradient {
         Gradient::between(image, n_blurs, whole, false, environment)
     }
 
-    /// Likewise, of the part in which the links of a request lie. Its guides lie along neighbours in memory as far as
-    /// their direction allows.
+    /// The gradient of the part of an image that contains the links of a request. Points of a guide
+    /// are adjacent in memory if its direction allows.
     ///
     /// # Errors
     /// Those of [`Gradient::new`].
@@ -59,7 +59,7 @@ impl Gradient {
     ) -> Result<Self, Ended> {
         let [a, b] = geometry.ends();
         let mut corners = [a, a];
-        // Points between the first and the last of a guide lie in the box around the two.
+        // All points of a guide are in the bounding box of its first and last points.
         let ends = geometry.guides().flat_map(|guide| {
             let inside = guide.inside.clone();
             [inside.start, inside.end - 1].map(|idx| guide.pixel(idx))
@@ -78,18 +78,18 @@ impl Gradient {
         self.vectors[self.place(pixel)]
     }
 
-    /// All vectors by their places.
+    /// All vectors in memory order.
     pub(super) fn vectors(&self) -> &[[i16; 2]] {
         &self.vectors
     }
 
-    /// Where the vector of a pixel stands.
+    /// The index of the vector of a pixel.
     pub(super) fn place(&self, Pixel { x, y }: Pixel) -> usize {
         let (x, y) = (x as usize - self.left, y as usize - self.top);
         if self.by_columns { x * self.height + y } else { y * self.width + x }
     }
 
-    /// How far apart the vectors of neighbours stand: to the right, and down.
+    /// The distances between the vectors of adjacent pixels: to the right, and down.
     pub(super) fn strides(&self) -> [usize; 2] {
         if self.by_columns { [self.height, 1] } else { [1, self.width] }
     }
@@ -103,8 +103,9 @@ impl Gradient {
     ) -> Result<Self, Ended> {
         let (left, top) = (least.x as usize, least.y as usize);
         let (width, height) = (most.x as usize + 1 - left, most.y as usize + 1 - top);
-        // Every smoothing and the operator look one pixel further. At the border of this larger part, values go
-        // wrong where it is not that of the image; they move in by as much.
+        // Each smoothing and the operator read one pixel further. Values become wrong from the
+        // border of this larger part inwards, except where it is the border of the image; the
+        // margin has the width of the wrong values.
         let reach = n_blurs + 1;
         let (x, y) = (left.saturating_sub(reach), top.saturating_sub(reach));
         let end_x = left.saturating_add(width + reach).min(image.width);
@@ -126,7 +127,7 @@ impl Gradient {
     }
 }
 
-/// The unit gradients of the part of a picture that begins at a pixel and has this size.
+/// The unit gradients of the part of an image that begins at a pixel and has this size.
 fn sobel(
     blur: &Blur,
     row_width: usize,
@@ -144,7 +145,7 @@ fn sobel(
             let row = |y: usize| &pixels[y * row_width..][..row_width];
             let y = top + line;
             let rows = [y.saturating_sub(1), y, (y + 1).min(n_rows - 1)].map(row);
-            // Of a column of three pixels: their weighted sum, and how much they rise downwards.
+            // For a column of three pixels: their weighted sum, and their downward difference.
             let column = |x: usize| {
                 let [above, here, below] = rows.map(|row| i32::from(row[x]));
                 (above + 2 * here + below, below - above)
@@ -169,7 +170,8 @@ fn unit(gx: i32, gy: i32) -> [i16; 2] {
     if squared == 0 {
         return [0, 0];
     }
-    // Twice the component, cut off: components are below 2^16, so their squares in these units below 2^62.
+    // Twice the component, truncated: components are below 2^16, so their squares in these units
+    // are below 2^62.
     [gx, gy].map(|component| {
         let twice = ((square(component) << 30) / squared) as u32;
         let size = twice.isqrt().div_ceil(2) as i16;
@@ -177,14 +179,14 @@ fn unit(gx: i32, gy: i32) -> [i16; 2] {
     })
 }
 
-/// The vectors column by column.
+/// The vectors in column order.
 fn turned(
     vectors: &[[i16; 2]],
     width: usize,
     height: usize,
     environment: &dyn Environment,
 ) -> Result<Vec<[i16; 2]>, Ended> {
-    /// Columns that are filled at once: a line of the cache holds as many vectors.
+    /// Columns that are filled at once: a cache line holds this many vectors.
     const N_COLUMNS: usize = 16;
     let mut turned = reserved(vectors.len())?;
     turned.resize(vectors.len(), [0; 2]);

@@ -1,13 +1,13 @@
-//! Scores of links: how far the image gradient stands across them.
+//! Scores of links: how strongly the image gradient is perpendicular to them.
 //!
-//! The pixels of a link from P to Q are P + t·Δ/n for t = 0 … n with Δ = Q − P and n = max(|Δx|, |Δy|), rounded
-//! half away from P. Its score is (Σ |u·Δy − v·Δx| · 2¹²) div ⌊√(2²⁰·l²)⌋ with unit gradients (u, v) in units of
-//! 2⁻¹⁴ and l² = Δx² + Δy²: the sum of |sin| of the angle between gradient and link, in units of 2⁻¹⁶. A link of
-//! one pixel has no direction, and scores 0.
+//! The pixels of a link from P to Q are P + t·Δ/n for t = 0 … n with Δ = Q − P and n = max(|Δx|,
+//! |Δy|), rounded half away from P. Its score is (Σ |u·Δy − v·Δx| · 2¹²) div ⌊√(2²⁰·l²)⌋ with unit
+//! gradients (u, v) in units of 2⁻¹⁴ and l² = Δx² + Δy²: the sum of |sin| of the angle between
+//! gradient and link, in units of 2⁻¹⁶. A link of one pixel has no direction and scores 0.
 //!
-//! Guides are lines, so the pairs with one difference of indices, a row of a [`LinkTable`], have few different Δ: their offsets are made
-//! once ([`Shape`]). If a guide's points are nearer than pixels, neighbours share a pixel, and a link between the same pixels is
-//! scored once.
+//! Guides are lines, so the pairs with one difference of indices, a row of a [`LinkTable`], have
+//! few different Δ: their offsets are computed once ([`Shape`]). If the points of a guide are
+//! closer than pixels, neighbours share a pixel, and a link between the same pixels is scored once.
 
 use std::ops::Range;
 
@@ -21,10 +21,11 @@ use super::{Gradient, LinkTable};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Differences of indices that are worked on together: the pixels of one block's links are nearly the same for all of them.
+/// Differences of indices that are processed together: the pixels of the links of one block are
+/// nearly the same for all of them.
 const N_DIFFERENCES: i64 = 8;
 
-/// Blocks that share offsets at most.
+/// The maximum number of blocks that share offsets.
 const MOST_BLOCKS: usize = 16;
 
 /// Scores links in an image.
@@ -33,7 +34,7 @@ pub struct LinkScores<'a> {
     gradient: &'a Gradient,
 }
 
-/// The points that links come from or go to.
+/// The points at one end of the links.
 #[derive(Clone, Debug)]
 struct Points<'p> {
     /// Their indices.
@@ -42,12 +43,12 @@ struct Points<'p> {
 }
 
 impl<'a> LinkScores<'a> {
-    /// Scores in the image with these gradients.
+    /// Creates a scorer for the image with these gradients.
     pub fn new(gradient: &'a Gradient) -> Self {
         LinkScores { gradient }
     }
 
-    /// Bytes that the scores between two guides of so many points take while their table is made.
+    /// Bytes needed to compute the scores between two guides of `n_points` points.
     pub fn n_bytes(n_points: usize) -> u64 {
         LinkTable::n_bytes(n_points)
     }
@@ -62,11 +63,12 @@ impl<'a> LinkScores<'a> {
         shape.score(sums[0])
     }
 
-    /// The scores of all links between two lists of pixels, row by row from those of the first one. All pixels lie
-    /// in the part of the image whose gradients are known, and neighbours in the lists are neighbours on a line.
+    /// The scores of all links between two lists of pixels, in rows by the first. All pixels must
+    /// be in the part of the image whose gradients are known, and neighbours in the lists must be
+    /// neighbours on a line.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn between(
         &self,
         from: &[Pixel],
@@ -83,7 +85,8 @@ impl<'a> LinkScores<'a> {
         Ok(scores)
     }
 
-    /// Likewise, between the points of two guides that lie inside the image, as a [`Search`](super::Search) takes them.
+    /// The scores of the links between the points of two guides inside the image, as a
+    /// [`Search`](super::Search) reads them.
     ///
     /// # Errors
     /// Those of [`LinkScores::between`].
@@ -108,7 +111,7 @@ impl<'a> LinkScores<'a> {
         })
     }
 
-    /// The scores of all links.
+    /// Computes the scores of all links.
     fn fill(
         &self,
         from: &Points<'_>,
@@ -139,7 +142,7 @@ impl<'a> LinkScores<'a> {
         Ok(table)
     }
 
-    /// The scores of the links with a difference of indices, if a block has such.
+    /// Computes the scores of the links with a difference of indices, if a block has any.
     fn fill_row(
         &self,
         block: &mut Block,
@@ -159,7 +162,7 @@ impl<'a> LinkScores<'a> {
         let scores = &mut block.rows[idx][lanes];
         let (Some(&start), Some(&end)) = (from.first(), from.last()) else { return };
         let place = |pixel: Pixel| self.gradient.place(pixel);
-        // As their places in memory rise: along a guide they rise or fall.
+        // In ascending memory order: along a guide, indices rise or fall.
         let falls = place(start) > place(end);
         let lane = |at: usize| if falls { from.len() - 1 - at } else { at };
         let (mut deltas, mut places) = ([(0, 0); N_LANES], [0; N_LANES]);
@@ -189,10 +192,10 @@ impl<'a> LinkScores<'a> {
     }
 }
 
-/// Pixels without repetitions side by side.
+/// Pixels without consecutive repetitions.
 struct Distinct {
     pixels: Vec<Pixel>,
-    /// Which of them each pixel is.
+    /// The index of the distinct pixel for each pixel.
     of: Vec<usize>,
 }
 

@@ -1,17 +1,19 @@
 //! Polylines of maximal objective between two pixels of an image (Seredin 2016, source 003).
 //!
-//! The segment \[a,b\] is cut into p − 1 equal parts. At each of the p − 2 inner nodes a *guide* perpendicular to
-//! it carries d points at equal distances. A polyline takes one point of each guide. Its score is the sum over its
-//! links, and there over the pixels of the link, of |sin| of the angle between the image gradient and the link;
-//! neighbouring links may turn by at most an angle θ. The polyline with the greatest score is found exactly.
+//! The segment \[a,b\] is divided into p − 1 equal parts. At each of the p − 2 inner nodes, a
+//! *guide* perpendicular to it carries d points at equal distances. A polyline visits one point of
+//! each guide. Its score is the sum over its links, and there over the pixels of the link, of |sin|
+//! of the angle between the image gradient and the link; the angle between neighbouring links is at
+//! most θ. The polyline with the greatest score is found exactly.
 //!
 //! * [`grey`], [`blur`](Blur), [`gradient`](Gradient): from pixels to unit gradients.
 //! * [`geometry`](Geometry): guides and their pixels; [`Turn`]: which links may follow each other.
 //! * [`links`](LinkScores): scores of all links between two guides.
 //! * [`Search`]: the dynamic programme.
 //!
-//! Everything is computed in integers and fixed point: a unit gradient in units of 2⁻¹⁴, a score in units of 2⁻¹⁶.
-//! The search takes O(d²) for a layer, also with the limit, where the source takes O(d³).
+//! All computation uses integers and fixed point: a unit gradient in units of 2⁻¹⁴, a score in
+//! units of 2⁻¹⁶. The search needs O(d²) for a layer, even with the angle limit, where the source
+//! needs O(d³).
 
 mod blur;
 mod geometry;
@@ -42,49 +44,50 @@ pub use turn::Turn;
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Greatest length of a guide, and of the part of \[a,b\] between two guides, in pixels: angles are decided in 64 bits.
+/// The maximum length of a guide, and of the part of \[a,b\] between two guides, in pixels: angles
+/// are decided in 64 bits.
 pub const MAX_SPAN: usize = 4096;
 
-/// Most points of a guide.
+/// The maximum number of points of a guide.
 pub const MAX_POINTS: usize = 4096;
 
-/// Most rows and columns of an image: a coordinate has 16 bits.
+/// The maximum number of rows and columns of an image: a coordinate has 16 bits.
 pub const MAX_SIDE: usize = 65_535;
 
-/// Most pixels that the links of a polyline may have together: scores are 31 bits.
+/// The maximum total number of pixels of the links of a polyline: scores have 31 bits.
 pub const MAX_PIXELS: usize = 32_000;
 
-/// What is asked for: one polyline.
+/// A request for one polyline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// Its first node. x counts from 0 to the right, y from 0 down.
+    /// The first node. x counts from 0 to the right, y from 0 down.
     pub a: Pixel,
-    /// Its last node.
+    /// The last node.
     pub b: Pixel,
-    /// Nodes, a and b among them: there are `n_nodes - 2` guides.
+    /// The number of nodes, including a and b: there are `n_nodes - 2` guides.
     pub n_nodes: usize,
-    /// Points on each guide.
+    /// The number of points on each guide.
     pub n_points: usize,
-    /// Length of a guide from its first point to its last, in pixels.
+    /// The length of a guide from its first point to its last, in pixels.
     pub width: usize,
-    /// Greatest angle between neighbouring links, in degrees; 180 is no limit.
+    /// The greatest angle between neighbouring links, in degrees; 180 means no limit.
     pub max_turn: usize,
 }
 
-/// Why a request has no meaning.
+/// Reasons for rejecting a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Both ends are one pixel.
     SameEnds,
-    /// An end lies outside the image.
+    /// An end is outside the image.
     OutsideImage,
     /// Fewer than 3 nodes: there is no guide.
     NoGuide,
     /// Fewer than 2 points on a guide.
     OnePoint,
-    /// A guide without length.
+    /// A guide has length zero.
     NoWidth,
-    /// An angle beyond 180 degrees.
+    /// The angle is greater than 180 degrees.
     Angle,
     /// The guides, or their distances, are longer than [`MAX_SPAN`].
     TooLong,
@@ -92,35 +95,35 @@ pub enum Refusal {
     TooManyPoints,
     /// The image has more than [`MAX_SIDE`] rows or columns.
     TooLarge,
-    /// Polylines may have more than [`MAX_PIXELS`].
+    /// A polyline may have more than [`MAX_PIXELS`] pixels.
     TooManyPixels,
 }
 
 /// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Polyline {
-    /// The polyline, unless the limit leaves none.
+    /// The polyline, or `None` if the angle limit admits none.
     pub found: Option<Traced>,
-    /// The points of each guide that lie in the image: their indices, from 0.
+    /// The points of each guide inside the image: their indices, from 0.
     pub inside: Vec<Range<usize>>,
 }
 
 /// A polyline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
-    /// Its score, in units of 2⁻¹⁶.
+    /// The score, in units of 2⁻¹⁶.
     pub score: u32,
-    /// The index of its point on each guide, from 0.
+    /// The index of the point on each guide, from 0.
     pub indices: Vec<usize>,
-    /// Its nodes: a, a point of each guide, b.
+    /// The nodes: a, a point of each guide, b.
     pub nodes: Vec<Pixel>,
 }
 
 impl Request {
-    /// Can it be answered for an image of this size? [`trace`] takes nothing else.
+    /// Checks that the request can be answered for an image of this size. [`trace`] requires it.
     ///
     /// # Errors
-    /// Why not.
+    /// The reason for rejection.
     pub fn check(&self, width: usize, height: usize) -> Result<(), Refusal> {
         let inside = |Pixel { x, y }: Pixel| {
             (0..width as i64).contains(&x) && (0..height as i64).contains(&y)
@@ -149,20 +152,21 @@ impl Request {
         if self.max_turn > 180 {
             return Err(Refusal::Angle);
         }
-        // At least the length of the segment.
+        // An upper bound on the length of the segment.
         let span = (self.a.x.abs_diff(self.b.x) + self.a.y.abs_diff(self.b.y)) as usize;
         if self.width > MAX_SPAN || span > MAX_SPAN.saturating_mul(n_links) {
             return Err(Refusal::TooLong);
         }
-        // A link is no longer than the part of the segment that it spans and a guide; three pixels for rounding and
-        // both ends.
+        // A link is at most as long as its part of the segment plus a guide; three pixels cover
+        // rounding and both ends.
         match span.saturating_add(n_links.saturating_mul(self.width + 3)) <= MAX_PIXELS {
             true => Ok(()),
             false => Err(Refusal::TooManyPixels),
         }
     }
 
-    /// Bytes that [`trace`] takes at most for this request beside the image and the answers, on so many threads.
+    /// An upper bound on the bytes that [`trace`] needs for this request, in addition to the image
+    /// and the answers, on the given number of threads.
     pub fn n_bytes(&self, width: usize, height: usize, threads: usize) -> u64 {
         let n_inner = self.n_nodes.saturating_sub(3).max(1);
         (Gradient::n_bytes(width, height))
@@ -171,7 +175,7 @@ impl Request {
             .saturating_add((self.n_nodes as u64).saturating_mul(64 * self.n_points as u64))
     }
 
-    /// Bytes that its answer keeps.
+    /// Bytes of the answer.
     pub fn n_answer_bytes(&self) -> u64 {
         let of_node = size_of::<Pixel>() + size_of::<usize>() + size_of::<Range<usize>>();
         let of_nodes = (self.n_nodes as u64).saturating_mul(of_node as u64);
@@ -179,10 +183,10 @@ impl Request {
     }
 }
 
-/// Answers requests about one image, which is blurred `n_blurs` times before ([`Blur`]).
+/// Answers requests about one image, after `n_blurs` smoothings ([`Blur`]).
 ///
 /// # Errors
-/// If the system refuses the memory, or the run is to end.
+/// If memory allocation fails, or the run is interrupted.
 pub fn trace(
     image: &GreyImage,
     n_blurs: usize,

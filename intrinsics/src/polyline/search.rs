@@ -1,13 +1,14 @@
 //! The dynamic programme over the guides, in O(d²) for each layer.
 //!
-//! A state is a link: its value is the greatest score of a polyline from a that ends with it. The link from point j to
-//! point k follows one from i to j iff [`Turn`] admits it, which depends on j − i and k − j only. So the link with the
-//! difference t = k − j takes the maximum over an interval of differences s = j − i whose ends rise with t: a window that
-//! moves forwards ([`Window`]), for many j side by side (Note [Diagonals] in `table.rs`).
+//! A state is a link: its value is the greatest score of a polyline from a that ends with it. The
+//! link from point j to point k follows one from i to j iff [`Turn`] admits it, which depends on j
+//! − i and k − j only. So the link with the difference t = k − j takes the maximum over an interval
+//! of differences s = j − i whose ends rise with t: a window that moves forwards ([`Window`]), for
+//! many j in parallel (Note [Diagonals] in `table.rs`).
 //!
-//! Note [Ties]. Of several best polylines that with the smallest index on the last guide is taken, then on the one
-//! before, and so on back: the smallest point from which the value is reached is looked up on the way back, which
-//! takes O(d) for a guide.
+//! Note [Ties]. Of several best polylines, the one with the smallest index on the last guide is
+//! chosen, then on the one before, and so on. When the path is traced back, the smallest point from
+//! which the value is reached is searched for, which takes O(d) for a guide.
 
 use std::ops::Range;
 
@@ -23,22 +24,23 @@ use crate::reserved;
 
 /// A search for the best polyline, guide by guide.
 ///
-/// Points of a guide that lie outside the image are left out: the others are one piece of its indices. Scores are
-/// at least 0, and those of a polyline below 2³¹ together.
+/// Points of a guide outside the image are left out: the others form one range of its indices.
+/// Scores are at least 0, and the total score of a polyline is below 2³¹.
 #[derive(Debug)]
 pub struct Search {
     turn: Turn,
-    /// Points of a guide.
+    /// The number of points of a guide.
     d: usize,
     admitted: Admitted,
     /// The indices of the guides so far.
     guides: Vec<Range<usize>>,
-    /// Of the points of each guide, the greatest score of a polyline from a. With a limit of the first one only: there
-    /// a point is no state.
+    /// The greatest score of a polyline from a to each point of each guide. With an angle limit
+    /// only for the first guide, since points are then not states.
     points: Vec<Vec<i32>>,
-    /// The links between two guides each: with a limit their values, without one their scores.
+    /// The links between each two guides: with an angle limit their values, without one their
+    /// scores.
     layers: Vec<LinkTable>,
-    /// What windows over links work in, one on each thread.
+    /// Working memory of the windows over links, one for each thread.
     memory: Vec<Vec<Lanes>>,
 }
 
@@ -51,20 +53,21 @@ pub struct Found {
     pub indices: Vec<usize>,
 }
 
-/// What may stand before the links with the differences from −(d − 1) to d − 1.
+/// The links that may precede the links with the differences from −(d − 1) to d − 1.
 #[derive(Debug)]
 struct Admitted {
-    /// Of the links before, the differences.
+    /// The differences of the preceding links.
     links: Vec<Range<i64>>,
-    /// Of those that come from a, the points at which they end.
+    /// For preceding links that start at a, the points at which they end.
     first: Vec<Range<i64>>,
 }
 
 impl Search {
-    /// Nothing but the ends, with this limit, for guides of so many points.
+    /// Creates a search with this angle limit, for guides of `n_points` points, without any guides
+    /// yet.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn new(turn: Turn, n_points: usize) -> Result<Self, Ended> {
         let most = n_points as i64 - 1;
         let n_differences = (2 * n_points).saturating_sub(1);
@@ -80,7 +83,7 @@ impl Search {
         Ok(Search { turn, d: n_points, admitted, guides, points, layers, memory: Vec::new() })
     }
 
-    /// Bytes that it takes for so many guides, and while it is extended on so many threads.
+    /// Bytes needed for `n_guides` guides, and to extend the search on the given number of threads.
     pub fn n_bytes(n_points: usize, n_guides: usize, threads: usize) -> u64 {
         let window =
             (2 * n_points as u64 + N_LANES as u64).saturating_mul(size_of::<Lanes>() as u64);
@@ -89,16 +92,17 @@ impl Search {
         tables.saturating_add(window.saturating_mul(threads as u64)).saturating_add(of_points)
     }
 
-    /// The first guide: the indices of its points inside the image, and the scores of the links from a to them.
+    /// Adds the first guide: the indices of its points inside the image, and the scores of the
+    /// links from a to them.
     pub fn begin(&mut self, guide: Range<usize>, scores: Vec<u32>) {
         self.guides.push(guide);
         self.points.push(scores.into_iter().map(|score| score as i32).collect());
     }
 
-    /// The next guide, with the scores of the links to it from the guide before.
+    /// Adds the next guide, with the scores of the links to it from the previous guide.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn extend(
         &mut self,
         mut links: LinkTable,
@@ -134,10 +138,11 @@ impl Search {
         Ok(())
     }
 
-    /// The best polyline, with the scores of the links from the last guide to b; nothing if the limit leaves none.
+    /// Returns the best polyline, given the scores of the links from the last guide to b, or
+    /// nothing if the angle limit admits none.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn end(
         &self,
         scores: &[u32],
@@ -162,7 +167,7 @@ impl Search {
             }
         };
         let ended = values.iter().zip(scores).map(|(&value, &score)| value + score as i32);
-        // Of equal ones the first: `max_by_key` would take the last.
+        // The first of equal ones: `max_by_key` would return the last.
         let best = ended.enumerate().rev().max_by_key(|&(_, value)| value);
         let Some((idx, best)) = best.filter(|&(_, best)| best >= 0) else { return Ok(None) };
         let mut indices = reserved(self.guides.len())?;
@@ -175,7 +180,7 @@ impl Search {
     /// Adds the points before the last one, from the end to the beginning.
     fn go_back(&self, indices: &mut Vec<usize>) {
         let mut last = indices[0];
-        // The difference of the link behind.
+        // The difference of the following link.
         let mut next = -self.offset(last);
         for (guide, layer) in self.layers.iter().enumerate().rev() {
             let links = layer.from.clone().map(|idx| (idx, 2 * (last as i64 - idx as i64)));
@@ -185,7 +190,7 @@ impl Search {
             };
             let admitted = |difference| self.turn.is_free() || self.turn.admits(difference, next);
             let links = links.filter(|&(_, difference)| admitted(difference));
-            // Of equal ones the first: `max_by_key` would take the last.
+            // The first of equal ones: `max_by_key` would return the last.
             let best = links.rev().max_by_key(|&(idx, _)| value(idx));
             let Some((idx, difference)) = best else { return };
             (last, next) = (idx, difference);
@@ -211,8 +216,9 @@ impl Search {
             environment.poll()?;
             let start = block.lanes.start as i64;
             for (difference, row) in (block.first..).zip(&block.rows) {
-                // The difference of the link to b is minus the offset of its point, which is the offset of the
-                // opposite one: it rises when the points are counted from the other end.
+                // The difference of the link to b is minus the offset of its point, which equals
+                // the offset of the opposite point: it rises when the points are counted from the
+                // other end.
                 let opposite = &self.admitted.first[(difference + d - 1) as usize];
                 let admitted = d - opposite.end..d - opposite.start;
                 let first = start + difference;
@@ -232,12 +238,14 @@ impl Search {
     }
 }
 
-/// The values of the points of a guide behind a layer of scores, if every link may follow every other.
+/// The values of the points of a guide after a layer of scores, if every link may follow every
+/// other.
 fn free(before: &[i32], layer: &LinkTable) -> Result<Vec<i32>, Ended> {
     let n_to = layer.to.len();
     let values = layer.blocks.par_iter().map(|block| -> Result<Vec<i32>, Ended> {
         let n_lanes = block.lanes.len();
-        // Row r has the links to the points from r − (n_lanes − 1) on: so many more in front, and a row behind.
+        // Row r has the links to the points from r − (n_lanes − 1) on, hence the padding before;
+        // there is one extra row at the end.
         let mut values = reserved(n_to + 2 * N_LANES)?;
         values.resize(n_to + 2 * N_LANES, NONE);
         let mut from = [NONE; N_LANES];
@@ -257,7 +265,8 @@ fn free(before: &[i32], layer: &LinkTable) -> Result<Vec<i32>, Ended> {
     Ok(values)
 }
 
-/// The values of points of a guide become the greatest ones by the links from some points with these values.
+/// Raises the values of the points of a guide to the maximum over the links from points with these
+/// values.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -271,7 +280,8 @@ fn follow_points(values: &mut [i32], from: &Lanes, rows: &[Lanes]) {
     }
 }
 
-/// The scores of links from the first guide become their values, behind the links from a with values of `first`.
+/// Replaces the scores of links from the first guide by their values, given the values `first` of
+/// the links from a.
 fn follow_ends(block: &mut Block, first: &[i32], admitted: &[Range<i64>], d: usize) {
     let Block { lanes, rows, .. } = block;
     let before = &admitted[(block.first + d as i64 - 1) as usize..];
@@ -283,7 +293,7 @@ fn follow_ends(block: &mut Block, first: &[i32], admitted: &[Range<i64>], d: usi
     }
 }
 
-/// The scores of links become their values, behind the links of the layer before.
+/// Replaces the scores of links by their values, given the links of the previous layer.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"

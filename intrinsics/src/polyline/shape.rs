@@ -1,52 +1,54 @@
-//! Links with one Δ: where their pixels lie, and the sums over them.
+//! Links with one Δ: the positions of their pixels, and the sums over them.
 //!
-//! Note [Shared offsets]. The offsets of the pixels of a link from its first one depend on Δ alone: they are made once, and
-//! many links are summed side by side. Where a guide runs along neighbours in memory, so do the pixels of its links, one for each
-//! link: those of [`N_TOGETHER`] links are one load. Elsewhere [`N_APART`] links are loaded one by one, in windows of one length, so
+//! Note [Shared offsets]. The offsets of the pixels of a link from its first one depend on Δ alone:
+//! they are computed once, and many links are summed in parallel. Where a guide runs along
+//! neighbours in memory, so do the corresponding pixels of its links: those of [`N_TOGETHER`] links
+//! are one load. Elsewhere, [`N_APART`] links are loaded one by one, in windows of one length, so
 //! that one comparison guards all.
 
 use multiversion::multiversion;
 
 use super::sums::{FULL_RUN, N_APART, N_TOGETHER, sum_apart, sum_run, sum_together};
 
-/// Links side by side from which on they are summed so.
+/// The number of adjacent links from which they are summed with one load.
 const SHORT_RUN: usize = 4;
 
-/// Bits behind the point of what a step adds to a coordinate: a link has fewer than 2²⁰ pixels, so that rounding what is added up
-/// never changes a pixel.
+/// Fractional bits of the step that is added to a coordinate: a link has fewer than 2²⁰ pixels, so
+/// the accumulated rounding never changes a pixel.
 const STEP_BITS: u32 = 44;
 
-/// The links with one Δ: where their pixels lie, and how gradients are weighed.
+/// The links with one Δ: the positions of their pixels, and the weights of gradients.
 #[derive(Debug, Default)]
 pub(super) struct Shape {
     delta: (i64, i64),
-    /// From the least of their places to that of each pixel.
+    /// The offset of each pixel from the lowest position.
     offsets: Vec<u32>,
-    /// From the least place to that of the first pixel, and to behind the greatest one.
+    /// The offset from the lowest position to the first pixel, and to the end of the highest one.
     begin: usize,
     span: usize,
-    /// What divides by the length in units of 2⁻¹⁰: a number below 2⁶² times `inverse`, shifted to the right. Zero for no length.
+    /// The reciprocal of the length in units of 2⁻¹⁰: a number below 2⁶² is multiplied by `inverse`
+    /// and shifted right. Zero for length zero.
     inverse: u64,
     shift: u32,
-    /// Pixels whose weights together stay below 2³².
+    /// The number of pixels whose total weight stays below 2³².
     n_safe: usize,
 }
 
-/// Those at hand.
+/// The current shapes.
 #[derive(Debug, Default)]
 pub(super) struct Shapes {
     shapes: Vec<Shape>,
-    /// So many of them hold; the others are memory for new ones.
+    /// The number of valid shapes; the others are memory for new ones.
     n: usize,
 }
 
 impl Shapes {
-    /// Forgets all.
+    /// Removes all shapes.
     pub(super) fn clear(&mut self) {
         self.n = 0;
     }
 
-    /// That of a Δ, in an image with these strides.
+    /// The shape of a Δ, in an image with these strides.
     pub(super) fn get(&mut self, delta: (i64, i64), strides: [usize; 2]) -> &Shape {
         let found = self.shapes[..self.n].iter().position(|shape| shape.delta == delta);
         let idx = found.unwrap_or(self.n);
@@ -62,11 +64,12 @@ impl Shapes {
 }
 
 impl Shape {
-    /// Becomes that of the links with this Δ.
+    /// Becomes the shape of the links with this Δ.
     pub(super) fn set(&mut self, delta: (i64, i64), [right, down]: [usize; 2]) {
         let (dx, dy) = delta;
         let n = dx.abs().max(dy.abs());
-        // The places of the two corners of the box around a link, seen from its first pixel.
+        // The positions of the two corners of the bounding box of a link, relative to its first
+        // pixel.
         let ways = [(dx, right), (dy, down)].map(|(delta, stride)| delta * stride as i64);
         let least: i64 = ways.iter().map(|&way| way.min(0)).sum();
         let most: i64 = ways.iter().map(|&way| way.max(0)).sum();
@@ -79,14 +82,16 @@ impl Shape {
         let squared = (dx * dx + dy * dy) as u64;
         let length = (squared << 20).isqrt();
         self.shift = 63 + length.max(1).ilog2();
-        // Between 2⁶² and 2⁶³, and less than one too great: the quotient is exact (Granlund and Montgomery 1994).
+        // Between 2⁶² and 2⁶³, and less than one too large: the quotient is exact (Granlund and
+        // Montgomery 1994).
         let inverse = (1u128 << self.shift).div_ceil(u128::from(length.max(1)));
         self.inverse = if length == 0 { 0 } else { inverse as u64 };
-        // A weight is 2^14 times the length at most, and a little for rounding.
+        // A weight is at most 2^14 times the length, plus a small rounding error.
         self.n_safe = ((1 << 27) / length.max(1)).max(1) as usize;
     }
 
-    /// The sums of |u·Δy − v·Δx| over the pixels of the links from these places.
+    /// Computes the sums of |u·Δy − v·Δx| over the pixels of the links that begin at these
+    /// positions.
     pub(super) fn sums(&self, places: &[usize], vectors: &[[i16; 2]], sums: &mut [u64]) {
         // No side of an image part is longer than 2^15.
         let weights = [self.delta.1 as i16, -self.delta.0 as i16];
@@ -95,7 +100,7 @@ impl Shape {
             let run = places[at..].iter().zip(place..).take(FULL_RUN);
             let n_run = run.take_while(|&(&place, next)| place == next).count();
             let here = &vectors[place - self.begin..];
-            // Sums behind the end of a run are of no link, and are left out.
+            // Sums after the end of a run belong to no link and are ignored.
             let window = |n_links: usize| here.get(..self.span + n_links - 1);
             let rest = &mut sums[at..];
             at += if n_run > FULL_RUN - N_TOGETHER
@@ -118,7 +123,8 @@ impl Shape {
         }
     }
 
-    /// Adds what `sum` gives for parts of the offsets to the sums of some links, and says how many these are.
+    /// Adds the result of `sum` for parts of the offsets to the sums of some links, and returns the
+    /// number of these links.
     fn add<const N: usize>(&self, sums: &mut [u64], sum: impl Fn(&[u32]) -> [u32; N]) -> usize {
         for offsets in self.offsets.chunks(self.n_safe) {
             sums.iter_mut().zip(sum(offsets)).for_each(|(sum, part)| *sum += u64::from(part));
@@ -132,12 +138,12 @@ impl Shape {
     }
 }
 
-/// How places change along a link with one coordinate.
+/// The change of the position along a link in one coordinate.
 #[derive(Clone, Copy, Debug)]
 struct Dda {
     /// |Δ|/n, rounded up in the last of [`STEP_BITS`].
     step: u64,
-    /// Between neighbours in the direction of Δ.
+    /// The distance in memory between neighbours in the direction of Δ.
     stride: u32,
 }
 
@@ -148,7 +154,7 @@ impl Dda {
         Dda { step, stride: if delta < 0 { stride.wrapping_neg() } else { stride } }
     }
 
-    /// t·Δ/n, rounded half away from zero, as a place.
+    /// The memory offset of t·Δ/n, rounded half away from zero.
     #[inline(always)]
     fn at(self, t: u64) -> u32 {
         let rounded = (t * self.step + (1 << (STEP_BITS - 1))) >> STEP_BITS;
@@ -156,7 +162,7 @@ impl Dda {
     }
 }
 
-/// Adds what pixels 0, 1 … of a link are away from the first one.
+/// Adds the offsets of pixels 0, 1 … of a link from its first one.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -174,7 +180,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pixels_and_scores_are_those_of_the_definition() {
+    fn pixels_and_scores_match_the_definition() {
         let mut random = Random::new(9);
         let mut below = |n: i64| (random.next_u64() % n as u64) as i64;
         let mut deltas = vec![(0, 0), (1, 0), (0, -1), (8192, -8192), (-8192, 8191), (8191, 4096)];

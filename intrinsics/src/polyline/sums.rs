@@ -1,21 +1,23 @@
-//! Sums of weighed gradients over the pixels of links, many links side by side.
+//! Sums of weighted gradients over the pixels of links, many links in parallel.
 //!
-//! A pixel adds |u·Δy − v·Δx|: the sum of a pair of products of 16 bits, for which vectors have one instruction. No loop compiles
-//! to it, so it stands here as an intrinsic where the features are. Intrinsics on values are safe.
+//! A pixel adds |u·Δy − v·Δx|: the sum of a pair of 16-bit products, for which vector units have
+//! one instruction. No loop compiles to it, so an intrinsic is used where the features are
+//! available. Intrinsics on values are safe.
 
 use multiversion::multiversion;
 use multiversion::target::match_target;
 
-/// Links that are summed at once where their pixels lie anywhere.
+/// Links that are summed at once if their pixels are at arbitrary positions.
 pub(super) const N_APART: usize = 8;
 
-/// Links that are summed at once where their pixels lie side by side.
+/// Links that are summed at once if their pixels are adjacent in memory.
 pub(super) const N_TOGETHER: usize = 16;
 
-/// Likewise, of a long run: the places of their pixels are looked up once for all.
+/// Adjacent links of a long run that are summed at once: the pixel offsets are looked up once for
+/// all of them.
 pub(super) const FULL_RUN: usize = 4 * N_TOGETHER;
 
-/// The sums of weighed vectors at these places of all windows of [`N_TOGETHER`] neighbours.
+/// The sums of the weighted vectors at these offsets, for all windows of [`N_TOGETHER`] neighbours.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -32,7 +34,7 @@ pub(super) fn sum_together(
     }
 }
 
-/// Those of [`FULL_RUN`] neighbours.
+/// The sums for [`FULL_RUN`] neighbours.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -45,7 +47,8 @@ pub(super) fn sum_run(vectors: &[[i16; 2]], offsets: &[u32], weights: [i16; 2]) 
     }
 }
 
-/// The sums of weighed vectors at these places of each part; all are equally long.
+/// The sums of the weighted vectors at these offsets, for each part; all parts have the same
+/// length.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -55,7 +58,7 @@ pub(super) fn sum_apart(
     offsets: &[u32],
     weights: [i16; 2],
 ) -> [u32; N_APART] {
-    // One comparison for all.
+    // One comparison for all parts.
     let len = parts[0].len();
     let parts = parts.map(|part| &part[..len]);
     let vectors = offsets.iter().map(|&offset| parts.map(|part| part[offset as usize]));
@@ -65,7 +68,7 @@ pub(super) fn sum_apart(
     }
 }
 
-/// The vectors at these places, with their neighbours.
+/// The vectors at these offsets, with their neighbours.
 #[inline(always)]
 fn windows<const N: usize>(
     vectors: &[[i16; 2]],
@@ -74,7 +77,7 @@ fn windows<const N: usize>(
     offsets.iter().map_while(|&offset| vectors.get(offset as usize..)?.first_chunk().copied())
 }
 
-/// Without intrinsics.
+/// The version without intrinsics.
 #[inline(always)]
 fn portable<const N: usize>(
     windows: impl Iterator<Item = [[i16; 2]; N]>,
@@ -154,13 +157,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sums_with_and_without_intrinsics_are_the_same() {
+    fn sums_with_and_without_intrinsics_are_equal() {
         let mut random = Random::new(5);
         let mut component = || (random.next_u64() % 32_769) as i16 - 16_384;
         let mut vectors: Vec<[i16; 2]> = (0..400).map(|_| [component(), component()]).collect();
         vectors[7] = [-16_384, 16_384];
         let offsets: Vec<u32> = (0..300).map(|idx| idx * 7 % 330).collect();
-        // As many pixels as their sums have room for.
+        // As many pixels as their sums can hold.
         let cases = [([0, 0], 300), ([1, -1], 300), ([-300, 4096], 50), ([32_767, -32_768], 4)];
         for (weights, n_pixels) in cases {
             let offsets = &offsets[..n_pixels];

@@ -1,8 +1,9 @@
 //! Numbers for all links between two guides, by the difference of the indices of their points.
 //!
-//! Note [Diagonals]. Row s of a block has the links with the difference s = j − i, with a lane for each point i of
-//! [`N_LANES`] neighbouring ones: what may stand before a link depends on differences only, so that all lanes of a row
-//! take the maximum over the same rows of the layer before.
+//! Note [Diagonals]. Row s of a block has the links with the difference s = j − i, with a lane for
+//! each point i of [`N_LANES`] neighbouring ones. The links that may precede a link depend on
+//! differences only, so all lanes of a row take the maximum over the same rows of the previous
+//! layer.
 
 use std::ops::Range;
 
@@ -12,16 +13,16 @@ use super::window::{Lanes, N_LANES, NONE};
 use crate::environment::{Ended, Environment};
 use crate::reserved;
 
-/// Rows that are filled at once: they stay in the nearest cache.
+/// Rows that are filled at once: they stay in the L1 cache.
 const N_ROWS: usize = 64;
 
 /// A number for each link between two guides: its score, and in a [`Search`](super::Search) its value.
 #[derive(Clone, Debug)]
 pub struct LinkTable {
-    /// The points of both that take part.
+    /// The participating points of both guides.
     pub(super) from: Range<usize>,
     pub(super) to: Range<usize>,
-    /// For every [`N_LANES`] points that links come from, in order.
+    /// One block for every [`N_LANES`] points that links come from, in order.
     pub(super) blocks: Vec<Block>,
 }
 
@@ -32,16 +33,16 @@ pub(super) struct Block {
     pub(super) lanes: Range<usize>,
     /// The difference of the first row.
     pub(super) first: i64,
-    /// Where there is no link, a score is 0 and a value [`NONE`].
+    /// Where there is no link, a score is 0 and a value is [`NONE`].
     pub(super) rows: Vec<Lanes>,
 }
 
 impl LinkTable {
-    /// The scores of the links between these points of two guides, below 2³¹, given row by row from the points of the
-    /// first one.
+    /// The scores of the links between these points of two guides, below 2³¹, given row by row by
+    /// the points of the first one.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn new(
         from: Range<usize>,
         to: Range<usize>,
@@ -54,7 +55,7 @@ impl LinkTable {
         })
     }
 
-    /// Likewise, given one by one by the indices of the points.
+    /// The scores of the links between these points, given one by one by the indices of the points.
     ///
     /// # Errors
     /// Those of [`LinkTable::new`].
@@ -75,22 +76,22 @@ impl LinkTable {
         Ok(table)
     }
 
-    /// The blocks for links between these points, which are yet to get their rows.
+    /// The blocks for links between these points, without their rows.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub(super) fn without_rows(from: Range<usize>, to: Range<usize>) -> Result<Self, Ended> {
         let mut blocks = reserved(from.len().div_ceil(N_LANES))?;
         blocks.extend(from.clone().step_by(N_LANES).map(|start| {
             let lanes = start..(start + N_LANES).min(from.end);
-            // From the last point to the first one, and the other way round.
+            // From the last point to the first one, and vice versa.
             let first = to.start as i64 - (lanes.end as i64 - 1);
             Block { lanes, first, rows: Vec::new() }
         }));
         Ok(LinkTable { from, to, blocks })
     }
 
-    /// Bytes for so many points on either side.
+    /// Bytes for `n_points` points on either side.
     pub fn n_bytes(n_points: usize) -> u64 {
         let d = n_points as u64;
         let block = (d + N_LANES as u64).saturating_mul(size_of::<Lanes>() as u64);
@@ -111,7 +112,7 @@ impl LinkTable {
         let first = (self.from.start as i64 + difference).max(points.start as i64);
         let end = (self.from.end as i64 + difference).min(points.end as i64);
         let mut at = first;
-        // The points that they come from lie in two blocks at most.
+        // The points that they come from are in at most two blocks.
         while at < end {
             let idx = (at - difference) as usize - self.from.start;
             let (block, lane) = (&self.blocks[idx / N_LANES], idx % N_LANES);
@@ -126,7 +127,7 @@ impl LinkTable {
 }
 
 impl Block {
-    /// Makes the rows, with zeros, for links to so many points.
+    /// Allocates zeroed rows for links to `n_to` points.
     pub(super) fn make_rows(&mut self, n_to: usize) -> Result<(), Ended> {
         let n_rows = n_to + self.lanes.len() - 1;
         self.rows = reserved(n_rows)?;
@@ -134,13 +135,13 @@ impl Block {
         Ok(())
     }
 
-    /// The lanes of a row that have links, which go to neighbouring ones of so many points.
+    /// The lanes of a row that have links, which lead to adjacent points among `n_to`.
     pub(super) fn lanes_with_links(&self, row: usize, n_to: usize) -> Range<usize> {
         let n_lanes = self.lanes.len();
         (n_lanes - 1).saturating_sub(row)..(n_to + n_lanes - 1).saturating_sub(row).min(n_lanes)
     }
 
-    /// Puts the numbers of all links to these points.
+    /// Writes the numbers of all links to these points.
     fn put(&mut self, to: &Range<usize>, value: impl Fn(usize, usize) -> i32) {
         let n_lanes = self.lanes.len();
         let n_rows = self.rows.len();
@@ -156,7 +157,7 @@ impl Block {
         }
     }
 
-    /// Of values: where there is no link to one of so many points there is none.
+    /// For values: sets [`NONE`] where there is no link to one of `n_to` points.
     pub(super) fn clear_absent(&mut self, n_to: usize) {
         for idx in 0..self.rows.len() {
             let lanes = self.lanes_with_links(idx, n_to);

@@ -1,19 +1,20 @@
-//! Which links may follow each other, decided on ideal points.
+//! The angle limit: which links may follow each other, decided on ideal points.
 //!
-//! Note [Angles]. A link leads from one guide to the next, or from a or to b. In the frame of the segment it is the
-//! vector (A, B·Δo) in units of 1/256 pixel, where o = 2m − (d + 1) is the *offset* of point m of a guide and 0
-//! that of a and of b. Two links with differences u and v may follow each other iff S·dot − C·|cross| ≥ 0, where C
-//! and S are cos θ and sin θ in units of 2⁻²⁰: the angle between them is at most that of the vector (C, S). With
-//! the angle α(u) = atan(B·u/A), which rises with u, that says |α(u) − α(v)| ≤ θ: for a fixed v the admissible u
-//! are one interval, whose ends rise with v. Pixels would not do: they are rounded, and the sets would not always
-//! be intervals.
+//! Note [Angles]. A link leads from one guide to the next, or from a or to b. In the frame of the
+//! segment it is the vector (A, B·Δo) in units of 1/256 pixel, where o = 2m − (d + 1) is the
+//! *offset* of point m of a guide and 0 that of a and of b. Two links with differences u and v may
+//! follow each other iff S·dot − C·|cross| ≥ 0, where C and S are cos θ and sin θ in units of 2⁻²⁰:
+//! the angle between them is at most that of the vector (C, S). With the angle α(u) = atan(B·u/A),
+//! which rises with u, this means |α(u) − α(v)| ≤ θ: for a fixed v, the admissible u form one
+//! interval, whose ends rise with v. Pixels are not used because they are rounded, and the sets
+//! would not always be intervals.
 
 use std::ops::Range;
 
 use crate::environment::Ended;
 use crate::reserved;
 
-/// One as a cosine.
+/// One, as a cosine.
 const ONE: i64 = 1 << 20;
 
 /// The limit of the angle between neighbouring links.
@@ -25,12 +26,12 @@ pub struct Turn {
     pub across: i64,
     /// The cosine of the limit, in units of 2⁻²⁰.
     pub cosine: i64,
-    /// Its sine.
+    /// The sine of the limit, in units of 2⁻²⁰.
     pub sine: i64,
 }
 
 impl Turn {
-    /// The limit of so many degrees, at most 180.
+    /// A limit of `degrees`, at most 180.
     pub fn new(along: i64, across: i64, degrees: usize) -> Self {
         let (cosine, sine) = match degrees.min(180) {
             degrees @ 0..=90 => (sine(90 - degrees), sine(degrees)),
@@ -39,12 +40,13 @@ impl Turn {
         Turn { along, across, cosine, sine }
     }
 
-    /// Are all links admitted?
+    /// Returns whether all links are admitted.
     pub fn is_free(&self) -> bool {
         self.sine == 0 && self.cosine < 0
     }
 
-    /// May a link with the difference of offsets `v` follow one with `u`? See Note \[Angles\].
+    /// Returns whether a link with the difference of offsets `v` may follow one with `u`. See Note
+    /// \[Angles\].
     pub fn admits(&self, u: i64, v: i64) -> bool {
         let Turn { along, across, cosine, sine } = *self;
         let dot = along * along + across * across * u * v;
@@ -53,11 +55,11 @@ impl Turn {
         sine * dot - cosine * cross.abs() >= 0
     }
 
-    /// For each of `links`, which rise, the indices of `range` whose difference may stand before it; `u` rises with the
-    /// index. So both ends of what they are rise, too.
+    /// For each of `links`, which rise, the indices of `range` whose difference may precede it; `u`
+    /// rises with the index, so both ends of the result rise, too.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn before(
         &self,
         range: Range<i64>,
@@ -114,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_stand_before_a_link_is_one_interval_with_rising_ends() {
+    fn links_that_may_precede_form_an_interval_with_rising_ends() {
         for (along, across) in [(256, 10), (700, 128), (5000, 128), (1, 300), (300, 0)] {
             for degrees in (0..=180).step_by(5) {
                 let turn = Turn::new(along, across, degrees);

@@ -1,10 +1,14 @@
-//! The graph of components of a sparse graph, with its arcs as they are: what a component reaches is searched for when that is asked.
+//! The graph of components of a sparse graph, with its arcs: reachability is determined by a search
+//! on each query.
 //!
-//! Note [Searched]. The closure of c components takes c² bits, and the arcs between them no more than the graph. Components are numbered so that arcs
-//! lead to lower numbers: one walk over the numbers from a component down finds all that it reaches. Two bounds spare most of the walk. Nothing
-//! below the *least* number that a component reaches is reached by it, so that it does not reach what has a lesser least number (Yıldırım et al. 2010, GRAIL). And
-//! as the numbers are those in which a depth-first search was done with the components, each reaches all numbers from some *first* one up to its own: what
-//! the search found on the way from it (Agrawal et al. 1989, intervals of a tree cover).
+//! Note [Searched]. The closure of c components takes c² bits, and the arcs between them no more
+//! than the graph. Components are numbered so that arcs lead to lower numbers: one walk over the
+//! numbers from a component down finds everything that it reaches. Two bounds save most of the
+//! walk. First, a component reaches nothing below its *least* reachable number, so it does not
+//! reach a component whose least number is lower (Yıldırım et al. 2010, GRAIL). Second, since the
+//! numbers are in the order in which the depth-first search finished the components, each reaches
+//! all numbers from some *first* one up to its own: those that the search found from it (Agrawal et
+//! al. 1989, intervals of a tree cover).
 
 use star_base::{Limbs, SparseLines};
 
@@ -15,20 +19,22 @@ use crate::{filled, has, ones, put, reserved};
 /// The arcs between components.
 #[derive(Debug)]
 pub(super) struct Condensation {
-    /// Where the arcs of each component begin, and the end of the last ones.
+    /// The start of the arcs of each component, and the end of the last ones.
     starts: Vec<usize>,
-    /// The components that arcs lead to, ascending for each component: all lower than itself.
+    /// The components that arcs lead to, ascending for each component; all are lower than the
+    /// component.
     heads: Vec<u32>,
     /// Components with an arc between their members.
     cyclic: Limbs,
     /// The least number that a component reaches, or its own.
     least: Vec<u32>,
-    /// It reaches all numbers from this one on that are lower than its own.
+    /// The component reaches all numbers from this one up to its own.
     first: Vec<u32>,
 }
 
 impl Condensation {
-    /// Bytes that finding it takes for so many components and arcs of the graph at most.
+    /// An upper bound on the bytes needed to build it for the given number of components and arcs
+    /// of the graph.
     pub(super) fn bytes_for(n_components: usize, n_arcs: u64) -> u64 {
         let of_components = (n_components as u64 + 1).saturating_mul(8 + 2 * 4 + 1);
         of_components.saturating_add(n_arcs.saturating_mul(4)).saturating_add(64)
@@ -38,10 +44,10 @@ impl Condensation {
         Condensation::bytes_for(self.len(), self.heads.len() as u64)
     }
 
-    /// The arcs between these components of a sparse graph.
+    /// Builds the arcs between these components of a sparse graph.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub(super) fn find(
         graph: &SparseLines,
         components: &Components,
@@ -49,7 +55,8 @@ impl Condensation {
     ) -> Result<Self, Ended> {
         let n = components.len();
         let mut cyclic = Limbs::zeros(n.div_ceil(64))?;
-        // How many arcs lead to others from each component; then where its arcs begin, and, when they are there, end.
+        // First the number of arcs from each component to others; then the start of its arcs, and
+        // after filling, their end.
         let mut starts = filled(n + 1, 0_usize)?;
         let mut n_arcs = 0;
         each_arc(graph, components, poller, |from, to| {
@@ -98,7 +105,7 @@ impl Condensation {
         Ok(Condensation { starts, heads, cyclic, least, first })
     }
 
-    /// Number of components.
+    /// The number of components.
     pub(super) fn len(&self) -> usize {
         self.starts.len() - 1
     }
@@ -107,7 +114,8 @@ impl Condensation {
         &self.heads[self.starts[component]..self.starts[component + 1]]
     }
 
-    /// What the bounds say of two components of which the first has the higher number; `None` if a search has to find it.
+    /// The answer for two components, of which the first has the higher number, if the bounds
+    /// determine it; `None` if a search is needed.
     fn known(&self, from: usize, to: usize) -> Option<bool> {
         if self.first[from] as usize <= to {
             return Some(true);
@@ -115,10 +123,10 @@ impl Condensation {
         (self.least[to] < self.least[from]).then_some(false)
     }
 
-    /// Is there a path from one component to another, or to itself?
+    /// Returns whether there is a path from one component to another, or to itself.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub(super) fn reaches(
         &self,
         from: usize,
@@ -131,7 +139,7 @@ impl Condensation {
         if let Some(known) = self.known(from, to) {
             return Ok(known);
         }
-        // Numbers between the two that are reached and not looked at yet.
+        // Numbers between the two that are reached and not yet visited.
         let base = to / 64 * 64;
         let mut open = Limbs::zeros(from / 64 + 1 - base / 64)?;
         put(&mut open, from - base);
@@ -154,10 +162,10 @@ impl Condensation {
         Ok(false)
     }
 
-    /// Marks all that a component reaches in zeros.
+    /// Marks everything that a component reaches, in a zeroed set.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub(super) fn ahead(
         &self,
         from: usize,
@@ -181,10 +189,10 @@ impl Condensation {
         Ok(())
     }
 
-    /// Marks all that reach a component in zeros.
+    /// Marks everything that reaches a component, in a zeroed set.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub(super) fn behind(
         &self,
         to: usize,
@@ -212,19 +220,20 @@ impl Condensation {
         Ok(())
     }
 
-    /// Ones of the closure of the graph, at least: of what a component reaches, what one of its arcs leads to and that reaches, or the numbers from
-    /// [`first`](Condensation::first) on. It takes one look at each arc.
+    /// A lower bound on the ones of the closure of the graph: for each component, what one of its
+    /// arcs leads to with everything reachable from there, or the numbers from
+    /// [`first`](Condensation::first) on. Each arc is read once.
     pub(super) fn least_ones(&self, components: &Components) -> Result<u64, Ended> {
         let n_members = |component: usize| components.members(component).len() as u64;
         let mut n_reached: Vec<u64> = reserved(self.len())?;
-        // Vertices of all components before each one.
+        // The number of vertices of all components before each one.
         let mut n_before: Vec<u64> = reserved(self.len() + 1)?;
         n_before.push(0);
         let mut n_ones = 0_u64;
         for component in 0..self.len() {
             let arcs = self.arcs(component).iter().map(|head| *head as usize);
             let one = |head: usize| {
-                // A component that is cyclic reaches its own vertices already.
+                // A cyclic component already reaches its own vertices.
                 let own = if has(&self.cyclic, head) { 0 } else { n_members(head) };
                 n_reached[head] + own
             };
@@ -239,13 +248,14 @@ impl Condensation {
         Ok(n_ones)
     }
 
-    /// Bytes that [`Condensation::least_ones`] takes.
+    /// Bytes that [`Condensation::least_ones`] needs.
     pub(super) fn bytes_to_count(&self) -> u64 {
         (self.len() as u64 + 1).saturating_mul(2 * 8)
     }
 }
 
-/// Calls `each` with the components that each arc leads from and to, vertex by vertex: so the lines are read as they lie.
+/// Calls `each` with the components at the start and end of each arc, vertex by vertex, so that the
+/// lines are read in memory order.
 pub(super) fn each_arc(
     graph: &SparseLines,
     components: &Components,
@@ -266,7 +276,8 @@ pub(super) fn each_arc(
     Ok(())
 }
 
-/// The numbers that lie in a part of a list, each once and ascending, move to the left to `start`; where they end. `marks` are zeros, and zeros again afterwards.
+/// Moves the distinct numbers of a part of a list, ascending, to the left to `start`; returns their
+/// end. `marks` must be zeros and is zeros again afterwards.
 fn keep_each_once(
     list: &mut [u32],
     part: std::ops::Range<usize>,
@@ -299,5 +310,5 @@ fn keep_each_once(
     end
 }
 
-/// So many numbers are put in order by marks.
+/// The number of elements from which they are sorted by marks.
 const MANY: usize = 1 << 10;

@@ -1,4 +1,5 @@
-//! The closure as sparse lines: all members of a component reach the same vertices, so their lines are the same.
+//! The closure as sparse lines: all members of a component reach the same vertices, so their lines
+//! are equal.
 
 use star_base::{Limbs, SparseLines};
 
@@ -7,13 +8,14 @@ use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::{put, reserved};
 
 impl Reach {
-    /// Bytes that the closure takes at least as sparse lines on zeros, if it has so many ones.
+    /// A lower bound on the bytes of the closure as sparse lines on zeros, if it has `n_ones` ones.
     pub fn least_sparse_bytes(&self, n_ones: u64) -> u64 {
         let n_limbs = usize::try_from(n_ones.div_ceil(64)).unwrap_or(usize::MAX);
         SparseLines::bytes_for(self.n, n_limbs)
     }
 
-    /// Bytes that [`Reach::count_ones`], [`Reach::n_limbs`] and [`Reach::to_sparse`] take beside the lines.
+    /// Bytes that [`Reach::count_ones`], [`Reach::n_limbs`] and [`Reach::to_sparse`] need in
+    /// addition to the lines.
     pub fn line_bytes(&self) -> u64 {
         let of_search = match &self.above {
             Above::Closed(_) => 0,
@@ -22,10 +24,10 @@ impl Reach {
         (self.n.div_ceil(64) as u64 + 1).saturating_mul(8 + 4).saturating_add(of_search)
     }
 
-    /// Ones of the closure; if there are more than `most`, so many as are found by then.
+    /// The number of ones of the closure; counting stops once it exceeds `most`.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn count_ones(&self, most: u64, environment: &dyn Environment) -> Result<u64, Ended> {
         let (mut poller, mut n_ones) = (InterruptPoller::new(environment), 0_u64);
         let n_members = |component| self.components.members(component).len() as u64;
@@ -47,10 +49,10 @@ impl Reach {
         Ok(n_ones)
     }
 
-    /// Limbs of the closure that are not zero; if there are more than `most`, so many as are found by then.
+    /// The number of nonzero limbs of the closure; counting stops once it exceeds `most`.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn n_limbs(&self, most: usize, poller: &mut InterruptPoller<'_>) -> Result<usize, Ended> {
         let mut n_limbs = 0_usize;
         self.each_line(poller, |from, places, _| {
@@ -61,10 +63,11 @@ impl Reach {
         Ok(n_limbs)
     }
 
-    /// The closure, of which [`Reach::n_limbs`] says how many limbs it has, along the lines that it was made of.
+    /// The closure, whose number of limbs [`Reach::n_limbs`] returns, along the lines from which it
+    /// was built.
     ///
     /// # Errors
-    /// If the system refuses the memory, or the run is to end.
+    /// If memory allocation fails, or the run is interrupted.
     pub fn to_sparse(
         &self,
         n_limbs: usize,
@@ -81,7 +84,8 @@ impl Reach {
         Ok(lines)
     }
 
-    /// Calls `each` with every component, the places of the limbs of its line that are not zero, ascending, and the line, until it says no.
+    /// Calls `each` with every component, the positions of the nonzero limbs of its line,
+    /// ascending, and the line, until it returns false.
     fn each_line(
         &self,
         poller: &mut InterruptPoller<'_>,

@@ -1,4 +1,4 @@
-//! From how far away each diamond has to be split: Note [Bounds].
+//! The distance up to which each diamond must be split: Note [Bounds].
 
 use multiversion::multiversion;
 use rayon::prelude::*;
@@ -11,41 +11,41 @@ use crate::reserved;
 
 /// Never split.
 pub(super) const NEVER: u32 = 0;
-/// Split always.
+/// Always split.
 pub(super) const ALWAYS: u32 = u32::MAX;
 
-/// The greatest radius that is not [`ALWAYS`].
+/// The greatest radius other than [`ALWAYS`].
 const FARTHEST: u64 = 1 << 21;
-/// A coordinate of a viewpoint from which only what is always split is.
+/// A viewpoint coordinate so far away that only diamonds that are always split are split.
 pub(super) const FAR_AWAY: i32 = 1 << 22;
 
-/// A radius, or that it is too great to be one.
+/// Converts a radius, or returns [`ALWAYS`] if it is too large.
 fn or_always(radius: u64) -> u32 {
     if radius > FARTHEST { ALWAYS } else { radius as u32 }
 }
 
-/// Heights, and what is tolerated.
+/// Heights and their tolerance.
 #[derive(Debug)]
 pub(super) struct Heights {
     /// Samples in a row.
     pub(super) width: i32,
-    /// Rows.
+    /// The number of rows.
     pub(super) height: i32,
     /// Row by row.
     pub(super) samples: Vec<u32>,
     /// ε, in units of heights.
     pub(super) tolerance: u32,
-    /// Up to which distance it stays so, in steps; 0 for everywhere.
+    /// The distance up to which ε is constant, in steps; 0 for everywhere.
     pub(super) near: u32,
 }
 
-/// The least whole number whose square is not less.
+/// The square root, rounded up.
 pub(super) fn root_up(square: u64) -> u64 {
     let root = square.isqrt();
     root + u64::from(root * root < square)
 }
 
-/// The square of the distance of two points.
+/// The squared distance of two points.
 #[inline]
 pub(super) fn distance2([x, y]: Point, [x2, y2]: Point) -> u64 {
     let [dx, dy] = [i64::from(x) - i64::from(x2), i64::from(y) - i64::from(y2)];
@@ -53,7 +53,7 @@ pub(super) fn distance2([x, y]: Point, [x2, y2]: Point) -> u64 {
 }
 
 impl Heights {
-    /// Does the triangle lie outside?
+    /// Returns whether the triangle is outside.
     pub(super) fn is_outside(&self, triangle: &Triangle) -> bool {
         let [[x, y], _] = triangle.extent();
         x >= self.width - 1 || y >= self.height - 1
@@ -63,24 +63,27 @@ impl Heights {
         i64::from(self.samples[y as usize * self.width as usize + x as usize])
     }
 
-    /// The greatest error of a triangle inside, rounded up to a whole number: how far the samples are from its plane.
+    /// The greatest error of a triangle inside, rounded up to an integer: the maximum distance of
+    /// the samples from its plane.
     pub(super) fn error(&self, triangle: &Triangle) -> u64 {
         let [a, b, c] = triangle.corners;
-        // Twice the signed area that a point has with an edge: the point's weight for the other corner.
+        // Twice the signed area of a point and an edge: the weight of the point for the opposite
+        // corner.
         let area = |[x, y]: Point, [x2, y2]: Point, [px, py]: Point| {
             i64::from(x2 - x) * i64::from(py - y) - i64::from(y2 - y) * i64::from(px - x)
         };
         let whole = area(a, b, c);
         let edges = [[b, c], [c, a], [a, b]];
         let heights = [a, b, c].map(|corner| self.sample(corner));
-        // By how much weights grow along a row: 0, or a power of two, as edges run along rows, columns or diagonals.
+        // The increase of the weights along a row: 0 or a power of two, as edges run along rows,
+        // columns or diagonals.
         let steps = edges.map(|[from, to]| i64::from(from[1] - to[1]));
         let plane_step: i64 = steps.iter().zip(heights).map(|(step, z)| step * z).sum();
         let [[left, top], [right, bottom]] = triangle.extent();
         let mut worst = 0;
         for y in top..=bottom {
             let weights = edges.map(|[from, to]| area(from, to, [left, y]));
-            // The samples of the row at which no weight is negative.
+            // The samples of the row where no weight is negative.
             let (mut first, mut last) = (0, i64::from(right - left));
             for (weight, step) in weights.into_iter().zip(steps) {
                 let steps = weight >> step.trailing_zeros().min(63);
@@ -101,7 +104,7 @@ impl Heights {
         worst.div_ceil(whole.unsigned_abs().max(1))
     }
 
-    /// The radius of a triangle by itself.
+    /// The radius of a triangle on its own, without nesting.
     fn own_radius(&self, triangle: &Triangle) -> u32 {
         if self.is_outside(triangle) {
             return NEVER;
@@ -121,11 +124,11 @@ impl Heights {
         let middle = triangle.middle();
         let far = triangle.corners.map(|corner| distance2(middle, corner));
         let far = root_up(far.into_iter().max().unwrap_or(0));
-        // One more: a radius of 1 is that of a point, and 0 says never.
+        // Plus one: a radius of 1 represents a point, and 0 represents never.
         or_always(reach + far + 1)
     }
 
-    /// The radii of all inner nodes, by their indices: 2^D of them.
+    /// The radii of all inner nodes, by index: 2^D of them.
     pub(super) fn radii(
         &self,
         levels: u32,
@@ -137,7 +140,7 @@ impl Heights {
         if let Some(root) = radii.get_mut(1) {
             *root = ALWAYS;
         }
-        // From the finest level upwards; every level is a run of indices.
+        // From the finest level upwards; every level is a contiguous range of indices.
         for level in (1..levels).rev() {
             let first_idx = 1_usize << level;
             let (rest, below) = radii.split_at_mut(2 * first_idx);
@@ -174,7 +177,7 @@ impl Heights {
                     *to = own(&mut walk, Node::decoded(idx as u32));
                 }
             })?;
-            // The same for both triangles of a diamond: a level above reads it.
+            // The same for both triangles of a diamond: the level above reads it.
             let alone = {
                 let mut alone = reserved(here.len())?;
                 alone.extend_from_slice(here);
@@ -194,16 +197,16 @@ impl Heights {
     }
 }
 
-/// Nodes that a thread takes at once, at most.
+/// The maximum number of nodes per task of a thread.
 const GRAIN: usize = 1 << 10;
 
-/// Fills in all parts, on all threads: `fill` takes where a part begins, and the part.
+/// Fills all parts, on all threads: `fill` receives the start of a part and the part.
 fn spread(
     list: &mut [u32],
     environment: &dyn Environment,
     fill: &(dyn Fn(usize, &mut [u32]) + Sync),
 ) -> Result<(), Ended> {
-    // Large triangles are few.
+    // There are few large triangles.
     let grain = (list.len() / 64).clamp(1, GRAIN);
     let fill = |(idx, part): (usize, &mut [u32])| {
         fill(idx * grain, part);
@@ -215,7 +218,8 @@ fn spread(
     list.par_chunks_mut(grain).enumerate().try_for_each(fill)
 }
 
-/// The greatest distance of samples from a plane, times `whole`: it begins with `plane` and grows by `step`.
+/// The greatest distance of samples from a plane, times `whole`: the distance starts at `plane` and
+/// grows by `step`.
 #[multiversion(targets(
     "x86_64+avx2+avx512bw+avx512dq+avx512f+avx512vl+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"

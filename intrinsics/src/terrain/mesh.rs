@@ -1,4 +1,4 @@
-//! The mesh of a terrain, which follows a viewpoint.
+//! The mesh of a terrain, adapted to a viewpoint.
 
 use std::fmt;
 
@@ -15,51 +15,52 @@ use crate::reserved;
 pub struct Mesh {
     pub(super) heights: Heights,
     size: GridSize,
-    /// Bits of a height.
+    /// The width of a height.
     pub(super) height_bits: usize,
-    /// The radii of the inner nodes, by their indices.
+    /// The radii of the inner nodes, by index.
     pub(super) radii: Vec<u32>,
     tree: Tree,
-    /// How far the viewpoint has to have travelled for leaves to be judged again.
+    /// The travelled distance at which leaves must be judged again.
     watch: Watch,
     viewpoint: Point,
-    /// How far it has travelled, in units of slack, and one more.
+    /// The travelled distance of the viewpoint, in units of slack, plus one.
     travelled: u64,
 }
 
 /// Units of slack in a step.
 const SLACK_UNIT: u64 = 16;
 
-/// What is wrong with a grid of heights.
+/// Errors in a grid of heights.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MeshError {
-    /// Not two samples at least in each direction, or more than 2^14 + 1.
+    /// Fewer than two samples in a direction, or more than 2^14 + 1.
     Size {
         /// Samples in a row.
         width: usize,
-        /// Rows.
+        /// The number of rows.
         height: usize,
     },
-    /// The run has to end, or there is no memory.
+    /// The run was interrupted or memory allocation failed.
     Ended(Ended),
-    /// There is no tree.
+    /// The tree could not be created.
     Tree(TreeError),
 }
 
 impl Mesh {
-    /// Greatest coordinate of a viewpoint, and of its negative.
+    /// The greatest coordinate of a viewpoint; its negative is the smallest.
     pub const FAR_AWAY: i32 = FAR_AWAY;
-    /// Bits of a radius in a table.
+    /// The width of a radius in a table.
     pub const RADIUS_BITS: usize = 32;
 
-    /// The mesh of a grid of heights, row by row, for a viewpoint that is far away. `tolerance` is ε in units of heights, and holds
-    /// up to the distance `near` in steps from the viewpoint, or everywhere if `near` is 0.
+    /// The mesh of a grid of heights, row by row, for a viewpoint that is far away. `tolerance` is
+    /// ε in units of heights; it holds up to the distance `near` in steps from the viewpoint, or
+    /// everywhere if `near` is 0.
     ///
     /// # Errors
-    /// [`MeshError::Ended`], [`MeshError::Tree`] if there is no memory.
+    /// [`MeshError::Ended`]; [`MeshError::Tree`] if memory allocation fails.
     ///
     /// # Panics
-    /// If there are not as many samples as the size says.
+    /// If the number of samples does not match the size.
     pub fn new(
         size: GridSize,
         samples: Vec<u32>,
@@ -86,16 +87,17 @@ impl Mesh {
         &self.tree
     }
 
-    /// Samples in a row, and rows.
+    /// Samples in a row, and number of rows.
     pub fn size(&self) -> GridSize {
         self.size
     }
 
-    /// One batch of splits and merges towards the mesh for a viewpoint, in steps; how many leaves were split, and how many
-    /// pairs merged. The mesh is the one for the viewpoint when there are none any more.
+    /// Applies one batch of splits and merges towards the mesh for a viewpoint, in steps; returns
+    /// how many leaves were split and how many pairs were merged. When both are zero, the mesh is
+    /// the one for the viewpoint.
     ///
     /// # Errors
-    /// [`Ended::Interrupted`] if the run has to end.
+    /// [`Ended::Interrupted`] if the run is interrupted.
     pub fn step(
         &mut self,
         viewpoint: Point,
@@ -113,16 +115,16 @@ impl Mesh {
         tree.cycle_due(watch, *travelled, &judge, environment)
     }
 
-    /// Bytes that [`Mesh::triangles`] and [`Mesh::corner_numbers`] take together.
+    /// Bytes that [`Mesh::triangles`] and [`Mesh::corner_numbers`] need together.
     pub fn triangle_bytes(&self) -> u64 {
         // Index, level, triangle, number.
         (4 + 1 + size_of::<Triangle>() as u64 + 4) * self.tree.count() as u64
     }
 
-    /// The triangles of the mesh from left to right in the tree, those outside the grid left out.
+    /// The triangles of the mesh from left to right in the tree, without those outside the grid.
     ///
     /// # Errors
-    /// If the run has to end, or the system refuses the memory.
+    /// If the run is interrupted or memory allocation fails.
     pub fn triangles(&self, environment: &dyn Environment) -> Result<Vec<Triangle>, Ended> {
         let n = self.tree.count();
         let (mut indices, mut levels) = (reserved(n)?, reserved(n)?);
@@ -142,10 +144,11 @@ impl Mesh {
         Ok(triangles)
     }
 
-    /// Numbers of the samples at one of the corners of triangles, 0 to 2: rows of the table of heights, from 1.
+    /// The numbers of the samples at one corner, 0 to 2, of each triangle: rows of the table of
+    /// heights, from 1.
     ///
     /// # Errors
-    /// If the system refuses the memory.
+    /// If memory allocation fails.
     pub fn corner_numbers(&self, triangles: &[Triangle], corner: usize) -> Result<Vec<u32>, Ended> {
         let number = |[x, y]: Point| (y * self.heights.width + x) as u32 + 1;
         let mut numbers = reserved(triangles.len())?;
@@ -163,31 +166,31 @@ impl Mesh {
     }
 }
 
-/// What leaves are judged by: Note [Slack].
+/// The data by which leaves are judged: Note [Slack].
 #[derive(Clone, Copy)]
 struct View<'a> {
     radii: &'a [u32],
     viewpoint: Point,
-    /// How far the viewpoint has travelled.
+    /// The travelled distance of the viewpoint.
     now: u64,
 }
 
-/// Has a diamond to be split?
+/// Whether a diamond must be split.
 enum Sight {
-    /// It has.
+    /// It must be split.
     Coarse {
-        /// Until the viewpoint has travelled so far, at least.
+        /// A lower bound on the travelled distance at which this may change.
         until: u64,
     },
-    /// It has not.
+    /// It need not be split.
     Fine {
-        /// Likewise.
+        /// A lower bound on the travelled distance at which this may change.
         until: u64,
     },
 }
 
 impl View<'_> {
-    /// Has the diamond to be split, seen from there?
+    /// Returns whether the diamond must be split for this viewpoint.
     #[inline]
     fn look(&self, triangle: &Triangle) -> Sight {
         // Nothing is below level D.
@@ -199,7 +202,7 @@ impl View<'_> {
             _ => {
                 let square = distance2(triangle.middle(), self.viewpoint);
                 let radius = u64::from(radius);
-                // Within a unit, and the slack is taken to be less by two.
+                // Exact within one unit; the slack is reduced by two.
                 let distance = ((square as f64).sqrt() * SLACK_UNIT as f64) as u64;
                 let reach = radius * SLACK_UNIT;
                 if square < radius * radius {
@@ -211,12 +214,12 @@ impl View<'_> {
         }
     }
 
-    /// What is to become of a leaf: both triangles of a diamond are judged alike.
+    /// The verdict on a leaf: both triangles of a diamond get the same.
     fn judge(&self, leaf: Leaf, tree: &Tree, walk: &mut Walk) -> Verdict {
         let is_leaf = |index: u32| tree.was_leaf(Node::decoded(index));
         let triangle = walk.to(leaf.node);
         let own = match self.look(&triangle) {
-            // Its neighbour is coarser still, and splits first.
+            // The neighbour is coarser and must be split first.
             Sight::Coarse { .. } if triangle.across > 0 && !is_leaf(triangle.across) => {
                 return Verdict::Wait;
             }
@@ -254,10 +257,10 @@ impl fmt::Display for MeshError {
         match self {
             MeshError::Size { width, height } => write!(
                 f,
-                "a grid of {width} × {height} samples: a mesh takes 2 to {} in each direction",
+                "a grid of {width} × {height} samples: a mesh must have 2 to {} in each direction",
                 GridSize::MAX_SIDE + 1
             ),
-            MeshError::Ended(_) => f.write_str("the mesh was not finished"),
+            MeshError::Ended(_) => f.write_str("the mesh is incomplete"),
             MeshError::Tree(error) => error.fmt(f),
         }
     }

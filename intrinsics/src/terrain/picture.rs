@@ -1,4 +1,5 @@
-//! A mesh from above: each triangle in the colour of its height, lit from the upper left, with dark edges.
+//! Pictures of a mesh from above: each triangle in the colour of its height, lit from the upper
+//! left, with dark edges.
 
 use star_base::BitTable;
 
@@ -7,20 +8,21 @@ use super::mesh::Mesh;
 use super::triangle::{Point, Triangle};
 use crate::environment::{Ended, Environment, InterruptPoller};
 
-/// Bits of a pixel: red, green and blue of 8 bits each.
+/// The width of a pixel: red, green and blue of 8 bits each.
 pub const PIXEL_BITS: usize = 24;
 
 impl Mesh {
-    /// Rows and columns of pixels of a picture with so many pixels for a step.
+    /// Rows and columns of pixels of a picture with `scale` pixels for a step.
     pub fn picture_size(&self, scale: usize) -> [usize; 2] {
         let (width, height) = (self.size().width(), self.size().height());
         [(height - 1) * scale, (width - 1) * scale]
     }
 
-    /// Draws the mesh into zeros with a column for each row of pixels. `step` is a step in units of heights.
+    /// Draws the mesh into zeros with a column for each row of pixels. `step` is a step in units of
+    /// heights.
     ///
     /// # Errors
-    /// If the run has to end, or the system refuses the memory.
+    /// If the run is interrupted or memory allocation fails.
     pub fn draw(
         &self,
         scale: usize,
@@ -35,7 +37,7 @@ impl Mesh {
         for triangle in self.triangles(environment)? {
             let colour = self.colour(&triangle, i64::from(step), [least, range]);
             let [[left, top], [right, bottom]] = triangle.extent();
-            // Coordinates in half pixels: the middle of a pixel is a whole number.
+            // Coordinates in half pixels: the middle of a pixel is an integer.
             let unit = 2 * scale as i64;
             let corners = triangle.corners.map(|corner| corner.map(|at| i64::from(at) * unit));
             let [a, b, c] = corners;
@@ -70,7 +72,7 @@ impl Mesh {
         let [za, zb, zc] = triangle.corners.map(|corner| self.sample(corner));
         let from_c = |[x, y]: Point| [i64::from(x - c[0]), i64::from(y - c[1])];
         let ([ax, ay], [bx, by], da, db) = (from_c(a), from_c(b), za - zc, zb - zc);
-        // The normal: slopes along both legs, which are of one length.
+        // The normal: slopes along both legs, which have equal length.
         let normal = [-(da * ax + db * bx), -(da * ay + db * by), (ax * ax + ay * ay) * step];
         let most = normal.into_iter().map(i64::abs).max().unwrap_or(0);
         let [x, y, z] = normal.map(|part| part / (most / (1 << 20) + 1));
@@ -83,13 +85,13 @@ impl Mesh {
     }
 }
 
-/// Twice the area of an edge and a point, positive inside.
+/// Twice the signed area of an edge and a point, positive inside.
 #[inline]
 fn side([from, to]: [[i64; 2]; 2], [x, y]: [i64; 2]) -> i64 {
     (to[0] - from[0]) * (y - from[1]) - (to[1] - from[1]) * (x - from[0])
 }
 
-/// A number of 8 bits, the most significant one first.
+/// Writes a number of 8 bits, the most significant one first.
 #[inline]
 fn put_byte(row: &mut [u64], idx: usize, value: u8) {
     let (limb, place) = (idx / 8, idx % 8 * 8);

@@ -1,9 +1,9 @@
-//! How large a grid is, and the square and the tree that it lies in.
+//! The size of a grid, and the square and the tree that contain it.
 
 use super::mesh::MeshError;
 use crate::cbt::Depth;
 
-/// The size of a grid of samples that a mesh can be made of.
+/// The size of a grid of samples for a mesh.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GridSize {
     width: usize,
@@ -12,10 +12,10 @@ pub struct GridSize {
 }
 
 impl GridSize {
-    /// Most steps of a side: a tree has 30 levels at most.
+    /// The maximum number of steps of a side: a tree has at most 30 levels.
     pub const MAX_SIDE: usize = 1 << 14;
 
-    /// So many samples in a row, and rows.
+    /// A grid with `width` samples in a row and `height` rows.
     ///
     /// # Errors
     /// [`MeshError::Size`] unless each is 2 to 2^14 + 1.
@@ -33,12 +33,12 @@ impl GridSize {
         self.width
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn height(self) -> usize {
         self.height
     }
 
-    /// Samples.
+    /// The number of samples.
     pub fn n_samples(self) -> usize {
         self.width * self.height
     }
@@ -48,7 +48,7 @@ impl GridSize {
         self.depth
     }
 
-    /// Steps of a side of the square.
+    /// The number of steps of a side of the square.
     pub(super) fn side(self) -> i32 {
         1 << (self.depth.levels() / 2)
     }

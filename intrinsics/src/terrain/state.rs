@@ -10,7 +10,7 @@ use crate::numbers::write_numbers;
 use crate::state::{IntrinsicState, LineOrder, StateTable};
 
 impl Mesh {
-    /// Bytes that a mesh takes together with the tables that it stands for, and while it is made.
+    /// Bytes that a mesh needs together with the tables that it represents, and while it is built.
     pub fn most_bytes(size: GridSize, height_bits: usize) -> u64 {
         let tables =
             Mesh::tables_of(size, height_bits).iter().map(StateTable::n_bytes).sum::<u64>();

@@ -1,4 +1,4 @@
-//! Meshes against what a mesh is: checked without the mesher, by vertices and edges alone.
+//! Tests of meshes against the definition, by vertices and edges alone, independent of the mesher.
 
 use std::collections::HashMap;
 
@@ -22,8 +22,8 @@ fn hills(width: usize, height: usize, seed: u64) -> Vec<u32> {
     samples
 }
 
-/// What every mesh has to be: inner edges belong to two triangles, the others lie on the border, the area is that of the
-/// grid, and no sample is missed by more than is tolerated at it.
+/// Checks the invariants of every mesh: inner edges belong to two triangles, the others are on the
+/// border, the area is that of the grid, and no sample is missed by more than its tolerance.
 fn check(
     triangles: &[[Point; 3]],
     [width, height]: [usize; 2],
@@ -75,7 +75,7 @@ fn check(
     }
 }
 
-/// A mesh of heights of 10 bits, with a tolerance and the distance from which on it grows.
+/// A mesh of 10-bit heights, with a tolerance and the distance from which it grows.
 fn mesh_of(
     size: [usize; 2],
     samples: &[u32],
@@ -102,7 +102,7 @@ fn corners(mesh: &Mesh, environment: &dyn Environment) -> Vec<[Point; 3]> {
 }
 
 #[test]
-fn meshes_keep_the_bound_everywhere() {
+fn meshes_respect_the_bound_everywhere() {
     let environment = some(2);
     for (width, height) in [(2, 2), (3, 3), (2, 9), (17, 17), (33, 20), (40, 65), (70, 51)] {
         let samples = hills(width, height, 1);
@@ -117,7 +117,7 @@ fn meshes_keep_the_bound_everywhere() {
         }
         assert!(counts.is_sorted_by(|more, fewer| more >= fewer), "{counts:?}");
         assert!(counts[0] <= 2 * (width - 1) * (height - 1));
-        // As coarse as can be where nothing is asked.
+        // As coarse as possible: two triangles.
         if width == height && (width - 1).is_power_of_two() {
             assert_eq!(counts[4], 2);
         }
@@ -125,7 +125,7 @@ fn meshes_keep_the_bound_everywhere() {
 }
 
 #[test]
-fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
+fn meshes_follow_a_viewpoint_and_stay_conforming() {
     let environment = some(3);
     let size @ [width, height] = [65, 50];
     let samples = hills(width, height, 2);
@@ -148,7 +148,7 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
         };
         let triangles = corners(&mesh, &environment);
         check(&triangles, size, &samples, &tolerated);
-        // It is the mesh that is made from nothing.
+        // It equals the mesh that is built from scratch.
         let mut anew = mesh_of(size, &samples, [tolerance, near], &environment);
         settle(&mut anew, viewpoint, &environment);
         assert!(anew.tree().bits() == mesh.tree().bits(), "frame {frame}");
@@ -157,7 +157,7 @@ fn meshes_follow_a_viewpoint_and_are_conforming_after_every_batch() {
 }
 
 #[test]
-fn threads_make_the_same_mesh() {
+fn threads_build_the_same_mesh() {
     let samples = hills(100, 120, 3);
     let heaps = [one(), &some(4)].map(|environment| {
         let mut mesh = mesh_of([100, 120], &samples, [2, 20], environment);
@@ -174,7 +174,7 @@ fn threads_make_the_same_mesh() {
 }
 
 #[test]
-fn grids_without_two_samples_are_refused() {
+fn rejects_grids_with_fewer_than_two_samples() {
     let most = GridSize::MAX_SIDE + 1;
     for (width, height) in [(0, 0), (1, 1), (1, 5), (5, 1), (0, 7), (2, most + 1)] {
         assert_eq!(GridSize::new([width, height]), Err(MeshError::Size { width, height }));

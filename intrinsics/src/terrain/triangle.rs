@@ -3,11 +3,12 @@
 /// A sample: column and row, from 0.
 pub type Point = [i32; 2];
 
-/// The triangle of a node, and the nodes of its level across its edges; 0 where the square ends.
+/// The triangle of a node, and the nodes of its level across its edges; 0 at the border of the
+/// square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Triangle {
-    /// Both ends of the longest edge, and the right angle; on the left of each edge lies the triangle, seen with the
-    /// second coordinate upwards.
+    /// Both ends of the longest edge, and the right angle; the triangle is on the left of each
+    /// edge, with the second coordinate upwards.
     pub corners: [Point; 3],
     /// The heap index.
     pub node: u32,
@@ -19,7 +20,7 @@ pub struct Triangle {
     pub right: u32,
 }
 
-/// Which half of a triangle.
+/// One of the halves of a triangle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// At the first corner.
@@ -46,8 +47,9 @@ impl Triangle {
         [x.midpoint(x2), y.midpoint(y2)]
     }
 
-    /// The left or the right half. The four triangles of a diamond that is split meet in its middle, each a neighbour of the
-    /// next; across its longest edge a half has a half of the parent's neighbour there.
+    /// The left or the right half. The four triangles of a split diamond meet in its middle, each a
+    /// neighbour of the next; across its longest edge, a half has a half of the parent's neighbour
+    /// there.
     #[inline]
     pub fn half_of(&self, side: Side) -> Triangle {
         let Triangle { corners: [first, second, apex], node, across, left, right } = *self;
@@ -71,7 +73,7 @@ impl Triangle {
         }
     }
 
-    /// The least and the greatest coordinates.
+    /// The smallest and the greatest coordinates.
     pub fn extent(&self) -> [Point; 2] {
         let [[a, b], [c, d], [e, f]] = self.corners;
         [[a.min(c).min(e), b.min(d).min(f)], [a.max(c).max(e), b.max(d).max(f)]]

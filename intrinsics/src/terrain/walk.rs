@@ -1,23 +1,23 @@
-//! The triangles of nodes that come in their order, each found from the one before.
+//! The triangles of nodes in order, each found from the previous one.
 
 use super::triangle::{Side, Triangle};
 use crate::cbt::Node;
 
-/// Levels below the root, at most.
+/// The maximum number of levels below the root.
 const LEVELS: usize = 30;
 
-/// Where one is: the triangles on the way from a half of the square to a node. To the next leaf of a tree it takes two steps
-/// on average.
+/// The current position: the triangles on the path from a half of the square to a node. Advancing
+/// to the next leaf of a tree takes two steps on average.
 pub(super) struct Walk {
     side: i32,
-    /// The triangle of each level on the way, from level 1.
+    /// The triangle of each level on the path, from level 1.
     way: [Triangle; LEVELS],
     /// The node.
     at: u32,
 }
 
 impl Walk {
-    /// Begins at the first half of a square with sides of so many steps.
+    /// Begins at the first half of a square with the given number of steps per side.
     pub(super) fn new(side: i32) -> Walk {
         Walk { side, way: [Triangle::half(2, side); LEVELS], at: 2 }
     }
@@ -27,7 +27,7 @@ impl Walk {
     pub(super) fn to(&mut self, node: Node) -> Triangle {
         let (node, level) = (node.index(), node.level());
         let level_at = self.at.ilog2();
-        // The last level on which both ways are one.
+        // The last common level of both paths.
         let common = level.min(level_at);
         let differ = (node >> (level - common)) ^ (self.at >> (level_at - common));
         let shared = common - (u32::BITS - differ.leading_zeros());
@@ -45,7 +45,7 @@ impl Walk {
         triangle
     }
 
-    /// The triangle that the one before is a half of, if there is one.
+    /// The parent of the current triangle, if there is one.
     pub(super) fn parent(&self) -> Option<&Triangle> {
         (self.at > 3).then(|| &self.way[self.at.ilog2() as usize - 2])
     }

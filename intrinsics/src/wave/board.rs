@@ -1,19 +1,21 @@
 //! A tile of 64 × 64 cells as bit boards: one limb for each row.
 //!
-//! Note [Boards]. A step of the wave moves the whole front of a tile at once: `front & right` one bit along,
-//! and so on in all directions, less what was reached before. Rows go in groups of eight, which is one register of
-//! AVX-512.
+//! Note [Boards]. A step of the wave moves the whole front of a tile at once: `front & right` one
+//! bit along, and similarly in all directions, without the cells reached before. Rows are processed
+//! in groups of eight, which is one register of AVX-512.
 //!
-//! Note [Windows]. A board moves on by a window of steps at a time, while the first cache has it, with what is known to come in over its
-//! border; what goes out is told to the neighbours when it is done. What comes in later than that, but at a time
-//! that has passed in the window, makes the board go back to that time and move on once more. Whatever it told was the length of some
-//! path, so that labels can but become less, and when nothing comes in any more they are exact: then the window ends.
+//! Note [Windows]. A board advances by a window of steps at a time, while it is in the L1 cache,
+//! with the known arrivals over its border; departures are passed to the neighbours when it is
+//! done. A later arrival at a time that has already passed in the window makes the board go back to
+//! that time and advance again. Every message was the length of some path, so that labels can only
+//! decrease, and when there are no more arrivals they are exact: then the window ends.
 //!
-//! Note [Times]. The step in which a cell was reached is not written to memory cell by cell. A board counts the steps
-//! since its *base*. Eight bit planes hold that count in Gray code for all cells that are not reached yet: from one step to
-//! the next one plane changes, by the bits of these cells. So a cell that is reached keeps the code of its step, and to go back
-//! is to compare codes. After 255 steps, or when the wave has left the tile, the planes are turned into labels, with some bit
-//! operations for 64 cells.
+//! Note [Times]. The step in which a cell was reached is not written to memory cell by cell. A
+//! board counts the steps since its *base*. Eight bit planes hold that count in Gray code for all
+//! cells that are not reached yet: from one step to the next, one plane changes, by the bits of
+//! these cells. So a reached cell keeps the code of its step, and going back means comparing codes.
+//! After 255 steps, or when the wave has left the tile, the planes are converted to labels, with
+//! some bit operations for 64 cells.
 
 use super::grid::Step;
 use super::label::{Form, More};
@@ -27,10 +29,10 @@ pub(super) const SIDE: usize = 64;
 /// Rows in a group.
 pub(super) const GROUP: usize = 8;
 
-/// Steps that the planes can tell apart.
+/// The number of steps that the planes can distinguish.
 const PERIOD: u32 = 255;
 
-/// Times of a window.
+/// The number of times in a window.
 pub(super) const WINDOW: usize = 24;
 
 /// A side of a tile.
@@ -81,22 +83,23 @@ impl Border {
 pub(super) struct Open {
     /// To the right of each cell.
     pub(super) right: [u64; SIDE],
-    /// With this the rows of groups lie in lines of the cache, those below each row and below it in the next field.
+    /// Padding that aligns the groups with cache lines, for the rows below each row and in the next
+    /// field.
     filler: [u64; GROUP - 1],
     /// Above each row, and below the last one.
     pub(super) down: [u64; SIDE + 1],
     more_filler: [u64; GROUP - 1],
     /// 2 × 2 squares that begin in the row above each row, and in the last one. With four neighbours all are closed.
     pub(super) squares: [u64; SIDE + 1],
-    /// To the left of column 0, a bit for each row.
+    /// To the left of column 0, one bit for each row.
     pub(super) left_edge: u64,
     /// To the right of column 63.
     pub(super) right_edge: u64,
-    /// Squares that begin in the column to the left, a bit for each row.
+    /// Squares that begin in the column to the left, one bit for each row.
     pub(super) left_squares: u64,
     /// Squares that begin in column 63.
     pub(super) right_squares: u64,
-    /// The square that begins up left of the tile.
+    /// The square that begins to the upper left of the tile.
     pub(super) corner_square: bool,
 }
 
@@ -117,25 +120,26 @@ impl Open {
     }
 }
 
-/// A tile through which the wave goes.
+/// A tile that the wave passes through.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(super) struct Board {
-    /// The cells that were reached in the last step; a group of zeros on either side, so that groups lie in lines of the cache.
+    /// The cells that were reached in the last step; with a group of zeros on either side, so that
+    /// groups are aligned with cache lines.
     pub(super) front: [u64; SIDE + 2 * GROUP],
-    /// Cells that were not reached yet.
+    /// Cells that have not been reached.
     pub(super) fresh: [u64; SIDE],
-    /// What comes in over the border in the step at hand.
+    /// Arrivals over the border in the current step.
     pub(super) coming: [u64; SIDE],
-    /// Groups in which anything comes in.
+    /// Groups with arrivals.
     pub(super) coming_groups: u8,
     pub(super) open: Open,
-    /// When cells were reached; see Note [Times]. A plane lies in one piece: the lower ones change most often, and are what
-    /// the cache has to keep.
+    /// The times when cells were reached; see Note [Times]. A plane is contiguous: the lower ones
+    /// change most often and should stay in the cache.
     pub(super) planes: [[u64; SIDE]; 8],
     /// The code of the fresh cells of each group.
     pub(super) codes: [u8; SIDE / GROUP],
-    /// Groups in which the front is.
+    /// Groups that contain parts of the front.
     pub(super) groups: u8,
     /// Whether any plane has a one.
     pub(super) is_written: bool,
@@ -143,32 +147,33 @@ pub(super) struct Board {
     pub(super) base: u32,
     /// The first time of the window.
     pub(super) begin: u32,
-    /// The wave has moved on to this time.
+    /// The time to which the wave has advanced.
     pub(super) done: u32,
-    /// The earliest time up to `done` at which something arrived too late to be heeded.
+    /// The earliest time up to `done` with an arrival that came too late to be included.
     late: u32,
-    /// What comes in at each time of the window, and at the one behind it.
+    /// Arrivals at each time of the window, and at the one after it.
     pub(super) inbox: [Border; WINDOW + 1],
-    /// Times of the window at which anything comes in, a bit for each.
+    /// Times of the window with arrivals, one bit for each.
     pub(super) expected: u64,
-    /// What was reached of the border before each time of the window, and behind the last one, up to `done`.
+    /// The reached part of the border before each time of the window, and after the last one, up to
+    /// `done`.
     pub(super) seen: [Border; WINDOW + 1],
     /// The tile.
     pub(super) tile: Tile,
-    /// Is it among those that the wave is in?
+    /// Whether it is in the list of active tiles.
     pub(super) is_listed: bool,
-    /// Is it to be moved on in this window?
+    /// Whether it must be advanced in this window.
     pub(super) is_pending: bool,
 }
 
-/// Where a tile lies.
+/// The location of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Tile {
     pub(super) x: usize,
     pub(super) y: usize,
-    /// Cells in a row, below 64 at the right border.
+    /// Cells in a row, fewer than 64 at the right border.
     pub(super) width: usize,
-    /// Rows, below 64 at the lower border.
+    /// Rows, fewer than 64 at the lower border.
     pub(super) height: usize,
 }
 
@@ -198,8 +203,9 @@ impl Board {
         }
     }
 
-    /// Takes a tile that nothing was reached of, in the window that begins at a time. The board is new, or was
-    /// flushed when the wave had left it, so that no front and no planes are to be wiped. What is open is to be said.
+    /// Starts on a tile of which nothing was reached, in the window that begins at a time. The
+    /// board is new, or was flushed when the wave had left it, so no front or planes need clearing.
+    /// The open transitions must be set afterwards.
     pub(super) fn take(&mut self, tile: Tile, begin: u32) {
         let row = u64::MAX >> (SIDE - tile.width);
         self.fresh = [0; SIDE];
@@ -214,7 +220,7 @@ impl Board {
         self.start(begin);
     }
 
-    /// What was reached is in `fresh` alone: makes the border of it, from a time on.
+    /// Starts at a time, with the reached border derived from `fresh` alone.
     fn start(&mut self, begin: u32) {
         self.begin = begin;
         self.done = begin - 1;
@@ -228,13 +234,13 @@ impl Board {
         };
     }
 
-    /// The window begins at this time: all boards are done with the one before.
+    /// Begins the window at this time, after all boards have finished the previous one.
     pub(super) fn enter(&mut self, begin: u32) {
         if self.begin == begin {
             return;
         }
         self.seen[0] = self.seen[(self.done + 1 - self.begin) as usize];
-        // What came in behind the last window comes in first; nothing has if that is long ago.
+        // Arrivals after the last window come first; there are none if that is long ago.
         let n_times = WINDOW.min((begin - self.begin) as usize);
         let next = self.expected >> n_times & 1;
         let first = self.inbox[n_times];
@@ -248,7 +254,8 @@ impl Board {
         self.done = begin - 1;
     }
 
-    /// What comes in over a side at a time of the window or behind it. Returns false if all of that was known.
+    /// Records arrivals over a side at a time of the window or after it. Returns false if all of
+    /// them were known.
     pub(super) fn arrive(&mut self, time: u32, side: Side, cells: u64) -> bool {
         let known = &self.seen[(time.min(self.done) + 1 - self.begin) as usize];
         let idx = (time - self.begin) as usize;
@@ -265,12 +272,13 @@ impl Board {
         true
     }
 
-    /// Is there a front, or does anything come in behind the window?
+    /// Returns whether there is a front or an arrival after the window.
     pub(super) fn goes_on(&self) -> bool {
         self.groups != 0 || self.expected >> (self.done + 1 - self.begin) != 0
     }
 
-    /// What goes out over a side at a time of the window, a bit for each cell that is reached beyond it.
+    /// Departures over a side at a time of the window, one bit for each cell that is reached beyond
+    /// it.
     pub(super) fn leaving(&self, idx: usize, side: Side, with_diagonals: bool) -> u64 {
         let reached = self.reached(idx, side);
         let open = &self.open;
@@ -280,7 +288,7 @@ impl Board {
             Side::Left => (open.left_edge, open.left_squares),
             Side::Right => (open.right_edge, open.right_squares),
         };
-        // Straight back, where it came from, every cell is reached.
+        // Straight back, where it came from, every cell is already reached.
         let straight = reached & straight & !self.inbox[idx].at(side);
         match with_diagonals {
             false => straight,
@@ -288,7 +296,7 @@ impl Board {
         }
     }
 
-    /// The corners over which the wave goes at a time of the window.
+    /// The corners that the wave crosses at a time of the window.
     pub(super) fn leaving_corners(&self, idx: usize) -> [Option<Step>; 4] {
         let (top, bottom) = (self.reached(idx, Side::Top), self.reached(idx, Side::Bottom));
         let open = &self.open;
@@ -302,48 +310,48 @@ impl Board {
         .map(|(is_open, step)| is_open.then_some(step))
     }
 
-    /// What of a side was reached at a time of the window.
+    /// The cells of a side that were reached at a time of the window.
     fn reached(&self, idx: usize, side: Side) -> u64 {
         self.seen[idx + 1].at(side) & !self.seen[idx].at(side)
     }
 
-    /// The time of a place in the window.
+    /// The time of an index in the window.
     pub(super) fn time(&self, idx: usize) -> u32 {
         self.begin + idx as u32
     }
 
-    /// Was every cell reached?
+    /// Returns whether every cell was reached.
     pub(super) fn is_full(&self) -> bool {
         self.fresh.iter().all(|&row| row == 0)
     }
 
-    /// Was this cell of the tile reached?
+    /// Returns whether this cell of the tile was reached.
     pub(super) fn has_reached(&self, x: usize, y: usize) -> bool {
         self.fresh[y] >> x & 1 == 0
     }
 
-    /// Steps since it was moved on.
+    /// Steps since it was last advanced.
     pub(super) fn rests(&self, time: u32) -> u32 {
         time - self.done
     }
 
-    /// Do the planes have no room for this time?
+    /// Returns whether this time exceeds the range of the planes.
     pub(super) fn is_over(&self, time: u32) -> bool {
         time.wrapping_sub(self.base) > PERIOD
     }
 
-    /// Was it not yet moved on in this window?
+    /// Returns whether it was not yet advanced in this window.
     pub(super) fn is_behind(&self) -> bool {
         self.done < self.begin
     }
 
-    /// Did something come in at a time that has passed?
+    /// Returns whether there was an arrival at a time that has passed.
     pub(super) fn is_late(&self) -> bool {
         self.late <= self.done
     }
 
-    /// Moves on to a time that the planes have room for; if something came too late, from there on once more. Gives for each side
-    /// the times of the window at which it was reached.
+    /// Advances to a time within the range of the planes, starting again from the first late
+    /// arrival, if any. Returns for each side the times of the window at which it was reached.
     pub(super) fn run(&mut self, until: u32, with_diagonals: bool) -> [u64; 4] {
         let from = self.late.min(self.done + 1);
         self.late = u32::MAX;
@@ -364,7 +372,7 @@ impl Board {
         }
     }
 
-    /// When a cell of the tile was reached in this window or shortly before.
+    /// The time when a cell of the tile was reached, in this window or shortly before.
     pub(super) fn when(&self, x: usize, y: usize) -> u32 {
         let code = (0..8).fold(0, |code, k| code | (self.planes[k][y] >> x & 1) << k) as u8;
         let step = code ^ code >> 1;
@@ -372,8 +380,8 @@ impl Board {
         self.base.wrapping_add(u32::from(step ^ step >> 4))
     }
 
-    /// Writes the labels of what was reached since the base, and counts from `time` on. `bytes` are the lowest ones of the tile's
-    /// labels, `form` says what the others are.
+    /// Writes the labels of the cells reached since the base, and counts from `time` on. `bytes`
+    /// are the lowest bytes of the labels of the tile; `form` describes the others.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -414,7 +422,8 @@ impl Board {
         Ok(())
     }
 
-    /// Wipes the planes, which count from the step before `time` on: the front keeps its time, since the wave may go back there.
+    /// Clears the planes, which count from the step before `time` on: the front keeps its time,
+    /// since the wave may go back there.
     fn begin(&mut self, time: u32) {
         self.is_written = self.groups != 0;
         self.planes = [[0; SIDE]; 8];
@@ -425,7 +434,7 @@ impl Board {
         self.base = time.wrapping_sub(1);
     }
 
-    /// Takes what was reached from the labels.
+    /// Restores the reached cells from the labels.
     pub(super) fn recall(&mut self, bytes: &[u8], form: &Form, more: &More) {
         for (y, fresh) in self.fresh.iter_mut().enumerate() {
             let others = form.others().iter().map(|&plane| &*more[plane as usize]);
@@ -437,13 +446,13 @@ impl Board {
         self.start(self.begin);
     }
 
-    /// The wave begins at a cell of the tile in the next step.
+    /// Lets the wave begin at a cell of the tile in the next step.
     pub(super) fn seed(&mut self, x: usize, y: usize) {
         self.coming[y] |= 1 << x;
         self.coming_groups |= 1 << (y / GROUP);
     }
 
-    /// Brings what comes in at a time to its rows.
+    /// Distributes the arrivals at a time to their rows.
     #[inline(always)]
     pub(super) fn unpack(&mut self, Border { top, bottom, left, right }: Border) {
         self.coming[0] |= top;
@@ -460,13 +469,13 @@ impl Board {
     }
 }
 
-/// So many rows from the first one on. The callers' groups lie inside.
+/// `N` rows from the first one on. The callers' groups are in range.
 #[inline(always)]
 pub(super) fn part<const N: usize>(rows: &[u64], first: usize) -> &[u64; N] {
     rows[first..].first_chunk().expect("groups lie inside the rows of a tile")
 }
 
-/// Likewise, to be changed.
+/// The mutable version.
 #[inline(always)]
 pub(super) fn part_mut<const N: usize>(rows: &mut [u64], first: usize) -> &mut [u64; N] {
     rows[first..].first_chunk_mut().expect("groups lie inside the rows of a tile")

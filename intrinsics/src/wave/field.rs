@@ -1,7 +1,9 @@
-//! What the threads of a wave share: the grid in tiles, who owns which, and the messages between them.
+//! The state shared by the threads of a wave: the grid in tiles, their owners, and the messages
+//! between these.
 //!
-//! Bands of tiles over the whole width of the grid belong to the workers in turn. What the wave does beyond a worker's own tiles it
-//! tells the owner by a [`Message`], which arrives at the next time.
+//! Bands of tiles over the whole width of the grid are assigned to the workers in round-robin
+//! order. When the wave leaves the tiles of a worker, the worker sends the owner a [`Message`],
+//! which arrives at the next time.
 
 use std::sync::Mutex;
 
@@ -12,13 +14,14 @@ use super::worker::Place;
 use crate::environment::Ended;
 use crate::reserved;
 
-/// Rows of tiles in a band: where two meet, much is done twice.
+/// Rows of tiles in a band: where two bands meet, much work is done twice.
 const BAND: usize = 8;
 
-/// Messages of a tile at one time, at most: straight on and over two corners. It borders on one other band, or on none.
+/// The maximum number of messages of a tile at one time: straight on and over two corners. It
+/// borders on at most one other band.
 pub(super) const MESSAGES: usize = 3;
 
-/// What a tile gets at a time from a neighbour that another worker owns.
+/// A message to a tile at a time from a neighbour that another worker owns.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) time: u32,
@@ -28,21 +31,22 @@ pub(super) struct Message {
     pub(super) cells: u64,
 }
 
-/// What all workers see.
+/// The state shared by all workers.
 #[derive(Debug)]
 pub(super) struct Field<'g> {
     pub(super) grid: &'g Grid,
     /// The open 2 × 2 squares by their upper left cells, if there are diagonal steps.
     pub(super) squares: Option<Vec<u64>>,
     pub(super) n_tile_cols: usize,
-    /// For each row of tiles the worker that owns it, and the place of the row among its own.
+    /// For each row of tiles, the worker that owns it, and the index of the row among the worker's
+    /// own.
     pub(super) owners: Vec<(usize, usize)>,
     pub(super) n_workers: usize,
-    /// For each worker, what arrives in even and in odd rounds.
+    /// For each worker, the messages for even and odd rounds.
     pub(super) mail: Vec<[Mutex<Vec<Message>>; 2]>,
 }
 
-/// The lowest bytes of the labels of the tiles of a worker: those of each of its rows of tiles.
+/// The lowest bytes of the labels of the tiles of a worker, for each of its rows of tiles.
 pub(super) type Bands<'l> = Vec<&'l mut [u8]>;
 
 impl<'g> Field<'g> {
@@ -76,7 +80,7 @@ impl<'g> Field<'g> {
         Ok(field)
     }
 
-    /// Bytes of a field and of its workers, at most.
+    /// An upper bound on the bytes of a field and of its workers.
     pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
         // In lists: active, entered and unused boards; messages for two neighbours, and those at two times.
         let tile = size_of::<Board>()
@@ -92,7 +96,7 @@ impl<'g> Field<'g> {
             .saturating_add(Grid::n_bytes(width, height) / 2)
     }
 
-    /// Deals labels to the workers.
+    /// Distributes labels to the workers.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -161,7 +165,7 @@ impl<'g> Field<'g> {
     }
 }
 
-/// The open 2 × 2 squares of a grid, laid out as its transitions.
+/// The open 2 × 2 squares of a grid, in the layout of its transitions.
 fn squares(grid: &Grid) -> Result<Vec<u64>, Ended> {
     let limbs = grid.row_limbs();
     let (right, down) = grid.planes();

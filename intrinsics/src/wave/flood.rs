@@ -1,8 +1,9 @@
-//! The wave over a whole grid: tiles on several threads, in step.
+//! The wave over a whole grid: tiles on several threads, in lockstep.
 //!
-//! All tiles move on by one window of waves at a time, so that every label is exact when the window is done. One thread does that
-//! while the wave is short (*alone*); on a long one all threads work, and wait for each other at a [`Gate`]: exchange messages until
-//! there are none. The tiles of a worker are its own in either case, and with them everything it writes.
+//! All tiles advance by one window of waves at a time, so that every label is exact when the window
+//! is done. One thread does this while the wave is short (*alone*); on a long one, all threads work
+//! and wait for each other at a [`Gate`]: they exchange messages until there are none. The tiles of
+//! a worker belong to it in either case, as does everything it writes.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -16,39 +17,40 @@ use super::locked;
 use super::worker::Worker;
 use crate::environment::{Ended, Environment, install};
 
-/// Boards for each thread with which waiting for others pays; with half of them it does not any more.
+/// Boards for each thread from which waiting for others pays off; with half as many it does not.
 pub(super) const LONG: usize = 48;
 
-/// Added to the sum of a gate by the thread that wants the end.
+/// Added to the sum of a gate by the thread that wants to stop.
 const INTERRUPTED: u64 = 1 << 60;
 
-/// Added by the thread that gets no memory for its messages.
+/// Added by a thread that cannot allocate memory for its messages.
 const OUT_OF_MEMORY: u64 = 1 << 40;
 
-/// Added by the thread in whose tiles the cell lies that ends the wave.
+/// Added by the thread whose tiles contain the cell that ends the wave.
 const FOUND: u64 = 1 << 50;
 
-/// How the wave came about; tests ask for it.
+/// Counters of a wave, used by tests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FloodStats {
-    /// Waves by one thread.
+    /// Waves advanced by one thread.
     pub n_alone: u32,
-    /// Waves by all threads.
+    /// Waves advanced by all threads.
     pub n_together: u32,
-    /// How often a tile went back in a window, since something came in late.
+    /// How often a tile went back in a window because of a late arrival.
     pub n_returns: u32,
-    /// Bytes of a label, over the number that a tile has, in the tile that needs most of them.
+    /// Bytes of a label, relative to the base number of its tile, in the tile that needs most of
+    /// them.
     pub n_bytes: u8,
 }
 
-/// Why threads stop.
+/// Reasons for threads to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pause {
-    /// There is no front any more, or the cell that was looked for is reached.
+    /// There is no front any more, or the target cell is reached.
     Done,
-    /// The run is to end.
+    /// The run was interrupted.
     Interrupted,
-    /// The system refuses the memory of messages.
+    /// Memory allocation for messages failed.
     OutOfMemory,
     /// Few boards: one thread is faster.
     Short,
@@ -56,13 +58,13 @@ enum Pause {
     Long,
 }
 
-/// The wave in the making.
+/// A wave in progress.
 struct Flood<'a> {
     field: Field<'a>,
     workers: Vec<Mutex<Worker>>,
     long: usize,
     stop_at: Option<Cell>,
-    /// Time t makes label t − 1.
+    /// Time t produces label t − 1.
     time: u32,
     /// Exchanges of messages.
     round: u32,
@@ -70,17 +72,18 @@ struct Flood<'a> {
     environment: &'a dyn Environment,
 }
 
-/// Bytes that a wave takes beside the grid and the labels, at most.
+/// An upper bound on the bytes that a wave needs in addition to the grid and the labels.
 pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
     // The lists that have an entry for each thread are short.
     Field::n_bytes(width, height).saturating_add(1 << 20)
 }
 
-/// Labels of all cells: waves from `goals`, which have label 0. With `stop_at` the wave ends when that cell is reached. All
-/// threads work on fronts of more than `long` boards for each of them.
+/// Computes the labels of all cells: waves from `goals`, which have label 0. With `stop_at`, the
+/// wave ends when that cell is reached. All threads work on fronts of more than `long` boards for
+/// each of them.
 ///
 /// # Errors
-/// If the run is to end, or the system refuses the memory.
+/// If the run is interrupted or memory allocation fails.
 pub(super) fn flood(
     long: usize,
     grid: &Grid,
@@ -94,7 +97,7 @@ pub(super) fn flood(
             0 | 1 => 1,
             n => n.min(rayon::current_num_threads()),
         };
-        // No more than have a band.
+        // At most one thread for each band.
         let field = Field::new(grid, neighbourhood, n_threads)?;
         let workers = (0..n_threads).map(|idx| Worker::new(idx, &field).map(Mutex::new));
         let workers = workers.collect::<Result<_, Ended>>()?;
@@ -129,7 +132,7 @@ impl Flood<'_> {
         Ok(())
     }
 
-    /// Goes on until nothing changes.
+    /// Advances until nothing changes.
     fn spread(&mut self, labels: &mut [u8]) -> Result<(), Ended> {
         let bands = self.field.deal(labels)?;
         let bands: Vec<Mutex<Bands<'_>>> = bands.into_iter().map(Mutex::new).collect();
@@ -158,7 +161,7 @@ impl Flood<'_> {
         }
     }
 
-    /// One thread moves the tiles of all workers.
+    /// Advances the tiles of all workers on one thread.
     fn alone(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
         let Flood { field, workers, long, stop_at, time, round, stats, environment } = self;
         let n_workers = workers.len();
@@ -206,7 +209,7 @@ impl Flood<'_> {
         }
     }
 
-    /// Each thread moves its own tiles.
+    /// Advances the tiles of each thread in parallel.
     fn together(&mut self, bands: &[Mutex<Bands<'_>>]) -> Pause {
         let Flood { field, workers, long, stop_at, time, round, stats, environment } = self;
         let n_workers = workers.len();
@@ -262,7 +265,7 @@ impl Flood<'_> {
                     let n_left = closed(&mut worker, &mut bands);
                     sum = sum / FOUND * FOUND + passer.pass(n_left)?;
                 }
-                // The sums are the same to all threads, and so is what they conclude.
+                // All threads get the same sums, so they draw the same conclusions.
                 let pause = match sum {
                     INTERRUPTED.. => Pause::Interrupted,
                     FOUND.. => Pause::Done,
@@ -284,7 +287,7 @@ impl Flood<'_> {
     }
 }
 
-/// The first and the last time of the window behind a time. The goals have one of their own.
+/// The first and the last time of the window after a time. The goals have a window to themselves.
 fn window(time: u32) -> (u32, u32) {
     (time + 1, if time == 0 { 1 } else { time + WINDOW as u32 })
 }

@@ -1,26 +1,27 @@
-//! Where threads that work in step wait for each other.
+//! Barrier for threads that work in lockstep.
 
 use std::hint;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::thread;
 
-/// Turns of waiting before the processor is given to others.
+/// Iterations of waiting before the thread yields the processor.
 const N_SPINS: usize = 4000;
 
-/// A barrier at which the threads add up numbers. Waiting takes some hundred nanoseconds, less than sleeping would: a window
-/// of the wave takes some ten microseconds.
+/// A barrier at which the threads add up numbers. Waiting takes a few hundred nanoseconds, less
+/// than sleeping would: a window of the wave takes about ten microseconds.
 #[derive(Debug)]
 pub(super) struct Gate {
     n_threads: usize,
     n_here: AtomicUsize,
     turn: AtomicUsize,
-    /// Sums of three turns: one that is added to, one that is read, one that is made zero.
+    /// Sums of three rounds: one that is being added to, one that is read, one that is reset to
+    /// zero.
     sums: [AtomicU64; 3],
-    /// A thread has panicked and will not come.
+    /// Whether a thread has panicked and will not arrive.
     is_broken: AtomicBool,
 }
 
-/// Breaks the gate when its thread panics, so that the others do not wait for ever.
+/// Breaks the gate when its thread panics, so that the others do not wait forever.
 #[derive(Debug)]
 pub(super) struct Passer<'g>(&'g Gate);
 
@@ -35,21 +36,22 @@ impl Gate {
         }
     }
 
-    /// A thread that is going to pass.
+    /// The handle of a thread that will pass.
     pub(super) fn passer(&self) -> Passer<'_> {
         Passer(self)
     }
 }
 
 impl Passer<'_> {
-    /// Waits until all threads are here; gives the sum of what they add. `None` if a thread will not come.
+    /// Waits until all threads have arrived; returns the sum of their numbers, or `None` if a
+    /// thread will not arrive.
     pub(super) fn pass(&self, number: u64) -> Option<u64> {
         let Gate { n_threads, n_here, turn, sums, is_broken } = self.0;
         let now = turn.load(Ordering::Acquire);
         sums[now % 3].fetch_add(number, Ordering::Relaxed);
         if n_here.fetch_add(1, Ordering::AcqRel) + 1 == *n_threads {
             n_here.store(0, Ordering::Relaxed);
-            // Everybody has read the sum of the turn before: to be here, they have left that one.
+            // Every thread that arrives here has read the sum of the previous round.
             sums[(now + 1) % 3].store(0, Ordering::Relaxed);
             turn.store(now + 1, Ordering::Release);
         }
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_threads_get_the_sum_of_every_turn() {
+    fn all_threads_get_the_sum_of_every_round() {
         let gate = Gate::new(3);
         thread::scope(|scope| {
             for thread in 0..3u64 {

@@ -1,10 +1,11 @@
-//! A grid of cells and which transitions between neighbours are open: two bits for each cell.
+//! A grid of cells and the open transitions between neighbours: two bits for each cell.
 
 use std::fmt;
 
 use crate::environment::Ended;
 
-/// Most cells of a grid: a side of 46,340 if it is square, so that a number of 31 bits names each.
+/// The maximum number of cells of a grid: a side of 46,340 if it is square, so that numbers of 31
+/// bits suffice.
 pub const MAX_CELLS: u64 = 1 << 31;
 
 /// A cell: `x` to the right and `y` down, both from 0.
@@ -16,16 +17,17 @@ pub struct Cell {
     pub y: usize,
 }
 
-/// Which cells are neighbours.
+/// The neighbours of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Neighbourhood {
-    /// Left, up, right and down: Lee's.
+    /// Left, up, right and down, as in Lee's algorithm.
     VonNeumann,
-    /// The four diagonals besides. A diagonal step is open iff all four transitions of its 2 × 2 square are.
+    /// Also the four diagonals. A diagonal step is open iff all four transitions of its 2 × 2
+    /// square are.
     Moore,
 }
 
-/// A step from a cell to a neighbour, in the order in which ties are decided.
+/// A step from a cell to a neighbour, in the order that breaks ties.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// x − 1.
@@ -47,8 +49,8 @@ pub enum Step {
 }
 
 impl Step {
-    /// All steps, in the order in which ties are decided: left, up, right, down, then the diagonals from
-    /// the upper left clockwise.
+    /// All steps, in the order that breaks ties: left, up, right, down, then the diagonals from the
+    /// upper left clockwise.
     pub const ALL: [Step; 8] = [
         Step::Left,
         Step::Up,
@@ -60,7 +62,7 @@ impl Step {
         Step::DownLeft,
     ];
 
-    /// By how much x and y change.
+    /// The change of x and y.
     pub fn offset(self) -> (isize, isize) {
         match self {
             Step::Left => (-1, 0),
@@ -74,7 +76,7 @@ impl Step {
         }
     }
 
-    /// Does it change both?
+    /// Returns whether it changes both coordinates.
     pub fn is_diagonal(self) -> bool {
         let (dx, dy) = self.offset();
         dx != 0 && dy != 0
@@ -82,7 +84,7 @@ impl Step {
 }
 
 impl Neighbourhood {
-    /// Its steps, in the order in which ties are decided.
+    /// Its steps, in the order that breaks ties.
     pub fn steps(self) -> &'static [Step] {
         match self {
             Neighbourhood::VonNeumann => &Step::ALL[..4],
@@ -91,14 +93,14 @@ impl Neighbourhood {
     }
 }
 
-/// Why there is no such grid.
+/// Reasons why a grid cannot be created.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GridError {
     /// More than [`MAX_CELLS`] cells.
     TooLarge,
-    /// Another number of cells was given than width times height.
+    /// The number of cells is not width times height.
     WrongLength,
-    /// The system refuses the memory.
+    /// Memory allocation failed.
     OutOfMemory,
 }
 
@@ -106,8 +108,8 @@ impl fmt::Display for GridError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             GridError::TooLarge => write!(f, "more than {MAX_CELLS} cells"),
-            GridError::WrongLength => f.write_str("width times height is not the number of cells"),
-            GridError::OutOfMemory => f.write_str("no memory for the grid"),
+            GridError::WrongLength => f.write_str("the number of cells must be width times height"),
+            GridError::OutOfMemory => f.write_str("cannot allocate memory for the grid"),
         }
     }
 }
@@ -120,11 +122,11 @@ impl From<Ended> for GridError {
     }
 }
 
-/// Open transitions. They belong to the edge between two neighbours and not to cells, and are the same both
-/// ways; the border is closed.
+/// Open transitions. They belong to the edge between two neighbours and not to cells, and are the
+/// same in both directions; the border is closed.
 ///
-/// Bit `x % 64` of limb `y * row_limbs + x / 64` is the transition from cell (x, y) to its right, or to the one
-/// below. A row begins with a limb of its own; bits beyond the width are zero.
+/// Bit `x % 64` of limb `y * row_limbs + x / 64` is the transition from cell (x, y) to its right,
+/// or to the one below. Each row begins at a limb boundary; bits beyond the width are zero.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grid {
     width: usize,
@@ -158,8 +160,8 @@ impl Grid {
         (width.div_ceil(64) as u64).saturating_mul(height as u64).saturating_mul(2 * 8)
     }
 
-    /// The grid in which a transition is open iff `open` says so of its two cells, the first of which lies to the
-    /// left of the second one, or above.
+    /// The grid in which a transition is open iff `open` returns true for its two cells, the first
+    /// of which is to the left of the second one, or above.
     ///
     /// # Errors
     /// [`GridError::TooLarge`], [`GridError::OutOfMemory`].
@@ -184,8 +186,8 @@ impl Grid {
         Ok(grid)
     }
 
-    /// The grid of a country: a transition is open iff the heights of its cells differ by less than `threshold`.
-    /// `heights` lie row by row.
+    /// The grid of a terrain: a transition is open iff the heights of its cells differ by less than
+    /// `threshold`. `heights` are given row by row.
     ///
     /// # Errors
     /// [`GridError`].
@@ -196,7 +198,7 @@ impl Grid {
         })
     }
 
-    /// The grid of a map: a transition is open iff both cells are free. `free` lies row by row.
+    /// The grid of a map: a transition is open iff both cells are free. `free` is given row by row.
     ///
     /// # Errors
     /// [`GridError`].
@@ -205,8 +207,8 @@ impl Grid {
         Grid::of_edges(width, height, |a, b| free[a.y * width + a.x] && free[b.y * width + b.x])
     }
 
-    /// The grid of packed transitions, one row of cells directly behind the other: bit `y * width + x`. What leads over the
-    /// lower border is closed. `None` if a transition leads over the right one.
+    /// The grid of packed transitions, with contiguous rows: bit `y * width + x`. Transitions over
+    /// the lower border are closed. Returns `None` if a transition leads over the right one.
     ///
     /// # Errors
     /// [`GridError`].
@@ -241,12 +243,12 @@ impl Grid {
         self.width
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn height(&self) -> usize {
         self.height
     }
 
-    /// Cells.
+    /// The number of cells.
     pub fn n_cells(&self) -> usize {
         self.width * self.height
     }
@@ -256,25 +258,25 @@ impl Grid {
         self.row_limbs
     }
 
-    /// Is the transition from (x, y) to the right open?
+    /// Returns whether the transition from (x, y) to the right is open.
     #[inline]
     pub fn opens_right(&self, x: usize, y: usize) -> bool {
         self.right[y * self.row_limbs + x / 64] >> (x % 64) & 1 == 1
     }
 
-    /// Is the transition from (x, y) downwards open?
+    /// Returns whether the transition from (x, y) downwards is open.
     #[inline]
     pub fn opens_down(&self, x: usize, y: usize) -> bool {
         self.down[y * self.row_limbs + x / 64] >> (x % 64) & 1 == 1
     }
 
-    /// Opens or closes transitions to the right, `(x, y)` being the left cell.
+    /// Opens or closes the transition to the right of the cell `(x, y)`.
     pub fn put_right(&mut self, x: usize, y: usize, open: bool) {
         let limb = &mut self.right[y * self.row_limbs + x / 64];
         *limb = *limb & !(1 << (x % 64)) | u64::from(open && x + 1 < self.width) << (x % 64);
     }
 
-    /// Opens or closes transitions downwards, `(x, y)` being the upper cell.
+    /// Opens or closes the transition below the cell `(x, y)`.
     pub fn put_down(&mut self, x: usize, y: usize, open: bool) {
         let limb = &mut self.down[y * self.row_limbs + x / 64];
         *limb = *limb & !(1 << (x % 64)) | u64::from(open && y + 1 < self.height) << (x % 64);
@@ -285,7 +287,8 @@ impl Grid {
         (&self.right, &self.down)
     }
 
-    /// Is all of the 2 × 2 square open whose upper left cell is (x, y)? Not if it juts out.
+    /// Returns whether the whole 2 × 2 square with the upper left cell (x, y) is open; false if it
+    /// extends beyond the grid.
     #[inline]
     pub fn opens_square(&self, x: usize, y: usize) -> bool {
         x + 1 < self.width
@@ -296,7 +299,7 @@ impl Grid {
             && self.opens_down(x + 1, y)
     }
 
-    /// Where a step from a cell leads, if it is open.
+    /// The cell that a step from a cell leads to, if the step is open.
     #[inline]
     pub fn go(&self, cell: Cell, step: Step) -> Option<Cell> {
         let (dx, dy) = step.offset();
@@ -318,7 +321,7 @@ impl Grid {
         width.saturating_sub(1) * height + width * height.saturating_sub(1)
     }
 
-    /// Those that are blocked. The degree of impassability β is their share.
+    /// Blocked transitions. Their share is the degree of impassability β.
     pub fn n_blocked(&self) -> u64 {
         let open =
             |plane: &[u64]| plane.iter().map(|limb| u64::from(limb.count_ones())).sum::<u64>();
@@ -326,7 +329,7 @@ impl Grid {
     }
 }
 
-/// `to` takes `len` bits from the bit `first` on, and zeros behind them.
+/// Copies `len` bits from the bit `first` on to `to`, followed by zeros.
 fn cut(bits: &[u64], first: usize, len: usize, to: &mut [u64]) {
     let (limb, shift) = (first / 64, first % 64);
     for (idx, to) in to.iter_mut().enumerate() {
@@ -342,7 +345,7 @@ fn cut(bits: &[u64], first: usize, len: usize, to: &mut [u64]) {
     }
 }
 
-/// The rows of `n_cells` cells.
+/// The number of rows of `n_cells` cells.
 fn rows_of(width: usize, n_cells: usize) -> Result<usize, GridError> {
     match (width, n_cells) {
         (0, 0) => Ok(0),

@@ -1,8 +1,8 @@
 //! Labels: the number of the wave that reached a cell.
 //!
-//! They lie tile by tile, and count from a number that each tile has of its own: a byte is enough for most tiles, so that half the
-//! memory of numbers of 16 bits is asked for, and a tile is written in one piece. Where it is not, the tile has more
-//! bytes of each number, in planes of their own.
+//! They are stored tile by tile, relative to a base number of each tile: a byte is enough for most
+//! tiles, which halves the memory compared with 16-bit numbers, and a tile is written in one piece.
+//! Where a byte is not enough, the tile has more bytes of each number, in separate planes.
 
 use star_base::{BitTable, Zeros};
 
@@ -12,7 +12,7 @@ use crate::environment::{Ended, InterruptPoller};
 use crate::numbers::write_numbers_from;
 use crate::reserved;
 
-/// Cells whose labels are brought into columns at once; a multiple of 64.
+/// Cells whose labels are transposed into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
 
 /// Cells of a tile.
@@ -21,25 +21,25 @@ pub(super) const TILE: usize = SIDE * SIDE;
 /// Bytes of a number.
 const BYTES: usize = size_of::<u32>();
 
-/// The label of a cell that the wave did not reach.
+/// The label of a cell that the wave has not reached.
 pub const UNREACHED: u32 = u32::MAX;
 
-/// How the labels of a tile are to be read.
+/// The encoding of the labels of a tile.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Form {
-    /// What is to be added to the numbers of the tile, of which 0 is none.
+    /// The base that is added to the numbers of the tile, where 0 means no label.
     pub(super) zero: u32,
-    /// Bytes of these numbers; none where the wave was not.
+    /// Bytes of these numbers; none where the wave has not been.
     pub(super) n_bytes: u8,
-    /// Where those lie that follow the lowest one.
+    /// The positions of the bytes that follow the lowest one.
     pub(super) more: [u32; BYTES - 1],
 }
 
-/// Planes of bytes that follow the lowest one, of one tile each.
+/// Planes of bytes that follow the lowest one, each for one tile.
 pub(super) type More = Vec<Vec<u8>>;
 
 impl Form {
-    /// Makes room for numbers up to `most`.
+    /// Extends the encoding to numbers up to `most`.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -56,7 +56,7 @@ impl Form {
         Ok(())
     }
 
-    /// The places of the bytes that follow the lowest one.
+    /// The positions of the bytes that follow the lowest one.
     pub(super) fn others(&self) -> &[u32] {
         &self.more[..usize::from(self.n_bytes.saturating_sub(1))]
     }
@@ -74,19 +74,19 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// Bytes of the labels of a grid, at most.
+    /// An upper bound on the bytes of the labels of a grid.
     pub(super) fn n_most_bytes(width: usize, height: usize) -> u64 {
         let n_tiles = (width.div_ceil(SIDE) as u64).saturating_mul(height.div_ceil(SIDE) as u64);
         let tile = BYTES * TILE + size_of::<Form>() + (BYTES - 1) * size_of::<Vec<u8>>();
         n_tiles.saturating_mul(tile as u64)
     }
 
-    /// The lowest bytes of the labels of a field, where the wave was nowhere yet.
+    /// The lowest bytes of the labels of a field that no wave has reached.
     pub(super) fn lowest(field: &Field<'_>) -> Result<Zeros<u8>, Ended> {
         Ok(Zeros::new(field.owners.len() * field.n_tile_cols * TILE)?)
     }
 
-    /// The labels of a field, of which each worker has the forms of its own tiles, and planes.
+    /// The labels of a field, from the workers' encodings of their own tiles, and planes.
     pub(super) fn new(
         field: &Field<'_>,
         bytes: Zeros<u8>,
@@ -139,25 +139,26 @@ impl Labels {
         }
     }
 
-    /// Cells.
+    /// The number of cells.
     pub fn len(&self) -> usize {
         self.width * self.height
     }
 
-    /// Are there none?
+    /// Returns whether there are no cells.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Bits of a label in a table of so many cells: the least h with `n_cells < 2^h`.
+    /// The width of a label in a table of `n_cells` cells: the least h with `n_cells < 2^h`.
     pub fn n_bits(n_cells: usize) -> usize {
         (usize::BITS - n_cells.leading_zeros()).max(1) as usize
     }
 
-    /// Writes the labels into a table of zeros with a row for each cell: the most significant bit into column 0.
+    /// Writes the labels into a zeroed table with a row for each cell: the most significant bit
+    /// into column 0.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub fn write(
         &self,
         table: &mut BitTable,
@@ -174,7 +175,7 @@ impl Labels {
         Ok(())
     }
 
-    /// The labels, one cell after another.
+    /// The labels, in the order of cells.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.height).flat_map(move |y| {
             let first = y / SIDE * self.n_tile_cols;

@@ -1,10 +1,11 @@
-//! Steps of a board in vectors: all rows of a tile in sixteen registers, while a window passes.
+//! Steps of a board in vectors: all rows of a tile are in sixteen registers during a window.
 //!
-//! A step has no branches that the wave decides, but for what comes in over the left or right border. Where the front is
-//! cannot be foreseen, so that to look at the groups of rows that it touches alone takes longer than to move all of them.
+//! A step has no branches that depend on the wave, except for arrivals over the left or right
+//! border. The position of the front is unpredictable, so processing only the groups of rows that
+//! it touches takes longer than moving all of them.
 //!
-//! Intrinsics, since loops over rows become loads that wait for the stores of the step before. They work on values alone, so
-//! they are safe where the features are.
+//! Intrinsics are used because loops over rows become loads that wait for the stores of the
+//! previous step. They work on values alone, so they are safe where the features are available.
 
 use std::arch::x86_64::{
     __m512i, _mm_cvtsi128_si64, _mm_extract_epi64, _mm512_alignr_epi64, _mm512_and_si512,
@@ -18,10 +19,10 @@ use bytemuck::cast;
 
 use super::board::{Board, Border, GROUP, SIDE, part, part_mut};
 
-/// Groups of rows, each a register.
+/// Groups of rows, one register each.
 const N_GROUPS: usize = SIDE / GROUP;
 
-/// What moves one bit to either side through what is open.
+/// The cells moved by one bit to both sides through open transitions.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn aside(cells: __m512i, open: __m512i) -> __m512i {
@@ -29,22 +30,22 @@ fn aside(cells: __m512i, open: __m512i) -> __m512i {
     _mm512_or_si512(up, _mm512_and_si512(_mm512_srli_epi64(cells, 1), open))
 }
 
-/// Rows of eight.
+/// Loads eight rows.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn rows(all: &[u64], first: usize) -> __m512i {
     cast(*part::<GROUP>(all, first))
 }
 
-/// Writes rows of eight.
+/// Stores eight rows.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn put(all: &mut [u64], first: usize, rows: __m512i) {
     *part_mut::<GROUP>(all, first) = cast(rows);
 }
 
-/// Moves a board to which nothing comes but over its border, from a time of the window on. Gives for each side the times at which it
-/// was reached.
+/// Advances a board whose arrivals come only over its border, from a time of the window on. Returns
+/// for each side the times at which it was reached.
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,lzcnt,popcnt")]
 pub(super) fn run<const DIAGONALS: bool>(board: &mut Board, from: u32, until: u32) -> [u64; 4] {
     let zero = _mm512_setzero_si512();
@@ -151,7 +152,7 @@ pub(super) fn run<const DIAGONALS: bool>(board: &mut Board, from: u32, until: u3
     moved
 }
 
-/// Is there anything in some rows?
+/// Returns a mask that is nonzero if any row is nonempty.
 #[inline]
 #[target_feature(enable = "avx512f")]
 fn groups_of(front: &[__m512i; N_GROUPS]) -> u8 {

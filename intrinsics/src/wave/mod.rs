@@ -1,13 +1,14 @@
-//! Lee's wave on a grid (C. Y. Lee, 1961): the labels of all cells, which are their distances from the nearest goal, and paths
-//! to it.
+//! Lee's wave on a grid (C. Y. Lee, 1961): the labels of all cells, which are their distances from
+//! the nearest goal, and paths to it.
 //!
-//! * [`Grid`]: cells and open transitions, from heights with a threshold, from free cells, or edge by edge.
+//! * [`Grid`]: cells and open transitions, from heights with a threshold, from free cells, or edge
+//!   by edge.
 //! * [`Wave`]: labels with four or eight neighbours, one goal or several; distance and path.
-//! * [`Weighed`]: the same where steps and cells cost more or less, by Dijkstra's algorithm.
+//! * [`Weighed`]: the same with weighted steps and cells, by Dijkstra's algorithm.
 //!
-//! Definitions are those of the source that the module `wave` of the library follows: passability belongs to the transition
-//! between two cells, the goal has label 0, and a path takes the first of the neighbours whose label is one less in the
-//! order left, up, right, down, and then the diagonals.
+//! Definitions follow the source of the library module `wave`: passability belongs to the
+//! transition between two cells, the goal has label 0, and a path leads to the first neighbour
+//! whose label is one less, in the order left, up, right, down, and then the diagonals.
 
 mod board;
 mod field;
@@ -36,18 +37,18 @@ pub use weighed::{Costs, Weighed};
 
 use crate::environment::{Ended, Environment};
 
-/// Why there is no wave.
+/// Reasons why a wave cannot be computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaveError {
-    /// A cell that the grid does not have.
+    /// The cell is outside the grid.
     Outside(Cell),
-    /// Another number of weights than of cells.
+    /// The number of weights is not the number of cells.
     WrongLength,
-    /// A cell that costs nothing to enter: a path could go round in it for ever.
+    /// The cell has weight 0: a path could cycle in it forever.
     NoWeight(Cell),
-    /// Labels that are not those of this grid: there is no way on where one has to be.
+    /// The labels do not belong to this grid: a path cannot be continued.
     OtherGrid,
-    /// The run is to end, or the system refuses the memory.
+    /// The run was interrupted or memory allocation failed.
     Ended(Ended),
 }
 
@@ -55,15 +56,21 @@ impl fmt::Display for WaveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             WaveError::Outside(Cell { x, y }) => {
-                write!(f, "the cell ({}, {}) lies outside the grid", x + 1, y + 1)
+                write!(f, "the cell ({}, {}) is outside the grid", x + 1, y + 1)
             }
-            WaveError::WrongLength => f.write_str("another number of weights than of cells"),
+            WaveError::WrongLength => f.write_str(
+                "the number of weights must be the number of \
+                cells",
+            ),
             WaveError::NoWeight(Cell { x, y }) => {
                 write!(f, "the cell ({}, {}) has the weight 0", x + 1, y + 1)
             }
-            WaveError::OtherGrid => f.write_str("the labels are those of another grid"),
+            WaveError::OtherGrid => f.write_str("the labels belong to another grid"),
             WaveError::Ended(Ended::Interrupted) => f.write_str("interrupted"),
-            WaveError::Ended(Ended::OutOfMemory) => f.write_str("no memory for the wave"),
+            WaveError::Ended(Ended::OutOfMemory) => f.write_str(
+                "cannot allocate memory for the \
+                wave",
+            ),
             WaveError::Ended(Ended::Internal(why)) => f.write_str(why),
         }
     }
@@ -77,7 +84,7 @@ impl From<Ended> for WaveError {
     }
 }
 
-/// The labels of all cells: how many steps it takes from each to the nearest goal.
+/// The labels of all cells: the number of steps from each to the nearest goal.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Wave {
     neighbourhood: Neighbourhood,
@@ -86,17 +93,17 @@ pub struct Wave {
 }
 
 impl Wave {
-    /// Bytes that a wave takes at most beside the grid: labels of four bytes, and what the tiles take if the wave is in all of them at
-    /// once, which is some 2 bytes for each cell.
+    /// An upper bound on the bytes that a wave needs in addition to the grid: labels of four bytes,
+    /// and the boards if the wave is in all tiles at once, which is about 2 bytes for each cell.
     pub fn n_bytes(width: usize, height: usize) -> u64 {
         Labels::n_most_bytes(width, height).saturating_add(flood::n_bytes(width, height))
     }
 
-    /// Lets a wave go from all goals at once until nothing changes. With `stop_at` it ends when that cell is reached: exactly
-    /// the cells that are no farther from the goals have labels then.
+    /// Runs a wave from all goals at once until nothing changes. With `stop_at`, it ends when that
+    /// cell is reached: then exactly the cells that are no farther from the goals have labels.
     ///
     /// # Errors
-    /// [`WaveError::Outside`] for a goal or an end that the grid does not have, [`WaveError::Ended`].
+    /// [`WaveError::Outside`] for a goal or an end outside the grid, [`WaveError::Ended`].
     pub fn spread(
         grid: &Grid,
         neighbourhood: Neighbourhood,
@@ -115,12 +122,13 @@ impl Wave {
         &self.labels
     }
 
-    /// How it came about.
+    /// Counters of the computation.
     pub fn stats(&self) -> FloodStats {
         self.stats
     }
 
-    /// The label of a cell: its distance from the nearest goal in steps. `None` if the wave did not get there.
+    /// The label of a cell: its distance from the nearest goal in steps, or `None` if the wave did
+    /// not reach it.
     ///
     /// # Errors
     /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
@@ -133,8 +141,8 @@ impl Wave {
         Ok((label != UNREACHED).then_some(label))
     }
 
-    /// The path from a cell to the nearest goal, both included: one cell more than its distance, each step to the first neighbour
-    /// with a label one less. Empty if there is none.
+    /// The path from a cell to the nearest goal, both inclusive: one cell more than its distance,
+    /// each step to the first neighbour with a label one less. Empty if there is none.
     ///
     /// # Errors
     /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
@@ -147,7 +155,7 @@ impl Wave {
             let nearer = |cell: &Cell| self.labels.at(cell.y * grid.width() + cell.x) == left - 1;
             let mut steps = self.neighbourhood.steps().iter();
             let next = steps.find_map(|&step| grid.go(at, step).filter(nearer));
-            // Every label but 0 has been reached from one that is one less.
+            // Every label except 0 was reached from one that is one less.
             at = next.ok_or(WaveError::OtherGrid)?;
             path.push(at);
             left -= 1;
@@ -163,7 +171,7 @@ fn inside(grid: &Grid, cell: Cell) -> Result<(), WaveError> {
     }
 }
 
-/// What a mutex guards, also if a thread that had it has panicked: the panic goes on anyway.
+/// Locks a mutex, even if a thread that held it has panicked: the panic propagates anyway.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }

@@ -1,10 +1,11 @@
-//! From the planes of a board to bytes.
+//! Conversion of the planes of a board to bytes.
 
 use multiversion::multiversion;
 
 use super::board::{GROUP, SIDE};
 
-/// The steps whose codes lie in eight planes, for the 64 columns of eight rows; 0 where cells are fresh.
+/// The steps whose codes are in eight planes, for the 64 columns of eight rows; 0 where cells are
+/// fresh.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -15,7 +16,7 @@ pub(super) fn turn(
     bytes: &mut [[u8; SIDE]; GROUP],
 ) {
     let mut words = *planes;
-    // From Gray code to binary numbers, and nothing where the wave was not.
+    // From Gray code to binary numbers, and zero where the wave has not been.
     for place in (0..7).rev() {
         let above = words[place + 1];
         words[place].iter_mut().zip(above).for_each(|(word, above)| *word ^= above);
@@ -42,7 +43,8 @@ pub(super) fn turn(
     }
 }
 
-/// Writes the bits of steps from a place on where there are steps, to which a number is added.
+/// Adds a number to the steps and writes the bits of the sums from a position on, where there are
+/// steps.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"

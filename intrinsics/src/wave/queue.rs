@@ -1,23 +1,25 @@
-//! Cells in the order of their costs, for a search in which no cost falls below the last one taken: a radix heap (R. K.
-//! Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, 1990).
+//! A priority queue of cells for searches in which no cost falls below the last one taken: a radix
+//! heap (R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, 1990).
 //!
-//! A cell lies in ring r if the highest bit in which its cost differs from the last one taken is bit r − 1, and in ring 0 if none
-//! does. So a cell only moves to lower rings, at most once for each bit. Rings are linked both ways through the cells, so that a
-//! cell that becomes cheaper leaves its ring at once and memory does not depend on the search.
+//! A cell is in ring r if the highest bit in which its cost differs from the last one taken is bit
+//! r − 1, and in ring 0 if they are equal. So a cell only moves to lower rings, at most once for
+//! each bit. Rings are doubly linked through the cells, so that a cell that becomes cheaper leaves
+//! its ring in constant time and memory does not depend on the search.
 
 use crate::environment::Ended;
 use crate::reserved;
 
-/// Rings: one for each bit of a cost, and that of the last cost.
+/// The number of rings: one for each bit of a cost, and that of the last cost.
 const RINGS: usize = u64::BITS as usize + 1;
 
-/// Cells with costs that their owner knows.
+/// A queue of cells, whose costs are stored by the caller.
 #[derive(Debug)]
 pub(super) struct CostQueue {
-    /// The next and the previous one in the ring of each cell, then of the heads of the rings. What is in no ring is beside itself.
+    /// The next and the previous cell in the ring of each cell, followed by the heads of the rings.
+    /// A cell that is in no ring is linked to itself.
     links: Vec<[u32; 2]>,
     n_cells: usize,
-    /// The cost that was taken last.
+    /// The cost that was removed last.
     last: u64,
 }
 
@@ -37,7 +39,8 @@ impl CostQueue {
         n_cells.saturating_add(RINGS as u64).saturating_mul(size_of::<[u32; 2]>() as u64)
     }
 
-    /// Puts a cell in, or moves it where a lower cost belongs. The cost is at least that of the last cell taken.
+    /// Inserts a cell, or moves it according to its lower cost. The cost must be at least that of
+    /// the last cell removed.
     pub(super) fn put(&mut self, cell: usize, cost: u64) {
         self.remove(cell);
         let ring = u64::BITS - (cost ^ self.last).leading_zeros();
@@ -48,7 +51,7 @@ impl CostQueue {
         self.links[next as usize][1] = cell as u32;
     }
 
-    /// Takes a cell whose cost is the least.
+    /// Removes a cell of minimum cost.
     pub(super) fn take(&mut self, costs: &[u64]) -> Option<usize> {
         let mut heads = self.n_cells..self.links.len();
         let head = heads.find(|&head| self.first(head).is_some())?;
@@ -63,13 +66,13 @@ impl CostQueue {
         Some(cell)
     }
 
-    /// The first cell behind a head.
+    /// The first cell after a head.
     fn first(&self, head: usize) -> Option<usize> {
         let cell = self.links[head][0] as usize;
         (cell != head).then_some(cell)
     }
 
-    /// All cells behind a head.
+    /// All cells after a head.
     fn ring(&self, head: usize) -> impl Iterator<Item = usize> + '_ {
         let next = move |&cell: &usize| Some(self.links[cell][0] as usize).filter(|&to| to != head);
         std::iter::successors(self.first(head), next)
@@ -88,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cells_come_by_their_costs_though_these_fall_meanwhile() {
+    fn cells_come_in_order_of_cost_even_if_costs_decrease() {
         let mut costs = vec![u64::MAX >> 1, 9, 7, 7, 1 << 40, 0];
         let mut queue = CostQueue::new(costs.len()).unwrap();
         assert_eq!(queue.take(&costs), None);

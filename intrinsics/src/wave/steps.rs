@@ -1,5 +1,5 @@
-//! Steps of a board, and the way back: groups of rows in loops that compile to vectors, on every processor. Where it has vectors of
-//! 512 bits, [`lanes`] takes the steps.
+//! Steps of a board, and the way back: groups of rows in loops that compile to vectors on every
+//! processor. With 512-bit vectors, [`lanes`] computes the steps.
 
 use multiversion::multiversion;
 use multiversion::target::match_target;
@@ -8,7 +8,7 @@ use super::board::{Board, Border, GROUP, SIDE, part, part_mut};
 #[cfg(target_arch = "x86_64")]
 use super::lanes;
 
-/// Moves a board on with four neighbours.
+/// Advances a board with four neighbours.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -23,7 +23,7 @@ pub(super) fn run(board: &mut Board, from: u32, until: u32) -> [u64; 4] {
     }
 }
 
-/// Moves a board on with eight neighbours.
+/// Advances a board with eight neighbours.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -38,13 +38,13 @@ pub(super) fn run_diagonally(board: &mut Board, from: u32, until: u32) -> [u64; 
     }
 }
 
-/// The same without intrinsics.
+/// The version without intrinsics.
 #[inline(always)]
 fn straight(board: &mut Board, from: u32, until: u32) -> [u64; 4] {
     go(board, from, until, |_, _, _| 0)
 }
 
-/// The same without intrinsics, with eight neighbours.
+/// The version without intrinsics, with eight neighbours.
 #[inline(always)]
 fn diagonal(board: &mut Board, from: u32, until: u32) -> [u64; 4] {
     go(
@@ -62,7 +62,7 @@ fn diagonal(board: &mut Board, from: u32, until: u32) -> [u64; 4] {
     )
 }
 
-/// All steps from a time on.
+/// Computes all steps from a time on.
 #[inline(always)]
 fn go(
     board: &mut Board,
@@ -92,8 +92,9 @@ fn go(
     moved
 }
 
-/// A step; `diagonal` gives what comes over corners into row i of a group, whose front begins a row above and whose
-/// squares likewise. Gives what it reaches in the first and the last column.
+/// Computes a step. `diagonal` returns the arrivals over corners into row i of a group, whose
+/// front, like its squares, begins a row above. Returns the cells reached in the first and the last
+/// column.
 #[inline(always)]
 fn step(
     board: &mut Board,
@@ -107,7 +108,7 @@ fn step(
     let mut touched = *groups | *groups << 1 | *groups >> 1 | coming_groups;
     let (mut left, mut right_column) = (0, 0);
     let mut reached_groups = 0u8;
-    // The last row of the group above, as it was before this step, and which group that was.
+    // The last row of the previous group as it was before this step, and the number of that group.
     let (mut above, mut next) = (0, 0);
     while touched != 0 {
         let group = touched.trailing_zeros() as usize % (SIDE / GROUP);
@@ -167,7 +168,7 @@ fn step(
     (left, right_column)
 }
 
-/// Makes what was reached behind a time fresh again, and what was reached at it the front.
+/// Makes the cells reached after a time fresh again, and those reached at it the front.
 #[multiversion(targets(
     "x86_64+avx2+avx512bitalg+avx512bw+avx512dq+avx512f+avx512vl+avx512vpopcntdq+bmi1+bmi2+lzcnt+popcnt",
     "x86_64+avx2+bmi1+bmi2+lzcnt+popcnt"
@@ -181,7 +182,7 @@ pub(super) fn rewind(board: &mut Board, time: u32) {
         let unreached: &mut [u64; GROUP] = part_mut(fresh, first);
         let mut binary = [0u64; GROUP];
         let (mut later, mut same) = ([0u64; GROUP], unreached.map(|row| !row));
-        // From the highest digit on.
+        // From the highest digit down.
         for place in (0..8).rev() {
             let plane: &[u64; GROUP] = part(&planes[place], first);
             let digit = 0u64.wrapping_sub(u64::from(limit >> place & 1));
@@ -224,7 +225,7 @@ mod tests {
     use super::super::board::{Side, Tile};
     use super::*;
 
-    /// A board with open transitions at random, of which each word of the border gets arrivals at some times.
+    /// A board with random open transitions and random arrivals at each side of the border.
     fn random_board(seed: u64, begin: u32) -> Board {
         let mut random = Random::new(seed);
         let mut board = Board::new();
@@ -240,7 +241,7 @@ mod tests {
     }
 
     #[test]
-    fn boards_move_the_same_way_with_intrinsics_and_without() {
+    fn boards_advance_equally_with_and_without_intrinsics() {
         for seed in 0..200 {
             let begin = 3 + seed as u32;
             let mut board = random_board(seed, begin);
@@ -262,7 +263,7 @@ mod tests {
                 n_reached += usize::from(board.has_reached(x, y));
             }
             assert!(n_reached > 100, "{n_reached}");
-            // Back to a time, and on from there: as if nothing had been.
+            // Going back to a time and advancing again has no effect.
             board.rewind(begin + seed as u32 % 20);
             let from = board.done + 1;
             run_again(&mut board, seed, from, until);

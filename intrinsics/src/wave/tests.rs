@@ -1,4 +1,4 @@
-//! The wave against a search cell by cell, and what must hold of labels and paths.
+//! Tests of the wave against a search cell by cell, and of the invariants of labels and paths.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,12 +12,12 @@ use super::{
 use crate::environment::{Ended, InterruptPoller};
 use crate::workers::Workers;
 
-/// So many threads.
+/// `n` threads.
 fn workers(n: usize) -> Workers<'static> {
     Workers::new(Some(n), Workers::NEVER).unwrap()
 }
 
-/// Every transition is blocked with this probability, in per mille, whatever the others are.
+/// A grid in which every transition is blocked independently with this probability, in per mille.
 fn blocked(width: usize, height: usize, per_mille: usize, seed: u64) -> Grid {
     let mut random = Random::new(seed);
     let mut grid = Grid::of_edges(width, height, |_, _| true).unwrap();
@@ -30,7 +30,8 @@ fn blocked(width: usize, height: usize, per_mille: usize, seed: u64) -> Grid {
     grid
 }
 
-/// Heights by diamond and square, with the threshold that blocks this share of the transitions most nearly.
+/// Heights by the diamond-square algorithm, with the threshold that blocks this share of the
+/// transitions most closely.
 fn hilly(n: usize, per_mille: usize, seed: u64) -> Grid {
     let mut random = Random::new(seed);
     let side = n.next_power_of_two() + 1;
@@ -109,7 +110,7 @@ fn spread(
     Wave::spread(grid, neighbourhood, goals, None, threads).unwrap()
 }
 
-/// Labels by all threads from the first window on, however short the front is.
+/// Labels computed by all threads from the first window on, regardless of the length of the front.
 fn together(
     grid: &Grid,
     neighbourhood: Neighbourhood,
@@ -122,8 +123,9 @@ fn together(
     labels.iter().collect()
 }
 
-/// The five conditions of the source: the path begins at the robot, ends at the goal, goes from neighbour to neighbour over open
-/// transitions, has as many steps as the label of the robot, and no shorter one exists (`labels` are from elsewhere).
+/// Checks the five conditions of the source: the path begins at the robot, ends at the goal, leads
+/// from neighbour to neighbour over open transitions, has as many steps as the label of the robot,
+/// and no shorter one exists (`labels` are computed independently).
 fn assert_optimal(
     path: &[Cell],
     grid: &Grid,
@@ -151,7 +153,7 @@ fn assert_optimal(
 const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moore];
 
 #[test]
-fn labels_are_those_of_a_search_at_every_size() {
+fn labels_equal_those_of_a_search_at_every_size() {
     let one = workers(1);
     let three = workers(3);
     for (idx, (width, height)) in [
@@ -228,7 +230,7 @@ fn eleven_classes_of_impassability_from_two_generators() {
 }
 
 #[test]
-fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
+fn long_fronts_use_all_threads_and_short_ones_one() {
     let threads = workers(2);
     let open = Grid::of_edges(4000, 4000, |_, _| true).unwrap();
     let wave = spread(&open, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
@@ -241,7 +243,7 @@ fn a_long_front_is_moved_by_all_threads_and_a_short_one_by_one() {
 }
 
 #[test]
-fn tiles_go_back_where_the_wave_goes_to_and_fro_between_them() {
+fn tiles_go_back_where_the_wave_crosses_back_and_forth() {
     let grid = blocked(640, 640, 420, 1);
     let goal = Cell { x: 320, y: 320 };
     for threads in [1, 2].map(workers) {
@@ -249,7 +251,7 @@ fn tiles_go_back_where_the_wave_goes_to_and_fro_between_them() {
         assert!(wave.stats().n_returns > 100, "{:?}", wave.stats());
         assert!(wave.labels().iter().eq(searched(&grid, Neighbourhood::VonNeumann, &[goal])));
     }
-    // Along a corridor no wave comes back.
+    // Along a corridor, no wave comes back.
     let corridor = Grid::of_edges(2500, 64, |a, b| a.y == b.y || a.x % 2 == 0).unwrap();
     let wave = spread(&corridor, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &workers(1));
     assert_eq!(wave.stats().n_returns, 0);
@@ -262,7 +264,7 @@ fn winding(width: usize, height: usize) -> Grid {
 }
 
 #[test]
-fn labels_become_long_where_short_ones_do_not_suffice() {
+fn labels_widen_where_short_ones_do_not_suffice() {
     let threads = workers(1);
     // The first tile is entered at once, and left for good when 64 rows are done.
     let sizes = [(64, 3, 1), (64, 5, 2), (1000, 64, 2), (1100, 64, 3), (300, 300, 2)];
@@ -281,7 +283,7 @@ fn labels_become_long_where_short_ones_do_not_suffice() {
 }
 
 #[test]
-fn tiles_that_the_wave_left_long_ago_are_entered_again() {
+fn tiles_are_reentered_long_after_the_wave_left() {
     // Two waves through every tile: along the rows, and much later back between them.
     let (width, height) = (1500, 130);
     let grid = Grid::of_edges(width, height, |a, b| {
@@ -313,7 +315,7 @@ fn a_wave_may_end_at_the_start() {
 }
 
 #[test]
-fn a_closed_start_has_no_path_and_the_goal_one_of_one_cell() {
+fn closed_start_has_no_path_and_goal_has_a_path_of_one_cell() {
     let free: Vec<bool> = "..@.@....".chars().map(|c| c == '.').collect();
     let grid = Grid::of_cells(3, &free).unwrap();
     let threads = workers(1);
@@ -321,7 +323,7 @@ fn a_closed_start_has_no_path_and_the_goal_one_of_one_cell() {
     let wave = spread(&grid, Neighbourhood::Moore, &[goal], &threads);
     assert_eq!(wave.path(&grid, Cell { x: 2, y: 0 }), Ok(Vec::new()));
     assert_eq!(wave.path(&grid, goal), Ok(vec![goal]));
-    // No corner is cut.
+    // Corners are not cut.
     assert_eq!(wave.distance(&grid, Cell { x: 2, y: 1 }), Ok(Some(5)));
     let outside = Cell { x: 3, y: 0 };
     assert_eq!(wave.distance(&grid, outside), Err(WaveError::Outside(outside)));
@@ -330,7 +332,7 @@ fn a_closed_start_has_no_path_and_the_goal_one_of_one_cell() {
 }
 
 #[test]
-fn grids_are_counted_before_memory_is_taken() {
+fn grid_size_is_checked_before_allocation() {
     let side = 1 << 32;
     assert_eq!(Grid::closed(side, side), Err(GridError::TooLarge));
     assert_eq!(Grid::closed(MAX_CELLS as usize + 1, 1), Err(GridError::TooLarge));
@@ -345,10 +347,10 @@ fn grids_are_counted_before_memory_is_taken() {
 }
 
 #[test]
-fn the_user_ends_a_wave() {
+fn interrupts_end_a_wave() {
     let grid = Grid::of_edges(1500, 1500, |_, _| true).unwrap();
     for n_threads in [1, 2] {
-        // It ends after so many polls.
+        // It is interrupted after this many polls.
         let n_polls = AtomicUsize::new(20);
         let stop = || n_polls.fetch_sub(1, Ordering::Relaxed) == 0;
         let threads = Workers::new(Some(n_threads), &stop).unwrap();
@@ -363,7 +365,7 @@ fn the_user_ends_a_wave() {
 }
 
 #[test]
-fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
+fn unit_weights_give_the_labels_and_others_the_cheapest_path() {
     let threads = workers(1);
     let grid = blocked(90, 70, 250, 3);
     let goals = [Cell { x: 5, y: 60 }, Cell { x: 80, y: 2 }];
@@ -379,7 +381,7 @@ fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
             assert_eq!(path, wave.path(&grid, cell).unwrap());
         }
     }
-    // A marsh in the middle of three by three: round it.
+    // A swamp in the middle of three by three cells: the path avoids it.
     let open = Grid::of_cells(3, &[true; 9]).unwrap();
     let marsh = [1, 1, 1, 1, 9, 1, 1, 1, 1];
     let costs = Costs { straight: 10, diagonal: 14, weights: Some(&marsh) };
@@ -395,7 +397,7 @@ fn weights_of_one_give_the_labels_and_others_the_cheapest_way_round() {
 }
 
 #[test]
-fn packed_transitions_and_columns_of_labels_are_those_of_the_grid() {
+fn packed_transitions_and_label_columns_match_the_grid() {
     let threads = workers(1);
     for (width, height) in [(1, 1), (7, 5), (64, 3), (65, 129), (130, 70)] {
         let grid = blocked(width, height, 300, width as u64);
@@ -403,7 +405,7 @@ fn packed_transitions_and_columns_of_labels_are_those_of_the_grid() {
         let mut down = BitVector::zeros(width * height);
         for idx in 0..width * height {
             right.put(idx, grid.opens_right(idx % width, idx / width));
-            // What leads over the lower border does not count.
+            // Transitions over the lower border are ignored.
             let is_last = idx / width + 1 == height;
             down.put(idx, grid.opens_down(idx % width, idx / width) || is_last);
         }
@@ -428,13 +430,13 @@ fn packed_transitions_and_columns_of_labels_are_those_of_the_grid() {
 }
 
 #[test]
-fn steps_go_in_the_order_of_ties() {
+fn steps_follow_the_order_of_ties() {
     let grid = Grid::of_cells(3, &[true; 9]).unwrap();
     let middle = Cell { x: 1, y: 1 };
     let reached: Vec<(usize, usize)> =
         Step::ALL.iter().map(|&step| grid.go(middle, step).unwrap()).map(|c| (c.x, c.y)).collect();
     assert_eq!(reached, [(0, 1), (1, 0), (2, 1), (1, 2), (0, 0), (2, 0), (2, 2), (0, 2)]);
-    // From every corner the ties go left before up, right before down, and along before across.
+    // From every corner, ties prefer left to up, right to down, and straight to diagonal.
     let threads = workers(1);
     let wave = spread(&grid, Neighbourhood::VonNeumann, &[Cell { x: 0, y: 0 }], &threads);
     let path = wave.path(&grid, Cell { x: 2, y: 2 }).unwrap();

@@ -1,4 +1,4 @@
-//! Waves whose steps cost more or less: Dijkstra's algorithm from the goals (E. W. Dijkstra, 1959).
+//! Waves with weighted steps: Dijkstra's algorithm from the goals (E. W. Dijkstra, 1959).
 
 use star_base::BitTable;
 
@@ -9,18 +9,19 @@ use super::{WaveError, inside};
 use crate::environment::{Ended, Environment, InterruptPoller};
 use crate::numbers::write_numbers_from;
 
-/// Cells whose costs are brought into columns at once; a multiple of 64.
+/// Cells whose costs are transposed into columns at once; a multiple of 64.
 const BLOCK: usize = 4096;
 
 /// A cell that was not reached.
 const NONE: u64 = u64::MAX;
 
-/// What steps cost. A step costs that of its direction times the weight of the cell that it enters on the way to the goal.
+/// The costs of steps. A step costs that of its direction times the weight of the cell that it
+/// enters on the way to the goal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Costs<'a> {
-    /// A step to the left, up, right or down.
+    /// The cost of a step to the left, up, right or down.
     pub straight: u32,
-    /// A diagonal step.
+    /// The cost of a diagonal step.
     pub diagonal: u32,
     /// A weight of at least 1 for every cell, row by row; without it all are 1.
     pub weights: Option<&'a [u32]>,
@@ -36,21 +37,22 @@ impl Costs<'_> {
     }
 }
 
-/// What the cheapest path to a goal costs from every cell.
+/// The cost of the cheapest path to a goal from every cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Weighed {
     costs: Vec<u64>,
 }
 
 impl Weighed {
-    /// Bits of a cost in a table of so many cells, whose weights have `weight_bits`: those of the weights, of the greater step, and
-    /// of a [label](Labels::n_bits). All ones are no cost.
+    /// The width of a cost in a table of `n_cells` cells whose weights have `weight_bits`: the sum
+    /// of the widths of the weights, of the greater step, and of a [label](Labels::n_bits). All
+    /// ones mean that there is no path.
     pub fn n_bits(n_cells: usize, weight_bits: usize, straight: u32, diagonal: u32) -> usize {
         let step_bits = Labels::n_bits(straight.max(diagonal) as usize);
         weight_bits.saturating_add(step_bits).saturating_add(Labels::n_bits(n_cells))
     }
 
-    /// Bytes that a wave takes beside the grid and the weights.
+    /// Bytes that a wave needs in addition to the grid and the weights.
     pub fn n_bytes(n_cells: u64) -> u64 {
         n_cells.saturating_mul(size_of::<u64>() as u64).saturating_add(CostQueue::n_bytes(n_cells))
     }
@@ -92,7 +94,7 @@ impl Weighed {
             let (cell, cost) = (Cell { x: idx % width, y: idx / width }, found[idx]);
             for &step in neighbourhood.steps() {
                 let Some(to) = grid.go(cell, step) else { continue };
-                // The path goes the other way, and enters this cell.
+                // The path leads in the opposite direction and enters this cell.
                 let through = cost + step_cost(&costs, step.is_diagonal()) * costs.weight(idx);
                 let to = to.y * width + to.x;
                 if through < found[to] {
@@ -104,7 +106,7 @@ impl Weighed {
         Ok(Weighed { costs: found })
     }
 
-    /// What the cheapest path costs from a cell; `None` if there is none.
+    /// The cost of the cheapest path from a cell, or `None` if there is none.
     ///
     /// # Errors
     /// [`WaveError::Outside`], [`WaveError::OtherGrid`].
@@ -117,10 +119,11 @@ impl Weighed {
         Ok((cost != NONE).then_some(cost))
     }
 
-    /// Writes the costs into a table of zeros with a row for each cell: the most significant bit into column 0.
+    /// Writes the costs into a zeroed table with a row for each cell: the most significant bit into
+    /// column 0.
     ///
     /// # Errors
-    /// If the run is to end.
+    /// If the run is interrupted.
     pub fn write(
         &self,
         table: &mut BitTable,
@@ -141,8 +144,9 @@ impl Weighed {
         Ok(())
     }
 
-    /// The cheapest path from a cell to a goal, both included; the first neighbour on such a path, in the order of ties. Empty
-    /// if there is none. Neighbourhood and costs are those of the wave.
+    /// The cheapest path from a cell to a goal, both inclusive, always to the first neighbour on a
+    /// cheapest path in the order that breaks ties. Empty if there is none. Neighbourhood and costs
+    /// must be those of the wave.
     ///
     /// # Errors
     /// [`WaveError::Outside`]; [`WaveError::OtherGrid`], also for other costs.

@@ -1,4 +1,4 @@
-//! One thread's tiles, the labels of their cells, and the wave in them.
+//! The tiles of one thread, the labels of their cells, and the wave in them.
 
 use super::board::{Board, SIDE, Side, Tile, WINDOW};
 use super::field::{Bands, Field, MESSAGES, Message};
@@ -7,52 +7,52 @@ use super::locked;
 use crate::environment::Ended;
 use crate::reserved;
 
-/// Steps between two looks for boards that the wave has left.
+/// Steps between two sweeps for boards that the wave has left.
 const SWEEP: u32 = 64;
 
-/// Steps for which a board is kept that the wave has left.
+/// Steps for which a board is kept after the wave has left it.
 const REST: u32 = 64;
 
-/// Where the board of a tile is.
+/// The state of the board of a tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// The wave was never there.
+    /// The wave has never reached it.
     Untouched,
     /// It has a board.
     At(u32),
-    /// Its board was given up; the labels say what was reached.
+    /// Its board was released; the labels hold the reached cells.
     Left,
     /// Every cell was reached.
     Full,
 }
 
-/// Tiles of one thread.
+/// The tiles of one thread.
 #[derive(Debug)]
 pub(super) struct Worker {
     idx: usize,
-    /// For each of its tiles, row by row.
+    /// The state of each of its tiles, row by row.
     places: Vec<Place>,
     boards: Vec<Board>,
-    /// How the labels of its tiles are to be read.
+    /// The encoding of the labels of its tiles.
     forms: Vec<Form>,
     more: More,
     /// Boards without a tile.
     unused: Vec<u32>,
     /// Boards with a front, or with arrivals at the next time.
     active: Vec<u32>,
-    /// Those that are to be moved on in this window.
+    /// Boards that must be advanced in this window.
     pending: Vec<u32>,
     /// How often a board went back.
     n_returns: u32,
-    /// Where the window begins.
+    /// The start of the window.
     begin: u32,
-    /// Messages of the time at hand, for each worker.
+    /// Messages of the current time, for each worker.
     outgoing: Vec<Vec<Message>>,
 }
 
 impl Worker {
-    /// A worker that has room for boards of all its tiles: the system gives the memory when it is written to, which for most
-    /// waves is not all at once.
+    /// A worker with capacity for boards of all its tiles: the operating system commits the memory
+    /// when it is written to, which most waves do only in part.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -82,7 +82,7 @@ impl Worker {
         })
     }
 
-    /// Lets the wave begin at a cell of its own at time 1.
+    /// Lets the wave begin at one of its cells at time 1.
     pub(super) fn begin_at(
         &mut self,
         x: usize,
@@ -103,7 +103,7 @@ impl Worker {
         }
     }
 
-    /// Begins a window: all boards with a front are to be moved on.
+    /// Begins a window: all boards with a front must be advanced.
     pub(super) fn open(&mut self, begin: u32) {
         self.begin = begin;
         for &slot in &self.active {
@@ -115,8 +115,8 @@ impl Worker {
         self.pending.extend_from_slice(&self.active);
     }
 
-    /// Takes what others have sent, moves all boards on to the end of the window that have to be, and sends what others get. Gives the
-    /// number of messages.
+    /// Receives messages, advances all pending boards to the end of the window, and sends messages.
+    /// Returns the number of messages.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -147,7 +147,7 @@ impl Worker {
         Ok(self.send(round + 1, field))
     }
 
-    /// Ends a window. Gives the number of boards that go on.
+    /// Ends a window. Returns the number of boards that remain active.
     ///
     /// # Errors
     /// [`Ended::OutOfMemory`].
@@ -183,7 +183,8 @@ impl Worker {
         }
     }
 
-    /// When this cell was reached, if it lies in a tile of its own and was reached in this window.
+    /// The time when this cell was reached, if it is in one of the worker's tiles and was reached
+    /// in this window.
     pub(super) fn when(&self, x: usize, y: usize, field: &Field<'_>) -> Option<u32> {
         let (owner, band) = field.owners[y / SIDE];
         if owner != self.idx {
@@ -194,7 +195,7 @@ impl Worker {
                 let board = &self.boards[slot as usize];
                 board.has_reached(x % SIDE, y % SIDE).then(|| board.when(x % SIDE, y % SIDE))
             }
-            // It was found when it was reached, before the board was given up.
+            // It was found when it was reached, before the board was released.
             Place::Untouched | Place::Left | Place::Full => None,
         }
     }
@@ -222,7 +223,7 @@ impl Worker {
         self.n_returns
     }
 
-    /// How the labels of its tiles are to be read, when all are written.
+    /// The encoding of the labels of its tiles, after all are written.
     pub(super) fn take_labels(&mut self) -> (Vec<Form>, More) {
         (std::mem::take(&mut self.forms), std::mem::take(&mut self.more))
     }
@@ -241,7 +242,7 @@ impl Worker {
         board.flush(time, &mut bands[band][x * TILE..][..TILE], form, &mut self.more)
     }
 
-    /// Tells the neighbours of a board what comes over to them.
+    /// Passes the departures of a board to its neighbours.
     fn spread(
         &mut self,
         slot: u32,
@@ -300,7 +301,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Brings arrivals to a tile, or to its owner.
+    /// Passes arrivals to a tile, or to its owner.
     fn deliver(
         &mut self,
         (x, y): (usize, usize),
@@ -343,14 +344,14 @@ impl Worker {
         }
         if is_now && !board.is_pending {
             board.is_pending = true;
-            // Each board is on the list once at a time, but may be again.
+            // Each board is on the list at most once at a time, but may be added again.
             self.pending.try_reserve(1).map_err(|_| Ended::OutOfMemory)?;
             self.pending.push(slot);
         }
         Ok(())
     }
 
-    /// Takes what others have sent for this round.
+    /// Receives the messages of this round.
     fn receive(
         &mut self,
         round: u32,
@@ -368,7 +369,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Sends what others get in a round; gives the number of messages.
+    /// Sends the messages of a round; returns their number.
     fn send(&mut self, round: u32, field: &Field<'_>) -> usize {
         let mut n_messages = 0;
         for (messages, mail) in self.outgoing.iter_mut().zip(&field.mail) {
@@ -380,7 +381,8 @@ impl Worker {
         n_messages
     }
 
-    /// The board of a tile of its own, made if there is none; `None` if every cell of the tile was reached.
+    /// The board of one of its tiles, created if there is none; `None` if every cell of the tile
+    /// was reached.
     fn board_of(
         &mut self,
         x: usize,
@@ -413,7 +415,7 @@ impl Worker {
         Some(slot)
     }
 
-    /// Writes the labels of a board, which becomes that of another tile.
+    /// Writes the labels of a board and releases it for another tile.
     fn give_up(
         &mut self,
         slot: u32,
@@ -429,7 +431,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Gives up the boards that the wave left a while ago.
+    /// Releases the boards that the wave left a while ago.
     fn sweep(&mut self, time: u32, field: &Field<'_>, bands: &mut Bands<'_>) -> Result<(), Ended> {
         for slot in 0..self.boards.len() as u32 {
             let board = &self.boards[slot as usize];

@@ -1,4 +1,4 @@
-//! What is no tree.
+//! Tests of invalid input.
 
 use super::super::{Depth, Heap, Tree, TreeError};
 use super::{depth, one, random_tree};
@@ -20,21 +20,21 @@ fn depths_are_from_1_to_30() {
 }
 
 #[test]
-fn fields_that_code_no_tree_are_refused_at_their_first_leaf() {
+fn rejects_fields_that_code_no_tree_at_the_first_bad_leaf() {
     let tree = |levels, bits: &[u64]| Tree::of_bits(depth(levels), bits).map(|_| ());
     let refused = |bit| Err(TreeError::NoTree { bit });
     assert_eq!(tree(3, &[0b1111_1111]), Ok(()));
     assert_eq!(tree(3, &[0b0011_0001]), refused(5)); // three bits wide
     assert_eq!(tree(3, &[0b0001_0110]), refused(0));
-    assert_eq!(tree(3, &[0b0000_1011]), refused(1)); // two bits from an odd one
-    assert_eq!(tree(3, &[0b0001_0001_0001]), refused(8)); // behind the field
+    assert_eq!(tree(3, &[0b0000_1011]), refused(1)); // two bits from an odd position
+    assert_eq!(tree(3, &[0b0001_0001_0001]), refused(8)); // after the field
     assert_eq!(tree(7, &[1, 0]), Ok(()));
     assert_eq!(tree(7, &[1, 2]), refused(0));
     assert_eq!(tree(7, &[1 | 1 << 63, 0]), refused(0));
 }
 
 #[test]
-fn heaps_that_are_damaged_are_refused() {
+fn rejects_damaged_heaps() {
     let environment = one();
     for levels in [1, 3, 5, 9, 13] {
         let tree = random_tree(levels, 3 << (levels / 2), 9);
@@ -49,7 +49,7 @@ fn heaps_that_are_damaged_are_refused() {
             assert_eq!(read(&bytes[1..]), Err(TreeError::Length { n_bits }));
         }
         assert_eq!(read(&[]), Err(TreeError::Length { n_bits: 0 }));
-        // Every single bit, where the text's marker is right, too.
+        // Every single flipped bit. The marker of the text is valid, too.
         for place in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();
             damaged[place / 8] ^= 1 << (place % 8);

@@ -1,4 +1,4 @@
-//! All marked leaves at once.
+//! Tests of batches of marked leaves.
 
 use super::super::{Change, Leaf, Tree};
 use star_base::Random;
@@ -6,7 +6,7 @@ use star_base::Random;
 use super::{decoded, depth, one, random_tree, some};
 use crate::environment::Environment;
 
-/// What the rules of a batch say, leaf by leaf: judged on the tree before it.
+/// The result of a batch by its rules, leaf by leaf, judged on the tree before it.
 fn expected(
     before: &[Leaf],
     change: &dyn Fn(Leaf) -> Change,
@@ -44,12 +44,12 @@ fn a_batch_is_judged_on_the_tree_before_it() {
         let mut tree = random_tree(levels, 1 << (levels / 2), 2);
         for round in 0..40_u64 {
             let before = decoded(&tree, one());
-            // Grow, then shrink; now and then everything at once.
+            // Grow, then shrink; occasionally everything at once.
             let odds = if round % 8 < 4 { [6, 8] } else { [1, 9] };
             let seed = random.next_u64();
             let change = move |leaf: Leaf| {
                 let index = u64::from(leaf.node.index());
-                // Pairs draw together, mostly.
+                // Pairs mostly draw together.
                 let draw = Random::new(seed ^ (index & !1)).below(10);
                 match (round % 10, Random::new(seed ^ index).below(12)) {
                     (9, _) => Change::Merge,
@@ -66,16 +66,17 @@ fn a_batch_is_judged_on_the_tree_before_it() {
                 decoded(&tree, one()).iter().map(|leaf| u64::from(leaf.node.index())).collect();
             assert_eq!(after, leaves, "depth {levels}, round {round}");
             assert_eq!(changed, n);
-            // What it left codes a tree.
+            // The resulting field encodes a tree.
             Tree::of_bits(tree.depth(), tree.bits()).unwrap();
         }
     }
 }
 
 #[test]
-fn marks_stand_where_leaves_begin() {
+fn marks_count_only_where_leaves_begin() {
     let mut tree = Tree::at_level(depth(3), 2).unwrap();
-    // Leaves at 0, 2, 4, 6. Splits at 0 and, where none begins, 1; merges of 4 and 6, and of 0, which splits.
+    // Leaves at 0, 2, 4, 6. Splits at 0 and at 1, where no leaf begins; merges of 4 and 6, and of
+    // 0, which splits.
     let changed = tree.change_marked(&[0b0000_0011], &[0b0101_0101], one()).unwrap();
     assert_eq!((changed, tree.bits()), ([1, 1], &[0b0001_0111][..]));
     // One mark of a pair is not enough.
@@ -84,7 +85,7 @@ fn marks_stand_where_leaves_begin() {
 }
 
 #[test]
-fn marks_change_what_a_function_of_the_leaves_does() {
+fn marks_and_decide_closures_give_the_same_changes() {
     for (levels, n_leaves) in
         [(1, 2), (3, 5), (5, 32), (6, 1), (7, 3), (12, 40), (12, 900), (23, 60_000)]
     {
@@ -93,7 +94,8 @@ fn marks_change_what_a_function_of_the_leaves_does() {
         let mut all = [0; 2];
         let mut other = Tree::of_bits(tree.depth(), tree.bits()).unwrap();
         for round in 0..if levels > 12 { 4 } else { 60_u64 } {
-            // Also where no leaf begins; runs now and then, so that pairs are marked.
+            // Also marks where no leaf begins; runs of marks occasionally, so that pairs are
+            // marked.
             let n_bits = tree.depth().n_bits();
             let behind = if n_bits < 64 { u64::MAX << n_bits } else { 0 };
             let mut marks = || {

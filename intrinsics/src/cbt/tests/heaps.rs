@@ -1,4 +1,4 @@
-//! The packed heap against its definition.
+//! Tests of the packed heap against its definition.
 
 use super::super::{Heap, Tree};
 use super::model::{self, Pointers};
@@ -14,7 +14,7 @@ fn packed(tree: &Tree, environment: &dyn Environment) -> Heap {
 }
 
 #[test]
-fn heaps_are_what_the_definition_says_after_every_operation() {
+fn heaps_match_the_definition_after_every_operation() {
     for (levels, n_rounds) in [(1, 20), (2, 60), (4, 300), (5, 300), (6, 300), (10, 300), (12, 60)]
     {
         let mut random = Random::new(levels as u64);
@@ -56,8 +56,8 @@ fn heaps_of_all_depths_read_back() {
 }
 
 #[test]
-fn between_a_change_and_a_reduce_the_heap_is_that_of_the_source() {
-    // Level D is live, the counts above are those of before.
+fn unreduced_heap_equals_that_of_the_source() {
+    // Level D is live; the counts above are from before the change.
     let tree = Tree::at_level(depth(12), 11).unwrap();
     let before = packed(&tree, one());
     tree.split(tree.depth().node(1 << 11).unwrap());

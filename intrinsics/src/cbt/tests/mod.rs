@@ -1,4 +1,5 @@
-//! The tree against one of pointers, the heap against its definition, threads against none.
+//! Tests of the tree against a tree of pointers, of the heap against its definition, and of threads
+//! against a single thread.
 
 mod bad;
 mod batches;
@@ -17,13 +18,13 @@ use super::{Depth, Leaf, Tree};
 use crate::environment::Environment;
 use crate::workers::Workers;
 
-/// One thread.
+/// A single thread.
 pub(crate) fn one() -> &'static Workers<'static> {
     static ONE: LazyLock<Workers<'static>> = LazyLock::new(|| some(1));
     &ONE
 }
 
-/// So many threads.
+/// `n` threads.
 pub(crate) fn some(n: usize) -> Workers<'static> {
     Workers::new(Some(n), Workers::NEVER).unwrap()
 }
@@ -32,7 +33,7 @@ pub(super) fn depth(levels: i64) -> Depth {
     Depth::new(levels).unwrap()
 }
 
-/// All leaves, decoded at once.
+/// All leaves, decoded in one call.
 pub(super) fn decoded(tree: &Tree, environment: &dyn Environment) -> Vec<Leaf> {
     let (mut indices, mut levels) = (vec![0; tree.count()], vec![0; tree.count()]);
     tree.decode(&mut indices, &mut levels, environment).unwrap();
@@ -43,12 +44,12 @@ pub(super) fn decoded(tree: &Tree, environment: &dyn Environment) -> Vec<Leaf> {
     indices.into_iter().zip(levels).map(leaf).collect()
 }
 
-/// A tree that was split at random until it has so many leaves, or none can be split any more.
+/// A tree that was split at random until it has `n_leaves` leaves or no leaf can be split.
 pub(super) fn random_tree(levels: i64, n_leaves: usize, seed: u64) -> Tree {
     let depth = depth(levels);
     let mut random = Random::new(seed);
     let mut tree = Tree::at_level(depth, 0).unwrap();
-    // Leaves above level D, in no order.
+    // Leaves above level D, unordered.
     let (mut leaves, mut count) = (vec![1_u64], 1);
     while count < n_leaves && !leaves.is_empty() {
         let index = leaves.swap_remove(random.below(leaves.len()));

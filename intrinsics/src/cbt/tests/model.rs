@@ -1,4 +1,5 @@
-//! Slow models, written by the definitions alone: a tree of pointers, and the packed heap bit by bit.
+//! Slow models, written from the definitions alone: a tree of pointers, and the packed heap bit by
+//! bit.
 
 /// A full binary tree.
 pub(super) enum Pointers {
@@ -7,7 +8,7 @@ pub(super) enum Pointers {
 }
 
 impl Pointers {
-    /// All leaves at a level.
+    /// A tree whose leaves are all at one level.
     pub(super) fn at_level(level: u32) -> Pointers {
         match level {
             0 => Pointers::Leaf,
@@ -19,7 +20,7 @@ impl Pointers {
         Pointers::Inner(Box::new(children))
     }
 
-    /// The node with a heap index, by the path that its bits say.
+    /// The node with a heap index, by the path encoded in its bits.
     fn node(&mut self, index: u64) -> Option<&mut Pointers> {
         let mut at = self;
         for place in (0..index.ilog2()).rev() {
@@ -53,7 +54,7 @@ impl Pointers {
         merges
     }
 
-    /// Heap indices of the leaves, from left to right.
+    /// Heap indices of the leaves from left to right.
     pub(super) fn leaves(&self) -> Vec<u64> {
         let mut leaves = Vec::new();
         self.visit(1, &mut |index, is_leaf| {
@@ -73,14 +74,14 @@ impl Pointers {
     }
 }
 
-/// The packed heap of leaves, by the definition of its elements: a bit for each place.
+/// The packed heap of leaves, by the definition of its elements: one `bool` per bit.
 pub(super) fn heap(depth: u32, leaves: &[u64]) -> Vec<bool> {
     let n_bits = 4_usize << depth;
     let mut bits = vec![false; n_bits];
     bits[depth as usize] = true;
     let mut counts = vec![0_u64; 2 << depth];
     for &leaf in leaves {
-        // The leaf's bit of the field stands for it all the way down.
+        // The bit of the leaf in the field represents it at all lower levels.
         let mut node = leaf << (depth - leaf.ilog2());
         while node > 0 {
             counts[node as usize] += 1;

@@ -1,4 +1,4 @@
-//! Node by node.
+//! Tests of single nodes.
 
 use std::collections::HashMap;
 
@@ -12,7 +12,7 @@ fn indices(leaves: &[Leaf]) -> Vec<u64> {
     leaves.iter().map(|leaf| u64::from(leaf.node.index())).collect()
 }
 
-/// Everything that a tree says of its leaves.
+/// Compares all properties of the leaves of a tree.
 fn compare(tree: &Tree, expected: &[u64]) {
     let depth = tree.depth();
     assert_eq!(tree.count(), expected.len());
@@ -26,7 +26,7 @@ fn compare(tree: &Tree, expected: &[u64]) {
 }
 
 #[test]
-fn bits_of_the_source_may_code_its_nodes() {
+fn bits_of_the_source_map_to_its_nodes() {
     // [000], section "Node index from bit index", D = 4.
     let nodes = |bit| depth(4).nodes_at(bit).map(Node::index).collect::<Vec<u32>>();
     assert_eq!(nodes(0), [16, 8, 4, 2, 1]);
@@ -56,7 +56,7 @@ fn perfect_trees_have_the_nodes_of_a_level() {
 }
 
 #[test]
-fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
+fn random_operations_match_a_tree_of_pointers() {
     let mut n_done = [0; 4];
     for (levels, n_rounds) in [(1, 200), (2, 400), (5, 4_000), (6, 4_000), (8, 8_000), (13, 20_000)]
     {
@@ -64,7 +64,7 @@ fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
         let (mut tree, mut model) =
             (Tree::at_level(depth(levels), 0).unwrap(), Pointers::at_level(0));
         for round in 0..n_rounds {
-            // Any node at all, so that most do not exist, are inner nodes, or lie below leaves.
+            // Any node at all, so that most do not exist, are inner nodes, or are below leaves.
             let level = random.below(levels as usize + 1);
             let index = (1_u64 << level) + random.below(1 << level) as u64;
             let node = tree.depth().node(index).unwrap();
@@ -90,11 +90,11 @@ fn random_operations_do_what_they_do_to_a_tree_of_pointers() {
 }
 
 #[test]
-fn a_million_operations_leave_the_tree_of_pointers() {
+fn a_million_operations_match_a_tree_of_pointers() {
     let levels = 18;
     let (mut tree, mut model) = (random_tree(levels, 1, 0), Pointers::at_level(0));
     let mut random = Random::new(7);
-    // The leaves in no order, and where each stands.
+    // The leaves, unordered, and the position of each.
     let (mut leaves, mut places) = (vec![1_u64], HashMap::from([(1_u64, 0)]));
     for _ in 0..1_000_000 {
         let at = random.below(leaves.len());
@@ -149,7 +149,7 @@ fn split_and_merge_are_idempotent_and_undo_each_other() {
 }
 
 #[test]
-fn inner_nodes_and_what_does_not_exist_stay() {
+fn inner_and_missing_nodes_are_unchanged() {
     // The leaves 4, 10, 11, 3 of depth 4.
     let depth = depth(4);
     let node = |index| depth.node(index).unwrap();
@@ -180,13 +180,13 @@ fn counts_are_stale_above_level_d_until_a_reduce() {
 }
 
 #[test]
-fn counts_are_the_leaves_below() {
+fn node_counts_equal_the_leaves_below() {
     for (levels, n_leaves) in [(3, 5), (7, 40), (11, 700), (13, 900)] {
         let tree = random_tree(levels, n_leaves, 5);
         let leaves = indices(&decoded(&tree, one()));
         for index in 1..2_u64 << levels {
             let node = tree.depth().node(index).unwrap();
-            // A leaf counts below itself all along its first bit.
+            // The count of a leaf is stored at each level below it, at its first bit.
             let level = index.ilog2();
             let is_below = |&&leaf: &&u64| match level.checked_sub(leaf.ilog2()) {
                 None => leaf >> (leaf.ilog2() - level) == index,
@@ -198,7 +198,7 @@ fn counts_are_the_leaves_below() {
 }
 
 #[test]
-fn the_greatest_depth_works() {
+fn supports_the_greatest_depth() {
     let depth = Depth::MAX;
     let mut tree = Tree::at_level(depth, 0).unwrap();
     let mut index = 1;

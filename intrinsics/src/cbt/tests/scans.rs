@@ -1,11 +1,11 @@
-//! Patterns and vectors decode the same leaves.
+//! Patterns and vector code decode the same leaves.
 
 use super::super::Leaf;
 use super::super::decode::{BlockLeaves, Scan, scan_by_patterns};
 use super::{decoded, one, random_tree};
 
 #[test]
-fn patterns_decode_what_this_machine_does() {
+fn patterns_and_native_code_decode_the_same_leaves() {
     for levels in 1..=17 {
         for share in [1, 2, 4, 16, 1 << 10] {
             let tree = random_tree(levels, (1_usize << levels).div_ceil(share), 5);
@@ -19,7 +19,7 @@ fn patterns_decode_what_this_machine_does() {
                 level: u32::from(level),
             });
             assert!(leaves.iter().copied().eq(found), "depth {levels}, one of {share}");
-            // Block by block: leaves that are wider than a block, too.
+            // Block by block, with leaves that are wider than a block.
             let mut block = BlockLeaves::EMPTY;
             let mut by_blocks = Vec::new();
             for idx in 0..tree.depth().n_bits().div_ceil(512) {

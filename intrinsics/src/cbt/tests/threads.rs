@@ -1,4 +1,4 @@
-//! Threads: what they do at once is what one does in turn.
+//! Tests of threads: parallel results equal sequential results.
 
 use rayon::prelude::*;
 
@@ -9,7 +9,7 @@ use super::{decoded, depth, one, random_tree, some};
 use crate::environment::{Environment, install};
 
 #[test]
-fn all_threads_decode_what_one_does() {
+fn all_threads_decode_the_same_leaves_as_one() {
     for (levels, n_leaves) in [(15, 1_usize << 15), (20, 1 << 18), (20, 3_000), (21, 1 << 21)] {
         let tree = match n_leaves.ilog2() {
             n if n as i64 == levels => Tree::at_level(depth(levels), n).unwrap(),
@@ -22,7 +22,7 @@ fn all_threads_decode_what_one_does() {
 }
 
 #[test]
-fn splits_and_merges_without_conflict_are_those_in_turn() {
+fn conflict_free_changes_on_threads_equal_sequential_ones() {
     let environment = some(4);
     for seed in 0..4 {
         let trees = [(); 2].map(|()| random_tree(18, 60_000, seed));
@@ -58,7 +58,7 @@ fn leaves_are_decoded_while_others_change() {
     let environment = some(4);
     let tree = random_tree(20, 100_000, 8);
     let before = decoded(&tree, one());
-    // No pair lies on both sides.
+    // No pair crosses the boundary.
     let middle =
         50_000 + before[50_000..].iter().position(|leaf| leaf.node.index() % 2 == 0).unwrap();
     let (first, others) = before.split_at(middle);
@@ -86,7 +86,7 @@ fn leaves_are_decoded_while_others_change() {
 }
 
 #[test]
-fn a_cycle_on_all_threads_is_one_on_one() {
+fn a_cycle_on_all_threads_equals_one_on_a_single_thread() {
     let environments: [&dyn Environment; 2] = [one(), &some(4)];
     let results = environments.map(|environment| {
         let mut tree = random_tree(20, 1 << 16, 6);

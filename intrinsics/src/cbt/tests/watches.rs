@@ -1,4 +1,4 @@
-//! Cycles that look where something is due do what cycles do that look everywhere.
+//! Cycles that visit only leaves that are due have the same effect as cycles that visit all leaves.
 
 use super::super::{Change, Leaf, Tree, Verdict, Watch};
 use star_base::Random;
@@ -6,7 +6,7 @@ use star_base::Random;
 use super::{one, random_tree, some};
 use crate::environment::Environment;
 
-/// Siblings are judged alike for some time, then otherwise.
+/// Siblings get the same verdict for some time, then different ones.
 fn verdict(Leaf { node, level: _ }: Leaf, now: u64) -> Verdict {
     let pair = u64::from(node.index() / 2);
     let period = 1 + Random::new(pair).below(9) as u64;
@@ -20,7 +20,7 @@ fn verdict(Leaf { node, level: _ }: Leaf, now: u64) -> Verdict {
 }
 
 #[test]
-fn a_cycle_that_is_due_is_one_that_looks_everywhere() {
+fn a_cycle_over_due_leaves_equals_one_over_all_leaves() {
     for (levels, n_leaves, n_cycles) in
         [(1, 1, 60), (3, 4, 60), (6, 9, 60), (9, 30, 80), (13, 1 << 9, 80), (18, 1 << 15, 20)]
     {
@@ -28,11 +28,11 @@ fn a_cycle_that_is_due_is_one_that_looks_everywhere() {
         let mut other = Tree::of_bits(tree.depth(), tree.bits()).unwrap();
         let mut watch = Watch::new(&tree).unwrap();
         let mut all = [0; 2];
-        // Now and then time stands still, or runs.
+        // Occasionally the time does not advance, or jumps ahead.
         for cycle in 0..n_cycles {
             let now = 1 + cycle * 3 / 4 + 5 * (cycle / 16);
             if cycle == 10 {
-                // Somebody else changes the tree, too.
+                // The tree is also changed outside the watch.
                 let first = tree.leaf(0).unwrap().node;
                 assert_eq!(tree.split(first), other.split(first));
                 other.reduce(one()).unwrap();
@@ -56,7 +56,7 @@ fn a_cycle_that_is_due_is_one_that_looks_everywhere() {
 }
 
 #[test]
-fn what_is_not_due_is_not_looked_at() {
+fn leaves_that_are_not_due_are_not_judged() {
     let mut tree = Tree::at_level(super::depth(12), 9).unwrap();
     let mut watch = Watch::new(&tree).unwrap();
     let asked = std::sync::atomic::AtomicUsize::new(0);

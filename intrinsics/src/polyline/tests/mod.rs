@@ -1,4 +1,5 @@
-//! The search against the source's programme and against all polylines, and whole requests against the definition.
+//! Comparison of the search with the programme of the source and with all polylines, and of whole
+//! requests with the definition.
 
 mod reference;
 mod requests;

@@ -1,29 +1,30 @@
-//! What the source does, O(d³) for a layer, and all polylines one by one. Both decide angles by themselves, from the
-//! definition, and share nothing with the search but the scores.
+//! The algorithm of the source, O(d³) for a layer, and an enumeration of all polylines. Both decide
+//! angles from the definition and share nothing with the search but the scores.
 
 use std::ops::Range;
 
 /// Scores of all links.
 #[derive(Clone, Debug)]
 pub(super) struct Instance {
-    /// Points of a guide.
+    /// The number of points of a guide.
     pub(super) d: usize,
-    /// The points of each guide that take part.
+    /// The participating points of each guide.
     pub(super) guides: Vec<Range<usize>>,
-    /// From a.
+    /// Scores of links from a.
     pub(super) first: Vec<u32>,
-    /// Between neighbouring guides, row by row.
+    /// Scores of links between neighbouring guides, row by row.
     pub(super) links: Vec<Vec<u32>>,
-    /// To b.
+    /// Scores of links to b.
     pub(super) last: Vec<u32>,
-    /// Distances of guides and of points, in 1/256 and 1/128 pixel.
+    /// Distances of guides and of points, in units of 1/256 and 1/128 pixel.
     pub(super) a: i64,
     pub(super) b: i64,
     pub(super) degrees: usize,
 }
 
 impl Instance {
-    /// May the link over `v` follow that over `u`? In numbers of twice the width.
+    /// Returns whether the link over `v` may follow the one over `u`, computed in numbers of twice
+    /// the width.
     fn admits(&self, u: i64, v: i64) -> bool {
         let (a, b) = (i128::from(self.a), i128::from(self.b));
         let [one, other] = [u, v].map(|offset| (a, b * i128::from(offset)));
@@ -35,7 +36,7 @@ impl Instance {
         self.degrees == 180 || sine * dot - cosine * cross.abs() >= 0
     }
 
-    /// The offset of a point from the segment: an even number of half distances, or an odd one.
+    /// The offset of a point from the segment: an even or odd number of half distances.
     fn offset(&self, idx: usize) -> i64 {
         2 * (idx as i64 + 1) - (self.d as i64 + 1)
     }
@@ -53,7 +54,8 @@ impl Instance {
         if self.guides.iter().any(Range::is_empty) {
             return None;
         }
-        // The first guide goes fastest, so that the polyline that comes first is the one that is taken.
+        // The index of the first guide changes fastest, so the first of equal polylines is the one
+        // to choose.
         loop {
             if let Some(score) = self.total(&indices)
                 && best.as_ref().is_none_or(|(most, _)| score > *most)
@@ -69,7 +71,7 @@ impl Instance {
         }
     }
 
-    /// The score of a polyline, if the limit admits it.
+    /// The score of a polyline, if the angle limit admits it.
     fn total(&self, indices: &[usize]) -> Option<u32> {
         let mut offsets = vec![0];
         offsets.extend(indices.iter().map(|&idx| self.offset(idx)));
@@ -90,10 +92,11 @@ impl Instance {
         Some(score + self.last[last - self.guides[indices.len() - 1].start])
     }
 
-    /// The programme of the source: for each link all links before it.
+    /// The programme of the source: for each link, all preceding links.
     pub(super) fn cubic(&self) -> Option<(u32, Vec<usize>)> {
         let n = self.guides.len();
-        // values[g][from][to]: of a polyline that ends with the link from guide g to the next, and the point before.
+        // values[g][from][to]: for a polyline that ends with the link from guide g to the next, the
+        // value and the point before.
         type Values = Vec<Vec<Option<(u32, usize)>>>;
         let mut values: Vec<Values> = Vec::new();
         for guide in 0..n - 1 {

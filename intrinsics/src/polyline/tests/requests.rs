@@ -1,4 +1,4 @@
-//! Whole requests, from pixels.
+//! Tests of whole requests, from pixels.
 
 use super::super::{
     Blur, Geometry, Gradient, GreyImage, Guide, LinkScores, Pixel, Polyline, Refusal, Request,
@@ -24,7 +24,7 @@ fn pixel(random: &mut Random, width: usize, height: usize) -> Pixel {
     Pixel { x: random.below(width) as i64, y: random.below(height) as i64 }
 }
 
-/// A request that has a meaning.
+/// A valid request.
 fn request(random: &mut Random, width: usize, height: usize) -> Request {
     loop {
         let request = Request {
@@ -48,7 +48,7 @@ fn repeated(image: &GreyImage, x: i64, y: i64) -> f64 {
     f64::from(image.pixels[y * image.width + x])
 }
 
-/// The score of a link as it is defined, in floating point but for what is rounded.
+/// The score of a link by its definition, in floating point except for the rounded parts.
 fn score(image: &GreyImage, from: Pixel, to: Pixel) -> u32 {
     let (dx, dy) = ((to.x - from.x) as f64, (to.y - from.y) as f64);
     let n = dx.abs().max(dy.abs());
@@ -69,7 +69,7 @@ fn score(image: &GreyImage, from: Pixel, to: Pixel) -> u32 {
     if length == 0.0 { 0 } else { (sum * 4096.0 / length).floor() as u32 }
 }
 
-/// The scores of a request by the definition, as brute force takes them.
+/// The scores of a request by the definition, as input for brute force.
 fn instance(image: &GreyImage, request: &Request) -> Instance {
     let geometry = Geometry::new(request, image.width, image.height).unwrap();
     let pixels: Vec<Vec<Pixel>> = geometry.guides().map(|guide| guide.pixels().unwrap()).collect();
@@ -96,13 +96,13 @@ fn answer(image: &GreyImage, request: &Request) -> Polyline {
     answers.pop().unwrap()
 }
 
-/// Score and indices, as brute force gives them.
+/// Score and indices in the form returned by brute force.
 fn plain(answer: &Polyline) -> Option<(u32, Vec<usize>)> {
     answer.found.as_ref().map(|found| (found.score, found.indices.clone()))
 }
 
 #[test]
-fn requests_are_answered_as_the_definition_says() {
+fn answers_match_the_definition() {
     let mut random = Random::new(14);
     let mut n_clipped = 0;
     for round in 0..400 {
@@ -120,7 +120,7 @@ fn requests_are_answered_as_the_definition_says() {
 }
 
 #[test]
-fn points_lie_where_the_definition_puts_them() {
+fn points_match_the_definition() {
     let mut random = Random::new(13);
     for _ in 0..2000 {
         let request = request(&mut random, 300, 200);
@@ -132,7 +132,7 @@ fn points_lie_where_the_definition_puts_them() {
             let part = f64::from(node) / (n_nodes - 1) as f64;
             for m in 1..=n_points {
                 let away = (m as f64 - (n_points as f64 + 1.0) / 2.0) * gap / dx.hypot(dy);
-                // A hair further from zero, so that a half is not lost to the last bit.
+                // Slightly further from zero, so that a half is not lost to the last bit.
                 let round = |number: f64| (number + number.signum() * 1e-9).round() as i64;
                 let expected = Pixel {
                     x: a.x + round(part * dx) + round(-away * dy),
@@ -176,7 +176,7 @@ fn a_mirrored_image_gives_the_same_score() {
 }
 
 #[test]
-fn several_polylines_of_one_call_are_those_of_several_calls() {
+fn one_call_with_several_requests_equals_several_calls() {
     let mut random = Random::new(17);
     let image = image(&mut random, 50, 40);
     let requests: Vec<Request> = (0..8).map(|_| request(&mut random, 50, 40)).collect();
@@ -193,12 +193,13 @@ fn several_polylines_of_one_call_are_those_of_several_calls() {
 }
 
 #[test]
-fn many_points_that_share_pixels_score_as_each_alone() {
+fn points_that_share_pixels_score_as_each_alone() {
     let mut random = Random::new(18);
     let image = image(&mut random, 90, 70);
-    // Beside a direction of its own, along both axes: there pixels of neighbouring links are neighbours.
+    // Along a general direction and along both axes, where pixels of neighbouring links are
+    // neighbours.
     let ends = [((5, 40), (80, 20)), ((30, 3), (50, 68)), ((10, 10), (60, 60))];
-    // Both ways, so that places rise and fall along the guides.
+    // Both ways, so that positions rise and fall along the guides.
     let along =
         [((5, 35), (85, 35)), ((45, 65), (45, 5)), ((85, 35), (5, 35)), ((45, 5), (45, 65))];
     for (a, b) in ends.into_iter().chain(along) {
@@ -223,7 +224,7 @@ fn many_points_that_share_pixels_score_as_each_alone() {
                 }
             }
         }
-        // The part of the image that the request needs gives the same as the whole.
+        // The part of the image that the request needs gives the same result as the whole.
         let part = Gradient::within(&image, 0, &geometry, threads()).unwrap();
         for &point in guides.iter().flatten() {
             assert_eq!(part.at(point), gradient.at(point), "{point:?}");
@@ -232,7 +233,7 @@ fn many_points_that_share_pixels_score_as_each_alone() {
 }
 
 #[test]
-fn smoothing_a_part_is_smoothing_the_whole() {
+fn smoothing_a_part_equals_smoothing_the_whole() {
     let mut random = Random::new(19);
     let image = image(&mut random, 60, 50);
     let request = Request {
@@ -267,7 +268,7 @@ fn smoothing_spreads_a_point_by_the_binomial_weights() {
         0, 0, 0, 0, 0,
     ];
     assert_eq!(blur.pixels(), expected);
-    // Where all is one grey, it stays so, at the border too.
+    // A constant image stays constant, even at the border.
     let mut blur = Blur::new(3, [200; 9].into_iter()).unwrap();
     blur.smooth(threads()).unwrap();
     assert_eq!(blur.pixels(), [200 * 16; 9]);
@@ -275,7 +276,7 @@ fn smoothing_spreads_a_point_by_the_binomial_weights() {
 
 #[test]
 fn a_straight_edge_scores_one_for_each_pixel() {
-    // Dark above, bright below: gradients point down along row 4 and 5.
+    // Dark above, bright below: gradients point down along rows 4 and 5.
     let pixels = (0..20 * 10).map(|at| if at < 20 * 5 { 40 } else { 200 }).collect();
     let image = GreyImage::new(20, 10, pixels).unwrap();
     let request = Request {
@@ -288,19 +289,20 @@ fn a_straight_edge_scores_one_for_each_pixel() {
     };
     let answer = answer(&image, &request);
     let found = answer.found.unwrap();
-    // Four links of five pixels each. All points on the edge score the same there, and no other link more.
+    // Four links of five pixels each. All points on the edge have the same score there, and no
+    // other link has more.
     assert_eq!(found.score, 4 * 5 * 65_536);
     assert!(found.nodes.iter().all(|node| [4, 5].contains(&node.y)), "{:?}", found.nodes);
 }
 
 #[test]
-fn greys_weigh_colours() {
+fn grey_values_weigh_the_colours() {
     assert_eq!([grey(0, 0, 0), grey(255, 255, 255)], [0, 255]);
     assert_eq!([grey(255, 0, 0), grey(0, 255, 0), grey(0, 0, 255)], [76, 150, 29]);
 }
 
 #[test]
-fn what_has_no_meaning_is_refused() {
+fn rejects_invalid_requests() {
     let good = Request {
         a: Pixel { x: 0, y: 0 },
         b: Pixel { x: 9, y: 4 },

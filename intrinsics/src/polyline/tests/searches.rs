@@ -1,4 +1,4 @@
-//! The search on random scores.
+//! Tests of the search with random scores.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use star_base::Random;
 
 use super::threads;
 
-/// What the search finds.
+/// The result of the search.
 fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
     if instance.guides.iter().any(Range::is_empty) {
         return None;
@@ -24,7 +24,7 @@ fn search(instance: &Instance) -> Option<(u32, Vec<usize>)> {
     found.map(|Found { score, indices }| (score, indices))
 }
 
-/// Random scores below `end` for so many guides of d points, some of them outside the image.
+/// Random scores below `end` for `n_guides` guides of d points, some of them outside the image.
 fn instance(random: &mut Random, n_guides: usize, d: usize, end: usize, clips: bool) -> Instance {
     let scores = |random: &mut Random, n: usize| (0..n).map(|_| random.below(end) as u32).collect();
     let mut guides = Vec::new();
@@ -46,13 +46,13 @@ fn instance(random: &mut Random, n_guides: usize, d: usize, end: usize, clips: b
 }
 
 #[test]
-fn the_search_finds_what_all_polylines_and_the_source_find() {
+fn search_agrees_with_brute_force_and_the_source() {
     let mut random = Random::new(2016);
     let (mut n_none, mut n_turned) = (0, 0);
     for round in 0..4000 {
         let n_guides = 1 + random.below(5);
         let d = [2, 3, 4, 5, 6, 9][random.below(if n_guides > 3 { 4 } else { 6 })];
-        // Few different scores make ties.
+        // Few different scores cause ties.
         let end = [1, 2, 4, 1000][random.below(4)];
         let clips = random.below(3) == 0;
         let instance = instance(&mut random, n_guides, d, end, clips);
@@ -67,7 +67,7 @@ fn the_search_finds_what_all_polylines_and_the_source_find() {
 }
 
 #[test]
-fn the_search_finds_what_the_source_finds_beyond_a_block_of_lanes() {
+fn search_agrees_with_the_source_beyond_a_block_of_lanes() {
     let mut random = Random::new(3);
     for round in 0..60 {
         let d = [63, 64, 65, 90, 130][random.below(5)];
@@ -79,11 +79,11 @@ fn the_search_finds_what_the_source_finds_beyond_a_block_of_lanes() {
 }
 
 #[test]
-fn without_a_limit_and_with_one_that_admits_all_the_same_is_found() {
+fn no_limit_equals_a_limit_that_admits_everything() {
     let mut random = Random::new(7);
     for _ in 0..200 {
         let mut instance = instance(&mut random, 4, 20, 50, true);
-        // No link is steep enough to turn by 179 degrees.
+        // No link is steep enough for an angle of 179 degrees.
         (instance.a, instance.b, instance.degrees) = (4000, 10, 180);
         let free = search(&instance);
         instance.degrees = 179;
@@ -92,19 +92,19 @@ fn without_a_limit_and_with_one_that_admits_all_the_same_is_found() {
 }
 
 #[test]
-fn a_limit_of_0_degrees_leaves_the_segment_or_nothing() {
+fn a_limit_of_0_degrees_admits_at_most_the_segment() {
     let mut random = Random::new(11);
     for d in 2..12 {
         let mut instance = instance(&mut random, 3, d, 9, false);
         (instance.a, instance.b, instance.degrees) = (900, 100, 0);
         let indices = search(&instance).map(|(_, indices)| indices);
-        // With an even number no point lies on it.
+        // With an even number, no point is on the segment.
         assert_eq!(indices, (d % 2 == 1).then(|| vec![d / 2; 3]), "{d} points");
     }
 }
 
 #[test]
-fn of_equal_polylines_the_smallest_index_of_the_last_guide_is_taken_first() {
+fn ties_go_to_the_smallest_index_on_the_last_guide() {
     let zeros = |n: usize| vec![0; n];
     let mut instance = Instance {
         d: 3,
