@@ -3,7 +3,7 @@
 
 #![allow(
     clippy::result_large_err,
-    reason = "an error is made once for each file, and its fields are public and plain"
+    reason = "an error is created at most once per file, and its fields are public"
 )]
 
 use std::cell::{Cell, RefCell};
@@ -219,7 +219,7 @@ fn the_observer_can_stop_reading() {
     let ears = Ears::default();
     for (code, message) in [
         (Code::Interrupted, "interrupted while reading"),
-        (Code::TimeLimit, "the time is up while reading"),
+        (Code::TimeLimit, "time limit reached while reading"),
     ] {
         ears.stop.set(Some(code));
         let loaded = values(vec![param("G", Kind::Table)], &["G=road.gr"], None, &ears);

@@ -105,11 +105,11 @@ impl<'a> Explanation<'a> {
         if blocks.is_empty() {
             return Ok(Explanation { title, text, example: None });
         }
-        let mut sections = blocks.split(|line| *line == "## Mended");
+        let mut sections = blocks.split(|line| *line == "## Fixed");
         let (Some(example), Some(mended), None) =
             (sections.next(), sections.next(), sections.next())
         else {
-            return Err("there is not one section `## Mended`".to_owned());
+            return Err("there is not one section `## Fixed`".to_owned());
         };
         let example = Scene::parse(Scene::default(), example)?;
         let unmended = Scene { preparation: Vec::new(), line: "", ..example.clone() };

@@ -240,7 +240,7 @@ mod tests {
         assert_eq!(fault("  n = 1..1000\n  m = 1..11"), "more than 10000 cases");
         assert_eq!(fault("  n = 1..1000000000000"), "more than 10000 cases");
         assert_eq!(fault("  n = 3..1"), "the range 3..1 is empty");
-        assert_eq!(fault("  n = 1..99999999999999999999"), "this does not fit in 64 bits");
+        assert_eq!(fault("  n = 1..99999999999999999999"), "the value does not fit in 64 bits");
         assert_eq!(
             fault("  n = 0, 1\n  m = {5 div n}"),
             "this overflows 64 bits or divides by zero"

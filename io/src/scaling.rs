@@ -125,7 +125,7 @@ mod tests {
         assert_eq!(scaling.decimal(decimal("-0.05")), Some(-1));
         assert_eq!(scaling.float(1e-20), 0.0);
         assert_eq!(scaling.float(0.25), 3.0);
-        let expected = "2 of 5 values became 0 with `scale=10`; the first of them is 0.04, which takes `scale=1000`";
+        let expected = "2 of 5 values became 0 with `scale=10`; the first of them is 0.04, which needs `scale=1000`";
         assert_eq!(scaling.warning().as_deref(), Some(expected));
         assert_eq!(scaling.note(), None);
     }

@@ -137,15 +137,15 @@ mod tests {
     #[test]
     fn faults_show_the_number_and_the_place() {
         let fault = NotWhole::Fraction(2.5).fault("a.npy", " in row 3");
-        assert_eq!(fault.to_string(), "a.npy: `2.5` is no whole number in row 3");
+        assert_eq!(fault.to_string(), "a.npy: `2.5` is not a whole number in row 3");
         assert!(fault.help[0].contains("`scale=100`"));
         let fault = NotWhole::Fraction(0.000833).fault("", "");
         assert!(fault.help[0].contains("`scale=100000`"), "{fault:?}");
         let fault = NotWhole::Fraction(-1e-20).fault("", "");
-        assert_eq!(fault.to_string(), "`-1e-20` is no whole number");
+        assert_eq!(fault.to_string(), "`-1e-20` is not a whole number");
         let fault = NotWhole::Beyond(f64::NAN).fault("a.npy", " in row 3");
-        assert_eq!(fault.to_string(), "a.npy: `NaN` is no whole number in row 3");
+        assert_eq!(fault.to_string(), "a.npy: `NaN` is not a whole number in row 3");
         let fault = NotWhole::Beyond(1e300).fault("", "");
-        assert_eq!(fault.to_string(), "`1e300` is beyond 64 bits");
+        assert_eq!(fault.to_string(), "`1e300` exceeds 64 bits");
     }
 }

@@ -153,7 +153,7 @@ mod tests {
         let late = target().write(&slice(), &flags).unwrap_err();
         assert_eq!(
             (late.code, late.message.as_str()),
-            (Code::TimeLimit, "the time is up while writing")
+            (Code::TimeLimit, "time limit reached while writing")
         );
         flags.interrupt.store(true, std::sync::atomic::Ordering::Relaxed);
         assert_eq!(target().write(&slice(), &flags).unwrap_err().code, Code::Interrupted);

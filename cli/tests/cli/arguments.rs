@@ -101,7 +101,7 @@ fn invalid_arguments_are_reported_together() {
     };
     let ran = star(&["N=3", "n", "--out", "n=a.mtx", "--out", "P=none/a.mtx"]);
     ran.fails(2, &["error[E0603]", "did you mean `n=…`?", "error[E0604]", "error[E0606]"]);
-    ran.fails(2, &["error[E0608]", "error[E0509]: none/a.mtx: there is no folder `none`"]);
+    ran.fails(2, &["error[E0608]", "error[E0509]: none/a.mtx: folder `none` does not exist"]);
     star(&["n=x"]).fails(2, &["error[E0605]", "`n=5`"]);
     star(&["n=1", "n=2"]).fails(2, &["error[E0605]", "twice"]);
     star(&["n=1", "--backend", "abacus"]).fails(2, &["error[E0607]", "`reference`"]);

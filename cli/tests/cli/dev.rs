@@ -60,7 +60,7 @@ fn passes_apply_in_order_and_their_output_can_be_read_back() {
 fn unknown_pass_lists_the_available_passes() {
     let folder = Folder::new(&[("f.sir", UNREACHABLE)]);
     let ran = folder.star(&["dev", "--passes", "unreachabel", "f.sir"]);
-    ran.fails(2, &["error[E0610]", "the passes are `", "did you mean `unreachable`?"]);
+    ran.fails(2, &["error[E0610]", "available passes: `", "did you mean `unreachable`?"]);
     assert_eq!(ran.stdout, "");
 }
 

@@ -98,7 +98,7 @@ fn unknown_names_are_errors() {
     let folder = Folder::new(&[("empty.star", ""), ("bad.star", "proc"), ("d/x.star", "")]);
     let fails =
         |what: &str, code: i32, parts: &[&str]| folder.star(&["doc", what]).fails(code, parts);
-    fails("MACTH", 2, &["error[E0608]: nothing is called `MACTH`", "`star doc MATCH`?"]);
+    fails("MACTH", 2, &["error[E0608]: no documentation found for `MACTH`", "`star doc MATCH`?"]);
     fails("none.star", 1, &["error[E0111]: cannot read `none.star`"]);
     fails("d/", 1, &["error[E0111]: cannot read `d/`: it is a directory"]);
     fails("bad.star", 1, &["error[E0105]", "bad.star:1:5"]);
@@ -111,7 +111,8 @@ fn unknown_names_are_errors() {
 fn user_files_are_shown_written_and_read_from_stdin() {
     let folder = Folder::new(&[("mine.star", MINE)]);
     let ran = folder.star(&["doc", "mine.star"]);
-    for part in ["Things of <mine> & others.", "INVERT, of mine.star", "No comment documents it."] {
+    for part in ["Things of <mine> & others.", "INVERT, of mine.star", "No documentation comment."]
+    {
         assert!(ran.stdout.contains(part), "{ran:#?}");
     }
     folder.star(&["doc", "mine.star", "--out", "mine.txt"]).prints("");
@@ -160,7 +161,7 @@ fn runs_examples_of_user_files() {
     ran.fails(
         1,
         &[
-            "error[E0702]: the example of `INVERT` prints something else\n   ┌─ wrong.star:12:4",
+            "error[E0702]: the output of the example of `INVERT` differs\n   ┌─ wrong.star:12:4",
             "= note: expected\n       010\n",
             "= note: printed\n       011\n",
             "error[T0111]",
@@ -170,7 +171,7 @@ fn runs_examples_of_user_files() {
         ],
     );
     let only = folder.star(&["doc", "--test", "FND", "star:none"]);
-    only.fails(2, &["nothing is called `star:none`"]);
+    only.fails(2, &["no documentation found for `star:none`"]);
     let nowhere = folder.star(&["doc", "--test", "--backend", "abacus", "sub/mine.star"]);
     nowhere.fails(2, &["error[E0607]"]);
     assert!(!nowhere.stderr.contains("E0702"), "{nowhere:?}");

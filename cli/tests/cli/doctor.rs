@@ -7,7 +7,7 @@ fn both_formats_list_backends_memory_and_kernels() {
     let folder = Folder::new(&[]);
     let ran = folder.star(&["doctor"]);
     assert_eq!((ran.code, ran.stderr.as_str()), (0, ""));
-    for name in ["processor", "threads", "kernels", "memory", "open files", "folder at hand"] {
+    for name in ["processor", "threads", "kernels", "memory", "open files", "current folder"] {
         assert!(ran.stdout.lines().any(|line| line.starts_with(name)), "{name}: {ran:?}");
     }
     let ran = folder.star(&["doctor", "--json"]);

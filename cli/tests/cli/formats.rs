@@ -119,7 +119,7 @@ fn rejects_pictures_with_text_extensions_by_first_bytes() {
         folder.write(name, png);
         let table = format!("T={name}");
         let ran = folder.star(&["run", "p.star", &table]);
-        let told = format!("error[E0502]: {name}: the file begins as PNG does, and not as ");
+        let told = format!("error[E0502]: {name}: the file begins like PNG, not like ");
         ran.fails(5, &[&told, "has to end in `.png`"]);
     }
     folder.write("t.csv", b"PAR1,ARROW1\n1,0\n");

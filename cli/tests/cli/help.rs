@@ -39,9 +39,9 @@ fn unmatched_parameters_list_the_offers_of_the_graph() {
         "`--graph` offers a table as `G`, `P`, `adjacency`, `Cost`",
         "and not as `Adj`",
         "write `Adj=adjacency:FILE`",
-        "`--graph` offers a slice as `S`, `E`, and not as `Z`",
+        "`--graph` provides a slice as `S`, `E`, but not as `Z`",
         "write `Z=edges:FILE`",
-        "`--graph` offers an integer as `n`, `m`, `h`, `b`, and not as `k`",
+        "`--graph` provides an integer as `n`, `m`, `h`, `b`, but not as `k`",
         "write `k=NUMBER`",
     ];
     ran.fails(2, &parts);
@@ -75,7 +75,7 @@ fn counts_accept_zero_exponents_and_rows_need_a_sample() {
     assert_eq!(folder.star(&[&run[..], &["1e9"]].concat()).code, 0);
     folder.star(&[&run[..], &["1e99"]].concat()).fails(2, &["beyond 64 bits"]);
     folder.star(&[&run[..], &["1.5e3"]].concat()).fails(2, &["as `1000000` or `1e6`"]);
-    folder.star(&["bench", "w.star", "--runs", "0"]).fails(2, &["a row needs 1 sample at least"]);
+    folder.star(&["bench", "w.star", "--runs", "0"]).fails(2, &["a row needs at least 1 sample"]);
 }
 
 #[cfg(unix)]

@@ -84,7 +84,7 @@ fn stepped_runs_have_a_separate_prompt() {
     terminal.wait_for("step> ");
     // Ctrl-C stops the run, not the session.
     terminal.press("\x03");
-    terminal.wait_for("stopped; the variables keep what the run did");
+    terminal.wait_for("stopped; the variables keep the changes of the run");
     terminal.wait_for("star> ");
     terminal.line("x", "\n50\r\n");
     assert_eq!(terminal.leave(), 0);

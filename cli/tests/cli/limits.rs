@@ -89,7 +89,7 @@ fn loading_succeeds_exactly_at_its_limit() {
         less.fails(5, &["error[E0511]"]);
     }
     let less = bounded(&folder, &["run", "p.star", "T=e.txt"], "--max-memory", 6_399_999);
-    less.fails(5, &["this takes 6400000 bytes of memory, and the budget is 6399999"]);
+    less.fails(5, &["6400000 bytes of memory are needed, but the budget is 6399999"]);
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn unset_slice_components_suggest_clearing() {
     let text = "program P;\nvar X: slice(3); n: integer;\nbegin\n  n := 1;\n  X(n) := 1;\n  print(X)\nend.";
     let folder = Folder::new(&[("p.star", text)]);
     let parts =
-        ["error[T0103]", "`X` was never set", "`CLR(X)` first makes all its components zero"];
+        ["error[T0103]", "`X` was never set", "`CLR(X)` sets all its components to zero first"];
     folder.star(&["run", "p.star"]).fails(3, &parts);
 }
 
@@ -142,7 +142,7 @@ fn misspelt_files_and_commands_are_suggested() {
         (&["check", "sub/fra.star"], 1, "did you mean `sub/far.star`?"),
         (&["rn", "near.star"], 2, "did you mean `star run`?"),
         (&["near.star"], 2, "`star run near.star` runs a program"),
-        (&["run", "roads.gr"], 1, "its name is that of data (DIMACS), no program"),
+        (&["run", "roads.gr"], 1, "it is a data file (DIMACS), not a program"),
         (&["check", "roads.gr"], 1, "a graph by `--graph roads.gr`"),
     ] {
         folder.star(arguments).fails(code, &[help]);

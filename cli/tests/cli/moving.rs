@@ -98,8 +98,8 @@ fn objects_can_return_and_the_last_update_of_a_batch_counts() {
 fn data_before_a_fault_are_used() {
     let cases = [
         ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN,0` is not a whole number"),
-        ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 is beyond 7, the declared number of objects"),
-        ("2,2,3", "E0503", "u.csv:4:6: the file ends where y should stand"),
+        ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 exceeds 7, the declared number of objects"),
+        ("2,2,3", "E0503", "u.csv:4:6: expected y, found end of the file"),
         ("0,2,3,3\n", "E0504", "u.csv:4:1: timestamps must not decrease: 0 follows 2"),
     ];
     // The last query would need all of batch 2, which is incomplete.
@@ -116,7 +116,7 @@ fn data_before_a_fault_are_used() {
     let queries = "2,1,0,0,99,99\n2,2,0,0,99,\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
     let ran = moving(&folder, "u.csv q.csv");
-    ran.fails(5, &["error[E0502]: q.csv:2:12: the line ends where y2 should stand"]);
+    ran.fails(5, &["error[E0502]: q.csv:2:12: expected y2, found end of the line"]);
     assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
     // After a fault in the queries, nothing else is processed, whether the fault is in the current
     // batch or the next one.
@@ -129,7 +129,7 @@ fn data_before_a_fault_are_used() {
         assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
     }
     let ran = moving(&folder, "u.csv u.csv");
-    ran.fails(5, &["E0502", "u.csv:1:1: `t,id,x,y` where `t,qid,x1,y1,x2,y2` should stand"]);
+    ran.fails(5, &["E0502", "expected `t,qid,x1,y1,x2,y2`, found u.csv:1:1: `t,id,x,y`"]);
     moving(&folder, "none.csv q.csv").fails(5, &["E0501", "none.csv"]);
     moving(&folder, "u.csv --area 1,2,3").fails(2, &["four whole numbers"]);
 }
@@ -143,7 +143,8 @@ fn truncated_binary_streams_keep_earlier_batches() {
     // Within a record of the last batch, the 41st of 50.
     folder.write("cut.moving", &bytes[..bytes.len() - 10 * 12 + 5]);
     let ran = moving(&folder, "cut.moving q.csv --picture p.png --hash");
-    let message = "the file ends in the middle of the batch of time 3: 40 of 50 records are there";
+    let message =
+        "the file ends in the middle of the batch of time 3: 40 of 50 records are present";
     ran.fails(5, &["E0503", message, "340 updates in 4 batches, 25 queries"]);
     let whole = moving(&folder, "u.moving q.csv --hash -q");
     assert_eq!(ran.stdout, whole.stdout);
@@ -178,10 +179,10 @@ fn limits_end_the_run_with_their_codes() {
     let ran = moving(&folder, "g.csv q.csv --max-time 1ms");
     ran.fails(4, &["error[L0103]: ", "the time is up", "`--max-time` sets this limit"]);
     let ran = moving(&folder, "far.csv --objects 100");
-    ran.fails(5, &["id 200000000 is beyond 100, the declared number of objects"]);
+    ran.fails(5, &["id 200000000 exceeds 100, the declared number of objects"]);
     let folder = Folder::new(&[("far.csv", "1,300000000,1,1\n")]);
-    let told = "id 300000000 is beyond 268435456, the greatest that need not be declared";
-    moving(&folder, "far.csv").fails(5, &[told, "`--objects N` declares a greater number"]);
+    let told = "id 300000000 exceeds 268435456, the maximum without a declaration";
+    moving(&folder, "far.csv").fails(5, &[told, "declare a greater number with `--objects N`"]);
 }
 
 #[test]

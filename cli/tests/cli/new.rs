@@ -46,7 +46,7 @@ fn all_suggested_commands_succeed() {
 fn existing_folders_are_kept_and_names_are_plain() {
     let folder = Folder::new(&[("mine", "text"), ("there/x", "")]);
     for name in ["mine", "there"] {
-        folder.star(&["new", name]).fails(2, &[&format!("`{name}` is there already")]);
+        folder.star(&["new", name]).fails(2, &[&format!("`{name}` already exists")]);
     }
     for name in ["", "1st", "a b", "..", "ж", "x.star"] {
         folder.star(&["new", name]).fails(2, &["is no name for a program"]);

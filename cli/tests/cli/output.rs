@@ -72,7 +72,7 @@ fn slices_and_words_round_trip_through_files() {
         folder.star(&["run", "p.star", &x, &w]).prints("X = 011\nw = 01\n");
     }
     let wrong = folder.star(&["run", "p.star", "X=w.stb", "w=01"]);
-    wrong.fails(5, &["error[E0507]: w.stb: the file gives a word and not a slice"]);
+    wrong.fails(5, &["error[E0507]: w.stb: the file contains a word, expected a slice"]);
 }
 
 #[test]

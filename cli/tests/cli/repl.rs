@@ -127,7 +127,7 @@ fn invalid_text_is_reported_and_the_session_continues() {
     let folder = Folder::new(&[]);
     folder.write("bytes", b"1 + 1\n\xff\xfe\x00\n2 + 2\n\x00\x01\n3 + 3\n");
     let ran = folder.shell("\"$STAR\" repl < bytes");
-    ran.fails(1, &["error[E0110]: line 2, byte 1: 0xff is no UTF-8 text", "error[E0101]"]);
+    ran.fails(1, &["error[E0110]: line 2, byte 1: 0xff is not valid UTF-8", "error[E0101]"]);
     assert_eq!(ran.stdout, "2\n4\n6\n");
     let ran = folder.shell("head -c 5000 /dev/urandom | \"$STAR\" repl 2>&1 | wc -c");
     let n_bytes: usize = ran.stdout.trim().parse().unwrap();

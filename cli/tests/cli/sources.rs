@@ -30,10 +30,12 @@ fn imports_are_relative_to_their_file_and_read_once() {
         ("s.star", "import \"secret.txt\"; program P; begin end."),
     ]);
     folder.star(&["run", "p.star"]).prints("once\n");
-    folder.star(&["check", "q.star"]).fails(1, &["error[E0204]", "an import names a `.star` file"]);
+    folder
+        .star(&["check", "q.star"])
+        .fails(1, &["error[E0204]", "an import must name a `.star` file"]);
     folder.star(&["check", "r.star"]).fails(1, &["error[E0204]", "no such file"]);
     let secret = folder.star(&["check", "s.star"]);
-    secret.fails(1, &["error[E0204]", "an import names a `.star` file"]);
+    secret.fails(1, &["error[E0204]", "an import must name a `.star` file"]);
     assert!(!secret.stderr.contains("not for messages"));
 }
 

@@ -78,7 +78,7 @@ fn compares_values_texts_and_outcomes() {
     one("n = 3\n   P = 010 001 000\n   expect P = 011 001 100").fails(
         1,
         &[
-            "error[E0704]: `P` is not what is expected",
+            "error[E0704]: `P` differs from the expected value",
             "w.star:12:4",
             "row 3: expected 100\n            found    000\n                     ^",
             "the other rows of 3 × 3 agree",
@@ -88,7 +88,7 @@ fn compares_values_texts_and_outcomes() {
     one("n = 4\n   P = 010 001 000\n   expect n = 4")
         .fails(1, &["ends with T0101", "index 4 outside 1..3"]);
     one("n = 4\n   P = 010 001 000\n   fails T0101 line 9").fails(1, &["on another line than 9"]);
-    one("n = 4\n   P = 010 001 000\n   fails T0102").fails(1, &["T0101, and T0102 is expected"]);
+    one("n = 4\n   P = 010 001 000\n   fails T0102").fails(1, &["T0101, but T0102 is expected"]);
     one("n = 3\n   P = 010 001 000\n   fails T0101").fails(1, &["ends well, and T0101"]);
     one("n = 3\n   P = 010 001 000\n   prints x").fails(1, &["line 1 of what is printed"]);
 }
@@ -122,9 +122,9 @@ procedure SMALL(value: integer); begin assert(value<8) end;
     let ran = folder.star(&["test", "f.star"]);
     ran.fails(1, &["`SMALL` ends with T0111", "the first of 5 cases that fails: a=4"]);
     folder.write("f.star", text.replace("a+a", "a*a").as_bytes());
-    folder.star(&["test", "f.star"]).fails(1, &["`SUM` gives another value", "expected 1\n"]);
+    folder.star(&["test", "f.star"]).fails(1, &["`SUM` returns a different value", "expected 1\n"]);
     folder.write("f.star", text.replace("m = {a}", "k = {a}").as_bytes());
-    folder.star(&["test", "f.star"]).fails(1, &["nothing gives `EVEN` a value for its `m`"]);
+    folder.star(&["test", "f.star"]).fails(1, &["`EVEN` has no value for its parameter `m`"]);
 }
 
 #[test]
@@ -255,7 +255,7 @@ fn files_that_do_not_compile_become_rows_and_testing_continues() {
 #[test]
 fn reports_files_without_tests_and_missing_paths() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("sub/e.star", ""), ("t.star", WRONG)]);
-    folder.star(&["test", "w.star"]).fails(2, &["error[E0609]", "there is no test in `w.star`"]);
+    folder.star(&["test", "w.star"]).fails(2, &["error[E0609]", "no tests in `w.star`"]);
     folder.star(&["test", "sub"]).fails(2, &["error[E0609]"]);
     folder.star(&["test", "none"]).fails(1, &["error[E0111]", "no such file or directory"]);
     folder.star(&["test", "t.star", "none"]).fails(1, &["error[E0111]"]);

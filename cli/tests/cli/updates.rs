@@ -50,10 +50,7 @@ fn streams_accept_widths_with_or_without_a_layout() {
         folder.star(&["run", "p.star", argument, "h=30", "b=7"]).prints("2 48\n");
     }
     let ran = folder.star(&["run", "p.star", "T=g.gr", "h=30"]);
-    ran.fails(
-        2,
-        &["error[E0603]: `P` has no parameter `h`", "no file is laid out with that width"],
-    );
+    ran.fails(2, &["error[E0603]: `P` has no parameter `h`", "no layout uses that width"]);
 }
 
 #[test]
@@ -64,18 +61,18 @@ fn invalid_lines_are_reported_with_their_position() {
             "s.txt",
             &["error[E0504]: s.txt:2:3: the vertex 4 is beyond the 3 vertices"],
         ),
-        ("? 1\n* 1\n", "s.txt", &["error[E0502]: s.txt:2:1: `*` is no operation", "`+ VERTEX`"]),
+        ("? 1\n* 1\n", "s.txt", &["unknown operation error[E0502]: s.txt:2:1: `*`", "`+ VERTEX`"]),
         ("+ 1 2 3\n+ 1 2\n", "s.txt", &["s.txt:2:6: no weight"]),
-        ("", "updates:s.txt", &["error[E0503]: s.txt:1:1: the file holds no operation"]),
-        ("# nothing\n", "updates:s.txt", &["s.txt:2:1: the file holds no operation"]),
-        ("1 2\n", "updates:s.txt", &["s.txt:1:1: `1` is no operation"]),
+        ("", "updates:s.txt", &["error[E0503]: s.txt:1:1: the file contains no operation"]),
+        ("# nothing\n", "updates:s.txt", &["s.txt:2:1: the file contains no operation"]),
+        ("1 2\n", "updates:s.txt", &["unknown operation s.txt:1:1: `1`"]),
         (
             "",
             "updates:g.gr",
-            &["g.gr: the layout `updates` is for update streams, and this is a graph"],
+            &["g.gr: the layout `updates` is for update streams, but the file contains a graph"],
         ),
-        ("", "update:s.txt", &["there is no layout `update`", "did you mean `updates`?"]),
-        ("? 1\n", "records:g.gr", &["is for numbers, and this is a graph"]),
+        ("", "update:s.txt", &["unknown layout `update`", "did you mean `updates`?"]),
+        ("? 1\n", "records:g.gr", &["is for numbers, and the file contains a graph"]),
     ];
     for (stream, argument, parts) in cases {
         let folder = folder(stream);

@@ -51,7 +51,7 @@ fn vertex_numbers_are_those_of_the_file_and_counts_must_match() {
     let ran = folder.star(&[&RUN[..], &given[..]].concat());
     ran.fails(5, &["error[E0507]: x.csv: 4 rows for 3 vertices"]);
     let ran = folder.star(&[&RUN[..], &["--out", "T=distances:t.csv"]].concat());
-    ran.fails(5, &["`distances` is a form of tables"]);
+    ran.fails(5, &["`distances` requires a table"]);
     let ran = folder.star(&[&RUN[..], &["--out", "X=vertices:x.png"]].concat());
     ran.fails(5, &["a list of vertices cannot be written as PNG"]);
 }
@@ -96,8 +96,8 @@ fn rejects_impossible_views_before_the_run() {
     let folder = folder();
     for (view, part) in [
         ("Q", "`Q` is no result"),
-        ("D=d.jpg", "it can end in `.svg` or `.png`"),
-        ("D=no/d.svg", "there is no folder `no`"),
+        ("D=d.jpg", "supported extensions: `.svg`, `.png`"),
+        ("D=no/d.svg", "folder `no` does not exist"),
         ("n", "`n` is no result"),
         ("D=", "`--out D=` names no result"),
     ] {
@@ -124,7 +124,7 @@ fn coordinates_are_the_fields_x_and_y() {
     let circles: Vec<&str> = drawn.lines().filter(|line| line.starts_with("<circle")).collect();
     assert!(circles[0].contains("cx=\"40.0\" cy=\"940.0\""), "{circles:?}");
     assert!(circles[2].contains("cx=\"940.0\" cy=\"40.0\""), "{circles:?}");
-    view("names.csv").fails(5, &["error[E0507]: names.csv: the file holds no coordinates"]);
+    view("names.csv").fails(5, &["error[E0507]: names.csv: the file contains no coordinates"]);
     view("texts.csv").fails(5, &["error[E0507]: texts.csv: the field `x` holds texts"]);
     view("day.csv").fails(5, &["the field `y` holds texts or times"]);
     view("few.csv").fails(5, &["coordinates of 1 vertex for 3"]);
@@ -155,7 +155,7 @@ fn default_picture_names_replace_no_file() {
     let view = [&RUN[..], &["--view", "T"]].concat();
     assert_eq!(folder.star(&view).code, 0);
     let ran = folder.star(&view);
-    ran.fails(5, &["error[E0509]: T.svg: the file is there already", "`--view T=T.svg` replaces"]);
+    ran.fails(5, &["error[E0509]: T.svg: the file already exists", "`--view T=T.svg` replaces"]);
     assert_eq!(folder.star(&[&RUN[..], &["--view", "T=T.svg"]].concat()).code, 0);
 }
 
@@ -178,12 +178,12 @@ fn files_are_drawn_according_to_their_contents() {
     folder.write("g.co", b"p aux sp co 1\nv 1 0 0\n");
     for other in ["g.gr", "g.co"] {
         let again = folder.star(&["view", other]);
-        again.fails(5, &["error[E0509]: g.svg: the file is there already", "`--out g.svg`"]);
+        again.fails(5, &["error[E0509]: g.svg: the file already exists", "`--out g.svg`"]);
     }
     fs::remove_file(folder.path("g.co")).unwrap();
     folder.star(&["view", "g.gr", "--out", "g.svg"]).prints("");
     assert_eq!(fs::read(folder.path("g.svg")).unwrap(), first, "the same graph, the same picture");
-    folder.star(&["view", "t.csv"]).fails(5, &["a list of records is no picture"]);
+    folder.star(&["view", "t.csv"]).fails(5, &["a list of records cannot be drawn"]);
     folder.star(&["view", "e.txt"]).fails(5, &["error["]);
     folder.star(&["view", "none.gr"]).fails(5, &["none.gr"]);
     folder

@@ -48,13 +48,13 @@ fn offered_widths_leave_room_for_sums() {
     run(&cost, &[], "path.gr").prints("5\n");
     run(&cost, &["h=5"], "path.gr").prints("5\n");
     run(&cost, &["h=9"], "path.gr").prints("9\n");
-    run(&cost, &["h=4"], "path.gr").fails(5, &["error[E0508]", "`h = 4`", "take `h = 5` or more"]);
+    run(&cost, &["h=4"], "path.gr").fails(5, &["error[E0508]", "`h = 4`", "use `h = 5` or more"]);
     // 3 * 3 * 6 = 54 needs six bits, and two more.
     let signed =
         show("h: integer; zero,inf: word(h); Signed: table(n,n*h)", "h,\" \",zero,\" \",inf");
     run(&signed, &[], "signed.gr").prints("8 10000000 11111111\n");
     let small = run(&signed, &["h=7"], "signed.gr");
-    small.fails(5, &["error[E0508]", "take `h = 8` or more"]);
+    small.fails(5, &["error[E0508]", "use `h = 8` or more"]);
     let negative = run(&cost, &[], "signed.gr");
     negative.fails(5, &["error[E0504]", "-6 of the arc `2 → 3` is negative", "`signed-out`"]);
     // Both kinds share one width.
@@ -71,9 +71,9 @@ fn contracted_cycle_codes_widen_all_codes_and_weights() {
     // 4 + 4 is below 1111; the weights alone fit in three bits.
     folder.star(&["run", "p.star", "--graph", "path.gr", "h=4"]).prints("3 3 6\n");
     let small = folder.star(&["run", "p.star", "--graph", "path.gr", "h=3"]);
-    small.fails(5, &["error[E0508]", "take `h = 4` or more"]);
+    small.fails(5, &["error[E0508]", "use `h = 4` or more"]);
     let small = folder.star(&["run", "p.star", "--graph", "path.gr", "b=2"]);
-    small.fails(5, &["error[E0508]", "contracted cycle 6", "take `b = 3` or more"]);
+    small.fails(5, &["error[E0508]", "contracted cycle 6", "use `b = 3` or more"]);
     // Without them, the lists have the minimum width.
     folder.write(
         "p.star",
@@ -94,12 +94,12 @@ fn layouts_choose_the_same_widths_as_offers() {
     for layout in ["weights-out", "weights-in", "distances"] {
         let argument = format!("T={layout}:path.gr");
         run(&argument, &[]).prints("15\n");
-        run(&argument, &["h=4"]).fails(5, &["error[E0508]", "take `h = 5` or more"]);
+        run(&argument, &["h=4"]).fails(5, &["error[E0508]", "use `h = 5` or more"]);
     }
     run("T=signed-out:signed.gr", &[]).prints("24\n");
-    run("T=signed-out:signed.gr", &["h=7"]).fails(5, &["error[E0508]", "take `h = 8` or more"]);
+    run("T=signed-out:signed.gr", &["h=7"]).fails(5, &["error[E0508]", "use `h = 8` or more"]);
     run("T=code-double:path.gr", &[]).prints("3\n");
-    run("T=code-double:path.gr", &["b=2"]).fails(5, &["error[E0508]", "take `b = 3` or more"]);
+    run("T=code-double:path.gr", &["b=2"]).fails(5, &["error[E0508]", "use `b = 3` or more"]);
     // A list is compared, not summed.
     run("T=weight:path.gr", &["h=3"]).prints("3\n");
 }
@@ -126,7 +126,7 @@ fn read_chooses_the_widths_of_the_command_line() {
     run(program("(3,18)", "path.gr", "weights-out h=6")).prints("18\n");
     run(program("", "path.gr", "left b=3")).prints("3\n");
     let small = run(program("", "path.gr", "weights-out h=4"));
-    small.fails(3, &["error[T0115]", "[E0508]", "take `h = 5` or more"]);
+    small.fails(3, &["error[T0115]", "[E0508]", "use `h = 5` or more"]);
     run(program("", "path.gr", "left 3")).fails(3, &["[E0507]", "write `left h=20 b=6`"]);
     let negative = run(program("", "signed.gr", "distances"));
     negative.fails(3, &["error[T0115]", "[E0504]", "-6 of the arc `2 → 3` is negative"]);
@@ -144,5 +144,5 @@ fn tables_from_the_same_file_share_the_offered_widths() {
     run("path.gr", "code-double").prints("5 3 3\n");
     // A different file has separate widths.
     let ran = folder.star(&["run", "p.star", "--graph", "path.gr", "Cost=signed-out:signed.gr"]);
-    ran.fails(5, &["error[E0508]", "take `h = 8` or more"]);
+    ran.fails(5, &["error[E0508]", "use `h = 8` or more"]);
 }

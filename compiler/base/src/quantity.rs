@@ -57,7 +57,7 @@ mod tests {
         for wrong in ["", "e9", "1e", "1e-3", "1.5e3", "1e1e1", "19e18", "1e20", "1e99999999999"] {
             assert!(parse_count(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_count("-1"), Err("it is to be 0 or more".to_owned()));
+        assert_eq!(parse_count("-1"), Err("it must not be negative".to_owned()));
     }
 
     #[test]

@@ -281,7 +281,7 @@ mod tests {
     fn the_pass_at_fault_is_named() {
         static BAD: Pass = Pass {
             name: "bad",
-            about: "reads a variable that is not there",
+            about: "reads an unknown variable",
             adds_locations: false,
             scope: Scope::Routine,
             run: |program, id, _| {

@@ -198,15 +198,15 @@ mod tests {
             (diagnostic.message, text[start..].split(' ').next().unwrap_or_default().to_owned())
         };
         let text = "program P; const n = 1; begin end.";
-        let expected = "`const` cannot stand inside of a routine";
+        let expected = "`const` is not allowed inside a routine";
         assert_eq!(first(text), (expected.to_owned(), "const".to_owned()));
         let text = "program P; procedure Q; begin end; begin end.";
-        let expected = "`procedure` cannot stand inside of a routine";
+        let expected = "`procedure` is not allowed inside a routine";
         assert_eq!(first(text), (expected.to_owned(), "procedure".to_owned()));
         let text = "proc P; var x: integer; begin x := 1; proc Q; begin end;";
-        assert_eq!(first(text).0, "an `end` is missing here");
+        assert_eq!(first(text).0, "missing `end`");
         let text = "const n = 1; m = 2; proc P; begin end;";
-        assert_eq!(first(text), ("a `const` is missing here".to_owned(), "m".to_owned()));
+        assert_eq!(first(text), ("missing `const`".to_owned(), "m".to_owned()));
     }
 
     #[test]

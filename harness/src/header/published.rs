@@ -95,18 +95,18 @@ mod tests {
     fn errors_are_reported_with_their_location() {
         let message = |line: &str| read(line).unwrap_err().message;
         assert_eq!(message(""), "expected `NAME=VALUE:` after `published`");
-        assert_eq!(message("n: 1 s \"x\""), "this is no `NAME=INTEGER`");
-        assert_eq!(message("n=x: 1 s \"x\""), "this is no `NAME=INTEGER`");
-        assert_eq!(message("n=1,n=2: 1 s \"x\""), "this name stands twice");
+        assert_eq!(message("n: 1 s \"x\""), "expected `NAME=INTEGER`");
+        assert_eq!(message("n=x: 1 s \"x\""), "expected `NAME=INTEGER`");
+        assert_eq!(message("n=1,n=2: 1 s \"x\""), "duplicate name");
         assert_eq!(message("n=1: 1 s"), "expected conditions in quotation marks after the time");
         assert_eq!(
             message("n=1: 1 s \"x"),
-            "conditions stand between two quotation marks, at the end"
+            "conditions must be enclosed in quotation marks, at the end"
         );
         for time in ["1", "1 h", "-1 s", "x s", ""] {
             assert_eq!(
                 message(&format!("n=1: {time} \"x\"")),
-                "this is no time with a unit",
+                "expected a time with a unit",
                 "{time}"
             );
         }

@@ -152,31 +152,31 @@ fn invalid_headers_report_the_location() {
     let at = |body: &str, place: &str, message: &str| {
         assert_eq!(fault(body), (place.to_owned(), message.to_owned()), "{body}");
     };
-    at("expects P = 1", "expects", "no line of a header begins with `expects`");
-    at("2n = 1", "2n = 1", "`2n` is no name");
-    at("n = 1\n   n = 2", "n", "`n` has its values twice");
-    at("n = 1, , 2", "1, , 2", "a value of `n` is missing in the list");
-    at("n = {1 +}", "1 +", "`1 +` is no integer expression");
+    at("expects P = 1", "expects", "unknown line of a header: `expects`");
+    at("2n = 1", "2n = 1", "`2n` is not a name");
+    at("n = 1\n   n = 2", "n", "duplicate values of `n`");
+    at("n = 1, , 2", "1, , 2", "missing value of `n` in the list");
+    at("n = {1 +}", "1 +", "`1 +` is not an integer expression");
     at("n = {1", "{", "a `{` without a `}` behind it");
     at("n = 1}", "}", "a `}` without a `{` before it");
     at("run", "run", "expected a routine after `run`");
     at("run A B", "B", "expected only options after the routine");
-    at("run A\n   run B", "run B", "`run` stands twice");
+    at("run A\n   run B", "run B", "duplicate `run`");
     at("expect P", "expect P", "expected a name with a value after `expect`");
-    at("expect P =", "expect P =", "no value for `P`");
-    at("expect P = 1\n   expect P = 2", "expect P = 2", "this is said twice");
+    at("expect P =", "expect P =", "missing value of `P`");
+    at("expect P = 1\n   expect P = 2", "expect P = 2", "duplicate line");
     at("ensures", "ensures", "expected a routine after `ensures`");
     at("same as A B", "B", "expected only one routine after `same as`");
-    at("same A", "same", "no line of a header begins with `same`");
+    at("same A", "same", "unknown line of a header: `same`");
     at("fails", "fails", "expected a code after `fails`");
     at("fails T0199", "T0199", "no run ends with the code `T0199`");
     at("fails W0101", "W0101", "no run ends with the code `W0101`");
     at("fails T0101 12", "12", "expected `line N` after the code");
     at("fails T0101 line x", "line x", "expected `line N` after the code");
-    at("fails T0101\n   fails T0102", "fails T0102", "this is said twice");
-    at("prints a\n   prints b", "prints b", "this is said twice");
+    at("fails T0101\n   fails T0102", "fails T0102", "duplicate line");
+    at("prints a\n   prints b", "prints b", "duplicate line");
     at("bench", "bench", "expected a name with values after `bench`");
-    at("bench n = 1\n   bench n = 2", "n", "`n` has its values twice");
+    at("bench n = 1\n   bench n = 2", "n", "duplicate values of `n`");
 }
 
 #[test]
@@ -184,11 +184,8 @@ fn only_known_words_follow_the_at_sign() {
     let (headers, faults) = read("/* @tset t */ /* @test */ // @author me\n// @test t\n/*@*/");
     assert_eq!(headers.len(), 1);
     let messages: Vec<&str> = faults.iter().map(|(_, message)| message.as_str()).collect();
-    let expected = [
-        "there is no header `@tset`",
-        "a header in a comment of one line",
-        "there is no header `@`",
-    ];
+    let expected =
+        ["unknown header `@tset`", "a header in a comment of one line", "there is no header `@`"];
     assert_eq!(messages, expected);
     assert_eq!(faults[0].0, "@tset");
     let (headers, faults) = read("proc P;\n/* @test t */\nbegin end;");

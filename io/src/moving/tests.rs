@@ -112,10 +112,7 @@ fn faults_have_places_and_keep_earlier_records() {
         assert_eq!(batches, [(1, vec![at(2, 3, 4), at(3, 5, 6)])], "{line}");
     }
     let (_, error) = read::<Window>(b"t,id,x,y\n", 9);
-    assert_eq!(
-        error.unwrap().to_string(),
-        "m:1:1: `t,id,x,y` where `t,qid,x1,y1,x2,y2` should stand"
-    );
+    assert_eq!(error.unwrap().to_string(), "expected `t,qid,x1,y1,x2,y2`, found m:1:1: `t,id,x,y`");
     let (_, error) = read::<Position>(b"3,1,0,0\n2,1,0,0\n", 9);
     assert_eq!(error.unwrap().to_string(), "m:2:1: timestamps must not decrease: 2 follows 3");
 }
@@ -141,10 +138,10 @@ fn truncated_binary_streams_keep_complete_records() {
         }
     }
     let (_, error) = read::<Position>(&bytes, 3);
-    let message = "m: id 4 is beyond 3, the declared number of objects (byte 69)";
+    let message = "m: id 4 exceeds 3, the declared number of objects (byte 69)";
     assert_eq!(error.unwrap().to_string(), message);
     let (_, error) = read::<Window>(&bytes, 9);
-    assert_eq!(error.unwrap().to_string(), "m: this stream holds no queries");
+    assert_eq!(error.unwrap().to_string(), "m: this stream does not contain queries");
     let mut back = bytes.clone();
     back[44] = 0;
     let (batches, error) = read::<Position>(&back, 9);
@@ -163,9 +160,9 @@ fn number_beyond_the_limit_is_reported_with_its_reason() {
         reader.time().unwrap_err()
     };
     let error = refused(NumberLimit::None);
-    let message = "m:1:3: id 4294967296 is beyond 4294967295, the greatest there can be";
+    let message = "m:1:3: id 4294967296 exceeds 4294967295, the maximum";
     assert_eq!((error.to_string().as_str(), error.help.len()), (message, 0));
     let error = refused(NumberLimit::Undeclared(7));
-    let message = "m:1:3: id 4294967296 is beyond 7, the greatest that need not be declared";
+    let message = "m:1:3: id 4294967296 exceeds 7, the maximum without a declaration";
     assert_eq!((error.to_string().as_str(), error.help.len()), (message, 1));
 }

@@ -57,7 +57,7 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"n\nAnn\n\xff\n", BadFormat, 3, 1, "is not UTF-8"),
             (b"a,b\n1,2.5\n", BadFormat, 2, 3, "`2.5`"),
             (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "beyond 63 bits"),
-            (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, 2 before"),
+            (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, expected 2"),
             (b"a,b:5000\n", OutOfRange, 1, 3, "beyond 4096 bits"),
             (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
@@ -213,7 +213,7 @@ fn texts_dates_and_times_round_trip() {
     let mut options =
         ReadOptions { scale: Decimal::parse_positive("100"), ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut german.as_bytes(), &mut options).unwrap();
-    assert_eq!(loaded.notes, ["semicolons separate the fields"]);
+    assert_eq!(loaded.notes, ["fields are separated by semicolons"]);
     let Data::Numbers(prices) = &loaded.data else { panic!("numbers") };
     assert_eq!([&prices.fields[0].values[..], &prices.fields[1].values], [[150, -25], [1, 0]]);
     assert_eq!(written(loaded.data.as_output()), "preis,ort\n1.5,Ulm\n-0.25,\n");
@@ -261,7 +261,7 @@ fn fields_have_separate_scales() {
     assert_eq!(written(OutputRef::Numbers(&numbers)), "n,p\n7,2.4\n8,-1\n");
     let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut &b"n\n7\n"[..], &mut options).unwrap();
-    assert_eq!(loaded.warnings, ["there is no field `p`"]);
+    assert_eq!(loaded.warnings, ["unknown field `p`"]);
     let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut &b"p\n0.001\n"[..], &mut options).unwrap();
     assert!(loaded.warnings[0].starts_with("the field `p`: 1 of 1 value became 0"), "{loaded:?}");

@@ -40,7 +40,7 @@ fn loops_parallel_and_negative_arcs_are_kept_and_reported() {
     assert_eq!(
         warnings,
         [
-            "2 parallel arcs: the least weight counts in a table of weights, a list keeps all",
+            "2 parallel arcs: a table of weights keeps the smallest weight, a list keeps all",
             "1 loop is kept"
         ]
     );
@@ -71,7 +71,7 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"p sp x 0\n", BadFormat, 1, 6, "`x` is not a whole number"),
             (b"p sp 3 -1\n", OutOfRange, 1, 8, "`-1` is negative"),
             (b"p sp 4294967296 0\n", OutOfRange, 1, 6, "beyond 32 bits"),
-            (b"p sp 3 0 0\n", BadFormat, 1, 10, "`0` where the line should end"),
+            (b"p sp 3 0 0\n", BadFormat, 1, 10, "expected end of the line, found `0`"),
             (b"problem sp 3 0\n", BadFormat, 1, 1, "begins with `problem`"),
             (b"p sp 2 1\ne 1 2 3\n", BadFormat, 2, 1, "begins with `e`"),
             (b"p sp 2 1\narc 1 2\n", BadFormat, 2, 1, "begins with `arc`"),

@@ -46,7 +46,7 @@ fn snap_counts_are_checked_with_a_warning() {
     let comment = "# Nodes: 2 Edges: 1\n# FromNodeId\tToNodeId\n";
     assert!(graph(EdgeList, &format!("{comment}0\t1\n")).1.is_empty());
     let (_, warnings) = graph(EdgeList, &format!("{comment}0\t1\n1\t2\n"));
-    assert_eq!(warnings, ["a comment says 2 nodes and 1 edge, the file has 3 and 2"]);
+    assert_eq!(warnings, ["a comment announces 2 nodes and 1 edge, the file has 3 and 2"]);
 }
 
 #[test]
@@ -62,7 +62,7 @@ fn own_comment_fixes_the_number_of_vertices() {
 fn repeated_edges_and_loops_are_reported() {
     let (graph, warnings) = graph(EdgeList, "1 0\n0 1\n0 1\n1 1\n0 0\n");
     assert_eq!(graph.n_edges(), 5);
-    assert_eq!(warnings, ["1 parallel arc: a bit of a table shows them once", "2 loops are kept"]);
+    assert_eq!(warnings, ["1 parallel arc: stored as one bit in a table", "2 loops are kept"]);
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"0 1 0.5\n1 0 2.x\n", BadFormat, 2, 5, "`2.x` is not a number"),
             (b"0 1\n0 1 2\n", BadFormat, 2, 5, "3 fields in a line, 2 in"),
             (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, 3 in"),
-            (b"0 1 2 3\n", BadFormat, 1, 7, "`3` where the line should end"),
+            (b"0 1 2 3\n", BadFormat, 1, 7, "expected end of the line, found `3`"),
             (b"0 1 9223372036854775808\n", OutOfRange, 1, 5, "beyond 63 bits"),
             (b"0 \0\n", BadFormat, 1, 3, "`\\u{0}` is not"),
             (b"\xff 1\n", BadFormat, 1, 1, "is not a whole number"),

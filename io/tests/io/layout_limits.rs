@@ -81,10 +81,10 @@ fn oversized_values_are_rejected_by_name() {
     }
     assert!(lay_out(Layout::Adjacency, &negative, Widths { h: 0, b: 0 }, BUDGET, "f").is_ok());
     let error = lay_out(Layout::Weight, &graph, Widths { h: 3, b: 0 }, BUDGET, "f").unwrap_err();
-    assert_eq!(error.help, ["take `h = 4` or more"]);
+    assert_eq!(error.help, ["use `h = 4` or more"]);
     assert!(lay_out(Layout::Weight, &graph, Widths { h: 4, b: 0 }, BUDGET, "f").is_ok());
     let second = Graph { arcs: vec![arc(0, 1, 3), arc(1, 2, -5)], ..graph };
     let error = second.path_width().unwrap_err();
     assert_eq!(error.code, Code::OutOfRange);
-    assert_eq!(error.notes[0], "it is arc 2 of 2, in the order of the file");
+    assert_eq!(error.notes[0], "it is arc 2 of 2, in file order");
 }

@@ -55,10 +55,10 @@ fn over_budget_error_uses_readable_units() {
     let arcs = format!("p sp 9 500\n{}", "a 1 2 3\n".repeat(500));
     let edges = "1 2\n".repeat(500);
     for (format, text, part) in [
-        (Format::MatrixMarket, &table, "this takes 2.0 EiB of memory, and the budget is 4.0 KiB"),
+        (Format::MatrixMarket, &table, "2.0 EiB of memory are needed, but the budget is 4.0 KiB"),
         // Rounded, both would be 4.0 KiB.
-        (Format::Dimacs, &arcs, "this takes 4104 bytes of memory, and the budget is 4096"),
-        (Format::EdgeList, &edges, "this takes 4.1 KiB of memory, and the budget is 4.0 KiB"),
+        (Format::Dimacs, &arcs, "4104 bytes of memory are needed, but the budget is 4096"),
+        (Format::EdgeList, &edges, "4.1 KiB of memory are needed, but the budget is 4.0 KiB"),
     ] {
         let error = read(format, &mut text.as_bytes(), &mut ReadOptions::new("f", 4096));
         let error = error.unwrap_err();
@@ -76,13 +76,13 @@ fn scattered(number: u64, n_bits: u32) -> u64 {
 /// Texts whose readers sort, with their warnings and notes.
 fn texts_that_are_sorted() -> Vec<(Format, String, Vec<String>)> {
     let parallel =
-        "199998 parallel arcs: the least weight counts in a table of weights, a list keeps all";
+        "199998 parallel arcs: a table of weights keeps the smallest weight, a list keeps all";
     let lines = |n: u64, line: &dyn Fn(u64) -> String| (0..n).map(line).collect::<String>();
     let far = |number| scattered(number, 63);
     let near = |number| 2 * scattered(number, 18);
     let names = |n| {
         format!(
-            "the vertices are not numbered 0..n−1 or 1..n: the {n} distinct numbers are taken in ascending order"
+            "the vertices are not numbered 0..n−1 or 1..n: the {n} distinct numbers are used in ascending order"
         )
     };
     let n = 1 << 17;

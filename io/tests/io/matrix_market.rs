@@ -43,7 +43,7 @@ fn integer_values_are_weights() {
     assert_eq!(
         warnings,
         [
-            "1 parallel arc: the least weight counts in a table of weights, a list keeps all",
+            "1 parallel arc: a table of weights keeps the smallest weight, a list keeps all",
             "1 loop is kept"
         ]
     );
@@ -66,7 +66,7 @@ fn symmetric_matrix_stores_an_edge_once() {
     let (graph, warnings) = graph(MatrixMarket, &text);
     assert!(graph.symmetric);
     assert_eq!(graph.directed_arcs().count(), 7);
-    assert_eq!(warnings, ["1 parallel edge: a bit of a table shows them once", "1 loop is kept"]);
+    assert_eq!(warnings, ["1 parallel edge: stored as one bit in a table", "1 loop is kept"]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn nonsquare_matrix_is_a_table() {
     }
     let text = with_banner("coordinate pattern general", "1 2 2\n1 2\n1 2\n");
     let loaded = load(MatrixMarket, text.as_bytes()).unwrap();
-    assert_eq!(loaded.warnings, ["1 repeated place: a bit shows them once"]);
+    assert_eq!(loaded.warnings, ["1 repeated entry: stored as one bit"]);
 }
 
 #[test]

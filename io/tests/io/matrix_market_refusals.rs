@@ -51,7 +51,7 @@ fn bad_entries_are_rejected_at_their_place() {
             (&pattern("-3 3 1\n"), OutOfRange, 2, 1, "`-3` is negative"),
             (&pattern("3 4294967296 1\n"), OutOfRange, 2, 3, "beyond 32 bits"),
             (&symmetric("2 3 0\n"), BadFormat, 2, 3, "a symmetric matrix of 2 × 3"),
-            (&integer("2 3 0\n"), BadFormat, 2, 3, "whole values in a matrix of 2 × 3"),
+            (&integer("2 3 0\n"), BadFormat, 2, 3, "integer values in a matrix of 2 × 3"),
             (&pattern("3 3 1\n0 1\n"), OutOfRange, 3, 1, "the row is 0"),
             (&pattern("3 3 1\n1 0\n"), OutOfRange, 3, 3, "the column is 0"),
             (&pattern("3 3 1\n4 1\n"), OutOfRange, 3, 1, "`4` is beyond the 3 rows"),

@@ -13,7 +13,7 @@ fn ground_and_swamp_are_passable() {
     let (found, warnings) = &plain;
     assert_eq!(found.shape, Shape::Grid { height: 2, width: 4 });
     assert_eq!(fields(found), [("passable", Some(1), &[1, 1, 1, 0, 0, 0, 0, 1][..])]);
-    assert_eq!(warnings, &["1 cell of water is not passable"]);
+    assert_eq!(warnings, &["1 water cell is not passable"]);
     for text in [
         "type octile\r\nheight 2\r\nwidth 4\r\nmap\r\n.GS@\r\nOTW.",
         "type tile\nwidth 4\nheight 2\nmap\n.GS@ \nOTW.\n\n",
@@ -40,7 +40,7 @@ fn bad_maps_are_rejected_at_their_place() {
             (&with("..\n."), Truncated, 6, 2, "middle of a row"),
             (&with(".\n..\n"), BadFormat, 5, 2, "shorter than the width of 2"),
             (&with("...\n..\n"), BadFormat, 5, 3, "where the line should end"),
-            (&with("..\n.x\n"), BadFormat, 6, 2, "`x` is no terrain"),
+            (&with("..\n.x\n"), BadFormat, 6, 2, "unknown terrain `x`"),
             (&with("..\n..\n..\n"), HeaderLies, 7, 1, "beyond the 2 rows"),
             (
                 b"type octile\nheight 4294967295\nwidth 4294967295\nmap\n.\n",

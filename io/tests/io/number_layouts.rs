@@ -87,7 +87,7 @@ fn unsuitable_requests_are_rejected() {
     let long = list(vec![field("a", None, &vec![1; 1 << 20])]);
     type Case<'a> = (&'a str, &'a Numbers, Option<&'a [usize]>, Code, &'a str);
     let cases: [Case<'_>; 7] = [
-        ("", &numbers, None, Code::WidthTooSmall, "8 in the field `a` does not fit in 3 bits"),
+        ("", &numbers, None, Code::WidthTooSmall, "8 in field `a` does not fit in 3 bits"),
         ("field:c", &numbers, None, Code::NoSuchLayout, "`c`"),
         ("field:3", &numbers, None, Code::NoSuchLayout, "`3`"),
         ("grid", &numbers, Some(&[4, 1]), Code::NoSuchLayout, "this is a list"),
@@ -103,9 +103,9 @@ fn unsuitable_requests_are_rejected() {
     }
     let notes = |numbers: &Numbers| laid_out("", numbers, None).unwrap_err().notes;
     let several = list(vec![field("a", Some(3), &[7, 9, 8, 9])]);
-    assert_eq!(notes(&several), ["it stands in record 2"]);
+    assert_eq!(notes(&several), ["it is in record 2"]);
     let grid = Numbers { shape: Shape::Grid { height: 2, width: 2 }, ..several };
-    assert_eq!(notes(&grid), ["it stands in row 1, column 2 of the grid"]);
+    assert_eq!(notes(&grid), ["it is in row 1, column 2 of the grid"]);
     let mut options = LayoutOptions::new("f", 1000);
     let error = lay_out_numbers(&NumberLayout::Natural, &long, None, &mut options).unwrap_err();
     assert_eq!(error.code, Code::DoesNotFit);
@@ -191,7 +191,7 @@ fn code_of_a_value_matches_the_layout_of_its_field() {
     let laid_out = laid_out("records", &numbers, None).unwrap();
     assert_eq!(laid_out.table.row(1).to_string(), format!("00{:013b}001111", 7428));
     let notes = [
-        "the field `city` holds texts, from `Ulm` as 1 to `Rom` as 2",
+        "the field `city` contains texts, from `Ulm` as 1 to `Rom` as 2",
         "the field `born` is a date, in days since 1970-01-01",
         "the field `t` is stored less its least number, which is -3",
     ];
@@ -209,7 +209,7 @@ fn missing_numbers_are_all_ones_and_need_no_width() {
     assert_eq!(laid.fields[0].1, 5);
     let ones = "11111";
     assert_eq!(rows("", &heights, None), [ones, "00000", "01100", ones, "01111"]);
-    let told = "2 of 5 numbers of the field `height` are missing: all ones";
+    let told = "2 of 5 numbers of field `height` are missing, stored as all ones";
     assert!(laid.notes.iter().any(|note| note == told), "{:?}", laid.notes);
     assert_eq!(rows("code:height=-32768", &heights, None), [ones]);
     let refused = laid_out("", &heights, Some(&[4])).unwrap_err();

@@ -87,7 +87,7 @@ fn fractions_need_a_scale() {
         let file = npy(1, &header(descr, "False", "(1, 2)"), &data);
         let error = load(Npy, &file).unwrap_err();
         assert_eq!(error.code, Code::OutOfRange);
-        assert_eq!(error.to_string(), "f: `-0.25` is no whole number in row 1, column 2");
+        assert_eq!(error.to_string(), "f: `-0.25` is not a whole number in row 1, column 2");
         assert!(error.help[0].contains("`scale=100`"));
         let mut options = ReadOptions::new("f", BUDGET);
         options.scale = Decimal::parse_positive("10");
@@ -96,7 +96,7 @@ fn fractions_need_a_scale() {
         assert_eq!(numbers.fields[0].values, [10, -3]);
     }
     let nan = npy(1, &header("'<f8'", "False", "(1,)"), &f64::NAN.to_le_bytes());
-    assert!(error(&nan).1.contains("`NaN` is no whole number in place 1"));
+    assert!(error(&nan).1.contains("`NaN` is not a whole number in place 1"));
     let large = npy(1, &header("'<u8'", "False", "(1,)"), &[255; 8]);
     assert!(error(&large).1.contains("beyond 63 bits"));
     let mut options = ReadOptions::new("f", BUDGET);
@@ -120,7 +120,7 @@ fn meaningless_headers_are_rejected() {
         (header("[('', '|V4')]", "False", "(2,)"), "without numbers"),
         (header("'|u1'", "0", "(2,)"), "is not of an array"),
         (header("'|u1'", "False", "(-2,)"), "is not of an array"),
-        (header("'|u1'", "False", "(1, 2, 1)"), "an array of 3 dimensions"),
+        (header("'|u1'", "False", "(1, 2, 1)"), "an array with 3 dimensions"),
         (good.replace("descr", "dexcr"), "is not of an array"),
         ("\u{0}\u{7f}".to_owned(), "is not of an array"),
     ] {
@@ -180,14 +180,14 @@ fn archives_give_the_selected_array() {
     assert_eq!(refused.notes, ["it has `dx` (a number), `x` (2), `height` (2 × 2)"]);
     assert_eq!(refused.help, ["append the name to the file: `f#height`"]);
     assert_eq!(fields(&numbers(&zip(&parts[..3]))), [("x", Some(8), &[1, 2][..])]);
-    assert!(error(&zip(&parts[..1])).1.contains("`0.1` is no whole number"));
+    assert!(error(&zip(&parts[..1])).1.contains("`0.1` is not a whole number"));
 
     let several = zip(&[("x.npy", &axis), ("a.npy", &grid), ("b.npy", &grid)]);
     let refused = load(Npz, &several).unwrap_err();
     check_wording(&refused);
     assert_eq!(
         (refused.code, &refused.message[..]),
-        (Code::CannotOpen, "several arrays, and none is named")
+        (Code::CannotOpen, "the archive has several arrays; select one by name")
     );
     assert_eq!(refused.notes, ["it has `x` (2), `a` (2 × 2), `b` (2 × 2)"]);
     assert_eq!(refused.help, ["append the name to the file: `f#a`"]);
@@ -200,9 +200,12 @@ fn archives_give_the_selected_array() {
     let refused = read(Npz, &mut &several[..], &mut options).unwrap_err();
     assert_eq!((refused.code, &refused.notes[0][..]), (Code::CannotOpen, "it has `x`, `a`, `b`"));
     let refused = read(Npy, &mut &grid[..], &mut options).unwrap_err();
-    assert_eq!((refused.code, &refused.message[..]), (Code::CannotOpen, "no part `c` in it"));
+    assert_eq!(
+        (refused.code, &refused.message[..]),
+        (Code::CannotOpen, "the file has no part `c`")
+    );
 
-    assert!(error(&zip(&parts[2..3])).1.contains("an archive without arrays"));
+    assert!(error(&zip(&parts[2..3])).1.contains("the archive has no arrays"));
     assert!(error(b"PK\x03\x05").1.contains("does not begin as an archive"));
     let mut damaged = zip(&[("a.npy", &grid)]);
     let at = damaged.windows(4).position(|four| four == [1, 2, 3, 4]).unwrap();
@@ -212,7 +215,7 @@ fn archives_give_the_selected_array() {
 
 fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(format, value, &mut bytes).expect("a value that the format holds");
+    write(format, value, &mut bytes).expect("a value that unknown format holds");
     bytes
 }
 

@@ -230,7 +230,7 @@ fn tiff_planes_and_compressed_strips_are_read() {
     assert_eq!(numbers.fields[0].values, [1, 2, 1, 2]);
     let unknown = tags(&[2], &[1], &[8], &[(262, &[1]), (259, &[34925])]);
     assert!(
-        error(Tiff, &tiff(true, &unknown, &[0; 40])).1.contains("compression of the kind 34925")
+        error(Tiff, &tiff(true, &unknown, &[0; 40])).1.contains("unsupported compression 34925")
     );
 }
 
@@ -242,7 +242,7 @@ fn tiff_fractions_need_a_scale() {
     assert_eq!(fields(&grid(Tiff, &whole)), [("gray", None, &[-1437, 3][..])]);
     let fractions = tiff(true, &real, &samples([1.0, 0.25]));
     let error = load(Tiff, &fractions).unwrap_err();
-    assert_eq!(error.to_string(), "f: `0.25` is no whole number in row 1, column 2");
+    assert_eq!(error.to_string(), "f: `0.25` is not a whole number in row 1, column 2");
     assert!(error.help[0].contains("`scale=100`"));
     let mut options = ReadOptions::new("f", BUDGET);
     options.scale = Some(Decimal::whole(100));
@@ -294,7 +294,7 @@ fn picture_faults_name_chunks() {
 fn short_plain_picture_reports_its_sample_count() {
     let (code, message) = error(Pgm, b"P2\n# a comment\n9 9\n255\n1 2\n");
     assert_eq!(code, Code::HeaderLies);
-    assert_eq!(message, "9 × 9 pixels cannot be in the 5 bytes there are");
+    assert_eq!(message, "9 × 9 pixels do not fit in the 5 bytes of the file");
     assert_eq!(grid(Pgm, b"P2 2 1 9 4 5").fields[0].values, [4, 5]);
 }
 

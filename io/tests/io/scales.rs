@@ -141,7 +141,11 @@ fn file_without_values_reports_that_the_scale_has_no_effect() {
         [(Format::EdgeList, "1 2\n"), (Format::Map, map), (Format::MatrixMarket, table)]
     {
         let loaded = scaled(format, text, "10").unwrap();
-        assert_eq!(loaded.notes, ["it has no values that `scale=10` multiplies"], "{text:?}");
+        assert_eq!(
+            loaded.notes,
+            ["`scale=10` has no effect: the file has no such values"],
+            "{text:?}"
+        );
     }
 }
 

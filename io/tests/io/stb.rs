@@ -173,7 +173,7 @@ fn impossible_sparse_tables_are_rejected() {
         (sparse_file(4, size, &[0, 0, 2], &[1, 0], &[1, 1]), BadFormat, "column 3"),
         (sparse_file(4, size, &[2, 0, 0], &[1], &[1]), BadFormat, "column 1"),
         (sparse_file(4, size, &[!0, 0, 0], &[1], &[1]), BadFormat, "column 1"),
-        (sparse_file(4, size, &[0; 3], &[1], &[1]), BadFormat, "1 limbs, and its lines have fewer"),
+        (sparse_file(4, size, &[0; 3], &[1], &[1]), BadFormat, "1 limbs, but its lines have fewer"),
         (sparse_file(4, [1 << 40, 1 << 40], &[], &[], &[]), DoesNotFit, "budget"),
         (sparse_file(4, [u64::MAX; 2], &[], &[], &[]), DoesNotFit, "budget"),
         (sparse_file(4, [1, 1 << 20], &[0], &[], &[]), Truncated, "after 2 of 1048576 lines"),

@@ -78,22 +78,22 @@ fn bad_lines_are_rejected_at_their_place() {
         &[
             (b"", Truncated, 1, 1, "no operation"),
             (b"# c\n\n", Truncated, 3, 1, "no operation"),
-            (b"+ 1 2\n* 1 2\n", BadFormat, 2, 1, "`*` is no operation"),
-            (b"+1 2\n", BadFormat, 1, 1, "`+1` is no operation"),
-            (b"p sp 3 2\n", BadFormat, 1, 1, "`p` is no operation"),
+            (b"+ 1 2\n* 1 2\n", BadFormat, 2, 1, "unknown operation `*`"),
+            (b"+1 2\n", BadFormat, 1, 1, "unknown operation `+1`"),
+            (b"p sp 3 2\n", BadFormat, 1, 1, "unknown operation `p`"),
             (b"+\n", BadFormat, 1, 2, "where the vertex should stand"),
             (b"= 1\n", BadFormat, 1, 4, "where the second vertex should stand"),
             (b"= 1 2", Truncated, 1, 6, "where the weight should stand"),
-            (b"+ 1 2 3 4\n", BadFormat, 1, 9, "`4` where the line should end"),
-            (b"- 1 2 3\n", BadFormat, 1, 7, "`3` where the line should end"),
-            (b"? 1 2 3\n", BadFormat, 1, 7, "`3` where the line should end"),
+            (b"+ 1 2 3 4\n", BadFormat, 1, 9, "expected end of the line, found `4`"),
+            (b"- 1 2 3\n", BadFormat, 1, 7, "expected end of the line, found `3`"),
+            (b"? 1 2 3\n", BadFormat, 1, 7, "expected end of the line, found `3`"),
             (b"? 1\n? 0 2\n", OutOfRange, 2, 3, "the vertex is 0"),
             (b"- -1\n", OutOfRange, 1, 3, "negative"),
             (b"- 4294967296\n", OutOfRange, 1, 3, "beyond 32 bits"),
             (b"- x\n", BadFormat, 1, 3, "`x` is not a whole number"),
-            (b"+ 1 2 3\n+ 2 3\n", BadFormat, 2, 6, "no weight, and the lines before have one"),
-            (b"+ 1 2\n+ 2 3 4\n", BadFormat, 2, 7, "a weight, and the lines before have none"),
-            (b"+ 1 2\n= 2 3 4\n", BadFormat, 2, 7, "a weight, and the lines before have none"),
+            (b"+ 1 2 3\n+ 2 3\n", BadFormat, 2, 6, "no weight, but the lines before have one"),
+            (b"+ 1 2\n+ 2 3 4\n", BadFormat, 2, 7, "a weight, but the lines before have none"),
+            (b"+ 1 2\n= 2 3 4\n", BadFormat, 2, 7, "a weight, but the lines before have none"),
             (b"+ 1 2 -3\n", OutOfRange, 1, 7, "negative"),
             (b"+ 1 2 9223372036854775808\n", OutOfRange, 1, 7, "beyond 63 bits"),
             (b"+ 1 2 2.5\n", BadFormat, 1, 7, "`2.5` is not a whole number"),
@@ -105,7 +105,7 @@ fn bad_lines_are_rejected_at_their_place() {
                 "beyond the 5 vertices of the first",
             ),
             (b"%%StarUpdates 4294967296\n", OutOfRange, 1, 15, "beyond 32 bits"),
-            (b"%%StarUpdates 5 6\n", BadFormat, 1, 17, "`6` where the line should end"),
+            (b"%%StarUpdates 5 6\n", BadFormat, 1, 17, "expected end of the line, found `6`"),
         ],
     );
 }
@@ -123,7 +123,7 @@ fn refused(text: &str) -> FileError {
 fn elements_outside_the_graph_are_rejected_at_their_place() {
     let error = refused("+ 1 5 14\n- 2 6\n");
     assert_eq!((error.code, error.line, error.column), (OutOfRange, Some(2), Some(5)));
-    assert_eq!(error.message, "the second vertex 6 is beyond the 5 vertices of the graph");
+    assert_eq!(error.message, "the second vertex 6 exceeds the 5 vertices of the graph");
     // The first line applies if its number is smaller.
     assert!(
         refused("%%StarUpdates 4\n? 5\n").message.ends_with("the 4 vertices of the first line")
@@ -132,8 +132,8 @@ fn elements_outside_the_graph_are_rejected_at_their_place() {
     // The greatest weight determines the required width.
     let error = refused("+ 1 5 15\n+ 1 2 70\n= 1 2 20\n");
     assert_eq!((error.code, error.line, error.column), (WidthTooSmall, Some(2), Some(7)));
-    assert_eq!(error.message, "the weight 70 does not fit below infinity in `h = 4`");
-    assert_eq!(error.help, ["take `h = 7` or more"]);
+    assert_eq!(error.message, "the weight 70 must be below infinity, and `h = 4` is too small");
+    assert_eq!(error.help, ["use `h = 7` or more"]);
 }
 
 #[test]
@@ -167,7 +167,7 @@ fn only_streams_are_written_as_streams() {
     let error = written(&wrong).unwrap_err();
     assert_eq!(
         (error.code, error.message.as_str()),
-        (OutOfRange, "record 10 is no operation of a stream")
+        (OutOfRange, "record 10 is not an operation of a stream")
     );
     let grid = Numbers { shape: Shape::Grid { height: 11, width: 1 }, ..found };
     check_wording(&written(&grid).unwrap_err());

@@ -194,14 +194,14 @@ fn the_pass_explains_what_it_recognises_and_rejects() {
     assert_eq!(
         remark(&mutated("n", "n")),
         Some(LoopOutcome::Whole(
-            "the transitive closure of `P`, all at once where `n` is no more than its rows and columns"
+            "the transitive closure of `P`, computed at once where `n` does not exceed its rows and columns"
                 .to_owned()
         ))
     );
     assert_eq!(
         remark(&mutated("k:=1 to n", "k:=2 to n")),
         Some(LoopOutcome::Stayed(
-            "it looks like the transitive closure, but not of `P` over the vertices 1 to `n`"
+            "it is similar to the transitive closure, but not of `P` over the vertices 1 to `n`"
                 .to_owned()
         ))
     );

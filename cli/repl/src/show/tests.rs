@@ -206,30 +206,30 @@ fn parses_or_rejects_requests() {
     assert_eq!((request.rows, request.columns), (Some(2..=3), Some(9..=9)));
     assert_eq!(parse("T fields 8").unwrap().fields, Some(Fields::Width(8)));
     let message = |text: &str| parse(text).unwrap_err().message;
-    assert_eq!(message(""), "`:show` names no variable");
+    assert_eq!(message(""), "expected a variable name");
     assert_eq!(message("T rows"), "expected numbers after `rows`");
     assert_eq!(
         message("T rows 4..3"),
         "expected a range such as `1..4` after `rows`, found `4..3`"
     );
-    assert_eq!(message("T fields 0"), "fields have at least one column");
-    assert_eq!(message("T+1"), "`T+1` is no name of a variable");
+    assert_eq!(message("T fields 0"), "fields must have at least one column");
+    assert_eq!(message("T+1"), "`T+1` is not a variable name");
 
     let (p, x, w) = (figure_5(), bits("00110"), bits("1"));
     let refuse = |text: &str, values: &[NamedValue<'_>]| {
         resolve(&parse(text).unwrap(), values, Screen::default()).unwrap_err().message
     };
     let (table, slice) = (|| NamedValue::Table(&p), || NamedValue::Slice(&x));
-    assert_eq!(refuse("P Q", &[table(), table()]), "`P` and `Q` are tables: one at a time");
+    assert_eq!(refuse("P Q", &[table(), table()]), "`P` and `Q` are tables: show one at a time");
     assert_eq!(refuse("P X", &[table(), slice()]), "`P` has 6 rows, `X` has 5 components");
     assert_eq!(
         refuse("P v", &[table(), NamedValue::Word(&w)]),
         "`P` has 6 columns, `v` has 1 components"
     );
-    assert_eq!(refuse("P rows 7", &[table()]), "there is no row 7, the last one is 6");
+    assert_eq!(refuse("P rows 7", &[table()]), "row 7 does not exist: the last one is 6");
     assert_eq!(refuse("P fields 4", &[table()]), "6 columns are no whole number of fields of 4");
     assert_eq!(
         refuse("X fields 4", &[slice()]),
-        "fields are columns of a table, and none is named"
+        "fields are columns of a table, but no table is named"
     );
 }

@@ -95,11 +95,11 @@ mod tests {
         is_fault(vec![StmtKind::Continue], "`continue` outside a loop");
         is_fault(vec![StmtKind::Print(vec![theta()])], "`Θ` without a size");
         let scalar = expr(ExprKind::Theta, TyKind::Int);
-        is_fault(vec![StmtKind::Print(vec![scalar])], "this is no scalar");
+        is_fault(vec![StmtKind::Print(vec![scalar])], "expected a scalar");
         let bits = expr(ExprKind::Int(1), TyKind::Slice);
-        is_fault(vec![StmtKind::Print(vec![bits])], "this is no slice, word or table");
+        is_fault(vec![StmtKind::Print(vec![bits])], "expected a slice, word or table");
         let call = StmtKind::Call(RoutineId(1), vec![Arg::Value(int(1))]);
-        is_fault(vec![call], "a call with another number of arguments than parameters");
+        is_fault(vec![call], "wrong number of arguments in a call");
         let links = vec![
             (crate::hir::ChainOp::Int(IntOp::Add), int(1)),
             (crate::hir::ChainOp::Bool(star_ir::LogicOp::And), int(1)),
@@ -108,10 +108,7 @@ mod tests {
         is_fault(vec![StmtKind::Print(vec![chain])], "a chain with operators of several types");
         let builtin =
             expr(ExprKind::Builtin(star_base::Builtin::Rotate, vec![theta()]), TyKind::Word);
-        is_fault(
-            vec![StmtKind::Print(vec![builtin])],
-            "a built-in with other arguments than it has",
-        );
+        is_fault(vec![StmtKind::Print(vec![builtin])], "wrong arguments of a built-in");
         assert_eq!(faults(vec![StmtKind::Print(vec![int(1)])]), []);
     }
 }

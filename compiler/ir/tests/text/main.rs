@@ -145,18 +145,18 @@ fn errors_have_position_and_message() {
         let text = format!("routine 0 \"F\" (value %x: int) !0 {{\n{body}\n}}\n");
         parse(&text).unwrap_err().to_string()
     };
-    assert_eq!(error("  %y = copy 1 !0"), "2:3: no variable is named `y`");
-    assert_eq!(error("%x = cpoy 1 !0"), "2:6: no operation is named `cpoy`");
+    assert_eq!(error("  %y = copy 1 !0"), "2:3: unknown variable `y`");
+    assert_eq!(error("%x = cpoy 1 !0"), "2:6: unknown operation `cpoy`");
     assert_eq!(error("Θ"), "2:1: unexpected character `Θ`");
-    assert_eq!(error("chekc set %x !0"), "2:1: no statement is named `chekc`");
-    assert_eq!(error("check unset %x !0"), "2:7: no guard is named `unset`");
+    assert_eq!(error("chekc set %x !0"), "2:1: unknown statement `chekc`");
+    assert_eq!(error("check unset %x !0"), "2:7: unknown guard `unset`");
     assert_eq!(error("exit"), "3:1: expected a location such as `!3`, found `}`");
     assert_eq!(error("call 0 \"G\" () !0"), "2:8: routine 0 is not named `G`");
     assert_eq!(
         error("%x = copy 9223372036854775808 !0"),
         "2:11: 9223372036854775808 is out of range for an integer"
     );
-    assert_eq!(parse("routine 1 \"F\"").unwrap_err().to_string(), "1:9: this is routine 0");
+    assert_eq!(parse("routine 1 \"F\"").unwrap_err().to_string(), "1:9: expected routine number 0");
 }
 
 #[test]
@@ -185,6 +185,6 @@ fn deep_nesting_is_an_error() {
     }
     for depth in [MAX_DEPTH + 1, 100_000] {
         let error = parse(&nested(depth)).unwrap_err();
-        assert_eq!(error.message, "nested more than 512 deep");
+        assert_eq!(error.message, "nesting exceeds 512 levels");
     }
 }

@@ -242,7 +242,7 @@ fn difference_is_forgotten_with_its_variable() {
              check range %m, %j, %n\n%x = mask %n, %i, %n"
         )
     };
-    rule(&text("%m = copy 0\n"), "that the ones lie inside is not established", &text(""));
+    rule(&text("%m = copy 0\n"), "it is not established that the ones are inside", &text(""));
 }
 
 #[test]

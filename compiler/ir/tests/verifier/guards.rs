@@ -218,17 +218,21 @@ fn guards_hold_before_operations() {
 fn parts_must_be_inside() {
     rule(
         "check range %i, 3, length %v\nreplace %v, %i, %w",
-        "that the part lies inside is not established",
+        "it is not established that the part is inside",
         "check range %i, 3, length %v\ncheck size length %w, 3\nreplace %v, %i, %w",
     );
     passes("%j = length %w\ncheck range %i, %j, length %v\nreplace %v, %i, %w");
     rule(
         "%x = mask 6, %i, %n",
-        "that the ones lie inside is not established",
+        "it is not established that the ones are inside",
         "check sub %i, 1\n%j = sub %i, 1\ncheck sub %n, %j\n%m = sub %n, %j
          check range %j, %m, 6\n%x = mask 6, %i, %n",
     );
-    rule("%x = mask 6, 2, 7", "that the ones lie inside is not established", "%x = mask 6, 2, 6");
+    rule(
+        "%x = mask 6, 2, 7",
+        "it is not established that the ones are inside",
+        "%x = mask 6, 2, 6",
+    );
 }
 
 #[test]

@@ -104,13 +104,13 @@ fn locations_name_variables_of_one_routine_and_source_calls() {
     };
     let good = text("!1 = 0:0..1 inlined [1 at !0] names [#0 \"x\"] !2 = 0:0..1 names [#0 \"x\"]");
     for (locations, message) in [
-        ("!1 = 0:0..1 names [#1 \"y\"] !2 = 0:0..1", "there is no variable 1"),
+        ("!1 = 0:0..1 names [#1 \"y\"] !2 = 0:0..1", "unknown variable 1"),
         ("!1 = 0:0..1 names [#0 \"x\", #0 \"y\"] !2 = 0:0..1", "`!1` names `%x` twice"),
-        ("!1 = 0:0..1 inlined [2 at !0] !2 = 0:0..1", "there is no routine 2"),
-        ("!1 = 0:0..1 inlined [0 at !3] !2 = 0:0..1", "there is no location `!3`"),
+        ("!1 = 0:0..1 inlined [2 at !0] !2 = 0:0..1", "unknown routine 2"),
+        ("!1 = 0:0..1 inlined [0 at !3] !2 = 0:0..1", "unknown location `!3`"),
         (
             "!1 = 0:0..1 inlined [0 at !2] !2 = 0:0..1 inlined [0 at !0]",
-            "the call at `!2` was inlined itself",
+            "the call at `!2` was itself inlined",
         ),
     ] {
         whole(&text(locations), message, &good);
@@ -122,8 +122,8 @@ fn locations_name_variables_of_one_routine_and_source_calls() {
 
 #[test]
 fn names_exist_and_are_unique() {
-    rule("%j = copy #99", "there is no variable 99", "%j = copy #1");
-    rule("call 9 ()", "there is no routine 9", "call 2 \"P\" (value %n)");
+    rule("%j = copy #99", "unknown variable 99", "%j = copy #1");
+    rule("call 9 ()", "unknown routine 9", "call 2 \"P\" (value %n)");
     rule(
         "block @1 {\n}\nblock @1 {\n}",
         "the label `@1` is used twice",
@@ -131,23 +131,23 @@ fn names_exist_and_are_unique() {
     );
     whole(
         "routine 0 \"F\" () !0 {\n exit !7 }\nlocations { !0 = 0:0..0 }",
-        "there is no location `!7`",
+        "unknown location `!7`",
         "routine 0 \"F\" () !0 {\n exit !0 }\nlocations { !0 = 0:0..0 }",
     );
     whole(
         "routine 0 \"F\" () !0 { var %x: int var %x: int }\nlocations { !0 = 0:0..0 }",
-        "several variables are named `%x`",
+        "ambiguous variable name `%x`",
         "routine 0 \"F\" () !0 { var %x: int var %y: int }\nlocations { !0 = 0:0..0 }",
     );
     whole(
         "routine 0 \"F\" (value %x: int) -> %x !0 { }\nlocations { !0 = 0:0..0 }",
-        "`%x` stands in the header twice",
+        "`%x` appears twice in the header",
         "routine 0 \"F\" (value %x: int) -> %y !0 { var %y: int %y = copy 0 !0 }
          locations { !0 = 0:0..0 }",
     );
     whole(
         "routine 0 \"F\" () !0 { var %x: slice[#5] }\nlocations { !0 = 0:0..0 }",
-        "there is no variable 5",
+        "unknown variable 5",
         "routine 0 \"F\" () !0 { var %x: slice[#1] var %y: int }\nlocations { !0 = 0:0..0 }",
     );
 }
@@ -158,7 +158,7 @@ fn operands_and_destinations_have_the_required_kinds() {
     let (int, bool, slice, word, table) =
         ("an integer", "a truth value", "a slice", "a word", "a table");
     for (bad, message, good) in [
-        ("%x = copy %n", "`%x` is a slice, what is copied is an integer".into(), "%x = copy %Y"),
+        ("%x = copy %n", "`%x` is a slice, the copied value is an integer".into(), "%x = copy %Y"),
         ("%j = eq %n, 0", not("j", int, bool), "%c = eq %n, 0"),
         ("%c = not %n", not("n", int, bool), "%c = not %b"),
         ("%c = and %b, %n", not("n", int, bool), "%c = and %b, true"),
@@ -182,7 +182,7 @@ fn operands_and_destinations_have_the_required_kinds() {
         ),
         ("write %s, \"f\"", not("s", "a text", "a table, slice or word"), "write %v, %s"),
         ("%x = read 5", "a constant is an integer, not a text".into(), "%x = read \"a\" layout %s"),
-        ("print %h", not("h", "a handle", "a value that can be shown"), "print %s, %T"),
+        ("print %h", not("h", "a handle", "a printable value"), "print %s, %T"),
         ("if %n {\n}", not("n", int, bool), "if %b {\n}"),
         ("for @1 %c = 1 to 2 {\n}", not("c", bool, int), "for @1 %j = 1 to 2 {\n}"),
         (
@@ -212,8 +212,8 @@ fn operands_and_destinations_have_the_required_kinds() {
 fn calls_match_their_parameters() {
     let good = "%j = call 1 \"G\" (value %Y, ref %R)";
     rule("call 2 \"P\" ()", "0 arguments for 1 parameters", "call 2 \"P\" (value 3)");
-    rule("%j = call 1 \"G\" (ref %Y, ref %R)", "argument 1 is to be passed by value", good);
-    rule("%j = call 1 \"G\" (value %Y, value %X)", "argument 2 is to be passed by reference", good);
+    rule("%j = call 1 \"G\" (ref %Y, ref %R)", "argument 1 must be passed by value", good);
+    rule("%j = call 1 \"G\" (value %Y, value %X)", "argument 2 must be passed by reference", good);
     rule("%j = call 1 \"G\" (value %v, ref %R)", "argument 1 is a word, not a slice", good);
     rule(
         "%c = call 1 \"G\" (value %Y, ref %R)",
@@ -222,7 +222,7 @@ fn calls_match_their_parameters() {
     );
     rule(
         "%j = call 2 \"P\" (value 1)",
-        "the routine called has no result",
+        "the called routine has no result",
         "call 2 \"P\" (value 1)",
     );
 }
@@ -260,10 +260,10 @@ fn intrinsic_parameters_match_the_catalogue() {
         "value %n: int, ref %P: table[?, ?], value %i: int",
     ];
     for other in others {
-        whole(&routine(other), "the intrinsic `closure` has other parameters", &good);
+        whole(&routine(other), "the parameters do not match the intrinsic `closure`", &good);
     }
     let error = parse(&good.replace("intrinsic closure", "intrinsic closer")).unwrap_err();
-    assert_eq!(error.to_string(), "1:22: no intrinsic is named `closer`");
+    assert_eq!(error.to_string(), "1:22: unknown intrinsic `closer`");
 }
 
 #[test]
@@ -284,10 +284,10 @@ fn reference_arguments_are_different_variables() {
 
 #[test]
 fn jumps_stay_inside() {
-    rule("break @1", "no block or loop `@1` is around it", "block @1 {\nbreak @1\n}");
+    rule("break @1", "no enclosing block or loop `@1`", "block @1 {\nbreak @1\n}");
     rule(
         "block @1 {\ncontinue @1\n}",
-        "no loop `@1` is around it",
+        "no enclosing loop `@1`",
         "while @1 {\n} test %b {\ncontinue @1\n}",
     );
     let leaves = "leaves a `forall` or `tile`";
@@ -354,12 +354,12 @@ fn iterations_write_only_their_parts() {
     );
     rule(
         &forall("writes [column %T]", "put_column %T, %i, %Y"),
-        "writes another part of `%T` than its own",
+        "writes a part of `%T` that belongs to another iteration",
         &forall("writes [column %T]", "put_column %T, %j, %Y"),
     );
     rule(
         &forall("writes [field %T 3]", "ensure_columns %T, %j"),
-        "writes another part of `%T` than its own",
+        "writes a part of `%T` that belongs to another iteration",
         &forall(
             "writes [field %T 3]",
             "check range %i, 3, columns %T\ncheck size columns %U, 3

@@ -171,13 +171,13 @@ fn errors_of_form_have_positions() {
     let one = |comment: &str, place: &str, message: &str| {
         assert_eq!(faults(comment), [(place.to_owned(), message.to_owned())], "{comment}");
     };
-    one("Cost: 1.\nCost: 2.", "Cost:", "`Cost` stands twice in a comment");
+    one("Cost: 1.\nCost: 2.", "Cost:", "`Cost` occurs twice in a comment");
     one("Cost: 1.\nIdea: none.", "Idea:", "`Idea` follows `Cost`");
     one("Prints:\n  1", "Prints:", "`Prints` without `Example`");
     one("Cost:\nSource: ours.", "Cost:", "the section `Cost` is empty");
-    one("Pitfall: none.", "Pitfall", "`Pitfall` is no label of a documentation comment");
-    one("Cost: 1.\n\nMore.", "More.", "this text belongs to no label");
-    one("Example:\n  print(1);\nMore.", "More.", "this text belongs to no label");
+    one("Pitfall: none.", "Pitfall", "unknown label `Pitfall` in a documentation comment");
+    one("Cost: 1.\n\nMore.", "More.", "this text has no label");
+    one("Example:\n  print(1);\nMore.", "More.", "this text has no label");
     assert_eq!(faults("Price: an integer.\nCost: 1,\nor 2."), []);
 }
 

@@ -111,11 +111,11 @@ mod tests {
             assert!(share(wrong).unwrap_err().contains("`0.25`"), "{wrong}");
         }
         let refusal = |kind: ValueKind, text| kind.parse(text).unwrap_err();
-        assert_eq!(refusal(ValueKind::Gray, "256"), "it is to be from 0 to 255");
+        assert_eq!(refusal(ValueKind::Gray, "256"), "it must be from 0 to 255");
         assert!(refusal(ValueKind::Gray, "1.5").starts_with("a number is written in digits"));
-        assert_eq!(refusal(ValueKind::Short, "-1"), "it is to be 0 or more");
-        assert_eq!(refusal(ValueKind::Scale, "32"), "it is to be from 0 to 31");
+        assert_eq!(refusal(ValueKind::Short, "-1"), "it must not be negative");
+        assert_eq!(refusal(ValueKind::Scale, "32"), "it must be from 0 to 31");
         let beyond = refusal(ValueKind::Integer, "9223372036854775808");
-        assert_eq!(beyond, "the number is beyond 63 bits");
+        assert_eq!(beyond, "the number exceeds 63 bits");
     }
 }

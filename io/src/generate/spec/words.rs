@@ -163,13 +163,13 @@ mod tests {
     fn messages_match_the_command_line() {
         let message = |text| parse(text).unwrap_err().message;
         for (text, expected) in [
-            ("", "the options ask for help, or name no kind"),
-            ("gnm -n 5 --help", "the options ask for help, or name no kind"),
+            ("", "expected a kind; help is not available here"),
+            ("gnm -n 5 --help", "expected a kind; help is not available here"),
             ("gnx -n 5", "unrecognized subcommand `gnx`"),
             ("gnm -n", "a value is required for `--vertices <N>` but none was supplied"),
             ("gnm -n 5 -x", "unexpected argument `-x` found"),
             ("gnm -n 5 x", "unexpected argument `x` found"),
-            ("gnm -n -1 -m 2", "invalid value `-1` for `--vertices <N>`: it is to be 0 or more"),
+            ("gnm -n -1 -m 2", "invalid value `-1` for `--vertices <N>`: it must not be negative"),
             (
                 "gnm",
                 "the following required arguments were not provided: --vertices <N> --arcs <M>",

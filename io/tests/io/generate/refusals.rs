@@ -59,15 +59,15 @@ fn out_of_range_parameter_is_named() {
     let light =
         UniformGraph { max_weight: Some(0), ..uniform(5, Density::Arcs(2), GraphKind::Directed) };
     let cases = [
-        (arcs(0, 1, GraphKind::Directed), "`arcs` is 1, and it is to be at most 0"),
+        (arcs(0, 1, GraphKind::Directed), "`arcs` is 1, but must be at most 0"),
         (arcs(1 << 32, 0, GraphKind::Directed), "`vertices` is 4294967296"),
-        (arcs(5, 21, GraphKind::Directed), "`arcs` is 21, and it is to be at most 20"),
-        (arcs(5, 11, GraphKind::Undirected), "`arcs` is 11, and it is to be at most 10"),
-        (probability(-0.1), "`probability` is -0.1, and it is to be from 0 to 1"),
+        (arcs(5, 21, GraphKind::Directed), "`arcs` is 21, but must be at most 20"),
+        (arcs(5, 11, GraphKind::Undirected), "`arcs` is 11, but must be at most 10"),
+        (probability(-0.1), "`probability` is -0.1, but must be from 0 to 1"),
         (probability(1.5), "`probability` is 1.5"),
         (probability(f64::NAN), "`probability` is NaN"),
-        (graph(light), "`max-weight` is 0, and it is to be 1 or more"),
-        (rmat(Rmat { n_vertices: 0, ..RMAT }), "`arcs` is 50000, and it is to be 0"),
+        (graph(light), "`max-weight` is 0, but must be 1 or more"),
+        (rmat(Rmat { n_vertices: 0, ..RMAT }), "`arcs` is 50000, but must be 0"),
         (rmat(Rmat { corners: [0.5, -0.1, 0.0], ..RMAT }), "`b` is -0.1"),
         (rmat(Rmat { corners: [0.5, 0.5, 0.5], ..RMAT }), "`a + b + c` is 1.5"),
         (rmat(Rmat { max_weight: Some(-1), ..RMAT }), "`max-weight` is -1"),
@@ -99,7 +99,7 @@ fn out_of_range_parameter_is_named() {
         (curve(NoisyCurve { line: 90, ..CURVE }), "`line` is 90"),
         (updates(0, SHARES, None), "`vertices` is 0"),
         (updates(5, SHARES, Some(0)), "`max-weight` is 0"),
-        (updates(5, NO_SHARES, None), "`shares` is 0, and it is to be above 0 for one kind"),
+        (updates(5, NO_SHARES, None), "`shares` is 0, but must be above 0 for one kind"),
     ];
     for (made, start) in cases {
         let error = made.expect_err(start);

@@ -84,9 +84,9 @@ fn the_examples_of_the_documentation_are_valid() {
 #[test]
 fn rejects_other_texts_with_the_reason() {
     let refused = |text: &str| from_json(text).unwrap_err().to_string();
-    assert_eq!(refused(""), "line 1, column 1: the text ends too early");
-    assert_eq!(refused("x"), "line 1, column 1: this is no JSON: expected value");
-    assert_eq!(refused("{}"), "this is no file of benchmarks: it names no `schema`");
+    assert_eq!(refused(""), "line 1, column 1: unexpected end of the text");
+    assert_eq!(refused("x"), "line 1, column 1: not valid JSON: expected value");
+    assert_eq!(refused("{}"), "not a benchmark file: missing field `schema`");
     assert_eq!(refused(r#"{"schema": 9}"#), "the file has schema 9; this version of star reads 1");
     let base = to_json(&record());
     assert!(
@@ -97,9 +97,9 @@ fn rejects_other_texts_with_the_reason() {
     let range = "a time is from 1e-12 to 1e12 seconds";
     assert_eq!(refused(&no_time), format!("row 1: `median_s` is -0.5; {range}"));
     let lost = base.replace("\"size\": \"n\"", "\"size\": \"q\"");
-    assert_eq!(refused(&lost), "row 1: `size` is `q`, which is no parameter");
+    assert_eq!(refused(&lost), "row 1: `size` is `q`, which is not a parameter");
     let half = refused(&base[..base.len() / 2]);
-    assert!(half.starts_with("line ") && half.ends_with(": the text ends too early"), "{half}");
+    assert!(half.starts_with("line ") && half.ends_with(": unexpected end of the text"), "{half}");
 }
 
 #[test]
@@ -127,7 +127,7 @@ fn rejects_invalid_times() {
     }
     assert!(with(Row { load_s: Some(0.0), input_s: Some(0.0), ..row("a") }).is_ok());
     let error = with(Row { load_s: Some(1e300), ..row("a") }).unwrap_err().to_string();
-    assert_eq!(error, "row 1: `load_s` is 1e300; it is from 0 to 1e12 seconds");
+    assert_eq!(error, "row 1: `load_s` is 1e300; it must be from 0 to 1e12 seconds");
 }
 
 #[test]
@@ -154,7 +154,7 @@ fn messages_about_damaged_files_are_readable() {
         error.message
     };
     let known = [
-        ("500", "[5]", "expected an integer or a text, which a parameter is"),
+        ("500", "[5]", "expected an integer or a text as the value of a parameter"),
         ("\"median_s\": 0.5", "\"median_s\": \"x\"", "expected a number, found string \"x\""),
         ("\"median_s\"", "\"med\"", "`median_s` is missing"),
         (
@@ -179,6 +179,6 @@ fn messages_about_damaged_files_are_readable() {
     let at_end = |text: &str| from_json(text).unwrap_err().message;
     let rows = |rows: &str| at_end(&format!("{{\"schema\": 1, \"rows\": {rows}}}"));
     assert_eq!(rows("7"), "expected a list, found integer `7`");
-    assert_eq!(rows("[\"x\"]"), "expected an object, which a row is, found string \"x\"");
-    assert_eq!(at_end("7"), "expected an object, which a file of benchmarks is, found integer `7`");
+    assert_eq!(rows("[\"x\"]"), "expected an object (row), found string \"x\"");
+    assert_eq!(at_end("7"), "expected an object (benchmark file), found integer `7`");
 }

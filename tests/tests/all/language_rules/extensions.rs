@@ -88,7 +88,7 @@ fn assert_ends_the_program_with_its_message() {
     let text = "program p; var i: integer;\nbegin i:=3;\n  assert(i<3, \"i is too large\") end.";
     assert_eq!(traps(text), "T0111 3:3 i is too large\n  note: i = 3\n");
     let text = "program p; var i: integer;\nbegin i:=3;\n  assert(i<3) end.";
-    assert_eq!(traps(text), "T0111 3:3 this assertion does not hold\n  note: i = 3\n");
+    assert_eq!(traps(text), "T0111 3:3 assertion failed\n  note: i = 3\n");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn int_and_word_convert_words_to_numbers_and_back() {
     );
     let text = "procedure q(i: integer; var w: word);\nbegin\n  w:=WORD(i,3)\nend;";
     for (i, message) in [
-        (8, "T0108 3:3 8 does not fit into 3 components: it needs 4"),
-        (-1, "T0108 3:3 -1 is negative and cannot be a word of 3 components"),
+        (8, "T0108 3:3 8 does not fit in 3 components: it needs 4"),
+        (-1, "T0108 3:3 -1 is negative and does not fit in a word of 3 components"),
     ] {
         let trap = call_traps(text, "q", vec![HostValue::Int(i), HostValue::Unset]);
         assert_eq!(trap, format!("{message}\n  note: i = {i}\n"));

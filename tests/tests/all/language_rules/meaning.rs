@@ -181,7 +181,7 @@ fn a_function_without_a_value_traps() {
 function f(i: integer): integer;\nbegin if i=1 then f:=i end;";
     assert_eq!(
         traps(text),
-        "T0112 3:10 the function ends without a value\n  at 2:22: in `f`, called here\n"
+        "T0112 3:10 the function ends without a result\n  at 2:22: in `f`, called here\n"
     );
     let text = "program p; begin\n  print(f) end.\nfunction f: integer; begin exit; f:=1 end;";
     assert!(traps(text).starts_with("T0112 3:10 "), "{}", traps(text));
@@ -307,7 +307,7 @@ fn names_of_one_type_that_differ_only_in_case_are_reported() {
     assert_eq!(
         super::rendered(&[("test.star", text)]),
         "E0201 1:46 `k` is not declared\n  at 1:16: a similar name\n  \
-         note: names differ if their letter case differs\n  \
+         note: names are case-sensitive\n  \
          fix 1:46-1:47 did you mean `K`? => \"K\"\n"
     );
 }

@@ -63,7 +63,7 @@ fn case_suggestions_need_the_same_number_of_parameters() {
          procedure NUMB(X,Y: slice); begin print(2) end;";
     complains(
         &format!("procedure p(X: slice); begin numb(X,X) end; {built_in}"),
-        &["E0206 1:30 `numb` could be several routines"],
+        &["E0206 1:30 `numb` is ambiguous"],
     );
     // A routine that hides a library procedure of the same spelling is the nearest.
     let found = codes(
@@ -90,14 +90,14 @@ fn a_similar_name_gets_one_fix() {
             "test.star",
             "procedure p(weight: slice; var i: integer);\nbegin i:=Weight(1) end;"
         )]),
-        "E0202 2:10 there is no routine `Weight`\n  at 1:13: a similar name\n  \
-         note: names differ if their letter case differs\n  \
+        "E0202 2:10 routine `Weight` is not declared\n  at 1:13: a similar name\n  \
+         note: names are case-sensitive\n  \
          fix 2:10-2:16 did you mean `weight`? => \"weight\"\n"
     );
     // A statement cannot mean a variable.
     assert_eq!(
         rendered(&[("test.star", "procedure p(weight: slice);\nbegin Weight(1) end;")]),
-        "E0202 2:7 there is no routine `Weight`\n"
+        "E0202 2:7 routine `Weight` is not declared\n"
     );
 }
 

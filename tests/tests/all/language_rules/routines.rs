@@ -56,7 +56,7 @@ fn two_var_arguments_must_not_be_the_same_object() {
     assert_eq!(
         rendered(&[("test.star", text)]),
         "E0304 1:44 `X` is passed to two `var` parameters\n  at 1:42: here too\n  \
-         help: pass a copy, and decide afterwards which result to keep\n"
+         help: pass a copy, then decide which result to keep\n"
     );
     assert_eq!(codes("procedure q(var i,j: integer); begin q(i,i) end;"), ["E0304"]);
     assert_eq!(codes("procedure q(var i,j: integer); begin q(j,i) end;"), [""; 0]);

@@ -23,11 +23,11 @@ fn sized_variables_keep_their_size() {
         procedure q(var Y: slice; i: integer);\nbegin\n  Y:=CONVERT(WORD(1,i))\nend;";
     assert_eq!(
         traps(text),
-        "T0102 2:21 sizes differ: `X` has 2 components, wanted 3\n  \
+        "T0102 2:21 sizes differ: `X` has 2 components, expected 3\n  \
          note: X = 01\n        i = 2\n"
     );
     let text = "program p; var w: word(2); n: integer;\nbegin n:=3;\n  w:=WORD(0,n)\nend.";
-    assert_eq!(traps(text), "T0102 3:3 sizes differ: 3, wanted 2\n  note: n = 3\n");
+    assert_eq!(traps(text), "T0102 3:3 sizes differ: 3, expected 2\n  note: n = 3\n");
 }
 
 #[test]
@@ -65,14 +65,14 @@ fn an_unknown_size_traps() {
     );
     assert_eq!(
         traps("program p; var n: integer; X: slice(n);\nbegin n:=-1;\n  CLR(X); print(X)\nend."),
-        "T0113 1:37 `n` is -1, but a size or count is not negative\n  note: n = -1\n"
+        "T0113 1:37 `n` is -1, but a size or count must not be negative\n  note: n = -1\n"
     );
     let unsized_one = "program p; var X: slice;\nbegin SET(X); print(X) end.";
     assert_eq!(codes(unsized_one), ["W0103"]);
     assert_eq!(
         traps(unsized_one),
         "T0114 2:7 the size of `X` is not known yet\n\
-         \x20 help: assign it first; without a declared size it has none to clear\n"
+         \x20 help: assign a value first; without a declared size there is nothing to clear\n"
     );
 }
 
@@ -88,8 +88,8 @@ fn header_sizes_may_name_later_parameters_and_constants() {
     assert_eq!(codes(text), Vec::<String>::new());
     assert_eq!(
         traps(text),
-        "T0102 5:3 sizes differ: `X` has 3 components, wanted 4\n  \
-         at 1:13: asked for here\n  note: X = 101\n"
+        "T0102 5:3 sizes differ: `X` has 3 components, expected 4\n  \
+         at 1:13: required here\n  note: X = 101\n"
     );
 }
 
@@ -104,7 +104,7 @@ fn other_names_in_sizes_are_bound_if_all_arguments_agree() {
     let args = vec![HostValue::Table(table(&["01", "11"])), HostValue::Slice(bits("011"))];
     assert_eq!(
         call_traps(header, "q", args),
-        "T0102 2:3 sizes differ: `X` has 3 components, wanted 2\n  \
+        "T0102 2:3 sizes differ: `X` has 3 components, expected 2\n  \
          note: the sizes of the arguments must agree with the header\n  note: X = 011\n"
     );
 }
@@ -164,7 +164,7 @@ fn single_operation_library_procedures_trap_at_their_call() {
         );
         let trap = traps(&text);
         assert!(
-            trap.starts_with("T0102 3:3 sizes differ: `Z` has 4 components, wanted 3\n"),
+            trap.starts_with("T0102 3:3 sizes differ: `Z` has 4 components, expected 3\n"),
             "{trap}"
         );
     }

@@ -126,7 +126,7 @@ fn whole_tables_are_assigned_with_their_sizes() {
     let text = "procedure q(T: table);\nvar A: table(2,1);\nbegin\n  A:=T\nend;";
     assert_eq!(
         call_traps(text, "q", vec![HostValue::Table(table(&["01", "10"]))]),
-        "T0102 4:3 sizes differ: `T` has 2 columns, wanted 1\n  \
+        "T0102 4:3 sizes differ: `T` has 2 columns, expected 1\n  \
          note: T = 2 × 2, 2 ones\n"
     );
 }

@@ -38,7 +38,7 @@ fn routine_names_match_exactly_or_by_unique_case() {
     let text = "program p; begin go(1) end.
          procedure Go(i: integer); begin end;
          procedure GO(i: integer); begin end;";
-    complains(text, &["E0206 1:18 `go` could be several routines"]);
+    complains(text, &["E0206 1:18 `go` is ambiguous"]);
 }
 
 #[test]
@@ -77,7 +77,7 @@ begin i=1; k: =2; for i = 1 to 3 do k : = k+i; X='10'; X(2)=1; print(k,X) end.";
     let spaced = rendered(&[("test.star", "program p; var i: integer; begin i : \t = 1 end.")]);
     assert_eq!(
         spaced,
-        "W0101 1:36 `: =` with a blank inside as an assignment\n  \
+        "W0101 1:36 `: =` with a space inside as an assignment\n  \
          fix 1:36-1:41 write `:=` => \":=\"\n"
     );
 }
@@ -194,7 +194,7 @@ fn imports_are_not_transitive() {
     let text = "import \"a.star\"; program p; begin a; b end.";
     assert_eq!(
         rendered(&[("test.star", text), a, b]).lines().next(),
-        Some("E0202 1:38 there is no routine `b`")
+        Some("E0202 1:38 routine `b` is not declared")
     );
 }
 

@@ -89,7 +89,9 @@ fn invalid_programs_are_an_internal_error() {
             Err(BackendError::Internal(what)) => what,
             other => panic!("{other:?}"),
         };
-        for what in ["a `break` out of nothing", "a `continue` of no loop", "a text where"] {
+        for what in
+            ["a `break` outside of a construct", "a `continue` outside of a loop", "a text where"]
+        {
             let fault = said(faults.next().unwrap());
             assert!(fault.starts_with(what) && fault.ends_with("(`main`, location !0)"), "{fault}");
         }
