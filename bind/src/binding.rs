@@ -402,7 +402,7 @@ mod tests {
         let faults = bind_all(&["v=1", "scal=2", "Cost=a.gr", "h=3"], false).unwrap_err();
         assert_eq!(faults[0].help, ["did you mean `scale=…`?"]);
         let faults = bind_all(&["v=x", "Csot=a.gr", "h", "v=1"], false).unwrap_err();
-        assert!(faults[3].help[1].contains("`--graph FILE` offers it"));
+        assert!(faults[3].help[1].contains("`--graph FILE` also provides it"));
     }
 
     #[test]

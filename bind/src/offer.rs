@@ -29,17 +29,21 @@ pub enum Offer {
 }
 
 /// The help text about offers.
-pub const OFFER_HELP: &str = "Offers of --graph, to parameters that are not given, by name and \
-    type:   n, m          integer  vertices; rows of the lists of edges   h, b          integer  \
-    width of weights and distances; width of codes   inf, zero     word     infinity: h ones; the \
-    zero of biased distances: 10..0   G P adjacency table    adjacency      Cost    table  \
-    weights-out   Weight        table    weights-in     Signed  table  signed-out   left right    \
-    table    left, right    D       table  distances   code          table    code           \
-    weight  table  weight   code2         table    code-double    Inc     table  incidence   Tail \
-    Head     table    tails, heads   S E     slice  edges A `var` parameter that the routine \
-    sets, or starts to store columns to, before it reads it is a result: it gets no value. h and \
-    b are the smallest sufficient widths: no sum of the library procedures reaches infinity. Give \
-    them as settings for larger ones.";
+pub const OFFER_HELP: &str = "\
+Offers of --graph, to parameters that are not given, by name and type:
+  n, m          integer  vertices; rows of the lists of edges
+  h, b          integer  width of weights and distances; width of codes
+  inf, zero     word     infinity: h ones; the zero of biased distances: 10..0
+  G P adjacency table    adjacency      Cost    table  weights-out
+  Weight        table    weights-in     Signed  table  signed-out
+  left right    table    left, right    D       table  distances
+  code          table    code           weight  table  weight
+  code2         table    code-double    Inc     table  incidence
+  Tail Head     table    tails, heads   S E     slice  edges
+A `var` parameter that the routine sets, or starts to store columns to, before it
+reads it is a result: it gets no value.
+h and b are the smallest sufficient widths: no sum of the library procedures
+reaches infinity. Give them as settings for larger ones.";
 
 /// All offers, with the kind and the names of the parameters.
 const OFFERS: [(Kind, &[&str], Offer); 20] = [

@@ -30,7 +30,18 @@ pub struct Settings {
 }
 
 /// The help text about settings.
-pub const SETTINGS_HELP: &str = "Settings for files, given like parameters:   scale=NUMBER  multiply every value of a file by NUMBER and round it to an integer;                 `scale=price:100` is for one field of a CSV file   widths=A,B,…  widths of the fields of numbers in bits, in order   texts=A,B,…   fields of a CSV file that contain texts, even if these look like numbers   order=sorted  codes of texts in the order of their characters, not of their first appearance   empty=VALUE   default for a missing number, date or time in a CSV file   nodata=NUMBER number of a file that represents a missing value: it becomes all ones   palette=index read a PNG picture with a palette as colour indices instead of colours   h=BITS        width of weights and distances, for layouts of graphs and update streams   b=BITS        width of the codes of vertices";
+pub const SETTINGS_HELP: &str = "\
+Settings for files, given like parameters:
+  scale=NUMBER  multiply every value of a file by NUMBER and round to an integer;
+                `scale=price:100` is for one field of a CSV file
+  widths=A,B,…  widths of the fields of numbers in bits, in order
+  texts=A,B,…   fields of a CSV file that contain texts, even if like numbers
+  order=sorted  codes of texts ordered by their characters, not by appearance
+  empty=VALUE   default for a missing number, date or time in a CSV file
+  nodata=NUMBER number of a file for a missing value: it becomes all ones
+  palette=index read a PNG picture with a palette as colour indices, not colours
+  h=BITS        width of weights and distances, in graphs and update streams
+  b=BITS        width of the codes of vertices";
 
 /// The names that are settings unless a parameter has them.
 pub const SETTINGS: [&str; 9] =

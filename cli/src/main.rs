@@ -161,7 +161,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
             command::explain::run(args, output)?;
             Ok(Exit::Success)
         }
-        Command::Doc(args) => command::doc::run(args, reporter, output),
+        Command::Doc(args) => command::doc::run(args, &mut Cli::command(), reporter, output),
         Command::New(args) => command::new::run(args, output),
         Command::View(args) => command::view::run(args, reporter),
         Command::Generate(args) => command::generate::run(args, reporter, output),

@@ -19,7 +19,7 @@ pub(crate) fn read(file: &str) -> Result<Record, FileError> {
     })?;
     let bad = |message: &str| {
         FileError::new(Code::BadFormat, file, message).help(
-            "`star bench --out FILE` writes benchmark files; docs/benchmarks.md describes \
+            "`star bench --out FILE` writes benchmark files; docs/src/testing.md describes \
                 them",
         )
     };

@@ -1,8 +1,8 @@
 //! The documentation of the language, its library and the user's files, from the comments in them.
 //!
 //! * [`catalogue`]: the documented items and the lookup of names.
-//! * [`mod@search`]: full-text search, including the sections of [`guides`].
-//! * [`plain`] formats it as text, [`mod@site`] as an HTML site.
+//! * [`mod@search`]: full-text search, including the sections of [`chapters`].
+//! * [`plain`] formats it as text, [`markdown`] as pages of the book, [`mod@site`] as an HTML site.
 //!
 //! This crate opens no files and runs no examples.
 
@@ -12,8 +12,9 @@
 )]
 
 pub mod catalogue;
-pub mod guides;
+pub mod chapters;
 mod links;
+pub mod markdown;
 pub mod plain;
 pub mod search;
 mod site;

@@ -3,7 +3,7 @@
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use crate::catalogue::{Catalogue, Module, Topic};
-use crate::guides::Section as GuideSection;
+use crate::chapters::Section as GuideSection;
 use crate::search::Hit;
 
 /// The maximum line width: longer lines are hard to read on any terminal.
@@ -71,7 +71,7 @@ pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
 /// Returns sections of chapters unchanged, each with its title.
 pub fn sections(sections: &[GuideSection]) -> String {
     let page = |section: &GuideSection| {
-        format!("{}, docs/{}.md\n\n{}\n", section.heading, section.guide, section.text)
+        format!("{}, docs/src/{}\n\n{}\n", section.heading, section.path, section.text)
     };
     sections.iter().map(page).collect::<Vec<_>>().join("\n\n")
 }
@@ -151,7 +151,7 @@ fn indented(line: &str, indent: usize) -> String {
 
 /// Fills the words into lines of `width` characters: the first line with one indentation, the
 /// others with another.
-fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
+pub(crate) fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
     let mut filled = " ".repeat(first);
     let mut column = first;
     for (idx, word) in text.split(' ').enumerate() {

@@ -3,7 +3,7 @@
 use star_syntax::doc::{Doc, RoutineDoc};
 
 use crate::catalogue::Catalogue;
-use crate::guides::{self, Section};
+use crate::chapters::{self, Section};
 
 /// A search result.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,10 +60,10 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
             add(2, (name, &module.title), &own, &format!("{signature} {text} {about}"));
         }
     }
-    for section in guides::sections() {
+    for section in chapters::sections() {
         // Routines are preferred to sections, unless the heading is the query.
         let weight = if named(section.heading) { OF_HEADING } else { 1 };
-        add(weight, (&guides::title(&section), ""), &first_sentence(&section), section.text);
+        add(weight, (&chapters::title(&section), ""), &first_sentence(&section), section.text);
     }
     // The sort is stable for equal scores.
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.score));

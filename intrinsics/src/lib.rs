@@ -3,7 +3,7 @@
 //! An algorithm works on packed lines (the columns of a [`BitTable`](star_base::BitTable), which
 //! are limbs with a stride) and on integers. It is independent of SIR, registers, values and
 //! backends; an [`Environment`] provides what it needs of a backend: polls, threads, vector
-//! kernels. How to add an intrinsic: `docs/intrinsics.md`.
+//! kernels. How to add an intrinsic: `docs/src/internals/cpu.md`.
 //!
 //! Note [Memory]. An intrinsic reserves all its memory before it writes anything: an algorithm
 //! returns in advance the maximum number of bytes that it needs (`n_bytes`), and the backend runs

@@ -30,12 +30,18 @@ pub enum Exit {
 }
 
 /// The section on exit codes in `--help`.
-pub const EXIT_HELP: &str = "Exit codes:   0    success   1    the program does not compile or \
-    cannot be read   2    the command line does not parse or does not match the program   3    \
-    the program trapped   4    the program exceeded a limit   5    a data file cannot be read, or \
-    a file or the output cannot be written   6    `star benchcmp --fail-above`: a benchmark \
-    became slower or now fails   70   internal error of the toolchain   130  interrupted by \
-    Ctrl-C or SIGTERM   141  the reader closed the pipe, as in `star run … | head -1`\n";
+pub const EXIT_HELP: &str = "\
+Exit codes:
+  0    success
+  1    the program does not compile or cannot be read
+  2    the command line does not parse or does not match the program
+  3    the program trapped
+  4    the program exceeded a limit
+  5    a data file cannot be read, or a file or the output cannot be written
+  6    `star benchcmp --fail-above`: a benchmark became slower or now fails
+  70   internal error of the toolchain
+  130  interrupted by Ctrl-C or SIGTERM
+  141  the reader closed the pipe, as in `star run … | head -1`\n";
 
 impl Exit {
     /// Returns the exit code.

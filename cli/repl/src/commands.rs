@@ -8,7 +8,7 @@ use star_compiler::hir::TyKind;
 use star_compiler::session::{Environment, Variable, span_of};
 use star_doc::catalogue::Catalogue;
 use star_doc::search::search;
-use star_doc::{guides, plain};
+use star_doc::{chapters, plain};
 use star_ir::{Extent, Ty};
 use star_os::engine::{self, Engine};
 use star_os::failure::{not_shown, refused_by_backend};
@@ -117,7 +117,7 @@ impl Session {
             return Ok(());
         }
         let catalogue = Catalogue::library(&star_os::sources::LIBRARY);
-        let sections = guides::find(rest);
+        let sections = chapters::find(rest);
         if !sections.is_empty() {
             sink.show(Event::Answer(&text::printable(&plain::sections(&sections))));
             return Ok(());

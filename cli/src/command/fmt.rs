@@ -22,10 +22,16 @@ use crate::text;
 
 /// Arguments of `star fmt`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:   star fmt closure.star   star fmt examples   star fmt --check \
-    --diff .   star fmt --stdin < closure.star  Files that do not parse are reported and left \
-    unchanged; all others are formatted. Exit code 1 means that a file does not parse or, with \
-    --check or --diff, that a file would change.")]
+#[command(after_help = "\
+Examples:
+  star fmt closure.star
+  star fmt examples
+  star fmt --check --diff .
+  star fmt --stdin < closure.star
+
+Files that do not parse are reported and left unchanged; all others are
+formatted. Exit code 1 means that a file does not parse or, with --check or
+--diff, that a file would change.")]
 pub(crate) struct FmtArgs {
     /// Star files, or folders to search for `.star` files
     #[arg(value_name = "PATH", required_unless_present = "stdin")]

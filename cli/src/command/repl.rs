@@ -20,10 +20,15 @@ use crate::text;
 
 /// Arguments of `star repl`.
 #[derive(Args, Debug)]
-#[command(after_long_help = "Examples:   star repl   star repl closure.star   echo 'X := \
-    '\\''0110'\\''; NUMB(X)' | star repl  `:help` lists the commands of a session. Without a \
-    terminal there is no prompt, a failed line does not stop the following ones, and the exit \
-    code is that of the first failure.")]
+#[command(after_long_help = "\
+Examples:
+  star repl
+  star repl closure.star
+  echo 'X := '\\''0110'\\''; NUMB(X)' | star repl
+
+`:help` lists the commands of a session. Without a terminal there is no prompt,
+a failed line does not stop the following ones, and the exit code is that of the
+first failure.")]
 pub(crate) struct ReplArgs {
     /// Star files whose routines and constants are loaded at the start
     #[arg(value_name = "FILE")]

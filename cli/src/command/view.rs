@@ -18,9 +18,15 @@ use crate::view::{Extras, Frame, drawing, places_for};
 
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
-#[command(after_help = "Tables are drawn as bits, graphs as disks and lines, and number grids as \
-        colours with a scale.  Examples:   star view closure.mtx   star view road.gr --places \
-        road.co   star view dem.png --out heights.svg   star view dem.tif nodata=-32768")]
+#[command(after_help = "\
+Tables are drawn as bits, graphs as disks and lines, and number grids as colours
+with a scale.
+
+Examples:
+  star view closure.mtx
+  star view road.gr --places road.co
+  star view dem.png --out heights.svg
+  star view dem.tif nodata=-32768")]
 pub(crate) struct ViewArgs {
     /// File with bits, numbers or a graph
     #[arg(value_name = "FILE")]

@@ -253,7 +253,7 @@ mod tests {
     fn the_documentation_states_cost_and_source() {
         let text = Builtin::Fnd.documentation();
         assert!(
-            text.starts_with("Index of the first one of Y, 0 if there is none.\n\nY: "),
+            text.starts_with("Index of the first one of Y, or 0 if there is none.\n\nY: "),
             "{text}"
         );
         for &builtin in Builtin::ALL {

@@ -1,5 +1,5 @@
 //! Headers: comments that begin with `@test` or `@bench` and specify a run, its values, and the
-//! expected results. `docs/testing.md` is the user documentation.
+//! expected results. `docs/src/testing.md` is the user documentation.
 //!
 //! A header is parsed without knowledge of its routine: whether a name is a parameter, and whether
 //! its value is suitable, is checked when values are bound.

@@ -1,4 +1,4 @@
-//! The result of a benchmark run: the file described in `docs/benchmarks.md`, as data.
+//! The result of a benchmark run: the file described in `docs/src/testing.md`, as data.
 //!
 //! Scripts of peers write the same file, so everything that they may not know is optional.
 

@@ -22,10 +22,14 @@ pub(super) enum Order {
 }
 
 /// The list of commands.
-pub(super) const HELP: &str = "s or Enter  run this statement and stop at the next one, entering \
-    calls n           run this statement without stopping in calls o           run to the end of \
-    this routine c           run to the end; `c 12`: to line 12 v NAME      show a variable of \
-    this routine q           stop here; the variables keep the changes of the run";
+pub(super) const HELP: &str = "\
+s or Enter  run this statement and stop at the next one, entering calls
+n           run this statement without stopping in calls
+o           run to the end of this routine
+c           run to the end; `c 12`: to line 12
+v NAME      show a variable of this routine
+q           stop here; the variables keep the changes of the run
+";
 
 /// Parses a command; an empty line is a step. Returns `None` for an unknown command.
 pub(super) fn order(line: &str) -> Option<Order> {

@@ -66,7 +66,7 @@ pub(crate) struct BenchArgs {
 
     /// Write the result to FILE
     ///
-    /// The format is JSON; see docs/benchmarks.md.
+    /// The format is JSON; see docs/src/testing.md.
     #[arg(long, value_name = "FILE")]
     out: Option<String>,
 
@@ -118,15 +118,26 @@ pub(crate) struct BenchArgs {
 }
 
 // Blanks around `n`: clap would replace it with a line break otherwise.
-const LONG_HELP: &str = "A benchmark is a comment between the routines of a program:    /* @bench \
-    closure of sparse graphs      run  WARSHALL      n    = 500, 1000, 2000      m    = {3*n div \
-    2}      P    = gen gnm -n { n } -m {m}        */  Each case has one warm-up run and is then \
-    sampled until the interval of the median is narrow. Times cover the runs only. `--max-time` \
-    limits each run. A failed case becomes a row with its error; the exit code is that of the \
-    first failure. Ctrl-C ends the measurement, and the results so far are written.  Examples:   \
-    star bench closure.star   star bench benches/suite --out new.json --page new.html   star \
-    bench --filter dijkstra --natives off   star bench closure.star --page page.html --with \
-    peers.json";
+const LONG_HELP: &str = "\
+A benchmark is a comment between the routines of a program:
+
+  /* @bench closure of sparse graphs
+     run  WARSHALL
+     n    = 500, 1000, 2000
+     m    = {3*n div 2}
+     P    = gen gnm -n { n } -m {m}        */
+
+Each case has one warm-up run and is then sampled until the interval of the
+median is narrow. Times cover the runs only. `--max-time` limits each run. A
+failed case becomes a row with its error; the exit code is that of the first
+failure. Ctrl-C ends the measurement, and the results so far are written.
+
+Examples:
+  star bench closure.star
+  star bench benches/suite --out new.json --page new.html
+  star bench --filter dijkstra --intrinsics off
+  star bench closure.star --page page.html --with peers.json
+";
 
 /// Use of intrinsics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

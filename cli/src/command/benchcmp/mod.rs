@@ -11,9 +11,13 @@ use crate::records;
 
 /// Arguments of `star benchcmp`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:   star benchcmp old.json new.json   star benchcmp old.json \
-    new.json --fail-above 1.1  With --fail-above 1.1, the exit code is 6 if a benchmark takes \
-    more than 1.1 times as long.")]
+#[command(after_help = "\
+Examples:
+  star benchcmp old.json new.json
+  star benchcmp old.json new.json --fail-above 1.1
+
+With --fail-above 1.1, the exit code is 6 if a benchmark takes more than 1.1
+times as long.")]
 pub(crate) struct CompareArgs {
     /// Benchmark file to compare with
     #[arg(value_name = "OLD")]

@@ -88,11 +88,19 @@ enum Level {
 }
 
 fn long_help() -> String {
-    let mut help = "Examples:   star dev closure.star   star dev --passes all closure.star   star \
-        dev --passes unreachable loop.sir   star dev --passes all --run loop.sir n=5 X=0101   \
-        star dev --passes all --dump registers closure.star  The output can be read back; the \
-        counts of passes are comments.  Passes:"
-        .to_owned();
+    let mut help = "\
+Examples:
+  star dev closure.star
+  star dev --passes all closure.star
+  star dev --passes unreachable loop.sir
+  star dev --passes all --run loop.sir n=5 X=0101
+  star dev --passes all --dump registers closure.star
+
+The output can be read back; the counts of passes are comments.
+
+Passes:
+"
+    .to_owned();
     let passes = PASSES.iter().map(|pass| [format!("  {}", pass.name), pass.about.to_owned()]);
     help += &columns::lines([Align::Left; 2], passes);
     help

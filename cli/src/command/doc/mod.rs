@@ -1,17 +1,19 @@
 //! `star doc`: documentation of the library and of user files, extracted from their comments.
 //!
-//! `star-doc` collects and formats the documentation; [`examples`] runs the examples.
+//! `star-doc` collects and formats the documentation; [`examples`] runs the examples, [`reference`]
+//! writes the reference pages of the book.
 
 mod examples;
+mod reference;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Command, ValueEnum};
 use star_base::{Code, Diagnostic};
 use star_doc::catalogue::{self, Catalogue, Module, Topic};
 use star_doc::search::search;
-use star_doc::{guides, plain, site};
+use star_doc::{chapters, markdown, plain, site};
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::engine::{self, Engine};
@@ -37,6 +39,7 @@ use crate::text;
   star doc star:mst
   star doc my.star --out my.txt
   star doc --format html --out site
+  star doc --format md --out docs/src/reference
   star doc --test my.star")]
 pub(crate) struct DocArgs {
     /// Routines, operations, modules, files, sections or words to search for
@@ -52,8 +55,8 @@ pub(crate) struct DocArgs {
 
     /// Write the result to FILE
     ///
-    /// HTML is written to a folder.
-    #[arg(long, value_name = "FILE|DIR")]
+    /// HTML, and the whole reference as Markdown, are written to a folder.
+    #[arg(short, long, value_name = "FILE|DIR")]
     out: Option<PathBuf>,
 
     /// Check the form of the comments
@@ -79,15 +82,19 @@ enum Format {
     Text,
     /// Site with one page for each module
     Html,
+    /// Markdown; without names the reference pages of the book
+    Md,
 }
 
-/// Shows, writes, checks or tests documentation.
+/// Shows, writes, checks or tests documentation. `command` is `star` itself, which the reference
+/// describes.
 ///
 /// # Errors
 /// E0608 if a name is unknown, E0607 if the backend is unknown, E0110 to E0112 if a file cannot be
 /// read, E0509 if one cannot be written; an error if the watchdog thread cannot be started.
 pub(crate) fn run(
     args: &DocArgs,
+    command: &mut Command,
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
@@ -143,6 +150,16 @@ pub(crate) fn run(
             };
             show(&text::printable(&page), args, output)?;
         }
+        Format::Md => match args.out.as_deref().filter(|_| all) {
+            Some(folder) => {
+                let pages = reference::pages(&catalogue, command);
+                write_pages(&pages, folder, reporter)?;
+            }
+            None => {
+                let page = markdown::topics(&catalogue, &topics);
+                show(&text::printable(&page), args, output)?;
+            }
+        },
     }
     Ok(Exit::Success)
 }
@@ -159,7 +176,7 @@ fn look_for(
 ) -> Result<Exit, Failure> {
     let query = args.what.join(" ");
     let plain = !args.check && !args.test && args.format == Format::Text;
-    let page = match (guides::find(&query), search(catalogue, &query)) {
+    let page = match (chapters::find(&query), search(catalogue, &query)) {
         _ if !plain => return Err(unknown.into()),
         (sections, _) if !sections.is_empty() => plain::sections(&sections),
         (_, hits) if hits.is_empty() => return Err(unknown.into()),
@@ -240,18 +257,27 @@ fn write_site(
         let help = "add `--out DIR` with the folder for its pages";
         return Err(usage("HTML output requires a folder", help).into());
     };
+    let site = site(catalogue, &catalogue::modules_of(topics));
+    write_pages(&site, folder, reporter)
+}
+
+/// Writes pages, names with their texts, to a folder.
+fn write_pages(
+    pages: &[(String, String)],
+    folder: &Path,
+    reporter: &Reporter,
+) -> Result<(), Failure> {
     let cannot = |error: std::io::Error| {
         let name = folder.display().to_string();
         let message = format!("cannot create this folder: {}", text::reason(&error));
         FileError::new(Code::CannotWrite, name, message)
     };
     fs::create_dir_all(folder).map_err(cannot)?;
-    let site = site(catalogue, &catalogue::modules_of(topics));
-    for (name, text) in &site {
+    for (name, text) in pages {
         let path = folder.join(name);
         Destination::new(&path, &path.display().to_string())?.write_text(text)?;
     }
-    let files = text::count(site.len(), "file");
+    let files = text::count(pages.len(), "file");
     reporter.summary(&format!("{}: {files} written", folder.display()));
     Ok(())
 }

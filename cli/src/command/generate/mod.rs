@@ -29,22 +29,42 @@ use crate::text;
 
 /// Arguments of `star gen`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:   star gen gnp -n 1000 -p 0.01 -o sparse.gr   star gen gnm -n \
-    1000 -m 5000 --undirected --max-weight 100 -o edges.mtx   star gen dag -n 1000 -m 5000 \
-    --shuffle -o tasks.mtx   star gen rmat --scale 16 --edge-factor 8 -o web.gr   star gen road \
-    --rows 100 --columns 200 --connected -o road.gr   star gen table --rows 10000 --widths \
-    16,16,1 -o records.stb   star gen terrain --size 8 --bits 12 -o heights.stb   star gen blocks \
-    --rows 200 --columns 200 --impassable 0.4 -o blocks.npz   star gen country --rows 200 \
-    --columns 200 --impassable 0.4 -o country.npy   star gen curve --rows 200 --columns 300 -o \
-    image.stb --mask curve.stb   star gen updates --graph road.gr --undirected -k 1000 -o \
-    road.updates   star gen moving -n 100000 --updates 1000000 -o u.csv --queries q.csv")]
+#[command(after_help = "\
+Examples:
+  star gen gnp -n 1000 -p 0.01 -o sparse.gr
+  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 -o edges.mtx
+  star gen dag -n 1000 -m 5000 --shuffle -o tasks.mtx
+  star gen rmat --scale 16 --edge-factor 8 -o web.gr
+  star gen road --rows 100 --columns 200 --connected -o road.gr
+  star gen table --rows 10000 --widths 16,16,1 -o records.stb
+  star gen terrain --size 8 --bits 12 -o heights.stb
+  star gen blocks --rows 200 --columns 200 --impassable 0.4 -o blocks.npz
+  star gen country --rows 200 --columns 200 --impassable 0.4 -o country.npy
+  star gen curve --rows 200 --columns 300 -o image.stb --mask curve.stb
+  star gen updates --graph road.gr --undirected -k 1000 -o road.updates
+  star gen moving -n 100000 --updates 1000000 -o u.csv --queries q.csv")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct GenArgs {
     #[command(subcommand)]
     kind: Kinds,
 }
 
-const LONG_HELP: &str = "The extension of the file selects the format. Every graph format accepts graphs; `.stb` stores a graph as its adjacency table, and numbers as a table with a row for each record or cell. `.csv` stores a table with a number for each field. An extension followed by `:-`, as in `gr:-`, selects standard output.  The same options and seed produce the same file on every machine and in every version: the random numbers are those of ChaCha8.  Examples:   star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 -o edges.mtx   star gen rmat --scale 16 --edge-factor 8 -o web.gr   star gen road --rows 100 --columns 200 --connected -o road.gr   star gen table --rows 10000 --widths 16,16,1 -o records.stb   star run closure.star --graph sparse.gr";
+const LONG_HELP: &str = "\
+The extension of the file selects the format. Every graph format accepts graphs;
+`.stb` stores a graph as its adjacency table, and numbers as a table with a row
+for each record or cell. `.csv` stores a table with a number for each field. An
+extension followed by `:-`, as in `gr:-`, selects standard output.
+
+The same options and seed produce the same file on every machine and in every
+version: the random numbers are those of ChaCha8.
+
+Examples:
+  star gen gnm -n 1000 -m 5000 --undirected --max-weight 100 -o edges.mtx
+  star gen rmat --scale 16 --edge-factor 8 -o web.gr
+  star gen road --rows 100 --columns 200 --connected -o road.gr
+  star gen table --rows 10000 --widths 16,16,1 -o records.stb
+  star run closure.star --graph sparse.gr
+";
 
 /// Generates the data and writes them.
 ///

@@ -22,12 +22,15 @@ use crate::text;
 
 /// Arguments of `star gen moving`.
 #[derive(Args, Clone, Debug)]
-#[command(after_help = "Examples:   star gen moving -n 100000 --updates 1000000 -o u.csv \
-    --queries q.csv   star gen moving -n 10000000 --updates 40000000 -o u.moving --queries \
-    q.moving   star gen moving -n 10000 --updates 100000 --hubs 100 -o u.csv --queries q.csv  The \
-    extension selects the format: `.csv` is text, `.moving` is binary. Units are centimetres. The \
-    defaults are those of source 004: an area of 100 km, squares of 100 m, 10 queries per 100 \
-    updates, batches of 100000.")]
+#[command(after_help = "\
+Examples:
+  star gen moving -n 100000 --updates 1000000 -o u.csv --queries q.csv
+  star gen moving -n 10000000 --updates 40000000 -o u.moving --queries q.moving
+  star gen moving -n 10000 --updates 100000 --hubs 100 -o u.csv --queries q.csv
+
+The extension selects the format: `.csv` is text, `.moving` is binary. Units are
+centimetres. The defaults are those of source 004: an area of 100 km, squares of
+100 m, 10 queries per 100 updates, batches of 100000.")]
 pub(crate) struct MovingGenArgs {
     /// Set the number of objects, numbered from 1
     #[arg(short = 'n', long, value_name = "N", value_parser = parse_count)]

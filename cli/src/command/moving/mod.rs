@@ -33,9 +33,12 @@ const MOST_OBJECTS: u32 = 1 << 28;
 
 /// Arguments of `star moving`.
 #[derive(Args, Debug)]
-#[command(after_help = "Examples:   star gen moving -n 100000 --updates 1000000 -o u.csv \
-    --queries q.csv   star moving u.csv q.csv -o answers.csv   star moving u.moving q.moving \
-    --hash   star moving u.csv q.csv --hash --picture density.png")]
+#[command(after_help = "\
+Examples:
+  star gen moving -n 100000 --updates 1000000 -o u.csv --queries q.csv
+  star moving u.csv q.csv -o answers.csv
+  star moving u.moving q.moving --hash
+  star moving u.csv q.csv --hash --picture density.png")]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct MovingArgs {
     /// Updates: lines `t,id,x,y`, or `t,id,,` to remove an object; or binary
@@ -86,14 +89,20 @@ pub(crate) struct MovingArgs {
     max_time: Option<Duration>,
 }
 
-const LONG_HELP: &str = "`t` is the batch: a query sees the updates of all earlier batches, but \
-    none of the same batch. If a batch contains several updates of an object, the last one \
-    counts. Timestamps must not decrease in either file.  The hash is the sum of mix64(qid * 2^32 \
-    + id) modulo 2^64, where mix64 is the finaliser of splitmix64. It does not depend on the \
-    order of the answers.  After a fault in the updates, the preceding updates are applied, and \
-    the queries that miss no update are answered. After a fault in the queries, the preceding \
-    queries are answered, and the command ends with their batch.  The next batch is read while \
-    one is processed.";
+const LONG_HELP: &str = "\
+`t` is the batch: a query sees the updates of all earlier batches, but none of
+the same batch. If a batch contains several updates of an object, the last one
+counts. Timestamps must not decrease in either file.
+
+The hash is the sum of mix64(qid * 2^32 + id) modulo 2^64, where mix64 is the
+finaliser of splitmix64. It does not depend on the order of the answers.
+
+After a fault in the updates, the preceding updates are applied, and the queries
+that miss no update are answered. After a fault in the queries, the preceding
+queries are answered, and the command ends with their batch.
+
+The next batch is read while one is processed.
+";
 
 fn area(text: &str) -> Result<Rect, String> {
     let numbers: Option<Vec<i64>> = text.split(',').map(|part| part.trim().parse().ok()).collect();

@@ -80,14 +80,26 @@ pub(crate) struct TestArgs {
 
 fn long_help() -> String {
     format!(
-        "Machines: {} Examples:   star test   star test closure.star --backends all   star test \
-            tests --filter closure --format json   star test paths.star --seed 7 --max-time 1m  A \
-            test is a comment that begins with `@test`; see `docs/testing.md`. Each case is \
-            limited to 10 seconds and a mebibyte of output, unless its `run` line or this command \
-            sets other limits.  Exit codes:   0    all tests passed   1    a test failed, a \
-            header is invalid, or a file does not compile   2    the command line does not parse, \
-            or there are no tests   70   internal error of the toolchain   130  interrupted by \
-            Ctrl-C or SIGTERM   141  the reader closed the pipe\n",
+        "\
+Machines:
+{}
+Examples:
+  star test
+  star test closure.star --backends all
+  star test tests --filter closure --format json
+  star test paths.star --seed 7 --max-time 1m
+
+A test is a comment that begins with `@test`; see `docs/testing.md`. Each case
+is limited to 10 seconds and a mebibyte of output, unless its `run` line or this
+command sets other limits.
+
+Exit codes:
+  0    all tests passed
+  1    a test failed, a header is invalid, or a file does not compile
+  2    the command line does not parse, or there are no tests
+  70   internal error of the toolchain
+  130  interrupted by Ctrl-C or SIGTERM
+  141  the reader closed the pipe\n",
         report::backends_help()
     )
 }

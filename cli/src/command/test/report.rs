@@ -1,5 +1,5 @@
 //! Output of `star test`: failures and a summary line as text, or JSON objects for each test and
-//! for the summary, as described in `docs/testing.md`.
+//! for the summary, as described in `docs/src/testing.md`.
 
 use serde_json::{Map, Value, json};
 use star_base::{Diagnostic, SourceMap};

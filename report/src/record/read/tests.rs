@@ -70,13 +70,12 @@ fn peers_may_omit_unknown_values() {
     assert_eq!(from_json(text).unwrap().rows[0].runner(), "K40");
 }
 
-/// Reads the row of `docs/benchmarks.md`, so that documentation and reader stay in agreement.
+/// Reads the file in the chapter about tests and benchmarks, so that documentation and reader stay in agreement.
 #[test]
 fn the_examples_of_the_documentation_are_valid() {
-    let text = include_str!("../../../../docs/benchmarks.md");
-    let mut blocks = text.split("```json\n").skip(1).map(|rest| rest.split("```").next().unwrap());
-    let file = blocks.next().unwrap().replace('…', blocks.next().unwrap());
-    let record = from_json(&file).unwrap();
+    let text = include_str!("../../../../docs/src/testing.md");
+    let (_, rest) = text.split_once("```json\n").unwrap();
+    let record = from_json(rest.split("```").next().unwrap()).unwrap();
     assert_eq!(record.rows[0].routine.as_deref(), Some("WARSHALL"));
     assert_eq!(record.bandwidth.len(), 1);
 }

@@ -1,4 +1,4 @@
-//! Check of the statements about sparse tables in `docs/intrinsics.md`.
+//! Check of the statements about sparse tables in `docs/src/internals/cpu.md`.
 
 use star_base::intrinsics::{Intrinsic, Kind, ParamMode, Signature};
 
@@ -8,8 +8,8 @@ use super::{SparseGround, TABLE};
 fn becomes(intrinsic: Intrinsic, idx: usize) -> &'static str {
     let candidate = TABLE.iter().find(|candidate| candidate.intrinsic == intrinsic);
     match candidate.map(|candidate| candidate.ground(idx)) {
-        Some(Some(SparseGround::Zeros)) => "is read as it lies, on zeros",
-        Some(Some(SparseGround::Any)) => "is read as it lies",
+        Some(Some(SparseGround::Zeros)) => "is read sparse, on zeros",
+        Some(Some(SparseGround::Any)) => "is read sparse",
         Some(None) => "becomes dense first",
         None => "no intrinsic on this backend",
     }
@@ -36,7 +36,7 @@ fn lines() -> Vec<String> {
 
 #[test]
 fn documentation_lists_the_use_of_sparse_tables() {
-    let guide = include_str!("../../../../docs/intrinsics.md");
+    let guide = include_str!("../../../../docs/src/internals/cpu.md");
     let head = "| intrinsic | module | routines | table | a sparse one |\n|---|---|---|---|---|\n";
     let (_, behind) = guide.split_once(head).expect("the list of tables");
     let found: Vec<&str> = behind.lines().take_while(|line| line.starts_with('|')).collect();

@@ -22,11 +22,3 @@ fn a_routine_with_the_same_arity_hides_each_procedure() {
         assert_eq!(prints(&text), "mine\n", "{name}");
     }
 }
-
-#[test]
-fn the_table_of_contents_has_each_procedure_as_called() {
-    let contents = include_str!("../../../../../docs/library.md");
-    for procedure in star_tests::generator::PROCEDURES {
-        assert!(contents.contains(&format!("`{procedure}(")), "docs/library.md lacks {procedure}");
-    }
-}

@@ -4,51 +4,55 @@
 /// A section of a chapter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Section {
-    /// The name of the chapter, which is that of its file in `docs/` without `.md`.
-    pub guide: &'static str,
+    /// The file of the chapter, a path in `docs/src`.
+    pub path: &'static str,
     /// Its heading; that of the chapter for the text before the first one.
     pub heading: &'static str,
     /// Its text, without the heading, in Markdown.
     pub text: &'static str,
 }
 
-/// The chapters by their names.
-const GUIDES: [(&str, &str); 13] = [
-    ("formats", include_str!("../../docs/formats.md")),
-    ("library", include_str!("../../docs/library.md")),
-    ("repl", include_str!("../../docs/repl.md")),
-    ("testing", include_str!("../../docs/testing.md")),
-    ("benchmarks", include_str!("../../docs/benchmarks.md")),
-    ("profile", include_str!("../../docs/profile.md")),
-    ("formatter", include_str!("../../docs/formatter.md")),
-    ("guide", include_str!("../../docs/guide.md")),
-    ("intrinsics", include_str!("../../docs/intrinsics.md")),
-    ("cbt", include_str!("../../docs/cbt.md")),
-    ("wave", include_str!("../../docs/wave.md")),
-    ("moving", include_str!("../../docs/moving.md")),
-    ("polyline", include_str!("../../docs/polyline.md")),
-];
+/// Lists chapters with their texts.
+macro_rules! chapters {
+    ($($path:literal)*) => {
+        &[$(($path, include_str!(concat!("../../docs/src/", $path)))),*]
+    };
+}
+
+/// The chapters that are searched: paths in `docs/src` and texts. The generated pages are not among
+/// them, since their sources are found by name.
+const CHAPTERS: &[(&str, &str)] = chapters! {
+    "machine.md" "tour.md" "data.md" "graphs.md" "tables.md" "grids.md" "terrain.md" "images.md"
+    "moving.md" "sessions.md" "testing.md" "modules.md" "fast.md" "papers.md"
+    "reference/language.md" "reference/formats.md"
+};
+
+/// Returns the name of a chapter: its path without folder and extension.
+fn name(path: &'static str) -> &'static str {
+    let file = path.rsplit_once('/').map_or(path, |(_, file)| file);
+    file.strip_suffix(".md").unwrap_or(file)
+}
 
 /// Returns the sections of all chapters, in order.
 pub fn sections() -> impl Iterator<Item = Section> {
-    GUIDES.iter().flat_map(|&(guide, text)| Cut { guide, rest: text })
+    CHAPTERS.iter().flat_map(|&(path, text)| Cut { path, rest: text })
 }
 
 /// Returns the sections of the chapter with this name, or those with this heading, ignoring letter
 /// case.
 pub fn find(name: &str) -> Vec<Section> {
     let same = |text: &str| text.eq_ignore_ascii_case(name.trim());
-    sections().filter(|section| same(section.guide) || same(&title(section))).collect()
+    sections().filter(|section| same(name(section.path)) || same(&title(section))).collect()
 }
 
 /// Returns the query for a section: `formats: CSV`.
 pub fn title(section: &Section) -> String {
-    format!("{}: {}", section.guide, section.heading)
+    format!("{}: {}", name(section.path), section.heading)
 }
 
 /// The rest of a chapter, starting at a heading.
 struct Cut {
-    guide: &'static str,
+    path: &'static str,
     rest: &'static str,
 }
 
@@ -66,7 +70,7 @@ impl Iterator for Cut {
         let heading = heading.trim_start_matches('#').trim();
         // A link to the source after the name of a theme.
         let heading = heading.split_once(" — ").map_or(heading, |(name, _)| name);
-        Some(Section { guide: self.guide, heading, text: behind[..end].trim() })
+        Some(Section { path: self.path, heading, text: behind[..end].trim() })
     }
 }
 
@@ -92,21 +96,21 @@ mod tests {
 
     #[test]
     fn chapters_are_split_at_headings_without_loss() {
-        for (guide, text) in GUIDES {
-            assert!(text.starts_with("# "), "{guide}");
-            let sections: Vec<Section> = Cut { guide, rest: text }.collect();
+        for &(path, text) in CHAPTERS {
+            assert!(text.starts_with("# "), "{path}");
+            let sections: Vec<Section> = Cut { path, rest: text }.collect();
             let kept: usize = sections.iter().map(|one| one.text.split_whitespace().count()).sum();
             let headings = text.len() - text.replace("\n#", "\n").len() + 1;
-            assert!(sections.len() <= headings && !sections.is_empty(), "{guide}");
-            assert!(kept > text.split_whitespace().count() * 9 / 10, "{guide}");
-            assert!(sections.iter().all(|one| !one.heading.is_empty()), "{guide}");
+            assert!(sections.len() <= headings && !sections.is_empty(), "{path}");
+            assert!(kept > text.split_whitespace().count() * 9 / 10, "{path}");
+            assert!(sections.iter().all(|one| !one.heading.is_empty()), "{path}");
         }
     }
 
     #[test]
     fn sections_are_found_by_chapter_and_heading() {
         let [csv] = find("formats: csv")[..] else { panic!("one section") };
-        assert_eq!((csv.guide, csv.heading), ("formats", "CSV"));
+        assert_eq!((csv.path, csv.heading), ("reference/formats.md", "CSV"));
         assert!(csv.text.contains("texts="), "{}", csv.text);
         assert!(find("Formats").len() > 5);
         // A line of an example is not a heading.
