@@ -108,7 +108,7 @@ impl Template {
                     .help("write `}}` for a literal brace"));
             }
             let Some(len) = from.find('}') else {
-                let message = "a `{` without a `}` behind it";
+                let message = "a `{` without a matching `}`";
                 return Err(Diagnostic::at(Code::BadHeader, joined.span_of(&from[..1]), message)
                     .help(
                         "write the expression between `{` and `}` on one line, or `{{` for a \

@@ -27,7 +27,8 @@ use crate::{has, put};
 /// Components that are tried before all arcs are examined; see Note [Nearest].
 const N_TRIED: usize = 16;
 
-/// Adds to each line of a table what it reaches over the first n vertices, one component after another.
+/// Adds to each line of a table what it reaches over the first n vertices, one component after
+/// another.
 #[derive(Debug)]
 pub struct Closing {
     n: usize,
@@ -36,7 +37,7 @@ pub struct Closing {
     n_done: usize,
     /// All arcs of the current component; then everything that it reaches.
     arcs: Limbs,
-    /// What is reached over its arcs so far; of its own members, those that an arc leads to.
+    /// The vertices reached over its arcs so far; of its members, those that an arc leads to.
     reached: Limbs,
     ahead: Ahead,
 }

@@ -14,7 +14,8 @@ pub(crate) fn quote(bytes: &[u8]) -> String {
     let mut quoted = String::from("`");
     for character in text.chars().take(n_kept) {
         if character.is_control() {
-            let _ = write!(quoted, "{}", character.escape_default()); // writing to a String cannot fail
+            // Writing to a String cannot fail.
+            let _ = write!(quoted, "{}", character.escape_default());
         } else {
             quoted.push(character);
         }

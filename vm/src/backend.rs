@@ -102,7 +102,8 @@ pub trait Backend {
     /// Reads columns (counted from 0) of a table back, unless `interrupt` is set meanwhile.
     ///
     /// # Errors
-    /// As for [`Backend::store`]; [`BackendError::Internal`] if the columns are not part of a table.
+    /// As for [`Backend::store`]; [`BackendError::Internal`] if the columns are not part of a
+    /// table.
     fn store_columns(
         &self,
         value: &Self::Value,

@@ -28,7 +28,8 @@ pub struct Counters {
     pub plans_known: u64,
     /// Long slices and words that were created in recycled memory.
     pub slices_recycled: u64,
-    /// Long slices and words that a routine left in its registers for the next call, with a summary.
+    /// Long slices and words that a routine left in its registers for the next call, with a
+    /// summary.
     pub slices_kept: u64,
     /// Operations that were recorded and then executed together.
     pub ops_recorded: u64,

@@ -1,7 +1,7 @@
 //! The chapters of the book in `docs/src`, executed: files, commands, sessions and what they print.
 //!
-//! A block whose info string has a second word with a dot is a file (`star closure.star`); `sh` holds
-//! commands, `output` what these print, `repl` a session (`repl new` begins another one).
+//! A block whose info string has a second word with a dot is a file (`star closure.star`); `sh`
+//! holds commands, `output` what these print, `repl` a session (`repl new` begins another one).
 //! `STAR_BLESS=1 cargo test -p star-cli --test cli book::` rewrites `output` and `repl` blocks.
 
 use std::fs;
@@ -249,4 +249,46 @@ fn every_chapter_exists_and_every_executable_one_runs() {
     for path in RUN {
         assert!(chapters.iter().any(|chapter| chapter == path), "{path} is not in SUMMARY.md");
     }
+}
+
+/// Returns the anchors of a page: its headings, in the form that mdBook gives them.
+fn anchors(page: &str) -> Vec<String> {
+    let headings = page.lines().filter(|line| line.starts_with('#'));
+    let anchor = |line: &str| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || "-_ ".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    headings.map(anchor).collect()
+}
+
+#[test]
+fn links_of_the_pages_lead_to_files_and_headings() {
+    let root = root();
+    let mut pages: Vec<PathBuf> =
+        chapters().iter().map(|chapter| root.join("docs/src").join(chapter)).collect();
+    let others = ["README.md", "CONTRIBUTING.md", "examples/README.md", "editors/README.md"];
+    pages.extend(others.iter().map(|page| root.join(page)));
+    let mut dead = Vec::new();
+    let mut n_links = 0;
+    for path in pages {
+        let page = fs::read_to_string(&path).unwrap();
+        let links = page.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (link, _) in links.filter(|(link, _)| !link.contains("://") && !link.contains(' ')) {
+            n_links += 1;
+            let (file, anchor) = link.split_once('#').unwrap_or((link, ""));
+            let target = match file {
+                "" => path.clone(),
+                file => path.parent().unwrap().join(file),
+            };
+            let text = fs::read_to_string(&target).unwrap_or_default();
+            let found = target.exists()
+                && (anchor.is_empty() || anchors(&text).iter().any(|known| known == anchor));
+            if !found {
+                dead.push(format!("{}: {link}", path.display()));
+            }
+        }
+    }
+    assert!(n_links > 50, "{n_links}");
+    assert!(dead.is_empty(), "{}", dead.join("\n"));
 }

@@ -71,7 +71,8 @@ pub enum Statement {
     Continue,
 }
 
-/// `{operands -> result}` is a value, `[special count]` a special value, `(statement least most)` a statement.
+/// `{operands -> result}` is a value, `[special count]` a special value, `(statement least most)` a
+/// statement.
 macro_rules! form {
     ({$($operand:ident)* -> $result:ident}) => {
         Form::Value(&[$(Operand::$operand),*], ResultKind::$result)

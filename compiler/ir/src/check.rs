@@ -31,8 +31,8 @@ impl SizeOperand {
 pub enum Check {
     /// The variable was set; a table has rows. Trap: `Unset`, for a table `NoSize`.
     Set(VarId),
-    /// The size of the slice or word is known: it was set, or its size was fixed; a table: it has rows.
-    /// Trap: `NoSize`.
+    /// The size of the slice or word is known: it was set, or its size was fixed; a table: it has
+    /// rows. Trap: `NoSize`.
     Sized(VarId),
     /// The handle was set and contains a table under this name. Trap: `NoPart`.
     HandlePart(VarId, HandlePart),

@@ -174,9 +174,9 @@ pub struct Var {
 
 /// The type of a variable. Sizes are symbolic.
 ///
-/// Note [Extents]. If a variable has extent `Const(n)` or `Var(v)`, then whenever it is set, its size is
-/// `n`, or the value of `v`; a variable used as an extent is an `int` that is assigned at most
-/// once. `Dynamic` says nothing. A table extent of a growable table is `Dynamic`.
+/// Note [Extents]. If a variable has extent `Const(n)` or `Var(v)`, then whenever it is set, its
+/// size is `n`, or the value of `v`; a variable used as an extent is an `int` that is assigned at
+/// most once. `Dynamic` says nothing. A table extent of a growable table is `Dynamic`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
     /// 64-bit signed integer.

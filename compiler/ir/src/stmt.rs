@@ -268,8 +268,8 @@ pub enum SizeOp {
         /// Number of columns.
         columns: SizeOperand,
     },
-    /// If the table has no sizes yet, it becomes `rows × columns` zeros. Guards: not negative; the sizes of
-    /// its type.
+    /// If the table has no sizes yet, it becomes `rows × columns` zeros. Guards: not negative; the
+    /// sizes of its type.
     Init {
         /// The table.
         table: VarId,

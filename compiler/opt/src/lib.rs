@@ -144,6 +144,8 @@ impl Pass {
     /// # Errors
     /// If there is none.
     pub fn find(name: &str) -> Result<&'static Pass, UnknownPass> {
+        // The name of the pass in earlier versions.
+        let name = if name == "responders" { "foreach" } else { name };
         let found = PASSES.iter().find(|pass| pass.name == name);
         found.ok_or_else(|| UnknownPass { name: name.to_owned() })
     }

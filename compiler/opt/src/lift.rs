@@ -1,21 +1,25 @@
-//! `lift`: loop parallelisation. Loops without loop-carried dependences become `forall`, with privates and reductions; where that takes checks
-//! at run time, the loop is versioned.
+//! `lift`: loop parallelisation. Loops without loop-carried dependences become `forall`, with
+//! privates and reductions; where that takes checks at run time, the loop is versioned.
 //!
-//! Loops over lines come first, then those over fields (`fields.rs`), whose bodies may hold them. Of a loop over lines the body loads rows (or columns) of its own index, combines them with each other and
-//! with slices or words from outside, and stores rows (or columns) of its own index, combines them into
-//! a slice or word, or asks something about them (`questions.rs`). Of each variable one of these has to hold:
+//! Loops over lines come first, then those over fields (`fields.rs`), whose bodies may hold them.
+//! Of a loop over lines the body loads rows (or columns) of its own index, combines them with each
+//! other and with slices or words from outside, and stores rows (or columns) of its own index,
+//! combines them into a slice or word, or asks something about them (`questions.rs`). Of each
+//! variable one of these has to hold:
 //!
 //! * It is not written in the body.
-//! * It is written before it is read in each iteration, and not read behind the loop: private. So is the loop
-//!   variable.
+//! * It is written before it is read in each iteration, and not read behind the loop: private. So
+//!   is the loop variable.
 //! * It is the table that is stored to: all iterations access only the line of their own index.
-//! * It is a reduction: the body does nothing with it but `Z := Z op e`, always with the same operation, on lines or on answers.
+//! * It is a reduction: the body does nothing with it but `Z := Z op e`, always with the same
+//!   operation, on lines or on answers.
 //! * It is a slice or word of which all iterations write only the component of their own index.
 //!
-//! The body has no control flow but branches around what becomes of answers, and cannot trap: its checks are proven, or compare the index, or the size of what an
-//! iteration makes, with a size that the loop leaves alone. A slice or word that is made of lines is as long as these,
-//! in every iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop runs, which is
-//! kept behind it, and traps where it did.
+//! The body has no control flow but branches around what becomes of answers, and cannot trap: its
+//! checks are proven, or compare the index, or the size of what an iteration makes, with a size
+//! that the loop leaves alone. A slice or word that is made of lines is as long as these, in every
+//! iteration. Such a check is hoisted, to a guard in front: where it fails the sequential loop
+//! runs, which is kept behind it, and traps where it did.
 
 mod distribute;
 mod emit;
@@ -153,7 +157,8 @@ struct Finder<'p> {
     stayed: Vec<(LocId, Stay)>,
 }
 
-/// The loops in front of which something that is measured there may be unset: sizes are taken of what has one.
+/// The loops in front of which something that is measured there may be unset: sizes are taken of
+/// what has one.
 struct Unset {
     /// By the numbers of loops what is looked at in front of them.
     looked_at: BTreeMap<usize, Vec<VarId>>,
@@ -250,7 +255,8 @@ impl Finder<'_> {
     }
 }
 
-/// The loop, if it is one whose turns are counted: its label and index, what this goes through, and the body.
+/// The loop, if it is one whose turns are counted: its label and index, what this goes through, and
+/// the body.
 fn range_of(stmt: &Stmt) -> Option<(LabelId, VarId, ForallRange, &[Stmt])> {
     Some(match &stmt.kind {
         StmtKind::For { label, var, from, to, down: false, body } => {

@@ -157,7 +157,7 @@ fn invalid_headers_report_the_location() {
     at("n = 1\n   n = 2", "n", "duplicate values of `n`");
     at("n = 1, , 2", "1, , 2", "missing value of `n` in the list");
     at("n = {1 +}", "1 +", "`1 +` is not an integer expression");
-    at("n = {1", "{", "a `{` without a `}` behind it");
+    at("n = {1", "{", "a `{` without a matching `}`");
     at("n = 1}", "}", "a `}` without a `{` before it");
     at("run", "run", "expected a routine after `run`");
     at("run A B", "B", "expected only options after the routine");

@@ -41,7 +41,7 @@ pub(super) struct Indexes {
     pub(super) ahead: Store,
     /// The index that lacks the last batch.
     behind: Store,
-    /// The last batch, which the index that is behind has yet to apply.
+    /// The last batch, which the older index has yet to apply.
     log: Operations,
     /// The number of objects when the cells were chosen, and of updates since.
     n_chosen_for: u64,
@@ -72,7 +72,7 @@ impl Indexes {
     /// An upper bound on the bytes of further buckets that `n_updates` updates may add to one of
     /// the indexes.
     pub(super) fn most_further(&self, n_updates: u64) -> u64 {
-        // The index that is behind applies the last batch, too.
+        // The older index applies the last batch, too.
         let n_updates = n_updates.saturating_add(self.log.n_updates());
         let n_buckets = self.grid.n_cells() + self.ahead.n_further_buckets();
         Region::most_growth(n_buckets, n_updates)

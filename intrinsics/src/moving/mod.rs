@@ -10,7 +10,7 @@
 //!
 //! Note [Catching up]. There are two indexes. In each period, the updates of the batch go to one
 //! while queries run on the other at the same time; then the two are swapped. So a query sees all
-//! earlier batches and nothing of its own. The index that receives a batch is one batch behind: it
+//! earlier batches and nothing of the current one. The index that receives a batch is older: it
 //! missed the one that arrived while it was queried. Both have applied the same operations in the
 //! same order since the cells were chosen, and the location of an object follows from these alone
 //! ([`region`]). The operations that the other index applied in the last period, including bucket

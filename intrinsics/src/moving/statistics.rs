@@ -41,11 +41,13 @@ pub struct Answering {
     pub queries: u64,
     /// Cells touched by a query of a batch, each counted once per batch.
     pub candidate_cells: u64,
-    /// Entries of the query-confirmation table: pairs of a candidate cell and a query that touches it.
+    /// Entries of the query-confirmation table: pairs of a candidate cell and a query that touches
+    /// it.
     pub confirmations: u64,
     /// Confirmations where the query covers the cell fully, so that no object is tested.
     pub covered: u64,
-    /// Entries of the candidate-set map: objects in candidate cells, each read once for all queries of a batch.
+    /// Entries of the candidate-set map: objects in candidate cells, each read once for all queries
+    /// of a batch.
     pub candidates: u64,
     /// Objects found.
     pub hits: u64,

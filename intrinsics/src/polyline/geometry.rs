@@ -49,7 +49,8 @@ impl Geometry {
         let squared = (dx * dx + dy * dy) as u128;
         let mut offsets = reserved(d)?;
         for idx in 0..d {
-            // (m − (d + 1)/2)·gap·dx/|ab| is o·span·dx/(2(d − 1)|ab|), with the offset o of Note [Angles] in `turn.rs`.
+            // (m − (d + 1)/2)·gap·dx/|ab| is o·span·dx/(2(d − 1)|ab|), with the offset o of Note
+            // [Angles] in `turn.rs`.
             let offset = offset(idx as i64, d);
             let along = |component: i64| {
                 let twice = (offset * component).unsigned_abs() as u128 * span as u128;

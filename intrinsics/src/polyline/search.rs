@@ -202,7 +202,8 @@ impl Search {
         offset(idx as i64, self.d)
     }
 
-    /// The greatest value of the links to each point of the last guide that the link to b may follow.
+    /// The greatest value of the links to each point of the last guide that the link to b may
+    /// follow.
     fn last_values(
         &self,
         layer: &LinkTable,

@@ -16,7 +16,8 @@ use crate::reserved;
 /// Rows that are filled at once: they stay in the L1 cache.
 const N_ROWS: usize = 64;
 
-/// A number for each link between two guides: its score, and in a [`Search`](super::Search) its value.
+/// A number for each link between two guides: its score, and in a [`Search`](super::Search) its
+/// value.
 #[derive(Clone, Debug)]
 pub struct LinkTable {
     /// The participating points of both guides.

@@ -89,7 +89,8 @@ pub(super) struct Open {
     /// Above each row, and below the last one.
     pub(super) down: [u64; SIDE + 1],
     more_filler: [u64; GROUP - 1],
-    /// 2 × 2 squares that begin in the row above each row, and in the last one. With four neighbours all are closed.
+    /// 2 × 2 squares that begin in the row above each row, and in the last one. With four
+    /// neighbours all are closed.
     pub(super) squares: [u64; SIDE + 1],
     /// To the left of column 0, one bit for each row.
     pub(super) left_edge: u64,

@@ -82,7 +82,8 @@ impl<'g> Field<'g> {
 
     /// An upper bound on the bytes of a field and of its workers.
     pub(super) fn n_bytes(width: usize, height: usize) -> u64 {
-        // In lists: active, entered and unused boards; messages for two neighbours, and those at two times.
+        // In lists: active, entered and unused boards; messages for two neighbours, and those at
+        // two times.
         let tile = size_of::<Board>()
             + size_of::<Place>()
             + size_of::<Form>()

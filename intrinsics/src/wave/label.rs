@@ -86,7 +86,7 @@ impl Labels {
         Ok(Zeros::new(field.owners.len() * field.n_tile_cols * TILE)?)
     }
 
-    /// The labels of a field, from the workers' encodings of their own tiles, and planes.
+    /// The labels of a field, from the workers' encodings of their tiles, and planes.
     pub(super) fn new(
         field: &Field<'_>,
         bytes: Zeros<u8>,

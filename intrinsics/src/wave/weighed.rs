@@ -28,7 +28,8 @@ pub struct Costs<'a> {
 }
 
 impl Costs<'_> {
-    /// 1 for a straight step, and √2 for a diagonal one, in units of 2⁻²⁰: the lengths of the MovingAI benchmarks.
+    /// 1 for a straight step, and √2 for a diagonal one, in units of 2⁻²⁰: the lengths of the
+    /// MovingAI benchmarks.
     pub const OCTILE: Costs<'static> =
         Costs { straight: 1 << 20, diagonal: 1_482_910, weights: None };
 

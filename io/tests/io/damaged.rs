@@ -142,7 +142,8 @@ fn damaged_real_files_never_panic() {
         "terrain/topobathy.npz",
     ] {
         let path = folder.join(file);
-        let Ok(bytes) = std::fs::read(&path) else { continue }; // missing files are reported by other tests
+        // Missing files are reported by other tests.
+        let Ok(bytes) = std::fs::read(&path) else { continue };
         let format = Format::of_path(file).expect("a known extension");
         let attempt = |bytes: &[u8]| {
             let mut options = ReadOptions::new("f", 1 << 27);

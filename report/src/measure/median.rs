@@ -64,7 +64,8 @@ pub(super) fn middle(sorted: &[f64]) -> f64 {
 
 /// Returns the number of samples outside the interval at each end, and the resulting coverage.
 fn rank(n: usize) -> (usize, f64) {
-    let mut log = -(n as f64) * LN_2; // of the probability that exactly `rank` samples are below the median
+    // Of the probability that exactly `rank` samples are below the median.
+    let mut log = -(n as f64) * LN_2;
     let mut tail = log.exp();
     let mut best = (0, 1.0 - 2.0 * tail);
     for rank in 1..n.div_ceil(2) {

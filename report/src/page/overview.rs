@@ -89,7 +89,7 @@ pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
         section.overview {
             "\n" h2 #overview { "Overview" }
             "\n" p {
-                "Ahead of the fastest peer in " b { (n_ahead) } " of " (standings.len()) " benchmarks, behind in " b { (n_behind) }
+                "Ahead of the fastest peer in " b { (n_ahead) } " of " (standings.len()) " benchmarks, slower in " b { (n_behind) }
                 ", each at the largest case that both were measured at in one file. Bars show the \
                     speedup, to the right where "
                 "ours is faster; the peer is named after each bar."
@@ -151,9 +151,9 @@ mod tests {
         assert_eq!(seen, [("a", 0.5, "n=50"), ("b", 3.0, "n=5")]);
         let text = overview(&benchmarks).into_string();
         well_formed(&text);
-        assert!(text.contains("<b>1</b> of 2 benchmarks, behind in <b>1</b>"), "{text}");
+        assert!(text.contains("<b>1</b> of 2 benchmarks, slower in <b>1</b>"), "{text}");
         assert!(text.contains("<b>2.00×</b> &lt;other&gt;") && text.contains("<b>0.333×</b>"));
-        // Ahead to the right of the middle, behind to the left.
+        // Faster to the right of the middle, slower to the left.
         assert!(text.contains("class=\"ahead\" style=\"left:50.00%;width:15.05%\""), "{text}");
         assert!(text.contains("class=\"behind\" style=\"left:26.14%;width:23.86%\""), "{text}");
         assert!(text.contains("href=\"#b0\"") && text.contains("class=\"behind\""));

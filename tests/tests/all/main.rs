@@ -53,3 +53,4 @@ mod sir_programs;
 mod terrain;
 mod wave;
 mod weighed;
+mod wording;

@@ -178,8 +178,8 @@ impl Interpreter<'_, '_, '_> {
     }
 }
 
-/// The reductions of which each iteration has a part of its own. A body that does nothing but combine into what it
-/// finds needs none: one iteration after another changes the variable itself.
+/// The reductions of which each iteration has a part of its own. A body that does nothing but
+/// combine into what it finds needs none: one iteration after another changes the variable itself.
 fn parts(forall: &Forall) -> impl Iterator<Item = &(RegRef, ReductionOp)> {
     let accumulates = match forall.kernel.as_deref() {
         Some(Kernel::Reduction(reduction)) => reduction.accumulates(),

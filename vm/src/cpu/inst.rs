@@ -60,7 +60,8 @@ pub(super) enum Inst {
         dst: Reg,
         literal: u32,
     },
-    /// A function of the components of two slices or words; see Note [Truth tables] in `crate::tape::lut`.
+    /// A function of the components of two slices or words; see Note [Truth tables] in
+    /// `crate::tape::lut`.
     Lut2 {
         table: u8,
         dst: Reg,

@@ -1,4 +1,5 @@
-//! Operations on slices and words. Components count from 1; `x(i)` in the definitions is component i.
+//! Operations on slices and words. Components count from 1; `x(i)` in the definitions is component
+//! i.
 
 use star_ir::{Direction, LogicOp};
 
@@ -120,8 +121,8 @@ pub(super) fn keep_first(budget: &mut MemoryBudget<'_>, x: &[bool]) -> Exec<Vec<
     budget.make(x.len(), |idx| idx as i64 + 1 == first)
 }
 
-/// MASK: z(i) = 1 exactly for from ≤ i ≤ to. Nothing is marked for from = to + 1; otherwise 1 ≤ from ≤
-/// to ≤ len.
+/// MASK: z(i) = 1 exactly for from ≤ i ≤ to. Nothing is marked for from = to + 1; otherwise 1 ≤
+/// from ≤ to ≤ len.
 pub(super) fn mask(
     budget: &mut MemoryBudget<'_>,
     len: usize,

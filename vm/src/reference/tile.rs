@@ -1,10 +1,10 @@
 //! Tile kernels: the body for one tile of rows after another, then the reductions.
 //!
-//! Inside, every slice and table with as many rows as the kernel says is only its window of rows, and
-//! the sizes that the body asks for or gives are translated (`Frame::whole`, `Frame::rows_here`).
-//! Everything else (integers, words …) starts every tile as it was before the kernel, since control is
-//! the same in each. Without rows the body runs once, so that those have their last values. What the
-//! body costs is counted in the first tile.
+//! Inside, every slice and table with as many rows as the kernel says is only its window of rows,
+//! and the sizes that the body asks for or gives are translated (`Frame::whole`,
+//! `Frame::rows_here`). Everything else (integers, words …) starts every tile as it was before the
+//! kernel, since control is the same in each. Without rows the body runs once, so that those have
+//! their last values. What the body costs is counted in the first tile.
 
 use star_ir::{Block, LocId, Operand, TileReduction, TileReductionOp, Ty, VarId};
 

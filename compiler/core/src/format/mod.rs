@@ -1,4 +1,4 @@
-//! The formatter of source files. `docs/formatter.md` has its rules.
+//! The formatter of source files. `docs/src/modules.md` has its rules.
 //!
 //! * [`parts`]: division of a text into parts; [`tokens`]: the tokens of a part with their comments
 //!   and widths.

@@ -34,7 +34,8 @@ pub struct SessionLine {
     /// The variables that it declares by assigning them a value. One that is still unset after the
     /// run is not declared.
     pub declares: Vec<(String, Variable)>,
-    /// All statements that it may run, if it was lowered for stepping ([`LowerOptions::by_statement`]).
+    /// All statements that it may run, if it was lowered for stepping
+    /// ([`LowerOptions::by_statement`]).
     pub steps: Option<Statements>,
 }
 

@@ -82,7 +82,8 @@ impl Liveness {
     }
 }
 
-/// The number of statements in each compound statement, itself included, by its address in the body.
+/// The number of statements in each compound statement, itself included, by its address in the
+/// body.
 type Sizes = HashMap<*const Stmt, usize, FixedState>;
 
 fn number(block: &[Stmt], sizes: &mut Sizes) -> usize {

@@ -43,9 +43,10 @@ impl std::error::Error for ParseError {}
 /// begins a comment; line breaks count as blanks.
 ///
 /// ```
-/// let text = "routine 0 \"F\" (value %n: int) !0 {\n  print %n !0\n}\nlocations {\n  !0 = 0:0..9\n}\n";
+/// let routine = "routine 0 \"F\" (value %n: int) !0 {\n  print %n !0\n}\n";
+/// let text = &format!("{routine}locations {{\n  !0 = 0:0..9\n}}\n");
 /// let program = star_ir::parse(text).unwrap();
-/// assert_eq!(star_ir::print(&program), text);
+/// assert_eq!(&star_ir::print(&program), text);
 /// ```
 pub fn parse(text: &str) -> Result<Program, ParseError> {
     Parser::new(text).program().map_err(|fault| {

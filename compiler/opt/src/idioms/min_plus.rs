@@ -2,10 +2,10 @@
 //! numeric fields,
 //!
 //! ```text
-//! for k:=1 to n do                        A: field k of D, the lengths to k; X: its rows that are not inf
-//!   for j:=1 to n do                      w: field j of row k, the length from k to j
-//!     if w is not inf                     B: field j of D, the lengths to j
-//!       the rows X of B take what is less of B and A + w; field j of D becomes B
+//! for k:=1 to n do                A: field k of D, the lengths to k; X: its rows that are not inf
+//!   for j:=1 to n do              w: field j of row k, the length from k to j
+//!     if w is not inf             B: field j of D, the lengths to j
+//!       in the rows X, B becomes the minimum of B and A + w; field j of D becomes B
 //! ```
 //!
 //! That is D(i,j) := min(D(i,j), D(i,k) + D(k,j)). Additions, minima and searches are procedures of

@@ -1,10 +1,13 @@
-//! Loop distribution: a body that stores into several tables, or combines several things, becomes one loop for each.
+//! Loop distribution: a body that stores into several tables, or combines several things, becomes
+//! one loop for each.
 //!
-//! Iterations do not depend on each other, so that only the order within one iteration counts. A piece is a backward slice
-//! of the body: what it takes to make what is stored, combined, or left behind. What two pieces need both of them make.
+//! Iterations do not depend on each other, so that only the order within one iteration counts. A
+//! piece is a backward slice of the body: what it takes to make what is stored, combined, or left
+//! behind. What two pieces need both of them make.
 //!
-//! A piece that loads a line which another piece stores comes before that one if the body loads it before it stores it, and
-//! behind it if the body stores it first. Where the pieces go round in a circle (two tables that are exchanged) the loop stays.
+//! A piece that loads a line which another piece stores comes before that one if the body loads it
+//! before it stores it, and behind it if the body stores it first. Where the pieces go round in a
+//! circle (two tables that are exchanged) the loop stays.
 
 use std::collections::BTreeSet;
 
@@ -62,7 +65,8 @@ impl Loops<'_> {
                 }
                 Does::Ask | Does::Store(_) | Does::Last(_) => continue,
             };
-            // No kernel does the others, and iteration by iteration they would take longer than the loop does.
+            // No kernel does the others, and iteration by iteration they would take longer than the
+            // loop does.
             if slice.loads.is_empty() || n_loops > 1 && !slice.combines_lines(body, var) {
                 let name = remark::name(self.routine, var);
                 return Err(format!("{name} is combined with something else than one line").into());

@@ -1,5 +1,5 @@
-//! What stands in the place of a loop that is lifted: its guards, a `forall` for each piece, last values, and the loop
-//! behind them.
+//! What stands in the place of a loop that is lifted: its guards, a `forall` for each piece, last
+//! values, and the loop behind them.
 
 mod fields;
 
@@ -135,8 +135,8 @@ impl Maker<'_> {
         holds
     }
 
-    /// The loops, and what they leave behind. If something keeps what it was where there is no iteration, that is looked
-    /// at first.
+    /// The loops, and what they leave behind. If something keeps what it was where there is no
+    /// iteration, that is looked at first.
     fn parallel(&mut self, lifted: Lifted) -> Block {
         let Lifted { stmt, label, var, mut range, pieces, questions, privates, live, .. } = lifted;
         let (invariants, keeps_old) = (lifted.invariants, lifted.keeps_old);
@@ -220,7 +220,8 @@ impl Maker<'_> {
         stmts
     }
 
-    /// Is there an iteration? And which is the last one, if that is asked, found out where there is one.
+    /// Is there an iteration? And which is the last one, if that is asked, found out where there is
+    /// one.
     fn turns(
         &mut self,
         before: &mut Block,
@@ -251,8 +252,8 @@ impl Maker<'_> {
         }
     }
 
-    /// That the last turn has the line or component which a statement loads: what is known of the index in a loop is not known of a
-    /// number behind it.
+    /// That the last turn has the line or component which a statement loads: what is known of the
+    /// index in a loop is not known of a number behind it.
     fn index_check(&self, stmt: &Stmt) -> Option<Stmt> {
         let StmtKind::Assign(_, op) = &stmt.kind else { return None };
         let (index, limit) = if let Op::Row(table, index) = op {

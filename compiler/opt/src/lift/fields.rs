@@ -1,10 +1,13 @@
-//! Loops over fields: each turn works on a field of its own of tables outside, and on variables of its own.
+//! Loops over fields: each turn works on a field of its own of tables outside, and on variables of
+//! its own.
 //!
-//! The place of a field is a polynomial in the index of the turn: it begins behind `base + (i − 1)·step` columns. Of each table that turns write,
-//! every access of a turn, loads too, lies inside the `step` columns of the turn, which no other turn has (or inside the
-//! line or component of its index). Whatever else is written the turn writes before it reads it. Checks are proven, hold by
-//! conditions on what the loop leaves alone, which are tested in front, or the loop stays: where they depend on what a turn
-//! computes they cannot be known before it. The body may hold branches, and loops that end; those over lines are lifted before.
+//! The place of a field is a polynomial in the index of the turn: it begins behind `base + (i −
+//! 1)·step` columns. Of each table that turns write, every access of a turn, loads too, lies inside
+//! the `step` columns of the turn, which no other turn has (or inside the line or component of its
+//! index). Whatever else is written the turn writes before it reads it. Checks are proven, hold by
+//! conditions on what the loop leaves alone, which are tested in front, or the loop stays: where
+//! they depend on what a turn computes they cannot be known before it. The body may hold branches,
+//! and loops that end; those over lines are lifted before.
 //!
 //! A table that grows by its fields in turn gets its columns before the first one.
 
@@ -225,7 +228,8 @@ impl<'p> Finder<'p> {
         })
     }
 
-    /// What each turn finds unset: variables that nothing outside touches, and that the body unsets at its end.
+    /// What each turn finds unset: variables that nothing outside touches, and that the body unsets
+    /// at its end.
     fn unset_between(&mut self, body: &[Stmt], label: LabelId) -> BTreeSet<VarId> {
         let (mut seen, mut unset) = (BTreeSet::new(), BTreeSet::new());
         let mut is_left = false;

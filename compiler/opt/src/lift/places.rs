@@ -1,8 +1,10 @@
-//! Numbers of a turn as polynomials: in the index of the turn, those of loops inside it, and what the loop leaves alone.
+//! Numbers of a turn as polynomials: in the index of the turn, those of loops inside it, and what
+//! the loop leaves alone.
 //!
-//! A condition on such a number holds in all turns if it holds where the indices are least or greatest: no index stands in a
-//! square. Then it says something of what the loop leaves alone, which is known when the pass runs or can be tested in front of the loop.
-//! What the test computes does not overflow as long as its numbers lie between 0 and [`LIMIT`]: that is tested first.
+//! A condition on such a number holds in all turns if it holds where the indices are least or
+//! greatest: no index stands in a square. Then it says something of what the loop leaves alone,
+//! which is known when the pass runs or can be tested in front of the loop. What the test computes
+//! does not overflow as long as its numbers lie between 0 and [`LIMIT`]: that is tested first.
 
 use std::collections::BTreeSet;
 
@@ -80,7 +82,8 @@ impl Places {
         Some(of)
     }
 
-    /// Is the number not negative in any turn of these loops? What is not known becomes a condition.
+    /// Is the number not negative in any turn of these loops? What is not known becomes a
+    /// condition.
     pub(super) fn require(&mut self, number: &Polynomial, loops: &[AtomId]) -> bool {
         let mut corners = vec![number.clone()];
         for &index in loops.iter().rev() {
@@ -109,7 +112,8 @@ impl Places {
         corners.iter().all(|corner| self.condition(corner))
     }
 
-    /// Is the number, made of what the loop leaves alone and is not to be negative, not negative itself, or not positive?
+    /// Is the number, made of what the loop leaves alone and is not to be negative, not negative
+    /// itself, or not positive?
     fn sign(&mut self, number: &Polynomial) -> Option<bool> {
         let rises = number.terms().all(|(_, factor)| factor > 0);
         let falls = number.terms().all(|(_, factor)| factor < 0);

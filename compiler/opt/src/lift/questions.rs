@@ -1,12 +1,16 @@
-//! What the body of a loop finds out about the lines of its own index, and what becomes of the answers.
+//! What the body of a loop finds out about the lines of its own index, and what becomes of the
+//! answers.
 //!
-//! A question about a line (NUMB, FND, SOME, ONE, ZERO) has an answer of the iteration's own, a number or truth value, and so have
-//! comparisons and logic of such answers. What they decide about:
+//! A question about a line (NUMB, FND, SOME, ONE, ZERO) has an answer of the iteration's own, a
+//! number or truth value, and so have comparisons and logic of such answers. What they decide
+//! about:
 //!
-//! * Reductions: sums of answers and constants that are not negative (`s := s + d`), truth values by or, and, xor, the least or
-//!   greatest number (`if d > m then m := d`), a truth value that is only ever set or only ever cleared (`if c then b := true`).
-//!   Nothing else in the body reads what is combined so far.
-//! * The component of the iteration's own index of a slice or word, which nothing else in the body touches: `Z(i) := 1`.
+//! * Reductions: sums of answers and constants that are not negative (`s := s + d`), truth values
+//!   by or, and, xor, the least or greatest number (`if d > m then m := d`), a truth value that is
+//!   only ever set or only ever cleared (`if c then b := true`). Nothing else in the body reads
+//!   what is combined so far.
+//! * The component of the iteration's own index of a slice or word, which nothing else in the body
+//!   touches: `Z(i) := 1`.
 //!
 //! Branches stand around these alone.
 
@@ -24,7 +28,8 @@ pub(super) const MAX_ADDEND: i64 = 1 << 30;
 pub(super) const MAX_TURNS: i64 = 1 << 30;
 /// What a sum has at most before the first turn.
 pub(super) const MAX_SUM: i64 = 1 << 62;
-/// Statements that combine into one variable: three times [`MAX_ADDEND`] and [`MAX_TURNS`] is below 2⁶².
+/// Statements that combine into one variable: three times [`MAX_ADDEND`] and [`MAX_TURNS`] is below
+/// 2⁶².
 const MAX_STEPS: usize = 3;
 
 /// What a body does with the answers to its questions.
@@ -71,7 +76,8 @@ impl Questions {
         self.comparisons.contains(&var)
     }
 
-    /// The sum that the check is about, if it is the one of a reduction: the pass bounds it before the loop.
+    /// The sum that the check is about, if it is the one of a reduction: the pass bounds it before
+    /// the loop.
     pub(super) fn is_of_sum(&self, check: &Check) -> bool {
         matches!(check, Check::Int(IntOp::Add, left, right)
             if [left, right].into_iter().any(|of| matches!(of, Operand::Var(var) if self.combines(*var))))
@@ -244,7 +250,8 @@ impl Uses {
         }
     }
 
-    /// What the steps combine, if nothing else is done with the variable, and the comparisons that belong to it.
+    /// What the steps combine, if nothing else is done with the variable, and the comparisons that
+    /// belong to it.
     fn combined(&self, var: VarId, steps: &[Step]) -> Option<(Reduction, BTreeSet<VarId>)> {
         let reduction = steps.first()?.reduction;
         let is_same = steps.iter().all(|step| step.reduction == reduction);

@@ -1,4 +1,5 @@
-//! A turn of a loop over fields: what it does with the tables outside, and with variables of its own.
+//! A turn of a loop over fields: what it does with the tables outside, and with variables of its
+//! own.
 
 mod checks;
 mod sizes;
@@ -323,7 +324,8 @@ impl<'p> Turn<'p> {
         Ok(())
     }
 
-    /// Fails if the statement reads what another turn may have written, or writes what no turn has for its own.
+    /// Fails if the statement reads what another turn may have written, or writes what no turn has
+    /// for its own.
     fn accesses(&self, stmt: &Stmt, state: &State) -> Result<(), Stay> {
         let own = part_of(&stmt.kind);
         let is_forall = matches!(stmt.kind, StmtKind::Forall { .. });

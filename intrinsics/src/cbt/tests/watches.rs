@@ -73,7 +73,8 @@ fn leaves_that_are_not_due_are_not_judged() {
         let changed = tree.cycle_due(&mut watch, now, &judge, one()).unwrap();
         (changed[0], asked.swap(0, std::sync::atomic::Ordering::Relaxed))
     };
-    // All 512; the eight of the limb of the split, and one more; none; those of the first two limbs.
+    // All 512; the eight of the limb of the split, and one more; none; those of the first two
+    // limbs.
     assert_eq!(ask(1, 640), (1, 512));
     assert_eq!(ask(2, 4096), (0, 9));
     assert_eq!(ask(10, 4096), (0, 0));

@@ -8,7 +8,7 @@
 //! | 8 | rows |
 //! | 8 | columns |
 //! | 8 | limbs |
-//! | 4 each | lines: number of limbs that differ from the ground; the highest bit is set if the ground is ones |
+//! | 4 each | lines: number of limbs unlike the ground; the highest bit is set for ones |
 //! | 4 each | limbs: index of the limb in its line, from 0, ascending within a line |
 //! | 8 each | limbs |
 //! | 4 | CRC-32 of everything before it |

@@ -1,4 +1,5 @@
-//! The kinds of data and their options: one table for the command line, its help, and specifications in text.
+//! The kinds of data and their options: one table for the command line, its help, and
+//! specifications in text.
 
 use super::value::ValueKind::{
     self, Count, Counts, File, Flag, Gray, Integer, Scale, Share, Short, Size,

@@ -70,7 +70,8 @@ fn peers_may_omit_unknown_values() {
     assert_eq!(from_json(text).unwrap().rows[0].runner(), "K40");
 }
 
-/// Reads the file in the chapter about tests and benchmarks, so that documentation and reader stay in agreement.
+/// Reads the file in the chapter about tests and benchmarks, so that documentation and reader stay
+/// in agreement.
 #[test]
 fn the_examples_of_the_documentation_are_valid() {
     let text = include_str!("../../../../docs/src/testing.md");

@@ -51,7 +51,8 @@ pub(crate) struct Builder<'p> {
     pub(super) taken: usize,
     /// Loops that may run as kernels, by where they stand, until they are compiled.
     pub(super) lifted: HashMap<*const Stmt, Lifted>,
-    /// Runs of operations on slices that may be kernels, by the statements that they begin with, likewise.
+    /// Runs of operations on slices that may be kernels, by the statements that they begin with,
+    /// likewise.
     pub(super) fused: HashMap<*const Stmt, Fused>,
     /// Cells for what the host finds out, behind those for calls.
     pub(super) result_cells: u32,

@@ -1,7 +1,8 @@
 //! Calls: how arguments get into a routine, and results out of it.
 //!
-//! Objects are lent or given through the frame of the routine that is called; numbers go through registers that a return
-//! leaves as they are, and through cells of that frame if they are many. A value argument that the routine does not change is lent, too.
+//! Objects are lent or given through the frame of the routine that is called; numbers go through
+//! registers that a return leaves as they are, and through cells of that frame if they are many. A
+//! value argument that the routine does not change is lent, too.
 
 use star_ir::{Arg, Extent, Mode, Operand, Routine, RoutineId, SizeOperand, Ty, VarId};
 use star_shaders::Op;

@@ -1,4 +1,5 @@
-//! Copies, and loops over the columns of a table. Tables and fields that are copied, or become zeros, are one instruction over lines.
+//! Copies, and loops over the columns of a table. Tables and fields that are copied, or become
+//! zeros, are one instruction over lines.
 
 use star_ir::VarId;
 use star_shaders::layout::measure;
@@ -42,7 +43,8 @@ impl Builder<'_> {
         }
     }
 
-    /// So many columns of a table become those of another one, of which one may be a field: columns behind so many.
+    /// So many columns of a table become those of another one, of which one may be a field: columns
+    /// behind so many.
     pub(super) fn copy_columns(
         &mut self,
         (x, to): (Object, Option<Reg>),

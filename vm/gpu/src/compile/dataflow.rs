@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::registers::BasicBlock;
 
-/// What holds where each block begins, on all paths to it; `None` where control does not come. `transfer` is what the instructions of a block do
-/// to that, and `meet` keeps what holds on another path, too, and says whether it is less.
+/// What holds where each block begins, on all paths to it; `None` where control does not come.
+/// `transfer` is what the instructions of a block do to that, and `meet` keeps what holds on
+/// another path, too, and says whether it is less.
 pub(super) fn on_all_paths<S: Clone>(
     blocks: &[BasicBlock],
     entry: S,

@@ -1,7 +1,9 @@
-//! What is surely set, or surely not: flags that nobody has to look at, shapes that an object has already.
+//! What is surely set, or surely not: flags that nobody has to look at, shapes that an object has
+//! already.
 //!
-//! A forward analysis over the instructions: for each variable whether it may be set and whether it may be unset. An object whose
-//! extents are constants, or variables that are assigned once, keeps its size for as long as it is set.
+//! A forward analysis over the instructions: for each variable whether it may be set and whether it
+//! may be unset. An object whose extents are constants, or variables that are assigned once, keeps
+//! its size for as long as it is set.
 
 use star_ir::{Extent, Mode, Routine, Ty};
 use star_shaders::Op;

@@ -1,11 +1,11 @@
 //! Forward substitution: what reads a line takes what the line was made of instead.
 //!
-//! A column that is loaded, a copy, a complement are no instructions of their own where they are only combined: an operand may be a
-//! column, and a complement is another truth table. What is made and then copied is made where it goes. Behind that, many lines
-//! are read by nobody (`objects`).
+//! A column that is loaded, a copy, a complement are no instructions of their own where they are
+//! only combined: an operand may be a column, and a complement is another truth table. What is made
+//! and then copied is made where it goes. Behind that, many lines are read by nobody (`objects`).
 //!
-//! A forward analysis that holds on all paths (available expressions). Lines are functions of limbs at the same place, so that
-//! whoever reads them there reads the same.
+//! A forward analysis that holds on all paths (available expressions). Lines are functions of limbs
+//! at the same place, so that whoever reads them there reads the same.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -77,7 +77,8 @@ impl Known {
         self.lines.len() + self.shapes.len() < n
     }
 
-    /// The instruction with what is known in it, `None` if nothing is left to do; then what is known behind it.
+    /// The instruction with what is known in it, `None` if nothing is left to do; then what is
+    /// known behind it.
     fn step(&mut self, outside: &Outside<'_>, inst: &Inst) -> Option<Inst> {
         let inst = self.substituted(inst.clone());
         if let Some(inst) = &inst {
@@ -221,7 +222,8 @@ impl Function {
     }
 }
 
-/// Is it a function of its first line alone, and then the complement? Without a second one its bits for that are no matter.
+/// Is it a function of its first line alone, and then the complement? Without a second one its bits
+/// for that are no matter.
 fn of_one(table: u32, has_z: bool) -> Option<bool> {
     let table = if has_z { table } else { (table & 5) * 3 };
     match table {
@@ -237,7 +239,8 @@ fn found_at_once(made: &Inst, asked: &Inst) -> Option<Inst> {
     let is_made = of.stores && !of.clears && of.reduce == Reduce::Nothing && made.a.is_none();
     let is_asked = !about.stores && !about.clears && about.generator == Generator::Logic;
     let same = made.x == asked.y && asked.b.is_none() && asked.c.is_none() && asked.z.is_none();
-    // Where something else is in the register of a second line, a first component would be one behind that.
+    // Where something else is in the register of a second line, a first component would be one
+    // behind that.
     let is_free = about.reduce != Reduce::First || made.c.is_none() || made.z.is_some();
     if !(is_made && is_asked && same && is_free && of_one(about.table, false) == Some(false)) {
         return None;

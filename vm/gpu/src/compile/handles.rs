@@ -62,7 +62,8 @@ impl Builder<'_> {
         self.here(end);
     }
 
-    /// d := has a slice, word, table or handle a value? d new. A handle has one if it holds anything.
+    /// d := has a slice, word, table or handle a value? d new. A handle has one if it holds
+    /// anything.
     pub(super) fn is_set(&mut self, var: VarId) -> Reg {
         if self.routine.var(var).ty != Ty::Handle {
             return self.size(self.object(var), measure::SET);

@@ -1,8 +1,10 @@
-//! Loop-invariant code motion, of sizes: what asks for one, or gives an object one, goes in front of the loop where it is the same in every turn.
+//! Loop-invariant code motion, of sizes: what asks for one, or gives an object one, goes in front
+//! of the loop where it is the same in every turn.
 //!
-//! A loop is what lies between a label and the last jump back to it, entered from above alone. An object that gets its size there is not
-//! live where the turn begins, so that nobody sees it earlier. It gets that of another object: what a program computes may be no size, and a guard
-//! in the loop says so first.
+//! A loop is what lies between a label and the last jump back to it, entered from above alone. An
+//! object that gets its size there is not live where the turn begins, so that nobody sees it
+//! earlier. It gets that of another object: what a program computes may be no size, and a guard in
+//! the loop says so first.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +30,8 @@ pub(super) fn hoist(
     labels: &mut [usize],
     temporaries: &Temporaries,
 ) {
-    // What is live where a turn begins stays so while inner loops give up what their own turns do not need.
+    // What is live where a turn begins stays so while inner loops give up what their own turns do
+    // not need.
     let lives = outside.liveness(insts, labels);
     let block_at = |at: &usize| lives.iter().position(|block| block.start == *at);
     let headers: Vec<Option<&Live>> =

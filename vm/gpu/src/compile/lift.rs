@@ -1,4 +1,5 @@
-//! Loops and runs of operations that may be kernels over a grid: the host is asked in front of them.
+//! Loops and runs of operations that may be kernels over a grid: the host is asked in front of
+//! them.
 
 use std::sync::Arc;
 
@@ -14,8 +15,8 @@ use crate::grid::LeastBits;
 use crate::lift::Lifted;
 
 impl Builder<'_> {
-    /// The loop as kernels, if the table is large enough to be worth a stop and the host finds that its checks hold; otherwise
-    /// as it is written.
+    /// The loop as kernels, if the table is large enough to be worth a stop and the host finds that
+    /// its checks hold; otherwise as it is written.
     pub(super) fn lifted_loop(
         &mut self,
         stmt: &Stmt,
@@ -61,8 +62,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// The run that the block begins with as a kernel, if its lines are long enough to be worth a stop and the host finds that
-    /// its checks hold; otherwise as it is written. How many statements it is.
+    /// The run that the block begins with as a kernel, if its lines are long enough to be worth a
+    /// stop and the host finds that its checks hold; otherwise as it is written. How many
+    /// statements it is.
     pub(super) fn fused_run(&mut self, block: &[Stmt], fused: Fused) -> Result<usize, Unsupported> {
         let n = fused.body.len();
         let has_own = fused.numbers.iter().any(|var| self.other_numbers.contains_key(var));
@@ -129,7 +131,8 @@ impl Builder<'_> {
         self.here(as_written);
     }
 
-    /// MIN or MAX of a table that is large enough as kernels: behind them the code goes on at `end`.
+    /// MIN or MAX of a table that is large enough as kernels: behind them the code goes on at
+    /// `end`.
     pub(super) fn wide_extreme(&mut self, extreme: Extreme, end: Label) {
         let Some(LeastBits { single: least, .. }) = self.source.choices.lifts else { return };
         let as_written = self.label();

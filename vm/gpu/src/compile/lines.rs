@@ -1,4 +1,5 @@
-//! A `forall` over lines as one instruction (Note [Lines] in `lift`), and as it is written where a check of it would fail.
+//! A `forall` over lines as one instruction (Note [Lines] in `lift`), and as it is written where a
+//! check of it would fail.
 
 use std::collections::HashMap;
 

@@ -1,19 +1,24 @@
 //! The compiler from SIR to register code, routine by routine.
 //!
-//! * `builder`: instructions over any number of registers, labels; `sites`: what the host has to know of them; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`,
-//!   `sizes`, `checks`, `handles`: a statement each.
-//! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines were made of; `objects`: stores that nobody sees;
-//!   `invariants`: sizes go in front of loops; `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and cells; `sync`:
-//!   where threads have to wait for each other; `dataflow`: what holds on all paths, for `forward` and `peephole`.
+//! * `builder`: instructions over any number of registers, labels; `sites`: what the host has to
+//!   know of them; `control`, `parallel`, `calls`, `lines`, `questions`, `operations`, `sizes`,
+//!   `checks`, `handles`: a statement each.
+//! * `facts`: what is surely set needs no flag and no shape; `forward`: lines take what other lines
+//!   were made of; `objects`: stores that nobody sees; `invariants`: sizes go in front of loops;
+//!   `peephole`: fewer instructions; `registers`: liveness, what nobody reads, registers and cells;
+//!   `sync`: where threads have to wait for each other; `dataflow`: what holds on all paths, for
+//!   `forward` and `peephole`.
 //!
-//! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as 0 or 1; texts are numbers into
-//! a list. A slice, word or table is an object, and whether it was set is in its descriptor.
+//! Note [Variables]. A number, truth value or text is a register, and so is whether it was set, as
+//! 0 or 1; texts are numbers into a list. A slice, word or table is an object, and whether it was
+//! set is in its descriptor.
 //!
-//! A handle is as many tables as there are parts in the program, those that it does not hold unset. It holds parts of one
-//! module only, so that these say which one.
+//! A handle is as many tables as there are parts in the program, those that it does not hold unset.
+//! It holds parts of one module only, so that these say which one.
 //!
-//! Note [Values that outlive a stop]. A trap shows variables and leaves the caller's; the host finds them by the site of the
-//! instruction, which says for each number where it is. So they are live there, as SIR's observation says.
+//! Note [Values that outlive a stop]. A trap shows variables and leaves the caller's; the host
+//! finds them by the site of the instruction, which says for each number where it is. So they are
+//! live there, as SIR's observation says.
 
 mod builder;
 mod calls;
@@ -113,12 +118,13 @@ pub(crate) enum SiteKind {
     Write { src: VarId, file: Operand },
     /// A loop begins that may run as kernels.
     Lifted(Arc<Lifted>),
-    /// A run of operations on slices begins that may be a kernel; its results go through cells from this one on.
+    /// A run of operations on slices begins that may be a kernel; its results go through cells from
+    /// this one on.
     Fused(Arc<Fused>, u32),
     /// MIN or MAX, which may be kernels.
     Extreme(Extreme),
-    /// Columns of the second become columns of the first, perhaps by a copy of the device: behind the columns in `a` and `b` of
-    /// the instruction, as many as `c` says.
+    /// Columns of the second become columns of the first, perhaps by a copy of the device: behind
+    /// the columns in `a` and `b` of the instruction, as many as `c` says.
     Copied(Object, Object),
     /// The routine begins; this does all of it, perhaps.
     Intrinsic(Intrinsic),
@@ -233,11 +239,13 @@ pub(crate) struct Unsupported(pub(crate) String);
 /// How routines are compiled.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Choices {
-    /// Steps are counted one by one, so that the variables of the caller are looked at wherever they are.
+    /// Steps are counted one by one, so that the variables of the caller are looked at wherever
+    /// they are.
     pub(crate) counts_steps: bool,
     /// Routines with an intrinsic of the backend ask for it.
     pub(crate) intrinsics: bool,
-    /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and single dispatches.
+    /// Loops become kernels over a grid where their tables have so many bits: loops with turns, and
+    /// single dispatches.
     pub(crate) lifts: Option<LeastBits>,
     /// Lines and routines are charged.
     pub(crate) profiles: bool,
@@ -321,8 +329,8 @@ pub(crate) fn objects_at(
     first.into_iter().flat_map(|first| (first..first + n as u32).map(Object)).collect()
 }
 
-/// Where a number of this place is while it goes into a call or out of it: a register, or a cell in the frame of the
-/// routine that is called.
+/// Where a number of this place is while it goes into a call or out of it: a register, or a cell in
+/// the frame of the routine that is called.
 pub(crate) fn staged(place: u32) -> Home {
     match STAGING + place {
         register if register < REGISTERS => Home::Register(register),

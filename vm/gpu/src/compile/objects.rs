@@ -1,4 +1,5 @@
-//! What instructions do to objects: liveness of slices, words and tables, and stores that nobody sees.
+//! What instructions do to objects: liveness of slices, words and tables, and stores that nobody
+//! sees.
 
 use std::collections::BTreeSet;
 
@@ -73,7 +74,8 @@ impl<'a> Outside<'a> {
             Op::Unset => {
                 live.retain(|(object, _)| Some(*object) != inst.x);
             }
-            // It keeps its limbs if it has the sizes already: it may be an operand of what comes next.
+            // It keeps its limbs if it has the sizes already: it may be an operand of what comes
+            // next.
             Op::Shape | Op::ShapeLike => {
                 live.retain(|known| Some(*known) != inst.x.map(|x| (x, Part::Sizes)));
             }
@@ -118,7 +120,8 @@ impl<'a> Outside<'a> {
         }
     }
 
-    /// Dead-store elimination: leaves out what changes an object that nobody looks at before it changes again.
+    /// Dead-store elimination: leaves out what changes an object that nobody looks at before it
+    /// changes again.
     pub(super) fn eliminate_dead_stores(&self, insts: &mut Vec<Inst>, labels: &mut [usize]) {
         loop {
             let lives = self.liveness(insts, labels);

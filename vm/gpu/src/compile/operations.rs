@@ -393,8 +393,8 @@ impl Builder<'_> {
         d
     }
 
-    /// The rows marked that hold the extreme: whenever some of those left have the better bit in a column, the others
-    /// fall out.
+    /// The rows marked that hold the extreme: whenever some of those left have the better bit in a
+    /// column, the others fall out.
     fn extreme(&mut self, x: Object, table: Object, mask: Object, sense: Sense) {
         let (left, best) = (self.temporary(), self.temporary());
         self.copy_bits(left, mask);

@@ -1,8 +1,9 @@
 //! `forall` and tile kernels, as they stand: one iteration after another, all rows at once.
 //!
-//! Note [Own places]. What stops inside leaves reductions as the iterations before combined them, and slices and tables as they
-//! were before a kernel. So the code inside has objects and registers of its own for these, and the variables
-//! change behind it. Where nothing inside can stop, nobody sees the difference, and the variables themselves are used.
+//! Note [Own places]. What stops inside leaves reductions as the iterations before combined them,
+//! and slices and tables as they were before a kernel. So the code inside has objects and registers
+//! of its own for these, and the variables change behind it. Where nothing inside can stop, nobody
+//! sees the difference, and the variables themselves are used.
 
 use std::collections::BTreeSet;
 
@@ -78,7 +79,8 @@ impl Builder<'_> {
                 self.unset(privates);
                 Box::new(move |this| {
                     this.looks_for_turn(turns);
-                    // No value lies beyond the last one, which may be the greatest integer there is.
+                    // No value lies beyond the last one, which may be the greatest integer there
+                    // is.
                     let at_last = this.alu(Op::Eq, at, last);
                     this.jump_if(Op::JumpNonzero, at_last, end);
                     this.emit(Op::Add, |it| (it.d, it.a, it.imm) = (Some(at), Some(at), 1));
@@ -121,8 +123,8 @@ impl Builder<'_> {
         may_stop
     }
 
-    /// Places of an iteration for its reductions. Logic and sums combine with what is there in the body itself, so that they
-    /// need none where nothing shows between.
+    /// Places of an iteration for its reductions. Logic and sums combine with what is there in the
+    /// body itself, so that they need none where nothing shows between.
     fn own_places(&mut self, reductions: &[Reduction], body: &[Stmt]) -> Vec<Own> {
         let shows = self.shows_between(body);
         let needs_own = reductions.iter().filter(|reduction| match reduction.op {
@@ -140,7 +142,8 @@ impl Builder<'_> {
         own.collect()
     }
 
-    /// An iteration begins with what changes nothing it is combined with, unset if there is nothing to combine with.
+    /// An iteration begins with what changes nothing it is combined with, unset if there is nothing
+    /// to combine with.
     fn neutral(&mut self, own: &Own) {
         match own.place {
             Accumulator::Number(value, flag) => {

@@ -1,12 +1,14 @@
-//! Peephole optimisation (McKeeman 1965), and sizes that are known already. The control unit takes about as long for each instruction, however little it
-//! does, so that fewer of them are faster.
+//! Peephole optimisation (McKeeman 1965), and sizes that are known already. The control unit takes
+//! about as long for each instruction, however little it does, so that fewer of them are faster.
 //!
-//! * [`reuse`]: a size that a register holds is not asked for again (available expressions), and an operand that is a constant becomes
-//!   the immediate.
-//! * [`skip_jumps`], [`combine`]: what is only moved is made where it goes; what only decides about a jump or a trap is one instruction with it ([`Then`]).
+//! * [`reuse`]: a size that a register holds is not asked for again (available expressions), and an
+//!   operand that is a constant becomes the immediate.
+//! * [`skip_jumps`], [`combine`]: what is only moved is made where it goes; what only decides about
+//!   a jump or a trap is one instruction with it ([`Then`]).
 //!
-//! Sizes and constants are renamed where temporaries hold them: registers that no variable has, which one instruction writes that comes before all that
-//! read them. So whoever holds a size still does where it is asked for again, and there alone the second register was read.
+//! Sizes and constants are renamed where temporaries hold them: registers that no variable has,
+//! which one instruction writes that comes before all that read them. So whoever holds a size still
+//! does where it is asked for again, and there alone the second register was read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -42,7 +44,8 @@ impl Temporaries {
     }
 }
 
-/// Asks for no size twice, and makes immediates of constants. Registers below `first` are those of variables and of the device.
+/// Asks for no size twice, and makes immediates of constants. Registers below `first` are those of
+/// variables and of the device.
 pub(super) fn reuse(insts: &mut Vec<Inst>, labels: &mut [usize], first: u32, n_regs: u32) {
     let temporaries = Temporaries::new(insts, first, n_regs);
     let mut constants = BTreeMap::new();
@@ -125,7 +128,8 @@ fn pass(inst: &Inst, temporaries: &Temporaries, lent: &BTreeSet<Object>, sizes: 
     }
 }
 
-/// Leaves out moves, jumps and traps that are one with the instruction in front, and jumps to what follows.
+/// Leaves out moves, jumps and traps that are one with the instruction in front, and jumps to what
+/// follows.
 pub(super) fn combine(insts: &mut Vec<Inst>, labels: &mut [usize], blocks: &[BasicBlock]) {
     let mut kept: Vec<Option<Inst>> = std::mem::take(insts).into_iter().map(Some).collect();
     for block in blocks {

@@ -1,4 +1,5 @@
-//! A `forall` that asks about lines as some instructions (Note [Planes] in `lift`), and as it is written where a check of it would fail.
+//! A `forall` that asks about lines as some instructions (Note [Planes] in `lift`), and as it is
+//! written where a check of it would fail.
 
 use star_ir::{ForallRange, LogicOp, VarId};
 use star_shaders::layout::measure;
@@ -46,7 +47,8 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Which iterations there are. All planes are as long as that and as the lines of any table are many.
+    /// Which iterations there are. All planes are as long as that and as the lines of any table are
+    /// many.
     fn first_plane(
         &mut self,
         range: &ForallRange,

@@ -1,5 +1,5 @@
-//! Register allocation by linear scan (Poletto and Sarkar 1999): over the live intervals of virtual registers, that with the furthest end is spilled to
-//! a cell of the frame. Dead code goes before.
+//! Register allocation by linear scan (Poletto and Sarkar 1999): over the live intervals of virtual
+//! registers, that with the furthest end is spilled to a cell of the frame. Dead code goes before.
 
 use star_shaders::Op;
 use star_shaders::layout::{REGISTERS, STAGING};
@@ -52,7 +52,8 @@ impl Bits {
     }
 }
 
-/// Gives every register one of the device, or a cell behind those that are `taken`; how many cells that are.
+/// Gives every register one of the device, or a cell behind those that are `taken`; how many cells
+/// that are.
 pub(super) fn allocate(
     insts: &mut Vec<Inst>,
     labels: &mut [usize],

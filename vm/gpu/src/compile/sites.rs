@@ -37,7 +37,8 @@ impl Builder<'_> {
                 }));
             }
             SiteKind::Read { dst: var, .. } | SiteKind::Write { src: var, .. } => vars.push(*var),
-            // A guard and a call show what they observe; an intrinsic works on parameters and the result.
+            // A guard and a call show what they observe; an intrinsic works on parameters and the
+            // result.
             SiteKind::Check(_)
             | SiteKind::Returned(_)
             | SiteKind::Call { .. }

@@ -1,8 +1,9 @@
 //! Where threads wait for each other.
 //!
-//! A thread owns every limb whose place in its line is its own number modulo the threads: what stays there needs no barrier.
-//! What crosses limbs stands between barriers: an access that some thread makes to limbs of others waits for theirs. Routines begin
-//! and end with a barrier, and so does whatever touches frames.
+//! A thread owns every limb whose place in its line is its own number modulo the threads: what
+//! stays there needs no barrier. What crosses limbs stands between barriers: an access that some
+//! thread makes to limbs of others waits for theirs. Routines begin and end with a barrier, and so
+//! does whatever touches frames.
 
 use star_shaders::{Generator, Op, Reduce};
 

@@ -1,10 +1,11 @@
 //! MIN and MAX as kernels over a grid.
 //!
-//! Note [Extremes]. A block is the rows of a workgroup. In one pass over the columns a block finds its own least word and the rows
-//! that hold it: a thread goes from column to column with its rows alone, and after 32 columns those whose bits are not the
-//! least of the block drop out. What blocks found is put together 32 bits at a time, and a block whose word is another one
-//! gives up its rows. So every column is read once, and nothing is read back. MAX is MIN of the complement. A block without
-//! candidates has ones only, which are nobody's better.
+//! Note [Extremes]. A block is the rows of a workgroup. In one pass over the columns a block finds
+//! its own least word and the rows that hold it: a thread goes from column to column with its rows
+//! alone, and after 32 columns those whose bits are not the least of the block drop out. What
+//! blocks found is put together 32 bits at a time, and a block whose word is another one gives up
+//! its rows. So every column is read once, and nothing is read back. MAX is MIN of the complement.
+//! A block without candidates has ones only, which are nobody's better.
 
 use star_ir::Sense;
 use star_shaders::{Limb, Shader};

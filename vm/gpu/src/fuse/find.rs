@@ -18,7 +18,8 @@ const MOST_STATEMENTS: usize = 160;
 /// What a loop counts as: about so many turns.
 const TURNS: u64 = 16;
 
-/// The runs of a routine by the statements that they begin with. Loops in `lifted` are kernels of their own.
+/// The runs of a routine by the statements that they begin with. Loops in `lifted` are kernels of
+/// their own.
 pub(crate) fn find(
     program: &Program,
     id: RoutineId,
@@ -111,7 +112,8 @@ impl<'r> Finder<'r> {
         }
     }
 
-    /// How many of the statements are a run, and its weight; it begins and ends with work on slices.
+    /// How many of the statements are a run, and its weight; it begins and ends with work on
+    /// slices.
     fn length(&self, block: &[Stmt]) -> (usize, u64) {
         let (mut length, mut found, mut weight, mut statements) = (0, 0, 0, 0);
         let mut asked = Vec::new();
@@ -129,7 +131,8 @@ impl<'r> Finder<'r> {
         (length, found)
     }
 
-    /// The weight of a statement of the run itself: it may ask about slices if nothing behind it needs the answer.
+    /// The weight of a statement of the run itself: it may ask about slices if nothing behind it
+    /// needs the answer.
     fn at_top(&self, stmt: &Stmt, asked: &mut Vec<VarId>) -> Option<u64> {
         if self.lifted.contains_key(&std::ptr::from_ref(stmt)) {
             return None;
@@ -168,7 +171,8 @@ impl<'r> Finder<'r> {
         matches!(self.ty(var), Ty::Slice(_))
     }
 
-    /// Operations on slices of a statement, those inside it taken so many; `None` if no kernel does it.
+    /// Operations on slices of a statement, those inside it taken so many; `None` if no kernel does
+    /// it.
     fn weight(&self, stmt: &Stmt, inside: u64) -> Option<u64> {
         match &stmt.kind {
             StmtKind::Assign(dst, op) => match self.ty(*dst) {

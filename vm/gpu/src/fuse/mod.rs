@@ -1,19 +1,24 @@
 //! Runs of operations on slices that become one kernel over a grid of workgroups.
 //!
-//! * `find`: which statements; `text`: the kernel; `extreme`: MIN and MAX. The host walks through the run in `run::fused` before it starts the kernel.
+//! * `find`: which statements; `text`: the kernel; `extreme`: MIN and MAX. The host walks through
+//!   the run in `run::fused` before it starts the kernel.
 //!
-//! Note [Fused runs]. A run is statements of one block, one behind another, that work on slices and columns component by
-//! component: MATCH, LESS, ADDV with their loops over columns are whole runs. Control in it is the same for all rows, so that
-//! a thread does all of the run for its limbs: slices are variables of the thread, a column is read where it is loaded and
-//! written where it is stored, loops and branches are those of the text, and a bit of a word is read by its index. So one kernel
-//! serves every word and every number of columns. Slices that are needed behind the run are written at its end.
+//! Note [Fused runs]. A run is statements of one block, one behind another, that work on slices and
+//! columns component by component: MATCH, LESS, ADDV with their loops over columns are whole runs.
+//! Control in it is the same for all rows, so that a thread does all of the run for its limbs:
+//! slices are variables of the thread, a column is read where it is loaded and written where it is
+//! stored, loops and branches are those of the text, and a bit of a word is read by its index. So
+//! one kernel serves every word and every number of columns. Slices that are needed behind the run
+//! are written at its end.
 //!
-//! Before that the host walks through the run with the numbers and sizes that there are and without any slice, makes every
-//! check, and counts operations. Where a check does not hold, a number has more than 32 bits or lines have different lengths,
-//! the run is done as it is written, and traps where that traps. A size that the run asks for is found on this walk.
+//! Before that the host walks through the run with the numbers and sizes that there are and without
+//! any slice, makes every check, and counts operations. Where a check does not hold, a number has
+//! more than 32 bits or lines have different lengths, the run is done as it is written, and traps
+//! where that traps. A size that the run asks for is found on this walk.
 //!
-//! A question about a slice (SOME, ONE, ZERO, FND, NUMB, equality) is answered at the end, if nothing in the run needs the answer:
-//! a workgroup leaves what it found, and a workgroup of its own puts that together.
+//! A question about a slice (SOME, ONE, ZERO, FND, NUMB, equality) is answered at the end, if
+//! nothing in the run needs the answer: a workgroup leaves what it found, and a workgroup of its
+//! own puts that together.
 
 mod extreme;
 mod find;

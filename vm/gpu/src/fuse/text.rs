@@ -14,7 +14,8 @@ use super::{Ask, Asked, Given};
 
 /// Threads of a workgroup.
 pub(crate) const THREADS: u32 = 256;
-/// The first word of what a kernel is given that belongs to its run, and how many fit there; the others are in memory.
+/// The first word of what a kernel is given that belongs to its run, and how many fit there; the
+/// others are in memory.
 pub(crate) const FIRST_GIVEN: usize = 8;
 pub(crate) const IN_GIVEN: usize = 24;
 
@@ -98,7 +99,8 @@ pub(super) fn of_width(text: &str, limb: Limb) -> Shader {
     Shader { limb, body }
 }
 
-/// Puts together what workgroups found: words of theirs, one for each question, with one for each at the end.
+/// Puts together what workgroups found: words of theirs, one for each question, with one for each
+/// at the end.
 fn gather(asks: &[Asked]) -> Shader {
     let (mut slots, mut own, mut all) = <(String, String, String)>::default();
     for (idx, asked) in asks.iter().enumerate() {
@@ -145,7 +147,8 @@ fn joined(ask: Ask) -> &'static str {
 /// A kernel that is being written.
 pub(super) struct Text<'r> {
     routine: &'r Routine,
-    /// Variables by the order in which they come, so that the same run has the same text wherever it stands.
+    /// Variables by the order in which they come, so that the same run has the same text wherever
+    /// it stands.
     names: HashMap<VarId, usize>,
     given: Vec<Given>,
     /// What the run has surely assigned so far.
@@ -328,7 +331,8 @@ impl<'r> Text<'r> {
                 format!("{} {} {}", self.number(left)?, sign(*op), self.number(right)?)
             }
             Op::Component(word, index) => {
-                // The first limb of a word is there from the begin: to ask memory for each bit takes as long as for a column.
+                // The first limb of a word is there from the begin: to ask memory for each bit
+                // takes as long as for a column.
                 let word = self.given(Given::Word(*word));
                 format!("bit({word}, first_{word}, {})", self.number(index)?)
             }

@@ -58,7 +58,8 @@ fn small(call: &mut Call<'_, '_, '_>, n: u32, table: Placed, lanes: u32) -> Intr
     if groups.iter().any(|&n| n > MAX_GROUPS) {
         return Err(NotTaken::Declined);
     }
-    // Bits of the pivots in every line, two pairs each, and the lines of the pivots, for two rounds.
+    // Bits of the pivots in every line, two pairs each, and the lines of the pivots, for two
+    // rounds.
     let of_pivots = WHOLE_PIVOTS * pairs;
     let beside = call.beside(4 * u64::from(2 * lines + of_pivots))?;
     let kernel = call.kernel(&whole(lanes))?;

@@ -103,7 +103,8 @@ impl<'r> Finder<'r> {
         }
     }
 
-    /// What the loop becomes; `None` if it holds anything that no kernel does, or leaves something behind that is needed.
+    /// What the loop becomes; `None` if it holds anything that no kernel does, or leaves something
+    /// behind that is needed.
     pub(super) fn lifted(mut self, stmt: &Stmt, lives: &dyn Fn(VarId) -> bool) -> Option<Lifted> {
         let turns = match &stmt.kind {
             StmtKind::For { label: _, var, from, to, down, body } => {

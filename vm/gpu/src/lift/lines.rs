@@ -1,13 +1,15 @@
 //! Which loops over lines are one instruction of the control unit.
 //!
-//! Note [Lines]. Tables lie by columns, so that a row is a bit of each of them: an iteration that loads and stores one touches every column,
-//! and another one waits for it. But what all iterations of a `forall` do to a column is a function, limb by limb, of the column, of those of two other tables,
-//! of a slice, and of *one* bit of a word; rows or columns, one of the two says which iterations there are. So the whole loop is one
-//! instruction with a truth table, which looks at those columns and limbs alone that it may change, and threads share the limbs of all
-//! of them. A loop that combines lines joins the same limbs in a slice, or the ones of each column in a word.
+//! Note [Lines]. Tables lie by columns, so that a row is a bit of each of them: an iteration that
+//! loads and stores one touches every column, and another one waits for it. But what all iterations
+//! of a `forall` do to a column is a function, limb by limb, of the column, of those of two other
+//! tables, of a slice, and of *one* bit of a word; rows or columns, one of the two says which
+//! iterations there are. So the whole loop is one instruction with a truth table, which looks at
+//! those columns and limbs alone that it may change, and threads share the limbs of all of them. A
+//! loop that combines lines joins the same limbs in a slice, or the ones of each column in a word.
 //!
-//! What is made of several slices and words from outside, and of nothing else, is made before. What is combined may be made of the lines of two
-//! tables, since the one that changes is none of them.
+//! What is made of several slices and words from outside, and of nothing else, is made before. What
+//! is combined may be made of the lines of two tables, since the one that changes is none of them.
 
 use std::collections::BTreeSet;
 
@@ -29,7 +31,8 @@ pub(crate) struct Lines {
     pub(crate) outer: Option<Mixed>,
     /// The slice or word that it is combined into.
     pub(crate) combined: Option<(VarId, LogicOp)>,
-    /// Bit 16w + 8t + 4p + 2q + s is the value for bits of the table that changes, of two others, of the slice, of the word.
+    /// Bit 16w + 8t + 4p + 2q + s is the value for bits of the table that changes, of two others,
+    /// of the slice, of the word.
     pub(crate) function: u32,
     /// What has to hold before.
     pub(crate) steps: Vec<Step>,
@@ -77,7 +80,8 @@ pub(crate) struct Made {
     pub(crate) outer: Option<Mixed>,
 }
 
-/// The truth table of a function of whether a line belongs to an iteration, of what comes from outside, and of bits of tables: t, p, q.
+/// The truth table of a function of whether a line belongs to an iteration, of what comes from
+/// outside, and of bits of tables: t, p, q.
 fn function(line: Line, of: impl Fn(bool, bool, [bool; 3]) -> Option<bool>) -> Option<u32> {
     let mut function = 0;
     for bits in 0..32_u32 {

@@ -1,17 +1,20 @@
 //! Loops that become kernels over a grid of workgroups.
 //!
-//! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host decides in `run::lifted`.
-//! * `lines`: a `forall` that the control unit does as one instruction; `questions`: one that asks about lines.
+//! * `find`: which loops, and what has to hold when they begin; `text`: the kernel. The host
+//!   decides in `run::lifted`.
+//! * `lines`: a `forall` that the control unit does as one instruction; `questions`: one that asks
+//!   about lines.
 //!
-//! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb, is one dispatch: a thread
-//! makes a limb of a column, whichever lines the loop goes by. A `for` whose turns load lines of their own index and end with such
-//! a `forall` is a dispatch for each few turns. What these load of the table that the turns change, the dispatch
-//! before them writes beside the table: the thread that makes a limb knows it, so that no thread waits for another one
+//! Note [Lifted loops]. A `forall` whose iterations combine lines of their own index, limb by limb,
+//! is one dispatch: a thread makes a limb of a column, whichever lines the loop goes by. A `for`
+//! whose turns load lines of their own index and end with such a `forall` is a dispatch for each
+//! few turns. What these load of the table that the turns change, the dispatch before them writes
+//! beside the table: the thread that makes a limb knows it, so that no thread waits for another one
 //! (Note [Several turns a dispatch]).
 //!
-//! Before the first dispatch all checks of all turns are made. Where one would fail the loop runs as it is written, and
-//! traps where that traps. Nothing that the loop leaves but the table is needed afterwards; lengths that it found out
-//! are found out again behind it.
+//! Before the first dispatch all checks of all turns are made. Where one would fail the loop runs
+//! as it is written, and traps where that traps. Nothing that the loop leaves but the table is
+//! needed afterwards; lengths that it found out are found out again behind it.
 
 mod find;
 mod lines;
@@ -110,7 +113,8 @@ pub(crate) enum Step {
 pub(crate) enum Port {
     /// A slice or word from outside, along these lines of the target: as long as they are.
     Bits(VarId, Line),
-    /// A table: two words, where it begins and from one column to the next. Its sizes are those of the target.
+    /// A table: two words, where it begins and from one column to the next. Its sizes are those of
+    /// the target.
     Table(VarId),
 }
 

@@ -1,12 +1,14 @@
 //! Which loops that ask about lines are some instructions of the control unit.
 //!
-//! Note [Planes]. Where the body of a `forall` asks something about lines of its index (NUMB, SOME, ONE, ZERO), the truth values of all iterations
-//! are a slice, a *plane*, with a component for each. Plane 0 says which iterations there are. SOME of the lines is what one
-//! instruction over lines (Note [Lines]) combines the other way: the rows of a table have a one where any of its columns has. Logic of
-//! truth values is logic of planes, a branch is a plane under which its statements have their effect, a component of the own index
-//! is a plane that is there already. So a few instructions do all iterations: a sum of NUMB is all ones of the lines under a plane, a sum
-//! of a number as often as the plane has ones, `Z(i):=1` is Z or the plane. Numbers of each iteration's own would take a table; only sums take them, and
-//! whether they are 0.
+//! Note [Planes]. Where the body of a `forall` asks something about lines of its index (NUMB, SOME,
+//! ONE, ZERO), the truth values of all iterations are a slice, a *plane*, with a component for
+//! each. Plane 0 says which iterations there are. SOME of the lines is what one instruction over
+//! lines (Note [Lines]) combines the other way: the rows of a table have a one where any of its
+//! columns has. Logic of truth values is logic of planes, a branch is a plane under which its
+//! statements have their effect, a component of the own index is a plane that is there already. So
+//! a few instructions do all iterations: a sum of NUMB is all ones of the lines under a plane, a
+//! sum of a number as often as the plane has ones, `Z(i):=1` is Z or the plane. Numbers of each
+//! iteration's own would take a table; only sums take them, and whether they are 0.
 
 use std::collections::HashMap;
 
@@ -55,7 +57,8 @@ pub(crate) enum Addend {
     Bit(usize),
 }
 
-/// What is done for all iterations. The first four make the next plane, the others have their effect under a plane.
+/// What is done for all iterations. The first four make the next plane, the others have their
+/// effect under a plane.
 #[derive(Clone, Debug)]
 pub(crate) enum Act {
     /// Has the line a one?

@@ -74,7 +74,8 @@ impl<'n> Text<'n> {
         }
     }
 
-    /// The words that a port begins with: of a table where it lies, and from one column to the next.
+    /// The words that a port begins with: of a table where it lies, and from one column to the
+    /// next.
     fn port(&mut self, port: Port) -> [String; 2] {
         let mut at = FIRST_PORT;
         for known in &self.ports {
@@ -95,8 +96,8 @@ impl<'n> Text<'n> {
         }
     }
 
-    /// The name of a limb of a value that runs along rows or columns: components of a row stand for columns. `None` if it
-    /// runs the other way.
+    /// The name of a limb of a value that runs along rows or columns: components of a row stand for
+    /// columns. `None` if it runs the other way.
     fn limb(&mut self, node: usize, along: Line) -> Option<String> {
         if let Some(known) = self.values.get(&(node, along)) {
             return Some(known.clone());
@@ -165,8 +166,8 @@ impl<'n> Text<'n> {
         }
     }
 
-    /// A function of what a turn makes of a part of column `j`, and where. Iterations are where `some` has ones, all if there is none, and their
-    /// lines become `made`.
+    /// A function of what a turn makes of a part of column `j`, and where. Iterations are where
+    /// `some` has ones, all if there is none, and their lines become `made`.
     fn turn(&mut self, form: Form, some: Option<usize>, made: usize) -> Option<String> {
         self.form = form;
         self.values.clear();
@@ -261,17 +262,20 @@ fn main(@builtin(global_invocation_id) thread: vec3<u32>, @builtin(local_invocat
     }
 }
 
-/// What the turns of a dispatch look at of the table (Note [Several turns a dispatch]): limbs of their columns, bits of their rows in the columns of
-/// each thread, and the columns where they cross these rows.
+/// What the turns of a dispatch look at of the table (Note [Several turns a dispatch]): limbs of
+/// their columns, bits of their rows in the columns of each thread, and the columns where they
+/// cross these rows.
 const SHARED: &str = "var<workgroup> pivot_columns: array<u32, TURNS * ACROSS>;
 var<workgroup> pivot_rows: array<vec4<u32>, TURNS * DOWN>;
 var<workgroup> crossing: array<u32, TURNS>;
 ";
 
-/// Note [Several turns a dispatch]. What each turn looks at of the table, its column and its row, lies beside it as it was before the first turn of the
-/// dispatch. A workgroup makes of it what the earlier turns leave there, for its own limbs and columns: threads of number t along columns
-/// have a limb each of the column of turn t, and all of them its components in the rows of all turns, from row `low` on; those of number 0 have
-/// these rows, in a column of the workgroup each. With turn s, all later ones change. No workgroup waits for another one.
+/// Note [Several turns a dispatch]. What each turn looks at of the table, its column and its row,
+/// lies beside it as it was before the first turn of the dispatch. A workgroup makes of it what the
+/// earlier turns leave there, for its own limbs and columns: threads of number t along columns have
+/// a limb each of the column of turn t, and all of them its components in the rows of all turns,
+/// from row `low` on; those of number 0 have these rows, in a column of the workgroup each. With
+/// turn s, all later ones change. No workgroup waits for another one.
 const PIVOTS: &str = "  let own = first + step * local.y; let low = min(first, first + step * (max(turns, 1u) - 1u));
   let of_rows = (thread.y - local.y) * SHARE + local.x;
   var limb = load(column_in + local.y * limbs + x); var crossed = rows_from(column_in + local.y * limbs, low);

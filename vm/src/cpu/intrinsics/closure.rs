@@ -42,7 +42,8 @@ pub(super) fn closure(call: &mut IntrinsicCall) -> IntrinsicResult {
     call.change_lines(1, |lines, _, _| Ok(closing.close(lines, &mut poller)?))
 }
 
-/// Closes a sparse graph as sparse lines; false if the dense table is better. See Note [Sparse closures].
+/// Closes a sparse graph as sparse lines; false if the dense table is better. See Note [Sparse
+/// closures].
 fn closed_sparse(call: &mut IntrinsicCall, n: usize) -> IntrinsicResult<bool> {
     if call.table_size(1)? != [n, n] {
         return Ok(false);

@@ -11,7 +11,8 @@ use super::{LineKernel, LineSize, LineTape, Port};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 
 impl LineKernel {
-    /// Compiles the instructions of a body that stores lines of `target`; `None` if it does anything else.
+    /// Compiles the instructions of a body that stores lines of `target`; `None` if it does
+    /// anything else.
     pub(in crate::cpu) fn compile(
         forall: &Forall,
         (target, line): (Reg, Line),

@@ -1,10 +1,11 @@
 //! Kernels over lines: a `forall` over rows or columns of tables, many of them at a time.
 //!
-//! Note [Lines]. A body that loads lines of its own index, combines them with each other and with slices or words
-//! from outside, and stores one, needs no registers: it is a tape whose ports are families of lines, planned once
-//! and run over blocks of them (Note [Strips] in `crate::tape::run`). Before anything changes, every guard is
-//! tested for all iterations at once; if one would fail, or a table does not lie in the form that is needed, the
-//! loop runs as it is written, and traps where that traps.
+//! Note [Lines]. A body that loads lines of its own index, combines them with each other and with
+//! slices or words from outside, and stores one, needs no registers: it is a tape whose ports are
+//! families of lines, planned once and run over blocks of them (Note [Strips] in
+//! `crate::tape::run`). Before anything changes, every guard is tested for all iterations at once;
+//! if one would fail, or a table does not lie in the form that is needed, the loop runs as it is
+//! written, and traps where that traps.
 
 mod compile;
 mod questions;

@@ -1,10 +1,11 @@
-//! Questions about lines: a `forall` whose iterations ask something about lines of their index, and combine the answers or
-//! write a component of a slice or word.
+//! Questions about lines: a `forall` whose iterations ask something about lines of their index, and
+//! combine the answers or write a component of a slice or word.
 //!
-//! Note [Questions]. What lines are combined to is a tape, whose reductions are the questions: it answers them for many lines at a
-//! time. What a body makes of the answers is a list of steps over up to 64 iterations at once: a number of the
-//! body is an array, a truth value a limb with a bit for each iteration. A branch is a mask, under which the steps inside combine,
-//! write and count. So nothing is decided iteration by iteration, and nothing is interpreted more than once in 64.
+//! Note [Questions]. What lines are combined to is a tape, whose reductions are the questions: it
+//! answers them for many lines at a time. What a body makes of the answers is a list of steps over
+//! up to 64 iterations at once: a number of the body is an array, a truth value a limb with a bit
+//! for each iteration. A branch is a mask, under which the steps inside combine, write and count.
+//! So nothing is decided iteration by iteration, and nothing is interpreted more than once in 64.
 //!
 //! Threads combine what they find for themselves. Components are put in place when all is known.
 
@@ -55,7 +56,8 @@ struct Outside {
     bits: Vec<Number>,
 }
 
-/// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and saves 5 ns a line.
+/// So many lines are asked one by one: cutting them into strips and shares takes some 0.5 µs, and
+/// saves 5 ns a line.
 const FEW_LINES: usize = 32;
 
 /// Memory that kernels use one after another.
@@ -79,7 +81,8 @@ impl LineQuestions {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all iterations, if the tables lie as they are needed; how many there were. Otherwise nothing has happened.
+    /// Runs all iterations, if the tables lie as they are needed; how many there were. Otherwise
+    /// nothing has happened.
     pub(super) fn run_questions(
         &mut self,
         forall: &Forall,
@@ -186,7 +189,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// What was combined joins what was there before; components take what was found for them. Elementary operations of branches.
+    /// What was combined joins what was there before; components take what was found for them.
+    /// Elementary operations of branches.
     fn put_answers(&mut self, questions: &LineQuestions, found: &Partial) -> Exec<u64> {
         let (combined, written, cost) = found.parts();
         for ((reg, op), found) in questions.reductions.iter().zip(combined) {

@@ -1,8 +1,9 @@
-//! Reductions over lines: a `forall` whose iterations combine the line of their index into a slice or word.
+//! Reductions over lines: a `forall` whose iterations combine the line of their index into a slice
+//! or word.
 //!
-//! Or, and, exclusive or are taken in any order, so that the slice or word itself takes one line after another: no
-//! iteration needs one of its own. What an iteration does is a function of two bits, that of the slice or word and that
-//! of the line.
+//! Or, and, exclusive or are taken in any order, so that the slice or word itself takes one line
+//! after another: no iteration needs one of its own. What an iteration does is a function of two
+//! bits, that of the slice or word and that of the line.
 
 use std::collections::HashMap;
 
@@ -117,7 +118,8 @@ fn outer(forall: &Forall, number: Number) -> Option<Number> {
     (!is_own).then_some(number)
 }
 
-/// What the slice or word takes where each iteration finds the neutral element and leaves the `body` of it and its line.
+/// What the slice or word takes where each iteration finds the neutral element and leaves the
+/// `body` of it and its line.
 fn combined(op: ReductionOp, body: u8) -> Option<u8> {
     // With zeros for its own bit, and with ones.
     let (of_zeros, of_ones) = (body & 0b11 | (body & 0b11) << 2, body >> 2 | body & 0b1100);
@@ -143,7 +145,8 @@ fn composed(op: &Bitwise, values: &HashMap<Reg, u8>) -> Option<u8> {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing has happened. `indices` is an empty list.
+    /// Combines all lines, if they lie as they are needed; how many there were. Otherwise nothing
+    /// has happened. `indices` is an empty list.
     pub(super) fn run_reduction(
         &mut self,
         forall: &Forall,

@@ -13,8 +13,8 @@ use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Echo, Lane, PortId, Strips};
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing has
-    /// happened.
+    /// Runs all iterations, if that can be done by lines; how many there were. Otherwise nothing
+    /// has happened.
     pub(in crate::cpu) fn run_lines(&mut self, forall: &Forall) -> Exec<Option<u64>> {
         let is_listed = match forall.range {
             Range::Ones(over) => self.bits_slot(over).known.listed().is_some(),
@@ -105,7 +105,8 @@ impl Interpreter<'_, '_, '_> {
         self.unset(RegRef::Int(forall.var));
     }
 
-    /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no line.
+    /// Adds the indices of the iterations, ascending from 0, to an empty list; false if one is no
+    /// line.
     pub(super) fn line_indices(
         &self,
         n_lines: u64,
@@ -138,8 +139,8 @@ impl Interpreter<'_, '_, '_> {
         }
     }
 
-    /// Would every guard hold in every iteration, and does every table lie as it is needed? All have the shape of the first one;
-    /// of the one that is written the form is not looked at.
+    /// Would every guard hold in every iteration, and does every table lie as it is needed? All
+    /// have the shape of the first one; of the one that is written the form is not looked at.
     pub(super) fn fits(
         &self,
         body: &LineTape,

@@ -33,8 +33,8 @@ pub(in crate::cpu) struct Body<'a> {
 }
 
 impl LoopKernel {
-    /// Compiles the body of a loop; `None` if its turns are more than logic on columns and slices. `is_live` says
-    /// whether a register is needed behind the loop.
+    /// Compiles the body of a loop; `None` if its turns are more than logic on columns and slices.
+    /// `is_live` says whether a register is needed behind the loop.
     pub(in crate::cpu) fn compile(
         body: Body<'_>,
         mut is_live: impl FnMut(RegRef) -> bool,
@@ -276,7 +276,8 @@ impl<'a, 'k> Maker<'a, 'k> {
         add(&mut self.kernel.tables, table);
     }
 
-    /// The guards that hold in all turns if they hold before the first, for the least and the greatest index.
+    /// The guards that hold in all turns if they hold before the first, for the least and the
+    /// greatest index.
     fn guard(&mut self, test: Test) -> Option<()> {
         match test {
             Test::BitsSet(reg) | Test::BitsSized(reg) if self.values.contains_key(&reg) => {}
@@ -322,7 +323,8 @@ impl<'a, 'k> Maker<'a, 'k> {
         Some(())
     }
 
-    /// The index, or what is computed of it, is at least 1 and at most this in all turns, or the kernel does not run.
+    /// The index, or what is computed of it, is at least 1 and at most this in all turns, or the
+    /// kernel does not run.
     fn limit(&mut self, index: Number, limit: Size) -> Option<()> {
         let index = match self.term(index)? {
             Term::Index => None,

@@ -1,27 +1,30 @@
 //! Loop kernels: a `for` over columns whose turns are logic on columns and slices.
 //!
-//! Note [Loop kernels]. MATCH, SETMIN, ADDC go from column to column and carry slices from turn to turn. Where
-//! slices are too short to be recorded, an instruction takes as long as its bits. So the body is planned when it is
-//! compiled: one tape for each *way* through its branches, which may only ask for components of words by the
-//! index of the turn. A turn then is the few operations of its way, on columns where they lie. What nobody looks at
-//! behind the loop is not stored.
+//! Note [Loop kernels]. MATCH, SETMIN, ADDC go from column to column and carry slices from turn to
+//! turn. Where slices are too short to be recorded, an instruction takes as long as its bits. So
+//! the body is planned when it is compiled: one tape for each *way* through its branches, which may
+//! only ask for components of words by the index of the turn. A turn then is the few operations of
+//! its way, on columns where they lie. What nobody looks at behind the loop is not stored.
 //!
 //! Columns beside that of the turn are found in Note [Shifted columns] in `numbers`.
 //!
-//! Before anything changes every guard is tested for all turns; if one would fail, or a table does not lie by
-//! columns, the loop runs as it is written, and traps where that traps. Long slices are left to the tape, which
-//! reads them once for all columns.
+//! Before anything changes every guard is tested for all turns; if one would fail, or a table does
+//! not lie by columns, the loop runs as it is written, and traps where that traps. Long slices are
+//! left to the tape, which reads them once for all columns.
 //!
-//! Note [Few limbs]. ADDC, SETMIN, WMERGE take the rows of a slice, which are often few: arcs that leave a vertex, or edges
-//! of a component. Where such a mask is zero the turns change nothing or store zeros (Note [Outside] in
-//! `crate::tape::few`), so that they run on those limbs in which it has a one: eight of them at a time, all
-//! turns on these before the next eight, and what is carried along stays where it is. So do the turns on short slices, whole. The columns of some dozens of
-//! turns are gathered at once (`places`), so that one kernel runs these turns, and what it loads was stored long before.
-//! Columns may be those of a sparse table then, and where a sparse table gets zeros outside of the mask, its columns become those
-//! limbs alone, so that nothing costs what slices are long; columns of a dense table are cleared where they may be something else (Note [Zeros outside] in `table/zeros`). Long slices, which are recorded otherwise, are worked on so, too, if
-//! the mask has a summary; the slices that are written keep theirs.
-//! MATCH and HIT only narrow a slice: several columns at once then, so that it is not written in every turn. MATCH runs on few limbs, too, if the table has
-//! an index that says which (`words`).
+//! Note [Few limbs]. ADDC, SETMIN, WMERGE take the rows of a slice, which are often few: arcs that
+//! leave a vertex, or edges of a component. Where such a mask is zero the turns change nothing or
+//! store zeros (Note [Outside] in `crate::tape::few`), so that they run on those limbs in which it
+//! has a one: eight of them at a time, all turns on these before the next eight, and what is
+//! carried along stays where it is. So do the turns on short slices, whole. The columns of some
+//! dozens of turns are gathered at once (`places`), so that one kernel runs these turns, and what
+//! it loads was stored long before. Columns may be those of a sparse table then, and where a sparse
+//! table gets zeros outside of the mask, its columns become those limbs alone, so that nothing
+//! costs what slices are long; columns of a dense table are cleared where they may be something
+//! else (Note [Zeros outside] in `table/zeros`). Long slices, which are recorded otherwise, are
+//! worked on so, too, if the mask has a summary; the slices that are written keep theirs. MATCH and
+//! HIT only narrow a slice: several columns at once then, so that it is not written in every turn.
+//! MATCH runs on few limbs, too, if the table has an index that says which (`words`).
 
 mod compile;
 mod numbers;
@@ -163,11 +166,13 @@ pub(super) struct Scratch {
     few: Vec<u64>,
     /// The limbs of the rows that take a word, if these are few.
     marked: Vec<u64>,
-    /// The column of each turn, from 0, and its way; where columns are shifted, counted from that of the least index.
+    /// The column of each turn, from 0, and its way; where columns are shifted, counted from that
+    /// of the least index.
     turns: Vec<(usize, usize)>,
     /// The numbers that turns compute.
     values: Vec<Extremes>,
-    /// Blocks of limbs that turns on few limbs work with: those in slots, then those of the columns of some turns.
+    /// Blocks of limbs that turns on few limbs work with: those in slots, then those of the columns
+    /// of some turns.
     blocks: Vec<[u64; places::BLOCK]>,
     /// What a kernel writes while it runs; empty between kernels.
     outputs: Option<Box<run::Outputs>>,

@@ -1,10 +1,12 @@
 //! Numbers of a turn: what a body computes of its index and of numbers from outside.
 //!
-//! Note [Shifted columns]. A body may look at columns beside that of its index: `COL(i+j,W)`, `COL((k-1)*h+i,T)`. What it
-//! adds, subtracts and multiplies for that is linear in the index, with numbers from outside. So each of these takes its least and
-//! greatest value in the first and the last turn: they are computed for both before anything changes, with all checks, and
-//! what a guard asks of them is asked of both. A column whose index goes up by one with that of the turn lies as far from the column
-//! of the turn in all turns. A table that is written has one column to a turn, so that no turn sees what another one wrote.
+//! Note [Shifted columns]. A body may look at columns beside that of its index: `COL(i+j,W)`,
+//! `COL((k-1)*h+i,T)`. What it adds, subtracts and multiplies for that is linear in the index, with
+//! numbers from outside. So each of these takes its least and greatest value in the first and the
+//! last turn: they are computed for both before anything changes, with all checks, and what a guard
+//! asks of them is asked of both. A column whose index goes up by one with that of the turn lies as
+//! far from the column of the turn in all turns. A table that is written has one column to a turn,
+//! so that no turn sees what another one wrote.
 
 use std::collections::BTreeMap;
 
@@ -51,7 +53,8 @@ impl Numbers {
         }
     }
 
-    /// The number that this is, which may be there already; `None` if it is not linear in the index.
+    /// The number that this is, which may be there already; `None` if it is not linear in the
+    /// index.
     pub(super) fn compute(&mut self, op: IntOp, left: Term, right: Term) -> Option<NumberId> {
         let slopes = (self.slope(left), self.slope(right));
         let slope = match (op, slopes) {

@@ -1,4 +1,5 @@
-//! The limbs that turns on few limbs work on, in blocks, and how they come from columns and go back.
+//! The limbs that turns on few limbs work on, in blocks, and how they come from columns and go
+//! back.
 
 use star_base::SparseLines;
 
@@ -24,8 +25,8 @@ impl<'l> Places<'l> {
         Places { limbs, is_run: last - first + 1 == limbs.len(), last_bits: !0 >> n_beyond }
     }
 
-    /// Loads these limbs of lines, of which the first and the last are named and the others lie between them in this order. What comes behind them
-    /// in a block may be anything.
+    /// Loads these limbs of lines, of which the first and the last are named and the others lie
+    /// between them in this order. What comes behind them in a block may be anything.
     pub(super) fn load(&self, lane: &Lane<'_>, lines: (usize, usize), to: &mut [[u64; BLOCK]]) {
         let (limbs, stride): (&[u64], usize) = match lane {
             Lane::Read { limbs, stride } => (limbs, *stride),

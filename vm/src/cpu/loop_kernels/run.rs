@@ -65,7 +65,8 @@ pub(super) struct Outputs {
 }
 
 impl LoopKernel {
-    /// Charges what was done to the instructions that do it otherwise; `next` is that which begins a turn.
+    /// Charges what was done to the instructions that do it otherwise; `next` is that which begins
+    /// a turn.
     pub(in crate::cpu) fn charge<P: Probe>(
         &self,
         taken: Taken,
@@ -83,8 +84,8 @@ impl LoopKernel {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Runs all turns of a loop that is about to begin, if its kernel can. Otherwise nothing has happened. With `is_indexed` it may ask an index;
-    /// see [`Interpreter::wants_index`].
+    /// Runs all turns of a loop that is about to begin, if its kernel can. Otherwise nothing has
+    /// happened. With `is_indexed` it may ask an index; see [`Interpreter::wants_index`].
     pub(in crate::cpu) fn run_turns(
         &mut self,
         kernel: &LoopKernel,
@@ -108,8 +109,8 @@ impl Interpreter<'_, '_, '_> {
         taken
     }
 
-    /// Runs the turns with these indices, ascending, on the limbs of the kernel's mask alone; nothing has happened if these are not few, or that
-    /// cannot be.
+    /// Runs the turns with these indices, ascending, on the limbs of the kernel's mask alone;
+    /// nothing has happened if these are not few, or that cannot be.
     pub(in crate::cpu) fn run_masked(
         &mut self,
         kernel: &LoopKernel,
@@ -225,8 +226,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(Some(taken))
     }
 
-    /// A register gets a slice of which nothing is read that was there before. Where only some limbs are written, the others stay what
-    /// they were, and what is known of them holds.
+    /// A register gets a slice of which nothing is read that was there before. Where only some
+    /// limbs are written, the others stay what they were, and what is known of them holds.
     fn claim_new(&mut self, reg: Reg, n_rows: usize, masked: Option<MaskedIterations>) -> Exec<()> {
         let slot = self.bits_slot(reg);
         let is_known = slot.bits.len() == n_rows && slot.known.summary().is_some();
@@ -240,7 +241,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// Would every guard hold in every turn, and does every table lie as it is needed? Then: how many rows are there?
+    /// Would every guard hold in every turn, and does every table lie as it is needed? Then: how
+    /// many rows are there?
     fn rows_of_turns(
         &self,
         kernel: &LoopKernel,
@@ -317,7 +319,8 @@ impl Interpreter<'_, '_, '_> {
         if holds { Ok(n_rows) } else { Err(Declined::Guard) }
     }
 
-    /// Sparse tables stay so where the kernel runs on few limbs, with room for as many as are made; else they become dense if they are small. False if they cannot be used.
+    /// Sparse tables stay so where the kernel runs on few limbs, with room for as many as are made;
+    /// else they become dense if they are small. False if they cannot be used.
     fn prepare_sparse(
         &mut self,
         kernel: &LoopKernel,

@@ -1,4 +1,5 @@
-//! Turns on few limbs, and turns that narrow a slice by several columns at once: see Note [Few limbs].
+//! Turns on few limbs, and turns that narrow a slice by several columns at once: see Note [Few
+//! limbs].
 
 use std::collections::BTreeSet;
 
@@ -128,8 +129,8 @@ impl Few {
     }
 }
 
-/// The columns that ways load or store. Where only some ways store one, it is loaded for the others, since what
-/// it holds is stored then.
+/// The columns that ways load or store. Where only some ways store one, it is loaded for the
+/// others, since what it holds is stored then.
 fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
     let mut columns = Vec::new();
     for (port, of) in ports.iter().enumerate() {
@@ -146,13 +147,15 @@ fn columns_of(ports: &[Port], programs: &[BlockProgram]) -> Vec<ColumnPort> {
     columns
 }
 
-/// The number of the first block of a column: those of its turns lie behind the slots, one behind another.
+/// The number of the first block of a column: those of its turns lie behind the slots, one behind
+/// another.
 fn first_block(column: usize) -> usize {
     N_SLOTS + column * TURNS
 }
 
-/// A way on blocks: a slice has that in the slot of its port, a column has one for each turn. What is stored is made where it is stored, unless
-/// something behind that still looks at what the port held before.
+/// A way on blocks: a slice has that in the slot of its port, a column has one for each turn. What
+/// is stored is made where it is stored, unless something behind that still looks at what the port
+/// held before.
 fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
     let mut places: Vec<BlockPlace> = (0..N_SLOTS as u16).map(BlockPlace::fixed).collect();
     for (nth, column) in columns.iter().enumerate() {
@@ -179,7 +182,8 @@ fn block_turn(program: &BlockProgram, columns: &[ColumnPort]) -> BlockTurn {
     made.chain(copied).collect()
 }
 
-/// The columns that get zeros where the mask is zero, if nothing else changes there that anybody looks at.
+/// The columns that get zeros where the mask is zero, if nothing else changes there that anybody
+/// looks at.
 fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> Option<Vec<PortId>> {
     let mut cleared = Vec::new();
     for (idx, (port, outside)) in ports.iter().zip(tape.given(mask, false)).enumerate() {
@@ -199,7 +203,8 @@ fn cleared(ports: &[Port], tape: &Tape, mask: PortId, live: &BTreeSet<Reg>) -> O
 }
 
 impl Narrowings {
-    /// The slice, and the port of the column whose bits are to be those of a word, if that is all: way w takes the rows that hold w.
+    /// The slice, and the port of the column whose bits are to be those of a word, if that is all:
+    /// way w takes the rows that hold w.
     pub(super) fn of_word(&self) -> Option<(PortId, PortId)> {
         let [zero, one] = self.ways[..] else { return None };
         let [x, y] = zero.of;
@@ -274,7 +279,8 @@ impl Interpreter<'_, '_, '_> {
         taken: &mut Taken,
     ) -> Exec<()> {
         let kernels = self.parallelism.kernels;
-        // What they hold from before is overwritten before it is read, or belongs to limbs that are not stored.
+        // What they hold from before is overwritten before it is read, or belongs to limbs that are
+        // not stored.
         let n_blocks = first_block(few.columns.len());
         if blocks.len() < n_blocks {
             blocks.resize(n_blocks, [0; BLOCK]);

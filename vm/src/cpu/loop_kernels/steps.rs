@@ -38,7 +38,8 @@ impl Written {
         if let Inst::Unless { .. } | Inst::Jump(_) = inst {
             return Some(());
         }
-        // These do nothing to tables that have the rows and columns: whether they do is asked before the first turn.
+        // These do nothing to tables that have the rows and columns: whether they do is asked
+        // before the first turn.
         if let Inst::Size(SizeInst::SetRows { .. } | SizeInst::EnsureColumns { .. }) = inst {
             return Some(());
         }

@@ -1,4 +1,5 @@
-//! Kernels that look for the rows that hold a word, or give some rows a word, and the index of a table: see Note [Inverted index] in `table/index`.
+//! Kernels that look for the rows that hold a word, or give some rows a word, and the index of a
+//! table: see Note [Inverted index] in `table/index`.
 
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
@@ -59,8 +60,8 @@ impl RowsAndWord {
 }
 
 impl Interpreter<'_, '_, '_> {
-    /// Does a loop that is about to begin look for rows in a table that has an index of them, or should have one? What is recorded has to be
-    /// executed before it is asked.
+    /// Does a loop that is about to begin look for rows in a table that has an index of them, or
+    /// should have one? What is recorded has to be executed before it is asked.
     pub(in crate::cpu) fn wants_index(&mut self, kernel: &LoopKernel) -> bool {
         let Settings { indexed_limbs, index_after, .. } = self.parallelism.settings;
         let is_masked = |search: &RowsAndWord| {
@@ -77,8 +78,9 @@ impl Interpreter<'_, '_, '_> {
         table.is_some_and(|table| table.wants_index(index_after))
     }
 
-    /// Lists the limbs in which rows may hold the word that a kernel looks for, if an index says which these are; its slice becomes zero elsewhere.
-    /// [`Interpreter::wants_index`] comes before.
+    /// Lists the limbs in which rows may hold the word that a kernel looks for, if an index says
+    /// which these are; its slice becomes zero elsewhere. [`Interpreter::wants_index`] comes
+    /// before.
     pub(super) fn find_indexed(
         &mut self,
         kernel: &LoopKernel,

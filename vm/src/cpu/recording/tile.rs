@@ -1,11 +1,12 @@
 //! Tile kernels: a tile is a scope in which everything is recorded, however short.
 //!
-//! Note [Kernels that trap]. A guard that fails inside a kernel leaves slices and tables as they were before it,
-//! private ones too; numbers and words stay as they are. While nothing is flushed inside, that is what
-//! forgetting the tape does: only what a slice was that had another length, or none, is logged. Loops and
-//! branches do not count, since control is the same for every row. Where a body holds something that a tape
-//! does not take, what the kernel writes is copied before that is executed (a table is shared, so that only one
-//! that is written is copied), and the kernel goes on as if it were no kernel.
+//! Note [Kernels that trap]. A guard that fails inside a kernel leaves slices and tables as they
+//! were before it, private ones too; numbers and words stay as they are. While nothing is flushed
+//! inside, that is what forgetting the tape does: only what a slice was that had another length, or
+//! none, is logged. Loops and branches do not count, since control is the same for every row. Where
+//! a body holds something that a tape does not take, what the kernel writes is copied before that
+//! is executed (a table is shared, so that only one that is written is copied), and the kernel goes
+//! on as if it were no kernel.
 
 use super::super::class::Class;
 use super::super::form::bytes_of;
@@ -95,8 +96,8 @@ impl Interpreter<'_, '_, '_> {
         self.tile.as_ref().filter(|scope| !scope.is_kept)
     }
 
-    /// Does a register of bits belong to a word, in a kernel? Those are not recorded there, since they stay as
-    /// they are when it traps.
+    /// Does a register of bits belong to a word, in a kernel? Those are not recorded there, since
+    /// they stay as they are when it traps.
     pub(super) fn is_word_in_tile(&self, reg: Reg) -> bool {
         self.tile.is_some()
             && self.frames.last().is_some_and(|frame| {
@@ -105,7 +106,8 @@ impl Interpreter<'_, '_, '_> {
             })
     }
 
-    /// Would the instruction, executed, change a slice or table that a kernel may have to give back?
+    /// Would the instruction, executed, change a slice or table that a kernel may have to give
+    /// back?
     pub(super) fn changes_tile(&self, class: &Class) -> bool {
         if self.recorded_tile().is_none() {
             return false;
@@ -151,8 +153,8 @@ impl Interpreter<'_, '_, '_> {
         Ok(())
     }
 
-    /// A slice is about to take `len` components of which none are made yet: what it was is logged, if that is
-    /// not what its memory will go on holding.
+    /// A slice is about to take `len` components of which none are made yet: what it was is logged,
+    /// if that is not what its memory will go on holding.
     pub(super) fn log_in_tile(&mut self, reg: Reg, len: usize) {
         let place = RegRef::Slice(reg);
         let slot = self.bits_slot(reg);

@@ -1,4 +1,5 @@
-//! Tile kernels as text: the CPU backend records them and runs them strip by strip, with the same results.
+//! Tile kernels as text: the CPU backend records them and runs them strip by strip, with the same
+//! results.
 
 use star_ir::parse;
 

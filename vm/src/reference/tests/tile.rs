@@ -15,8 +15,8 @@ fn heights() -> [TileHeight; 4] {
     [TileHeight::Whole, rows(1), rows(3), rows(64)]
 }
 
-/// `MATCH` as a kernel: T, X and v by value; Z, and SOME, FND and NUMB of it, by reference. The kernel
-/// also builds a table F of two columns, `not Z` and a slice of ones, and leaves the last i.
+/// `MATCH` as a kernel: T, X and v by value; Z, and SOME, FND and NUMB of it, by reference. The
+/// kernel also builds a table F of two columns, `not Z` and a slice of ones, and leaves the last i.
 fn match_kernel() -> Program {
     let mut draft = Draft::new("main");
     let t = draft.param("T", TABLE, Mode::Value);

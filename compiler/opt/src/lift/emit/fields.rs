@@ -1,4 +1,5 @@
-//! What stands in the place of a loop over fields: its conditions, one `forall`, and the loop behind them.
+//! What stands in the place of a loop over fields: its conditions, one `forall`, and the loop
+//! behind them.
 
 use std::collections::BTreeMap;
 
@@ -65,8 +66,8 @@ impl Maker<'_> {
         stmts
     }
 
-    /// A number that is an extent is assigned in one place: where the loop is kept, the turns have numbers of their own for that, and
-    /// variables of those sizes.
+    /// A number that is an extent is assigned in one place: where the loop is kept, the turns have
+    /// numbers of their own for that, and variables of those sizes.
     fn rename_extents(&mut self, privates: &mut [VarId], body: &mut Block) {
         let is_extent = |routine: &Routine, of: VarId| {
             let of = Extent::Var(of);
@@ -112,7 +113,8 @@ impl Maker<'_> {
         twin
     }
 
-    /// The `forall`; if the index is live behind it, it takes its last value there, of a loop that goes down or up.
+    /// The `forall`; if the index is live behind it, it takes its last value there, of a loop that
+    /// goes down or up.
     fn turns_at_once(
         &mut self,
         stmts: &mut Block,
@@ -142,8 +144,9 @@ impl Maker<'_> {
         stmts.push(self.at(StmtKind::If { test: begins, then: inner, otherwise: Vec::new() }));
     }
 
-    /// Tests what has to hold, step by step: that numbers are small enough to compute with, the conditions, and that the tables
-    /// that grow have got their columns. Yields what says that all is so, if there is anything to test.
+    /// Tests what has to hold, step by step: that numbers are small enough to compute with, the
+    /// conditions, and that the tables that grow have got their columns. Yields what says that all
+    /// is so, if there is anything to test.
     fn conditions(
         &mut self,
         stmts: &mut Block,

@@ -87,7 +87,8 @@ impl Turn<'_> {
         }
     }
 
-    /// A size, if it is known: by the type, by what was assigned, or as one that the loop leaves alone.
+    /// A size, if it is known: by the type, by what was assigned, or as one that the loop leaves
+    /// alone.
     pub(super) fn size(&mut self, of: &SizeOperand, state: &State) -> Option<Polynomial> {
         let (var, extent) = match of {
             SizeOperand::Value(of) => return self.value(of, state),

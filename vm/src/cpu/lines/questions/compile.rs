@@ -14,7 +14,8 @@ use super::{LineQuestions, Outside};
 use crate::tape::Reduction;
 
 impl LineQuestions {
-    /// Compiles the instructions of a body, the first of which has the number `first`; `None` if it does anything else.
+    /// Compiles the instructions of a body, the first of which has the number `first`; `None` if it
+    /// does anything else.
     pub(in crate::cpu) fn compile(
         forall: &Forall,
         first: Pc,
@@ -164,7 +165,8 @@ impl Asker<'_> {
         }
     }
 
-    /// The component of the iteration's own, of a slice or word from outside: that it is there is looked at before.
+    /// The component of the iteration's own, of a slice or word from outside: that it is there is
+    /// looked at before.
     fn own_component(&mut self, of: Reg, index: Number) -> Option<()> {
         let is_own = index == Number(self.maker.forall.var) && !self.maker.is_private_bits(of);
         is_own.then(|| {

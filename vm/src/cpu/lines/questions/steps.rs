@@ -32,7 +32,8 @@ pub(super) enum Truth {
     Always,
 }
 
-/// A step. The first ones make a number or a truth value, the others have their effect where `when` holds.
+/// A step. The first ones make a number or a truth value, the others have their effect where `when`
+/// holds.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Step {
     /// A number: the answer to this question.
@@ -284,7 +285,8 @@ fn bits<T>(of: &[T], truth: impl Fn(&T) -> bool) -> u64 {
     of.iter().enumerate().fold(0, |bits, (idx, of)| bits | u64::from(truth(of)) << idx)
 }
 
-/// Adds what the components with these ascending indices take, limb by limb: those that are `written`, ones where `ones` says so.
+/// Adds what the components with these ascending indices take, limb by limb: those that are
+/// `written`, ones where `ones` says so.
 fn put(lines: &[usize], mut written: u64, ones: u64, into: &mut Vec<Written>) {
     while written != 0 {
         let idx = written.trailing_zeros() as usize;
