@@ -40,8 +40,8 @@ pub(super) fn size(random: &mut Random, most: usize) -> usize {
     1
 }
 
-/// The sizes that the variables of one program have: slices and rows of tables, words and columns of
-/// tables.
+/// The sizes that the variables of one program have: slices and rows of tables, words and columns
+/// of tables.
 #[derive(Clone, Debug)]
 pub(super) struct Sizes {
     /// Rows; the first one is the usual one.

@@ -348,12 +348,12 @@ fn the_pass_reports_where_a_text_differs_from_floyd() {
         Some((remark.outcome, at.map(str::to_owned)))
     };
     let (outcome, at) = remark(FLOYD).expect("a remark");
-    let whole = "the distances in `D`, all at once where `D` is `n` fields of `h` bits and no sum of \
-                 lengths reaches `inf`";
+    let whole = "the distances in `D`, computed at once where `D` is `n` fields of `h` bits and no \
+                 sum of lengths reaches `inf`";
     assert_eq!((outcome, at), (LoopOutcome::Whole(whole.to_owned()), None));
     let (outcome, at) = remark(&floyd("TCOPY2(B,j,h,D)", "TCOPY2(A,j,h,D)")).expect("a remark");
-    let why = "it looks like the distances between all pairs of vertices, but goes on otherwise than \
-               FLOYD";
+    let why = "it is similar to the distances between all pairs of vertices, but continues \
+               differently from FLOYD";
     assert_eq!(
         (outcome, at.as_deref()),
         (LoopOutcome::Stayed(why.to_owned()), Some("TCOPY2(A,j,h,D)"))

@@ -235,7 +235,8 @@ fn the_figures_of_the_source_are_reproduced() {
         assert_eq!(label(fourth, cell), wanted.filter(|&label| label <= 4), "cell {cell}");
     }
     assert_eq!(path.n_rows(), 13 + 1, "the length is the label of the robot");
-    // The list of the source up to its eighth step: neighbours over open transitions, each label one less.
+    // The list of the source up to its eighth step: neighbours over open transitions, each label
+    // one less.
     let list = [(9, 8), (9, 7), (8, 7), (7, 7), (7, 6), (7, 5), (6, 5), (6, 4), (5, 4)];
     for (pair, label) in list.windows(2).zip((0..13).rev()) {
         let [a, b] = [pair[0], pair[1]].map(|(x, y)| number(x, y) as usize - 1);

@@ -6,10 +6,10 @@ use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::Relation;
 
-use super::form::bytes_of;
 use super::inst::{BitsInst, Inst};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, Size};
+use super::table::form::bytes_of;
 use crate::interrupt::{Exec, Stop, internal_error};
 use crate::tape::swapped;
 

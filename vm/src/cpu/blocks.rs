@@ -5,12 +5,12 @@ mod ask;
 mod fill;
 
 use super::bits::bits_in;
-use super::form::bytes_of;
 use super::inst::Inst;
 use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::settings::Settings;
 use super::summary::{Blocks, MOST_BLOCK_LIMBS, Word, each};
+use super::table::form::bytes_of;
 use crate::interrupt::Exec;
 
 /// The function of slices that an instruction computes.

@@ -11,13 +11,13 @@ use star_ir::{Extent, LimitKind, NamedSize, RoutineId, SizeOperand, TrapKind, Ty
 
 use super::class::{Bitwise, Class};
 use super::code::{CallArg, RoutineCode};
-use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Passing, Pc, RegRef, Size};
 use super::registers::{
     Base, CowTable, Frame, MOST_KEPT_BYTES, MOST_OF_GONE, MOST_SUMMARISED_BYTES_OF_GONE,
 };
 use super::table::Table;
+use super::table::form::bytes_of;
 use super::value::{Value, ValueData};
 use crate::checks::GuardContext;
 use crate::interrupt::{Exec, Stop, internal_error};

@@ -3,10 +3,10 @@
 
 use star_ir::Sense;
 
-use super::form::Line;
 use super::inst::{Ask, Search};
 use super::inst::{BitsInst, Inst, SizeInst, TableInst};
 use super::operand::{Number, Reg, RegRef, Test};
+use super::table::form::Line;
 use crate::tape::{Lut, Reduction};
 
 /// Effect of an instruction.

@@ -3,8 +3,8 @@
 use star_ir::analysis::line_accesses::{LineAccesses, TURNS, TableUse};
 use star_ir::{Routine, Ty};
 
-use super::accesses::{accesses_of, use_of, wants_rows};
 use super::code::RoutineCode;
+use super::table_use::{accesses_of, use_of, wants_rows};
 use super::{CpuIntrinsic, Plan};
 use crate::backend::CompileOptions;
 use crate::explain::{Became, Explanation, Item, Subject};

@@ -4,11 +4,11 @@ use star_base::BitTable;
 use star_base::limbs::OutOfMemory;
 use star_ir::Sense;
 
-use super::form::{Line, columns_of};
 use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::parallelism::pieces;
 use super::table::Table;
+use super::table::form::{Line, columns_of};
 use crate::interrupt::{Exec, internal_error};
 
 /// Approximate number of columns that MIN and MAX read completely before few candidates are left.

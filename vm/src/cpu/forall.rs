@@ -5,11 +5,11 @@ use star_base::BitVector;
 use star_ir::{LogicOp, ReductionOp};
 
 use super::code::Forall;
-use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::lines::Kernel;
 use super::operand::{Range, RegRef};
 use super::registers::Running;
+use super::table::form::bytes_of;
 use super::value::ValueData;
 use crate::interrupt::{Exec, Stop, internal_error};
 

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use star_ir::{Check, HandlePart, IntOp, Names, Operand, SizeOperand, VarId};
 
-use super::handle::Handle;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size, Test};
+use super::value::handle::Handle;
 use crate::checks::{self, GuardContext};
 use crate::interrupt::{Exec, Stop, internal_error};
 use crate::scalars;

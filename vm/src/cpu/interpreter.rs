@@ -7,8 +7,6 @@ use star_ir::{LimitKind, LocId, RoutineId, Trap, TrapKind};
 
 use super::code::{Code, RoutineCode};
 use super::copies::Copies;
-use super::form::Line;
-use super::handle::Handle;
 use super::inst::Inst;
 use super::intrinsics::CpuIntrinsic;
 use super::lines::QuestionScratch;
@@ -20,7 +18,9 @@ use super::recording::{Recorder, TileScope};
 use super::registers::{Base, BitsSlot, Frame, Running, TableSlot};
 use super::summary::Word;
 use super::table::Table;
+use super::table::form::Line;
 use super::value::Value;
+use super::value::handle::Handle;
 use crate::backend::{Control, Outcome, Stats};
 use crate::budget::MemoryBudget;
 use crate::counters::Counters;

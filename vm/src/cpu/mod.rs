@@ -1,15 +1,15 @@
 //! The CPU backend: packed bits, SIMD kernels, threads.
 //!
-//! * [`Value`]: packed limbs; tables in up to two forms (`table`, `form`).
+//! * [`Value`]: packed limbs; tables in up to two forms (`table`).
 //! * `compile` translates SIR to register code (`code`, `inst`); `class` classifies instructions by
 //!   their effects; `explain` reports the decisions.
 //! * The interpreter (`interpreter`): frames of `registers`, `calls`, `forall`, kernels over
 //!   `lines`, `recording` of operations on long slices and in tile kernels, `guards`; instructions
 //!   on `bits` (also `moves`, `words`, `ask`), on `tables` and on `sizes`; files and output
-//!   (`host`), values for display (`shown`). `accesses` computes how a program uses its table
+//!   (`host`), values for display (`shown`). `table_use` computes how a program uses its table
 //!   arguments, `copies` counts their second forms.
-//! * `probe`: the data that a profile collects at every instruction; `forms`: random changes of
-//!   forms, for tests.
+//! * `probe`: the data that a profile collects at every instruction; `exec::random_forms`: random
+//!   changes of forms, for tests.
 //! * Intrinsics (`intrinsics`): library routines with a built-in implementation.
 //! * [`Settings`]: distribution of work over pieces and threads (`parallelism`, `pool`). They
 //!   change no result.
@@ -17,8 +17,6 @@
 //! The reference backend defines each operation; this backend gives the same bits, traps and
 //! counts.
 
-mod access;
-mod accesses;
 mod ask;
 mod bits;
 mod blocks;
@@ -27,14 +25,11 @@ mod class;
 mod code;
 mod compile;
 mod copies;
+mod exec;
 mod explain;
 mod extremes;
 mod forall;
-mod form;
-mod forms;
 mod guards;
-mod handle;
-mod handles;
 mod host;
 mod inst;
 mod interpreter;
@@ -54,7 +49,7 @@ mod sizes;
 mod sparse;
 mod summary;
 mod table;
-mod tables;
+mod table_use;
 mod transpose;
 mod value;
 mod views;
@@ -85,10 +80,10 @@ pub use intrinsics::{
 pub use settings::Settings;
 pub use value::Value;
 
-use accesses::{accesses_of, use_of, wants_rows, wants_rows_alone};
 use copies::Copies;
 use parallelism::Parallelism;
 use pool::Pool;
+use table_use::{accesses_of, use_of, wants_rows, wants_rows_alone};
 use value::ValueData;
 
 /// The CPU backend.
@@ -238,8 +233,8 @@ impl Backend for Cpu {
         fixed: bool,
     ) -> Result<Value, BackendError> {
         let line = match form {
-            TableForm::Columns => form::Line::Column,
-            TableForm::Rows => form::Line::Row,
+            TableForm::Columns => table::form::Line::Column,
+            TableForm::Rows => table::form::Line::Row,
         };
         let table = Arc::new(table::Table::of_sparse(lines, line));
         Ok(Value { data: ValueData::Table(table), size: None, fixed })
@@ -288,7 +283,7 @@ impl Backend for Cpu {
         {
             // A table with few columns, which would need the same memory again, gets a second form.
             let spare = table.n_bytes() / 4;
-            let turned = table.turn_in_place(form::Line::Column, spare, &parallelism);
+            let turned = table.turn_in_place(table::form::Line::Column, spare, &parallelism);
             turned.map_err(|_stop| BackendError::Interrupted)?;
         }
         let shared = match Arc::try_unwrap(table).map(table::Table::into_columns) {
@@ -385,7 +380,7 @@ impl Backend for Cpu {
             // A shared table keeps its layout.
             if let Some(table) = Arc::get_mut(shared) {
                 let spare = budget.available();
-                let turned = table.turn_in_place(form::Line::Row, spare, &parallelism);
+                let turned = table.turn_in_place(table::form::Line::Row, spare, &parallelism);
                 // Only a flag stops this.
                 turned.map_err(|_stop| BackendError::Interrupted)?;
             }
@@ -407,7 +402,7 @@ impl Backend for Cpu {
         }
         let Some(profile) = control.profile.take() else {
             if let Some(seed) = self.settings.random_forms {
-                let mut probe = forms::RandomForms::new(seed);
+                let mut probe = exec::random_forms::RandomForms::new(seed);
                 let intrinsics = &self.intrinsics;
                 return interpreter::run(
                     code,

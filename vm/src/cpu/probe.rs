@@ -9,7 +9,7 @@ use star_ir::{LocId, RoutineId};
 
 use super::class::Class;
 use super::code::{Code, RoutineCode};
-use super::forms::FormChange;
+use super::exec::random_forms::FormChange;
 use super::inst::Inst;
 use super::recording::Deferred;
 use crate::profile::Profile;

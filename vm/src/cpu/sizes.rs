@@ -2,12 +2,12 @@
 
 use star_base::limbs::OutOfMemory;
 
-use super::form::{Line, bytes_of};
 use super::inst::SizeInst;
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg, RegRef, Size};
 use super::registers::{CowTable, TableSlot};
 use super::table::Table;
+use super::table::form::{Line, bytes_of};
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {

@@ -8,11 +8,11 @@ use star_base::SparseLines;
 use star_base::limbs::OutOfMemory;
 
 use super::bits::index_in;
-use super::form::{Line, bytes_of};
 use super::interpreter::Interpreter;
 use super::operand::{Number, Reg};
 use super::registers::{BitsSlot, CowTable, TableSlot};
 use super::summary::Blocks;
+use super::table::form::{Line, bytes_of};
 use super::table::{Found, Table};
 use crate::interrupt::{Exec, internal_error};
 

@@ -16,11 +16,11 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::form::bytes_of;
 use super::interpreter::Interpreter;
 use super::operand::Reg;
 use super::registers::CowTable;
 use super::table::Table;
+use super::table::form::bytes_of;
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {

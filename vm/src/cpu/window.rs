@@ -6,8 +6,8 @@
 
 use star_base::Limbs;
 
-use super::form::bytes_of;
 use super::parallelism::Parallelism;
+use super::table::form::bytes_of;
 use crate::interrupt::Exec;
 use crate::kernels::Columns;
 

@@ -91,8 +91,8 @@ impl Maker {
         kernel.held.push(to);
     }
 
-    /// A loop over columns, or a branch on a component of a word; what they make is held by no slice that was
-    /// unset before.
+    /// A loop over columns, or a branch on a component of a word; what they make is held by no
+    /// slice that was unset before.
     fn control(&mut self, kernel: &mut Kernel, body: &mut Block) {
         let held = kernel.held.clone();
         let bit = self.local("bit", Ty::Int);

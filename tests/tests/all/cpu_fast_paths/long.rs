@@ -6,7 +6,8 @@ use star_vm::{HostValue, Limits};
 
 use super::{slice, table, word};
 
-/// The first size at which operations are recorded; one that ends inside a limb; one with several strips.
+/// The first size at which operations are recorded; one that ends inside a limb; one with several
+/// strips.
 const LONG: [usize; 3] = [1 << 18, (1 << 18) + 33, 300_000];
 
 const TEXT: &str = "

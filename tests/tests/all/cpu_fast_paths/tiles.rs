@@ -5,7 +5,8 @@ use star_vm::{Declined, HostValue};
 
 use super::{EDGES, declined, each, slice, table};
 
-/// A kernel over `n` rows with tables T and F, slices X, Y, Z and private p, q and G; X is counted behind it.
+/// A kernel over `n` rows with tables T and F, slices X, Y, Z and private p, q and G; X is counted
+/// behind it.
 fn kernel(body: &str) -> Sir {
     kernel_behind("", body)
 }
@@ -223,7 +224,8 @@ fn what_a_tape_does_not_take_is_executed_and_undone_where_a_guard_fails() {
 
 #[test]
 fn a_table_by_rows_that_a_kernel_stores_to_is_as_before_where_a_guard_fails() {
-    // Rows are changed until the table lies by rows; a column is then scattered, which no tape does.
+    // Rows are changed until the table lies by rows; a column is then scattered, which no tape
+    // does.
     let by_rows = "for @8 %m = 1 to 60 {\n%u = row %T, %m\nput_row %T, %m, %u\n}";
     let kernel = kernel_behind(by_rows, "put_column %T, 2, %X\n%p = column %T, %i\n%Y = copy %p");
     for n_rows in [65, 4097, 33_000] {

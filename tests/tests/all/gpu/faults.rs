@@ -276,7 +276,7 @@ fn an_adapter_that_rejects_the_control_unit_is_unavailable() {
     }
     let settings = DeviceSettings { threads: Some(1 << 20), ..Default::default() };
     let refused = Gpu::open(&settings).err().unwrap_or_default();
-    assert!(refused.contains("refuses the control unit"), "{refused:?}");
+    assert!(refused.contains("rejects the control unit"), "{refused:?}");
     let settings = DeviceSettings { adapter: Some("abacus".to_owned()), ..Default::default() };
     let none = Gpu::open(&settings).err().unwrap_or_default();
     assert!(none.contains("no adapter name contains `abacus`; available adapters: "), "{none:?}");

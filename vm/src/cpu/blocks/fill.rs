@@ -2,10 +2,10 @@
 
 use star_base::sparse::{best_ground, ground_limb};
 
-use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, each, no_summary};
+use super::super::table::form::bytes_of;
 use super::fill_all;
 use crate::interrupt::Exec;
 

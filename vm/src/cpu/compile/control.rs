@@ -7,12 +7,12 @@ use star_ir::{Block, LabelId, Operand, StmtKind, TileReduction, VarId, visit};
 
 use super::super::class::Class;
 use super::super::code::{Forall, RoutineCode, Summary};
-use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::lines::{Kernel, LineKernel, LineQuestions, LineReduction};
 use super::super::loop_kernels::{Body, LoopKernel};
 use super::super::operand::{Number, Pc, Range, Reg, RegRef};
 use super::super::recording::Tile;
+use super::super::table::form::Line;
 use super::{Compiler, LoopContext};
 use crate::explain::{Became, Item, Subject};
 

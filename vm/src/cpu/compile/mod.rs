@@ -22,9 +22,9 @@ use star_ir::{
 };
 
 use super::code::{Code, FileUse, Forall, FrameSize, RoutineCode, Summary};
-use super::form::Line;
 use super::inst::{BitsInst, Inst, TableInst};
 use super::operand::{Number, Passing, Pc, Range, Reg, RegRef, Size};
+use super::table::form::Line;
 use crate::backend::{BackendError, CompileOptions};
 
 /// Compiles a verified program. Routines shared with a program compiled earlier with the same

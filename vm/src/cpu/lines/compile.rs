@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::super::class::{Bitwise, Class};
 use super::super::code::Forall;
-use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::operand::{Number, Reg, Size, Test};
+use super::super::table::form::Line;
 use super::{LineKernel, LineSize, LineTape, Port};
 use crate::tape::{Plan, PortId, Tape, ValueId};
 

@@ -12,9 +12,9 @@ mod questions;
 mod reduce;
 mod run;
 
-use super::form::Line;
 use super::loop_kernels::LoopKernel;
 use super::operand::{Reg, Size};
+use super::table::form::Line;
 use crate::tape::Plan;
 
 pub(super) use questions::{LineQuestions, Scratch as QuestionScratch};

@@ -15,9 +15,9 @@ mod steps;
 use star_ir::ReductionOp;
 
 use super::super::code::Forall;
-use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Number, Reg};
+use super::super::table::form::Line;
 use super::LineTape;
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};

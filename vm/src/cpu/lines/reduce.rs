@@ -11,10 +11,10 @@ use star_ir::ReductionOp;
 
 use super::super::class::{Bitwise, Class};
 use super::super::code::Forall;
-use super::super::form::Line;
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
+use super::super::table::form::Line;
 use crate::counters::Declined;
 use crate::interrupt::Exec;
 

@@ -3,10 +3,10 @@
 use star_base::BitTable;
 
 use super::super::code::Forall;
-use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Range, Reg, RegRef};
 use super::super::table::Table;
+use super::super::table::form::Line;
 use super::{Kernel, LineKernel, LineSize, LineTape, Port};
 use crate::counters::Declined;
 use crate::interrupt::{Exec, internal_error};

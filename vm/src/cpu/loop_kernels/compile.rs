@@ -6,9 +6,9 @@ use std::ops::Range;
 use star_ir::IntOp;
 
 use super::super::class::Class;
-use super::super::form::Line;
 use super::super::inst::{BitsInst, Inst, SizeInst};
 use super::super::operand::{Number, Reg, RegRef, Size, Test};
+use super::super::table::form::Line;
 use super::numbers::{Known, NumberId, Numbers, Term};
 use super::sparse_mask::{Few, Narrowings};
 use super::steps::{Reader, Step, Written};

@@ -3,11 +3,11 @@
 use star_base::BitVector;
 
 use super::super::code::RoutineCode;
-use super::super::form::{Line, bytes_of};
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::registers::CowTable;
+use super::super::table::form::{Line, bytes_of};
 use super::super::table::{Becomes, Table};
 use super::sparse_mask::{MaskedIterations, SparsePorts};
 use super::{

@@ -6,9 +6,9 @@ use std::ops::Range;
 use star_ir::Relation;
 
 use super::super::class::{Bitwise, Class};
-use super::super::form::Line;
 use super::super::inst::{BitsInst, Inst, SizeInst};
 use super::super::operand::{Number, Reg};
+use super::super::table::form::Line;
 use super::{Body, MOST_WORDS};
 
 /// What a body writes.

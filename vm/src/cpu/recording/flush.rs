@@ -2,12 +2,12 @@
 
 use star_base::{BitTable, BitVector};
 
-use super::super::form::Line;
 use super::super::inst::Ask;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::registers::CowTable;
 use super::super::table::Table;
+use super::super::table::form::Line;
 use super::{Port, Recorder};
 use crate::interrupt::{Exec, internal_error};
 use crate::tape::{Answer, Lane, Plan, PortId, Strips};

@@ -4,12 +4,12 @@
 use super::super::bits::index_in;
 use super::super::class::{Bitwise, Class, Effects};
 use super::super::code::RoutineCode;
-use super::super::form::{Line, bytes_of};
 use super::super::inst::Inst;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::probe::Probe;
 use super::super::table::Table;
+use super::super::table::form::{Line, bytes_of};
 use super::Deferred;
 use crate::interrupt::Exec;
 use crate::tape::{Answer, Reduction, ValueId};

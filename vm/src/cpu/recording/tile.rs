@@ -9,10 +9,10 @@
 //! on as if it were no kernel.
 
 use super::super::class::Class;
-use super::super::form::bytes_of;
 use super::super::interpreter::Interpreter;
 use super::super::operand::{Reg, RegRef};
 use super::super::registers::CowTable;
+use super::super::table::form::bytes_of;
 use super::super::value::ValueData;
 use super::{Port, Tile, TileScope};
 use crate::counters::Declined;

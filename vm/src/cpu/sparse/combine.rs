@@ -2,10 +2,10 @@
 
 use star_base::{BitVector, SparseLines};
 
-use super::super::form::Line;
 use super::super::interpreter::Interpreter;
 use super::super::operand::Reg;
 use super::super::summary::{Blocks, Known};
+use super::super::table::form::Line;
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {

@@ -4,7 +4,7 @@
 use star_base::BitTable;
 
 use super::{Becomes, Table};
-use crate::cpu::form::Line;
+use crate::cpu::table::form::Line;
 
 impl Table {
     /// Lines along the home layout are about to be written: the other form becomes invalid.

@@ -16,8 +16,8 @@ use star_base::Limbs;
 use star_ir::Sense;
 
 use super::Table;
-use crate::cpu::form::{Line, columns_of};
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::{Line, columns_of};
 use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS, NUMBERED_LIMBS};
 

@@ -3,8 +3,8 @@
 use star_base::BitTable;
 
 use super::Table;
-use crate::cpu::form::Line;
 use crate::cpu::parallelism::{Parallelism, pieces};
+use crate::cpu::table::form::Line;
 use crate::interrupt::Exec;
 
 impl Table {

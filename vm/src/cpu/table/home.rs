@@ -3,8 +3,8 @@
 use std::sync::atomic::Ordering;
 
 use super::{Table, TransposeRoom};
-use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::Line;
 use crate::cpu::transpose::{Transposition, spare_bytes};
 use crate::interrupt::Exec;
 

@@ -7,8 +7,8 @@ use star_base::{BitTable, OutOfMemory, SparseLines};
 use super::Table;
 use crate::backend::BackendError;
 use crate::columns::check_columns;
-use crate::cpu::form::{Line, copy_of, turn};
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::{Line, copy_of, turn};
 use crate::interrupt::Exec;
 use crate::value::{TableForm, TableLayout};
 

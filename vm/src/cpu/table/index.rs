@@ -10,8 +10,8 @@
 //! second form.
 
 use super::Table;
-use crate::cpu::form::{Line, columns_of};
 use crate::cpu::parallelism::{Parallelism, pieces};
+use crate::cpu::table::form::{Line, columns_of};
 use crate::interrupt::Exec;
 use crate::kernels::{Columns, NUMBERED_COLUMNS};
 

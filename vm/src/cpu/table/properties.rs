@@ -10,10 +10,10 @@ use star_base::{BitTable, BitVector, SparseLines};
 use super::Table;
 use crate::budget::MemoryBudget;
 use crate::cpu::Settings;
-use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
 use crate::cpu::pool::Pool;
 use crate::cpu::summary::{Blocks, Known};
+use crate::cpu::table::form::Line;
 use crate::kernels::Kernels;
 
 /// A step on a table. Indices are taken modulo its sizes.

@@ -21,8 +21,8 @@ use star_base::{BitTable, OutOfMemory, SparseLine, SparseLines, SparseTable};
 
 use super::Table;
 use crate::cpu::bits::bits_in;
-use crate::cpu::form::{Line, turn};
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::{Line, turn};
 use crate::interrupt::{Exec, internal_error};
 
 /// A sparse table.

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use star_base::BitTable;
 
 use super::Table;
-use crate::cpu::form::{Line, columns_of, copy_columns};
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::{Line, columns_of, copy_columns};
 use crate::interrupt::Exec;
 use crate::kernels::Columns;
 

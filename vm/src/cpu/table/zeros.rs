@@ -12,8 +12,8 @@ use std::ops::Range;
 use star_base::BitTable;
 
 use super::Table;
-use crate::cpu::form::Line;
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::Line;
 use crate::interrupt::Exec;
 
 /// Maximum number of listed limbs.

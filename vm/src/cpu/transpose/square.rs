@@ -5,8 +5,8 @@
 
 use star_base::BitTable;
 
-use crate::cpu::form::copy_of;
 use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::form::copy_of;
 use crate::interrupt::Exec;
 use crate::kernels::Columns;
 

@@ -110,7 +110,7 @@ fn figure_5_does_not_change_when_its_step_is_repeated() {
 #[test]
 fn a_column_that_another_iteration_writes_is_a_conflict() {
     let values = [table(&["010000"; 6]), HostValue::Int(2)];
-    meets(&warshall_step(true), &values, "of a `forall` meet in column");
+    meets(&warshall_step(true), &values, "of a `forall` conflict in column");
     meets(&warshall_step(true), &values, "of `P`");
 }
 
@@ -190,12 +190,12 @@ fn own_rows_fields_and_components_may_be_written() {
 #[test]
 fn writes_outside_all_own_parts_are_reported() {
     let scalar = shared(|_, _| vec![], |_, [_, _, s, i]| vec![set(s, Op::Copy(v(i)))]);
-    meets(&scalar, &square(), "writes the whole of `s`, which is not its own");
+    meets(&scalar, &square(), "writes the whole of `s`, outside of its part");
     let undeclared = shared(
         |_, _| vec![],
         |_, [_, x, _, i]| vec![st(StmtKind::Put { bits: x, index: v(i), bit: n(1) })],
     );
-    meets(&undeclared, &square(), "of `X`, which is not its own");
+    meets(&undeclared, &square(), "of `X`, outside of its part");
     let others = shared(
         |_, x| vec![(x, PartKind::Component)],
         |_, [_, x, _, _]| vec![st(StmtKind::Put { bits: x, index: n(2), bit: n(1) })],
@@ -220,7 +220,7 @@ fn own_rows_and_own_columns_mixed_are_a_conflict() {
             ]
         },
     );
-    meets(&mixed, &square(), "of a `forall` meet in");
+    meets(&mixed, &square(), "of a `forall` conflict in");
     meets(&mixed, &square(), "of `T`");
     let print = shared(|_, _| vec![], |_, _| vec![st(StmtKind::Print(vec![]))]);
     meets(&print, &square(), "`print` inside a `forall`");

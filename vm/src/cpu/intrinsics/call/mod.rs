@@ -18,9 +18,9 @@ use star_intrinsics::{Ended, Environment};
 use star_ir::LimitKind;
 
 use super::CpuIntrinsic;
-use crate::cpu::form::bytes_of;
 use crate::cpu::interpreter::Interpreter;
 use crate::cpu::operand::{Number, Passing, Reg, RegRef};
+use crate::cpu::table::form::bytes_of;
 use crate::interrupt::{Exec, Stop, internal_error};
 
 pub use state::HandlePart;

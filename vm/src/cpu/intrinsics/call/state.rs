@@ -10,9 +10,9 @@ use star_intrinsics::{IntrinsicState, LineOrder, state_of};
 
 use super::tables::home_lines;
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Target};
-use crate::cpu::handle::{Handle, state_bytes};
 use crate::cpu::operand::{Reg, RegRef};
 use crate::cpu::table::Table;
+use crate::cpu::value::handle::{Handle, state_bytes};
 use crate::interrupt::{Exec, internal_error};
 
 /// A table in a handle, as stored by Star bodies. It is released before the handle receives another

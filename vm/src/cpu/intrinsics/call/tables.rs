@@ -4,10 +4,10 @@ use star_base::{BitTable, SparseLines};
 use star_intrinsics::{LineOrder, Matrix};
 
 use super::{IntrinsicCall, IntrinsicResult, NotTaken, Reason, Target};
-use crate::cpu::form::{Line, bytes_of};
 use crate::cpu::operand::Reg;
 use crate::cpu::registers::CowTable;
 use crate::cpu::table::Table;
+use crate::cpu::table::form::{Line, bytes_of};
 use crate::interrupt::{Exec, internal_error};
 
 impl IntrinsicCall<'_, '_, '_, '_> {

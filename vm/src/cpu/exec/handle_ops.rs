@@ -12,16 +12,16 @@ use star_base::limbs::OutOfMemory;
 use star_intrinsics::Ended;
 use star_ir::{HandlePart, LimitKind};
 
-use super::handle::{Form, Handle, KeptState, Tables, bytes_with};
-use super::inst::{Inst, TableInst};
-use super::interpreter::Interpreter;
-use super::operand::{Passing, Reg, RegRef};
-use super::registers::CowTable;
-use super::table::Table;
+use crate::cpu::inst::{Inst, TableInst};
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::{Passing, Reg, RegRef};
+use crate::cpu::registers::CowTable;
+use crate::cpu::table::Table;
+use crate::cpu::value::handle::{Form, Handle, KeptState, Tables, bytes_with};
 use crate::interrupt::{Exec, Stop, internal_error};
 
 impl Interpreter<'_, '_, '_> {
-    pub(super) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
+    pub(in crate::cpu) fn handle_slot(&self, reg: Reg) -> &Option<Arc<Handle>> {
         &self.handles[self.base.handles + reg as usize]
     }
 
@@ -30,7 +30,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Stores a handle whose bytes are already counted in a register.
-    pub(super) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
+    pub(in crate::cpu) fn put_handle(&mut self, reg: Reg, handle: Option<Arc<Handle>>) {
         let at = self.base.handles + reg as usize;
         let before = std::mem::replace(&mut self.handles[at], handle);
         self.release_handle(before);
@@ -38,7 +38,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Registers a handle, from outside or from an intrinsic, whose state may have to be replaced
     /// by its tables.
-    pub(super) fn watch_state(&mut self, handle: &Arc<Handle>) {
+    pub(in crate::cpu) fn watch_state(&mut self, handle: &Arc<Handle>) {
         if handle.state().is_some() {
             let parallelism = self.parallelism.clone();
             let kept = KeptState { handle: Arc::downgrade(handle), parallelism };
@@ -47,7 +47,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Drops the handle of a register: its bytes are released if it was uniquely owned.
-    pub(super) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
+    pub(in crate::cpu) fn release_handle(&mut self, handle: Option<Arc<Handle>>) {
         let Some(handle) = handle.and_then(Arc::into_inner) else { return };
         match handle.form.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Form::State(state, tables) => self.budget.release(bytes_with(&*state, &tables)),
@@ -79,7 +79,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `H.part := T`
-    pub(super) fn put_handle_part(&mut self, reg: Reg, part: &HandlePart, value: Reg) -> Exec<()> {
+    pub(in crate::cpu) fn put_handle_part(
+        &mut self,
+        reg: Reg,
+        part: &HandlePart,
+        value: Reg,
+    ) -> Exec<()> {
         let HandlePart { module, name } = part;
         let mut tables = match self.handle_slot(reg).clone() {
             Some(handle) if handle.module == *module => {
@@ -98,7 +103,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// `T := H.part`
-    pub(super) fn handle_part(&mut self, dst: Reg, reg: Reg, part: &HandlePart) -> Exec<()> {
+    pub(in crate::cpu) fn handle_part(
+        &mut self,
+        dst: Reg,
+        reg: Reg,
+        part: &HandlePart,
+    ) -> Exec<()> {
         let handle = self.handle(reg)?;
         match self.settle(&handle) {
             Err(stop @ Stop::Limit(LimitKind::Memory { .. })) => {

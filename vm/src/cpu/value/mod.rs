@@ -1,15 +1,17 @@
 //! Values of the CPU backend: packed bits, and tables in up to two forms.
 
+pub(super) mod handle;
+
 use std::sync::Arc;
 
 use star_base::BitVector;
 use star_base::limbs::OutOfMemory;
 use star_ir::{Extent, Ty};
 
-use super::form::bytes_of;
-use super::handle::Handle;
 use super::parallelism::Parallelism;
 use super::table::Table;
+use super::table::form::bytes_of;
+use super::value::handle::Handle;
 use crate::backend::BackendError;
 use crate::value::HostValue;
 

@@ -15,21 +15,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use star_intrinsics::{Ended, IntrinsicState, StateTable};
 
-use super::copies::Copies;
-use super::parallelism::Parallelism;
-use super::table::Table;
 use crate::budget::Reclaim;
+use crate::cpu::copies::Copies;
+use crate::cpu::parallelism::Parallelism;
+use crate::cpu::table::Table;
 
 /// The value of a handle; only its form can change.
 #[derive(Debug)]
-pub(super) struct Handle {
+pub(in crate::cpu) struct Handle {
     /// The library module that created it.
-    pub(super) module: Arc<str>,
-    pub(super) form: Mutex<Form>,
+    pub(in crate::cpu) module: Arc<str>,
+    pub(in crate::cpu) form: Mutex<Form>,
 }
 
 #[derive(Debug)]
-pub(super) enum Form {
+pub(in crate::cpu) enum Form {
     /// The state of an intrinsic, and the tables that it stands for.
     State(Arc<dyn IntrinsicState>, Vec<StateTable>),
     /// The same, but without memory reserved for the tables.
@@ -41,17 +41,17 @@ pub(super) enum Form {
 }
 
 /// Tables by their names.
-pub(super) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
+pub(in crate::cpu) type Tables = BTreeMap<Arc<str>, Arc<Table>>;
 
 impl Handle {
     /// Creates a handle with the state of an intrinsic of a module.
-    pub(super) fn of_state(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
+    pub(in crate::cpu) fn of_state(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::State(state, tables)) }
     }
 
     /// Does the same without memory for its tables.
-    pub(super) fn of_state_alone(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
+    pub(in crate::cpu) fn of_state_alone(module: &str, state: Arc<dyn IntrinsicState>) -> Self {
         let tables = state.tables();
         Handle { module: module.into(), form: Mutex::new(Form::Alone(state, tables)) }
     }
@@ -62,7 +62,7 @@ impl Handle {
     }
 
     /// Returns its size in bytes, as counted towards the memory limit.
-    pub(super) fn n_bytes(&self) -> u64 {
+    pub(in crate::cpu) fn n_bytes(&self) -> u64 {
         match &*self.form() {
             Form::State(state, tables) => bytes_with(&**state, tables),
             Form::Alone(state, _) => state.n_bytes(),
@@ -72,7 +72,7 @@ impl Handle {
     }
 
     /// Returns the state of an intrinsic, unless tables have replaced it.
-    pub(super) fn state(&self) -> Option<Arc<dyn IntrinsicState>> {
+    pub(in crate::cpu) fn state(&self) -> Option<Arc<dyn IntrinsicState>> {
         match &*self.form() {
             Form::State(state, _) | Form::Alone(state, _) => Some(state.clone()),
             Form::Tables(_) | Form::Lent => None,
@@ -81,7 +81,7 @@ impl Handle {
 
     /// Returns the bytes that its tables need in addition to the counted ones, if it holds a state
     /// alone.
-    pub(super) fn bytes_to_settle(&self) -> u64 {
+    pub(in crate::cpu) fn bytes_to_settle(&self) -> u64 {
         match &*self.form() {
             Form::Alone(_, tables) => tables.iter().map(StateTable::n_bytes).sum(),
             Form::State(..) | Form::Tables(_) | Form::Lent => 0,
@@ -89,14 +89,14 @@ impl Handle {
     }
 
     /// Is its state uniquely owned, so that no change of it can be observed?
-    pub(super) fn has_own_state(self: &Arc<Self>) -> bool {
+    pub(in crate::cpu) fn has_own_state(self: &Arc<Self>) -> bool {
         let Form::State(state, _) = &*self.form() else { return false };
         Arc::strong_count(self) == 1 && Arc::strong_count(state) == 1
     }
 
     /// Takes a uniquely owned state out so that it can be changed; [`Handle::return_state`] puts it
     /// back.
-    pub(super) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn IntrinsicState>> {
+    pub(in crate::cpu) fn lend_state(self: &Arc<Self>) -> Option<Arc<dyn IntrinsicState>> {
         if !self.has_own_state() {
             return None;
         }
@@ -107,18 +107,18 @@ impl Handle {
     }
 
     /// Puts a lent state back.
-    pub(super) fn return_state(&self, state: Arc<dyn IntrinsicState>) {
+    pub(in crate::cpu) fn return_state(&self, state: Arc<dyn IntrinsicState>) {
         let tables = state.tables();
         *self.form() = Form::State(state, tables);
     }
 
     /// Returns a table stored by Star bodies; `None` for a state.
-    pub(super) fn table(&self, module: &str, name: &str) -> Option<Arc<Table>> {
+    pub(in crate::cpu) fn table(&self, module: &str, name: &str) -> Option<Arc<Table>> {
         if *self.module == *module { self.stored(name) } else { None }
     }
 
     /// Returns the table of this name; `None` for a state.
-    pub(super) fn stored(&self, name: &str) -> Option<Arc<Table>> {
+    pub(in crate::cpu) fn stored(&self, name: &str) -> Option<Arc<Table>> {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => None,
             Form::Tables(tables) => tables.get(name).cloned(),
@@ -126,7 +126,7 @@ impl Handle {
     }
 
     /// Returns the rows and columns of a table, if the handle holds it.
-    pub(super) fn size_of(&self, module: &str, name: &str) -> Option<[usize; 2]> {
+    pub(in crate::cpu) fn size_of(&self, module: &str, name: &str) -> Option<[usize; 2]> {
         if *self.module != *module {
             return None;
         }
@@ -142,7 +142,7 @@ impl Handle {
 
     /// Returns rows, columns and ones of a table that its state stands for, if they are known
     /// without building it.
-    pub(super) fn measure(
+    pub(in crate::cpu) fn measure(
         &self,
         name: &str,
         parallelism: &Parallelism<'_>,
@@ -158,7 +158,7 @@ impl Handle {
 
     /// Replaces a state by its tables, whose bytes are already counted. Returns the number of bytes
     /// released.
-    pub(super) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
+    pub(in crate::cpu) fn settle(&self, parallelism: &Parallelism<'_>) -> Result<u64, Ended> {
         let mut form = self.form();
         let (Form::State(state, parts) | Form::Alone(state, parts)) = &*form else { return Ok(0) };
         let mut tables = Tables::new();
@@ -173,7 +173,7 @@ impl Handle {
     }
 
     /// Counts the second forms of its tables.
-    pub(super) fn count_copies(&self, copies: &mut Copies) {
+    pub(in crate::cpu) fn count_copies(&self, copies: &mut Copies) {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => {}
             Form::Tables(tables) => tables.values().for_each(|table| copies.count(table, 0)),
@@ -181,7 +181,7 @@ impl Handle {
     }
 
     /// Returns its tables; none for a state.
-    pub(super) fn tables(&self) -> Tables {
+    pub(in crate::cpu) fn tables(&self) -> Tables {
         match &*self.form() {
             Form::State(..) | Form::Alone(..) | Form::Lent => Tables::new(),
             Form::Tables(tables) => tables.clone(),
@@ -190,19 +190,19 @@ impl Handle {
 }
 
 /// Returns the bytes of a state and of its tables.
-pub(super) fn state_bytes(state: &dyn IntrinsicState) -> u64 {
+pub(in crate::cpu) fn state_bytes(state: &dyn IntrinsicState) -> u64 {
     bytes_with(state, &state.tables())
 }
 
-pub(super) fn bytes_with(state: &dyn IntrinsicState, tables: &[StateTable]) -> u64 {
+pub(in crate::cpu) fn bytes_with(state: &dyn IntrinsicState, tables: &[StateTable]) -> u64 {
     let tables = tables.iter().map(StateTable::n_bytes);
     tables.fold(state.n_bytes(), u64::saturating_add)
 }
 
 /// A state that is replaced by its tables if the run is short of memory.
-pub(super) struct KeptState<'a> {
-    pub(super) handle: Weak<Handle>,
-    pub(super) parallelism: Parallelism<'a>,
+pub(in crate::cpu) struct KeptState<'a> {
+    pub(in crate::cpu) handle: Weak<Handle>,
+    pub(in crate::cpu) parallelism: Parallelism<'a>,
 }
 
 impl Reclaim for KeptState<'_> {

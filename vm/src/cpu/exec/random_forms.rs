@@ -9,17 +9,17 @@ use std::ops::Range;
 
 use star_base::{Intrinsic, Random};
 
-use super::code::RoutineCode;
-use super::form::Line;
-use super::interpreter::Interpreter;
-use super::operand::Reg;
-use super::probe::Probe;
-use super::recording::Deferred;
+use crate::cpu::code::RoutineCode;
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::Reg;
+use crate::cpu::probe::Probe;
+use crate::cpu::recording::Deferred;
+use crate::cpu::table::form::Line;
 use crate::interrupt::Exec;
 
 /// A change of a form.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct FormChange {
+pub(in crate::cpu) struct FormChange {
     /// The table, modulo the number of tables of the routine.
     pick: usize,
     /// Does a dense table become sparse? Otherwise it is transposed.
@@ -28,11 +28,11 @@ pub(super) struct FormChange {
 
 /// No observer is installed, and forms change.
 #[derive(Debug)]
-pub(super) struct RandomForms(Random);
+pub(in crate::cpu) struct RandomForms(Random);
 
 impl RandomForms {
     /// Returns the sequence of changes of this seed.
-    pub(super) fn new(seed: u64) -> Self {
+    pub(in crate::cpu) fn new(seed: u64) -> Self {
         RandomForms(Random::new(seed))
     }
 }
@@ -67,7 +67,10 @@ impl Probe for RandomForms {
 impl Interpreter<'_, '_, '_> {
     /// Changes the form of a table of the current routine, if nothing depends on the form and there
     /// is memory.
-    pub(super) fn change_form(&mut self, FormChange { pick, to_sparse }: FormChange) -> Exec<()> {
+    pub(in crate::cpu) fn change_form(
+        &mut self,
+        FormChange { pick, to_sparse }: FormChange,
+    ) -> Exec<()> {
         let n_tables = self.tables.len() - self.base.tables;
         let is_free = !self.recorder.is_open() && self.tile.is_none() && self.foralls.is_empty();
         if n_tables == 0 || !is_free {

@@ -3,19 +3,19 @@
 
 use star_base::BitTable;
 
-use super::parallelism::{Parallelism, pieces};
+use crate::cpu::parallelism::{Parallelism, pieces};
 use crate::interrupt::{Exec, internal_error};
 use crate::kernels::Columns;
 
 /// Rows or columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(in crate::cpu) enum Line {
     Row,
     Column,
 }
 
 /// Returns the bytes of packed bits, in whole limbs.
-pub(super) fn bytes_of(len: usize) -> u64 {
+pub(in crate::cpu) fn bytes_of(len: usize) -> u64 {
     len.div_ceil(64) as u64 * 8
 }
 
@@ -29,12 +29,12 @@ fn limbs_touched(stride: usize) -> usize {
 }
 
 /// Returns `form` as the kernels see it.
-pub(super) fn columns_of(form: &BitTable) -> Columns<'_> {
+pub(in crate::cpu) fn columns_of(form: &BitTable) -> Columns<'_> {
     Columns { storage: form.storage(), stride: form.stride(), n_cols: form.n_cols() }
 }
 
 /// Reads row `idx` of `form`.
-pub(super) fn gather(
+pub(in crate::cpu) fn gather(
     form: &BitTable,
     idx: usize,
     dst: &mut [u64],
@@ -54,7 +54,7 @@ pub(super) fn gather(
 }
 
 /// Writes the bits of `src` to row `idx` of `form`.
-pub(super) fn scatter(
+pub(in crate::cpu) fn scatter(
     form: &mut BitTable,
     idx: usize,
     src: &[u64],
@@ -79,7 +79,10 @@ pub(super) fn scatter(
 }
 
 /// Copies `form`; `None` if the system has no memory for it.
-pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
+pub(in crate::cpu) fn copy_of(
+    form: &BitTable,
+    parallelism: &Parallelism<'_>,
+) -> Exec<Option<BitTable>> {
     let Ok(mut copy) = BitTable::zeros(form.n_rows(), form.n_cols()) else { return Ok(None) };
     let from = form.storage();
     parallelism.fill(copy.storage_mut(), 1, |start, part| {
@@ -90,7 +93,7 @@ pub(super) fn copy_of(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Op
 
 /// Copies `n_cols` columns of `from`, from `from_idx` on, to the columns of `to` from `to_idx` on.
 /// Both have the same number of rows.
-pub(super) fn copy_columns(
+pub(in crate::cpu) fn copy_columns(
     from: &BitTable,
     from_idx: usize,
     to: &mut BitTable,
@@ -114,7 +117,10 @@ pub(super) fn copy_columns(
 }
 
 /// Returns the transpose of `form`; `None` if the system has no memory for it.
-pub(super) fn turn(form: &BitTable, parallelism: &Parallelism<'_>) -> Exec<Option<BitTable>> {
+pub(in crate::cpu) fn turn(
+    form: &BitTable,
+    parallelism: &Parallelism<'_>,
+) -> Exec<Option<BitTable>> {
     let (n_rows, n_cols) = (form.n_rows(), form.n_cols());
     let Ok(mut turned) = BitTable::zeros(n_cols, n_rows) else { return Ok(None) };
     let stride = turned.stride();

@@ -8,18 +8,18 @@ use std::sync::Arc;
 use star_base::limbs::OutOfMemory;
 use star_base::{BitTable, BitVector};
 
-use super::bits::index_in;
-use super::form::{Line, bytes_of, copy_columns};
-use super::inst::TableInst;
-use super::interpreter::Interpreter;
-use super::operand::{Number, Reg, Size};
-use super::registers::CowTable;
-use super::table::Table;
+use crate::cpu::bits::index_in;
+use crate::cpu::inst::TableInst;
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::{Number, Reg, Size};
+use crate::cpu::registers::CowTable;
+use crate::cpu::table::Table;
+use crate::cpu::table::form::{Line, bytes_of, copy_columns};
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     /// Runs an instruction on tables.
-    pub(super) fn table_inst(&mut self, inst: TableInst) -> Exec<()> {
+    pub(in crate::cpu) fn table_inst(&mut self, inst: TableInst) -> Exec<()> {
         match inst {
             TableInst::Copy { dst, src } => {
                 let table = self.table_slot_mut(src).table.share();
@@ -75,7 +75,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Stores a table of zeros in a register.
-    pub(super) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Exec<()> {
+    pub(in crate::cpu) fn new_table(&mut self, dst: Reg, rows: usize, columns: usize) -> Exec<()> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         let is_sparse =
             self.parallelism.settings.all_sparse || Table::is_worth_sparse(columns, bytes);
@@ -88,7 +88,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Returns a table of zeros after reserving its memory.
-    pub(super) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
+    pub(in crate::cpu) fn zeros(&mut self, rows: usize, columns: usize) -> Exec<Box<Table>> {
         let bytes = bytes_of(rows).saturating_mul(columns as u64);
         self.budget.reserve(bytes)?;
         let is_as_large =
@@ -105,13 +105,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Stores a table whose bytes are already counted in a register.
-    pub(super) fn put_table(&mut self, dst: Reg, table: CowTable) {
+    pub(in crate::cpu) fn put_table(&mut self, dst: Reg, table: CowTable) {
         let before = std::mem::replace(&mut self.table_slot_mut(dst).table, table);
         self.release(before);
     }
 
     /// Drops the table of a register: its bytes are released if it was uniquely owned.
-    pub(super) fn release(&mut self, table: CowTable) {
+    pub(in crate::cpu) fn release(&mut self, table: CowTable) {
         let gone = match table {
             CowTable::None => None,
             CowTable::Own(table) => Some(table),
@@ -129,12 +129,12 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// May a second form of the table be created?
-    pub(super) fn may_copy(&self, table: &Table) -> bool {
+    pub(in crate::cpu) fn may_copy(&self, table: &Table) -> bool {
         self.copies.may_add(&self.budget, table.n_bytes())
     }
 
     /// Counts a second form that a read of the table may have created.
-    pub(super) fn recount_copy(&mut self, table: Reg, before: u64) -> Exec<()> {
+    pub(in crate::cpu) fn recount_copy(&mut self, table: Reg, before: u64) -> Exec<()> {
         let table = self.tables[self.base.tables + table as usize].table.get();
         let table = table.ok_or_else(|| internal_error("a table that was never set"))?;
         self.copies.count(table, before);
@@ -142,7 +142,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Changes a table, after making it uniquely owned; the other registers may be read meanwhile.
-    pub(super) fn change(
+    pub(in crate::cpu) fn change(
         &mut self,
         reg: Reg,
         change: impl FnOnce(&mut Table, &Self) -> Exec<()>,
@@ -160,13 +160,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Is the table uniquely owned?
-    pub(super) fn owns(&mut self, reg: Reg) -> bool {
+    pub(in crate::cpu) fn owns(&mut self, reg: Reg) -> bool {
         self.table_slot_mut(reg).table.get_mut().is_some()
     }
 
     /// Makes a table uniquely owned before it is written.
     #[inline]
-    pub(super) fn own(&mut self, reg: Reg) -> Exec<()> {
+    pub(in crate::cpu) fn own(&mut self, reg: Reg) -> Exec<()> {
         let at = self.base.tables + reg as usize;
         if self.tables[at].table.get_mut().is_some() { Ok(()) } else { self.own_copy(at) }
     }
@@ -189,7 +189,12 @@ impl Interpreter<'_, '_, '_> {
 
     /// Makes a table uniquely owned, with contiguous lines of this kind; `false` if that does not
     /// pay. `change` notifies the table that these lines are about to be written.
-    pub(super) fn own_lines(&mut self, reg: Reg, line: Line, change: fn(&mut Table)) -> Exec<bool> {
+    pub(in crate::cpu) fn own_lines(
+        &mut self,
+        reg: Reg,
+        line: Line,
+        change: fn(&mut Table),
+    ) -> Exec<bool> {
         self.make_small_dense(reg)?;
         self.own(reg)?;
         let at = self.base.tables + reg as usize;
@@ -209,7 +214,13 @@ impl Interpreter<'_, '_, '_> {
 
     /// Copies a row or column to a register.
     #[inline]
-    pub(super) fn line(&mut self, dst: Reg, table: Reg, line: Line, index: Number) -> Exec<()> {
+    pub(in crate::cpu) fn line(
+        &mut self,
+        dst: Reg,
+        table: Reg,
+        line: Line,
+        index: Number,
+    ) -> Exec<()> {
         let Interpreter {
             bits,
             tables,
@@ -281,7 +292,7 @@ impl Interpreter<'_, '_, '_> {
 
     /// Writes a row or column.
     #[inline]
-    pub(super) fn put_line(
+    pub(in crate::cpu) fn put_line(
         &mut self,
         table: Reg,
         line: Line,

@@ -2,23 +2,23 @@
 
 use star_base::BitVector;
 
-use super::code::FrameSize;
-use super::form::bytes_of;
-use super::interpreter::Interpreter;
-use super::operand::{Number, Reg, RegRef, Size};
-use super::registers::{Base, BitsSlot, CowTable, MOST_KEPT_BYTES, TableSlot};
-use super::table::Table;
-use super::value::ValueData;
+use crate::cpu::code::FrameSize;
+use crate::cpu::interpreter::Interpreter;
+use crate::cpu::operand::{Number, Reg, RegRef, Size};
+use crate::cpu::registers::{Base, BitsSlot, CowTable, MOST_KEPT_BYTES, TableSlot};
+use crate::cpu::table::Table;
+use crate::cpu::table::form::bytes_of;
+use crate::cpu::value::ValueData;
 use crate::interrupt::{Exec, internal_error};
 
 impl Interpreter<'_, '_, '_> {
     #[inline]
-    pub(super) fn number(&self, number: Number) -> i64 {
+    pub(in crate::cpu) fn number(&self, number: Number) -> i64 {
         self.numbers[self.base.numbers + number.0 as usize]
     }
 
     #[inline]
-    pub(super) fn set(&mut self, reg: Reg, value: i64) {
+    pub(in crate::cpu) fn set(&mut self, reg: Reg, value: i64) {
         let at = self.base.numbers + reg as usize;
         self.numbers[at] = value;
         self.numbers_set[at] = true;
@@ -26,49 +26,49 @@ impl Interpreter<'_, '_, '_> {
 
     /// Returns the index of a bits register among those of all frames.
     #[inline]
-    pub(super) fn bits_at(&self, reg: Reg) -> usize {
+    pub(in crate::cpu) fn bits_at(&self, reg: Reg) -> usize {
         self.base.bits + reg as usize
     }
 
     /// Returns the index of a table register among those of all frames.
     #[inline]
-    pub(super) fn table_at(&self, reg: Reg) -> usize {
+    pub(in crate::cpu) fn table_at(&self, reg: Reg) -> usize {
         self.base.tables + reg as usize
     }
 
     #[inline]
-    pub(super) fn bits(&self, reg: Reg) -> &BitVector {
+    pub(in crate::cpu) fn bits(&self, reg: Reg) -> &BitVector {
         &self.bits[self.base.bits + reg as usize].bits
     }
 
     #[inline]
-    pub(super) fn bits_slot(&self, reg: Reg) -> &BitsSlot {
+    pub(in crate::cpu) fn bits_slot(&self, reg: Reg) -> &BitsSlot {
         &self.bits[self.base.bits + reg as usize]
     }
 
     #[inline]
-    pub(super) fn bits_slot_mut(&mut self, reg: Reg) -> &mut BitsSlot {
+    pub(in crate::cpu) fn bits_slot_mut(&mut self, reg: Reg) -> &mut BitsSlot {
         &mut self.bits[self.base.bits + reg as usize]
     }
 
     #[inline]
-    pub(super) fn table_slot(&self, reg: Reg) -> &TableSlot {
+    pub(in crate::cpu) fn table_slot(&self, reg: Reg) -> &TableSlot {
         &self.tables[self.base.tables + reg as usize]
     }
 
     #[inline]
-    pub(super) fn table_slot_mut(&mut self, reg: Reg) -> &mut TableSlot {
+    pub(in crate::cpu) fn table_slot_mut(&mut self, reg: Reg) -> &mut TableSlot {
         &mut self.tables[self.base.tables + reg as usize]
     }
 
-    pub(super) fn table(&self, reg: Reg) -> Exec<&Table> {
+    pub(in crate::cpu) fn table(&self, reg: Reg) -> Exec<&Table> {
         let table = self.table_slot(reg).table.get();
         table.ok_or_else(|| internal_error("a table that was never set"))
     }
 
     /// Returns a size; `None` if the measured variable has no known size.
     #[inline(always)]
-    pub(super) fn size(&self, size: Size) -> Option<u64> {
+    pub(in crate::cpu) fn size(&self, size: Size) -> Option<u64> {
         match size {
             Size::Value(number) => u64::try_from(self.number(number)).ok(),
             Size::Length(reg) => {
@@ -87,13 +87,13 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Returns a size that is known and fits in memory.
-    pub(super) fn known_size(&self, size: Size) -> Exec<usize> {
+    pub(in crate::cpu) fn known_size(&self, size: Size) -> Exec<usize> {
         let known = self.size(size).and_then(|size| usize::try_from(size).ok());
         known.ok_or_else(|| internal_error("a size that is not known"))
     }
 
     /// Unsets a variable and forgets its size.
-    pub(super) fn unset(&mut self, place: RegRef) {
+    pub(in crate::cpu) fn unset(&mut self, place: RegRef) {
         match place {
             RegRef::Int(reg) | RegRef::Bool(reg) => {
                 self.numbers_set[self.base.numbers + reg as usize] = false;
@@ -118,7 +118,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Adds unset registers for another routine and returns the first of them.
-    pub(super) fn grow(&mut self, size: FrameSize) -> Base {
+    pub(in crate::cpu) fn grow(&mut self, size: FrameSize) -> Base {
         let base = Base {
             numbers: self.numbers.len(),
             bits: self.n_bits,
@@ -146,7 +146,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Stores a value whose bytes are already counted; a value of another kind is ignored.
-    pub(super) fn put_value(&mut self, place: RegRef, data: ValueData) {
+    pub(in crate::cpu) fn put_value(&mut self, place: RegRef, data: ValueData) {
         match data {
             ValueData::Nothing => {}
             ValueData::Int(number) => self.put_number(place, number),
@@ -181,7 +181,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Removes and returns the value of a variable.
-    pub(super) fn take_value(&mut self, place: RegRef) -> ValueData {
+    pub(in crate::cpu) fn take_value(&mut self, place: RegRef) -> ValueData {
         let data = match place {
             RegRef::Int(reg) => self.take_number(reg).map(ValueData::Int),
             RegRef::Bool(reg) => self.take_number(reg).map(|number| ValueData::Bool(number != 0)),
@@ -207,7 +207,7 @@ impl Interpreter<'_, '_, '_> {
     }
 
     /// Stores bits that were allocated but not yet counted; they count from now on.
-    pub(super) fn put_new_bits(&mut self, reg: Reg, bits: BitVector) {
+    pub(in crate::cpu) fn put_new_bits(&mut self, reg: Reg, bits: BitVector) {
         let before = self.bits_slot(reg).n_bytes();
         self.budget.exchange(before, bytes_of(bits.len()));
         self.bits_slot_mut(reg).put(bits);

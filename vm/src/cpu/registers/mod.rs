@@ -1,14 +1,16 @@
 //! Registers: the values of variables during a run.
 
+pub(super) mod access;
+
 use std::sync::Arc;
 
 use star_base::BitVector;
 use star_ir::LocId;
 
-use super::form::bytes_of;
 use super::operand::{Pc, RegRef};
 use super::summary::Known;
 use super::table::Table;
+use super::table::form::bytes_of;
 use super::value::ValueData;
 
 /// A register of bits: a slice or word. The memory of its last value is reused for the next one.

@@ -12,6 +12,8 @@
 //! for the next one, since a table that is read in both ways would otherwise be transposed again
 //! and again.
 
+pub(super) mod form;
+
 mod changes;
 mod extremes;
 mod growth;
@@ -28,11 +30,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use star_base::BitTable;
 use star_intrinsics::LineOrder;
 
-use super::form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 use super::parallelism::Parallelism;
 use super::transpose::Transposition;
 use super::window::Window;
 use crate::interrupt::{Exec, internal_error};
+use form::{Line, bytes_of, columns_of, copy_of, gather, scatter, turn};
 
 use extremes::Extremes;
 pub(super) use index::Becomes;
