@@ -1,4 +1,4 @@
-// The protocol of an adapter in C++: what `docs/peers.md` says under "The protocol". Nothing of a peer is
+// The protocol of an adapter in C++: see `docs/src/internals/testing.md`, "Peers". Nothing of a peer is
 // in here.
 #pragma once
 

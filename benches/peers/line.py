@@ -1,4 +1,4 @@
-"""The protocol of an adapter: what `docs/peers.md` says under "The protocol".
+"""The protocol of an adapter: see `docs/src/internals/testing.md`, "Peers".
 
 An adapter calls `serve` with a table of its peers. A peer is opened with the arguments of the command
 line and gives a `Peer`; everything that it does before that counts as loading.

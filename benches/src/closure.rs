@@ -1,6 +1,7 @@
-//! Transitive closure: the published text against a hand-written program, and the library's intrinsic
-//! against the crate `bit-matrix`.
+//! Transitive closure: the published text compared with a hand-written program, and the library's
+//! intrinsic compared with the crate `bit-matrix`.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use bit_matrix::BitMatrix;
@@ -11,92 +12,108 @@ use star_vm::{Cpu, HostValue, cpu};
 
 use crate::graphs;
 use crate::program::{Compiled, median};
-use crate::say::say;
+use crate::results::Figure;
 
-/// Listings 1 and 2 of source 001, letter by letter.
+/// Listings 1 and 2 of source 001, verbatim.
 const PUBLISHED: &str = include_str!("../../tests/programs/published/warshall.star");
 
-/// The library's procedure, which the backend has an intrinsic for.
+/// The library's procedure, for which the backend has an intrinsic.
 const LIBRARY: &str = "import \"star:closure\";
 procedure CLOSE(n: integer; var P: table); begin WARSHALL(n,P) end;";
 
 const SEED: u64 = 2016;
 
-/// The one real graph, if it is there.
-const WIKI_VOTE: &str = "../shared/data/graphs/wiki-Vote.txt";
+/// Kinds of random graphs.
+pub(crate) const KINDS: [&str; 5] = [
+    "m = 1.5 n",
+    "G(n, ½)",
+    "DAG, p = 0.1, shuffled",
+    "DAG, p = 0.1, in order",
+    "DAG, p = 0.1, in reverse",
+];
 
-/// Compares both listings, as lowered, after the passes that know no whole algorithm, and after all, with the hand-written
-/// program on three graphs of `n` vertices.
-pub(crate) fn run(n: usize, n_runs: usize) {
-    let settings = cpu::Settings { threads: Some(1), ..Default::default() };
-    let backend = Cpu::with(settings, Kernels::detect());
-    say!(
-        "closure of n = {n} vertices, seed {SEED}, {} kernels, {} threads; medians of {n_runs}",
-        backend.kernels().level().name(),
-        backend.threads(),
-    );
-    let programs = [
-        ("as lowered", Compiled::new(backend.clone(), PUBLISHED)),
-        ("passes, idioms off", Compiled::optimised(backend.clone(), PUBLISHED, &["idioms"])),
-        ("passes", Compiled::optimised(backend, PUBLISHED, &[])),
-    ];
-    let graphs = [
-        ("m = 1.5 n", sparse(n)),
-        ("G(n, 1/2)", dense(n)),
-        ("DAG, p = 0.1, numbered at random", acyclic(n, shuffled(n))),
-    ];
-    for (name, graph) in graphs {
-        for listing in ["WARSHALL", "WARSHALL-C"] {
-            for (variant, star) in &programs {
-                let peer = || by_hand(&graph);
-                let same = |found: &BitTable, closed: &BitTable| found == closed;
-                let (ours, theirs) = in_turn(star, listing, &graph, n_runs, peer, same);
-                let ratio = ours / theirs;
-                say!(
-                    "{name}, {listing}, {variant}: {ours:.1} ms; by hand {theirs:.1} ms; ratio {ratio:.2}"
-                );
-            }
-        }
+/// Returns a graph of a kind.
+fn graph_of(kind: &str, n: usize) -> BitTable {
+    match KINDS.iter().position(|known| *known == kind) {
+        Some(0) => sparse(n),
+        Some(1) => dense(n),
+        Some(2) => acyclic(n, shuffled(n)),
+        Some(3) => acyclic(n, |vertex| vertex),
+        _ => acyclic(n, |vertex| n - 1 - vertex),
     }
 }
 
-/// Compares the library's WARSHALL, an intrinsic here, with the crate `bit-matrix` on its widest blocks.
-pub(crate) fn intrinsic(n: usize, n_runs: usize, n_threads: usize) {
+fn backend(n_threads: usize) -> Cpu {
     let settings = cpu::Settings { threads: Some(n_threads), ..Default::default() };
-    let backend = Cpu::with(settings, Kernels::detect());
-    say!(
-        "intrinsic closure of n = {n} vertices, seed {SEED}, {} kernels, {n_threads} threads; medians of {n_runs}",
-        backend.kernels().level().name(),
-    );
-    let star = Compiled::new(backend, LIBRARY);
-    let mut graphs = vec![
-        ("m = 1.5 n", sparse(n)),
-        ("G(n, 1/2)", dense(n)),
-        ("DAG, p = 0.1, numbered along its arcs", acyclic(n, |vertex| vertex)),
-        ("DAG, p = 0.1, numbered against its arcs", acyclic(n, |vertex| n - 1 - vertex)),
-        ("DAG, p = 0.1, numbered at random", acyclic(n, shuffled(n))),
+    Cpu::with(settings, Kernels::detect())
+}
+
+/// Measures a published listing after all passes but the recognition of whole algorithms, and as
+/// lowered, alternately with the hand-written program on one thread.
+pub(crate) fn published(listing: &str, kind: &str, n: usize, n_runs: usize) -> Figure {
+    let graph = graph_of(kind, n);
+    let programs = [
+        Compiled::optimised(backend(1), PUBLISHED, &["idioms"]),
+        Compiled::new(backend(1), PUBLISHED),
     ];
-    match graphs::adjacency_of(WIKI_VOTE) {
-        Ok(graph) => graphs.push(("wiki-Vote", graph)),
-        Err(error) => say!("without wiki-Vote: {error}"),
-    }
-    for (name, graph) in graphs {
-        let peer = || {
-            let mut peer = matrix(&graph);
-            let start = Instant::now();
-            peer.transitive_closure();
-            (start.elapsed(), peer)
-        };
-        let same = |found: &BitTable, closed: &BitMatrix<u64>| matrix(found) == *closed;
-        let (ours, theirs) = in_turn(&star, "CLOSE", &graph, n_runs, peer, same);
-        let ratio = theirs / ours;
-        say!("{name}: {ours:.2} ms; bit-matrix {theirs:.1} ms; ratio {ratio:.1}");
+    let [(ours, peer), (lowered, _)] = programs.each_ref().map(|star| {
+        let same = |found: &BitTable, closed: &BitTable| found == closed;
+        alternately(star, listing, &graph, n_runs, || by_hand(&graph), same)
+    });
+    Figure {
+        variants: BTreeMap::from([("without passes".to_owned(), lowered)]),
+        ..Figure::new(kind, ("n", n), ours, &[("Warshall on packed rows, by hand", peer)])
     }
 }
 
-/// Median milliseconds of a routine that closes a graph and of a peer, in turn, after a round that does not count; `same`
-/// compares what they find.
-fn in_turn<T>(
+/// Measures the library's WARSHALL alternately with the crate `bit-matrix` on one thread.
+pub(crate) fn intrinsic(kind: &str, n: usize, n_runs: usize) -> Figure {
+    against_bit_matrix(kind, &graph_of(kind, n), n_runs)
+}
+
+/// Measures the same on the adjacency of an edge list.
+///
+/// # Errors
+/// If the file cannot be read.
+pub(crate) fn of_file(name: &str, path: &str, n_runs: usize) -> Result<Figure, String> {
+    Ok(against_bit_matrix(name, &graphs::adjacency_of(path)?, n_runs))
+}
+
+fn against_bit_matrix(kind: &str, graph: &BitTable, n_runs: usize) -> Figure {
+    let star = Compiled::new(backend(1), LIBRARY);
+    let peer = || {
+        let mut peer = matrix(graph);
+        let start = Instant::now();
+        peer.transitive_closure();
+        (start.elapsed(), peer)
+    };
+    let same = |found: &BitTable, closed: &BitMatrix<u64>| matrix(found) == *closed;
+    let (ours, peer) = alternately(&star, "CLOSE", graph, n_runs, peer, same);
+    Figure::new(kind, ("n", graph.n_rows()), ours, &[("bit-matrix", peer)])
+}
+
+/// Measures the library's WARSHALL on all threads alternately with one.
+pub(crate) fn on_all_threads(kind: &str, n: usize, n_runs: usize) -> Figure {
+    let graph = graph_of(kind, n);
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let star = Compiled::new(backend(n_threads), LIBRARY);
+    let one = Compiled::new(backend(1), LIBRARY);
+    let peer = || {
+        let args = vec![HostValue::Int(n as i64), HostValue::Table(graph.clone())];
+        let (time, mut after) = one.run("CLOSE", args);
+        (time, after.pop())
+    };
+    let same = |found: &BitTable, closed: &Option<HostValue>| matches!(closed, Some(HostValue::Table(closed)) if closed == found);
+    let (ours, peer) = alternately(&star, "CLOSE", &graph, n_runs, peer, same);
+    Figure {
+        threads: n_threads,
+        ..Figure::new(kind, ("n", n), ours, &[("ours on one thread", peer)])
+    }
+}
+
+/// Returns the median seconds of a routine that closes a graph and of a peer, which run alternately
+/// after an uncounted round; `same` compares their results.
+fn alternately<T>(
     star: &Compiled,
     routine: &str,
     graph: &BitTable,
@@ -116,11 +133,10 @@ fn in_turn<T>(
             theirs.push(peer_time);
         }
     }
-    let milliseconds = |times: &mut [Duration]| median(times).as_secs_f64() * 1e3;
-    (milliseconds(&mut ours), milliseconds(&mut theirs))
+    (median(&mut ours).as_secs_f64(), median(&mut theirs).as_secs_f64())
 }
 
-/// The same bits, rows for rows.
+/// Returns the same bits as a matrix of the crate.
 pub(crate) fn matrix(table: &BitTable) -> BitMatrix<u64> {
     let mut matrix = BitMatrix::new(table.n_rows(), table.n_cols());
     for col in 0..table.n_cols() {
@@ -132,7 +148,7 @@ pub(crate) fn matrix(table: &BitTable) -> BitMatrix<u64> {
     matrix
 }
 
-/// Warshall's algorithm on packed rows, one thread; the turns from and to columns do not count.
+/// Warshall's algorithm on packed rows, one thread; the transpositions do not count.
 fn by_hand(graph: &BitTable) -> (Duration, BitTable) {
     let mut rows = turned(graph);
     let start = Instant::now();
@@ -157,7 +173,7 @@ pub(crate) fn warshall(rows: &mut BitTable) {
     }
 }
 
-/// Rows as columns.
+/// Returns the transpose.
 pub(crate) fn turned(table: &BitTable) -> BitTable {
     let kernels = Kernels::detect();
     let n = table.n_rows();
@@ -194,8 +210,8 @@ pub(crate) fn dense(n: usize) -> BitTable {
     graph
 }
 
-/// An arc between every two vertices with probability 0.1, from the first to the second; vertices are named
-/// by `name`.
+/// Returns a graph with an arc between every two vertices with probability 0.1, from the first to
+/// the second; `name` maps vertices to their numbers.
 pub(crate) fn acyclic(n: usize, name: impl Fn(usize) -> usize) -> BitTable {
     let mut graph = BitTable::zeros(n, n).expect("a table");
     let mut random = Random::new(SEED);

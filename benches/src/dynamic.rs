@@ -1,63 +1,67 @@
-//! Algorithms that follow the changes of a graph of n vertices and 5 n edges or arcs: random changes one
-//! after another, beside the best static peer that begins anew after each.
+//! Algorithms that follow the changes of a graph: random changes one after another, compared with
+//! the best static peer, which starts anew after each.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use petgraph::algo::{dijkstra, min_spanning_tree};
 use petgraph::graph::NodeIndex;
 use petgraph::visit::Bfs;
-use star_io::{Graph, Layout, Widths};
-use star_vm::{HostValue, cpu};
-
-use super::instance::{
-    self, codes, int, node, number, ones, peer, table, undirected_peer, weight_of, word, zeros,
-};
-use super::measure::{Bench, Line, timed};
-use super::paths::as_table;
-use super::trees::{WEIGHT_WIDTH, as_slice, tree_weight};
-use crate::program::{Called, Compiled, median};
 use star_base::Random;
+use star_io::{Graph, Layout, Widths};
+use star_vm::{Cpu, HostValue, cpu};
 
-/// Changes of each kind.
-const CHANGES: usize = 200;
+use crate::instance::{
+    self, MAX_WEIGHT, as_slice, as_table, codes, int, node, number, ones, peer, table, tree_weight,
+    undirected_peer, weight_of, word,
+};
+use crate::program::{Called, Compiled, median};
+use crate::results::Figure;
 
-/// After so many changes ours is compared with the peer, which is timed then.
+/// Number of changes between two comparisons with the peer.
 const EVERY: usize = 50;
 
-pub(super) fn run(bench: &Bench<'_>) {
-    spanning_tree(bench);
-    closure(bench);
-    shortest_paths(bench);
-    reachability(bench);
+/// The width of a weight; no sums are formed.
+const WEIGHT_WIDTH: usize = (MAX_WEIGHT.ilog2() + 1) as usize;
+
+/// Returns a module of the library, compiled with its intrinsics, after all passes.
+fn module(name: &str) -> Compiled {
+    let mut modules = star_stdlib::MODULES.iter();
+    let (_, text) = modules.find(|(known, _)| *known == name).expect("a module of the library");
+    Compiled::optimised(Cpu::new(), text, &[]).with_intrinsics(name)
 }
 
-/// The times of one procedure, and of its peer.
+fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
+    let begun = Instant::now();
+    let given = work();
+    (begun.elapsed(), given)
+}
+
+const TREE_PEER: &str = "petgraph min_spanning_tree, anew";
+const CLOSURE_PEER: &str = "petgraph Bfs from all vertices, anew";
+const PATHS_PEER: &str = "petgraph dijkstra, anew";
+
+/// The times of a procedure, and of its peer.
 #[derive(Default)]
 struct Times {
     ours: Vec<Duration>,
-    operations: u64,
     theirs: Vec<Duration>,
 }
 
 impl Times {
-    fn add(&mut self, called: Called) {
-        self.ours.push(called.time);
-        self.operations += called.operations;
-    }
-
-    fn print(mut self, name: &str, input: &str, peer: &str) {
-        let all: Duration = self.ours.iter().sum();
-        let each = all.as_secs_f64() * 1e9 / self.operations.max(1) as f64;
-        let operations = self.operations / self.ours.len() as u64;
+    fn figure(mut self, name: &str, n: usize, peer: &str) -> Figure {
         let worst = self.ours.iter().max().copied().unwrap_or_default();
-        let input = format!("{input}, worst {:.3} ms", worst.as_secs_f64() * 1e3);
-        let ours = Called { time: median(&mut self.ours), operations };
-        let peer = Some((peer, median(&mut self.theirs)));
-        Line { name, input: &input, ours, each, peer }.print();
+        let n_changes = self.ours.len();
+        let [ours, theirs] =
+            [&mut self.ours, &mut self.theirs].map(|times| median(times).as_secs_f64());
+        Figure {
+            note: format!("worst of {n_changes} changes: {:.0} µs", worst.as_secs_f64() * 1e6),
+            threads: std::thread::available_parallelism().map_or(1, usize::from),
+            ..Figure::new(name, ("n", n), ours, &[(peer, theirs)])
+        }
     }
 }
 
-/// Calls a routine on values that stay in the machine, with one more argument in front.
+/// Calls a routine on values that stay in the machine, after more arguments.
 fn change(star: &Compiled, name: &str, place: &[HostValue], state: &mut Vec<cpu::Value>) -> Called {
     let mut values = star.load(place.to_vec());
     values.append(state);
@@ -66,38 +70,28 @@ fn change(star: &Compiled, name: &str, place: &[HostValue], state: &mut Vec<cpu:
     called
 }
 
-/// The first ones of a random order of 0..n: what is changed.
-fn chosen(n: usize, random: &mut Random) -> Vec<usize> {
-    let mut order = shuffled(n, random);
-    order.truncate(CHANGES);
-    order
-}
-
-fn shuffled(n: usize, random: &mut Random) -> Vec<usize> {
+/// Returns `n_changes` different numbers below `n`, in a random order.
+fn chosen(n: usize, n_changes: usize, random: &mut Random) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     for idx in (1..n).rev() {
         order.swap(idx, random.below(idx + 1));
     }
+    order.truncate(n_changes);
     order
 }
 
-/// Is ours compared after change `idx` of so many?
+/// Is ours compared with the peer after change `idx`?
 fn compares(idx: usize, n_changes: usize) -> bool {
     idx % EVERY == EVERY - 1 || idx + 1 == n_changes
 }
 
-/// DELETE_EDGE and INSERT_EDGE, DELETE_VERTEX and INSERT_VERTEX.
-fn spanning_tree(bench: &Bench<'_>) {
-    let names = ["DELETE_EDGE", "INSERT_EDGE", "DELETE_VERTEX", "INSERT_VERTEX"];
-    if !names.iter().any(|name| bench.wants(name)) {
-        return;
-    }
-    let n = bench.n;
+/// Measures DELETE_EDGE, INSERT_EDGE, DELETE_VERTEX and INSERT_VERTEX on 5 n edges.
+pub(crate) fn spanning_tree(n: usize, n_changes: usize) -> Vec<Figure> {
     let graph = instance::connected(n, 5 * n);
     let m = graph.n_edges();
     let widths = Widths { h: WEIGHT_WIDTH, b: graph.code_width() };
-    let input = format!("n = {n}, m = {m}, h = {WEIGHT_WIDTH}");
-    let star = bench.module_of("dynmst");
+    let mut figures = Vec::new();
+    let star = module("dynmst");
     let [inc, weight] = [Layout::Incidence, Layout::Weight].map(|l| table(&graph, l, widths));
     let mut msf = star.load(vec![
         inc,
@@ -122,7 +116,7 @@ fn spanning_tree(bench: &Bench<'_>) {
         timed(|| tree_weight(min_spanning_tree(&peer)))
     };
     let mut random = Random::new(instance::SEED);
-    let order = chosen(m, &mut random);
+    let order = chosen(m, n_changes, &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_EDGE" } else { "DELETE_EDGE" };
         let mut times = Times::default();
@@ -135,7 +129,7 @@ fn spanning_tree(bench: &Bench<'_>) {
             } else {
                 change(&star, name, &[int(row + 1)], &mut state)
             };
-            times.add(called);
+            times.ours.push(called.time);
             alive[row] = insert;
             if compares(idx, order.len()) {
                 let (time, expected) = recomputed(&alive);
@@ -143,14 +137,14 @@ fn spanning_tree(bench: &Bench<'_>) {
                 assert_eq!(weight_now(&star, &state), expected, "{name}");
             }
         }
-        times.print(name, &input, "petgraph min_spanning_tree anew");
+        figures.push(times.figure(name, n, TREE_PEER));
     }
-    // A vertex goes with its edges, and comes back with them.
-    let vertices = chosen(n, &mut random);
+    // A vertex is deleted with its edges, and inserted again with them.
+    let vertices = chosen(n, n_changes / 5, &mut random);
     let (mut gone, mut back) = (Times::default(), Times::default());
     for (idx, &z) in vertices.iter().enumerate() {
         for (name, times) in [("DELETE_VERTEX", &mut gone), ("INSERT_VERTEX", &mut back)] {
-            times.add(change(&star, name, &[int(z + 1)], &mut state));
+            times.ours.push(change(&star, name, &[int(z + 1)], &mut state).time);
             let insert = name == "INSERT_VERTEX";
             for (alive, arc) in alive.iter_mut().zip(&graph.arcs) {
                 if arc.tail as usize == z || arc.head as usize == z {
@@ -164,21 +158,17 @@ fn spanning_tree(bench: &Bench<'_>) {
             }
         }
     }
-    gone.print("DELETE_VERTEX", &input, "petgraph min_spanning_tree anew");
-    back.print("INSERT_VERTEX", &input, "petgraph min_spanning_tree anew");
+    figures.push(gone.figure("DELETE_VERTEX", n, TREE_PEER));
+    figures.push(back.figure("INSERT_VERTEX", n, TREE_PEER));
+    figures
 }
 
-/// DELETE_ARC and INSERT_ARC, which keep the closure and its trees.
-fn closure(bench: &Bench<'_>) {
-    if !["DELETE_ARC", "INSERT_ARC", "ITALIANO"].iter().any(|name| bench.wants(name)) {
-        return;
-    }
-    let n = bench.n;
+/// Measures INSERT_ARC and DELETE_ARC, which keep the closure and its trees, on 1.5 n arcs.
+pub(crate) fn closure(n: usize, n_changes: usize) -> Vec<Figure> {
     let m = n * 3 / 2;
     let graph = instance::directed(n, m);
     let widths = instance::widths(&graph);
-    let input = format!("n = {n}, m = {m}");
-    let star = bench.module_of("italiano");
+    let star = module("italiano");
     let [tails, heads] = [Layout::Tails, Layout::Heads].map(|layout| table(&graph, layout, widths));
     let mut state = star.load(vec![tails, heads, HostValue::Unset, HostValue::Unset]);
     change(&star, "TC_INIT", &[int(n)], &mut state);
@@ -186,7 +176,7 @@ fn closure(bench: &Bench<'_>) {
     state.splice(2..2, star.load(vec![HostValue::Slice(none)]));
     let mut times = Times::default();
     for row in 0..m {
-        times.add(change(&star, "INSERT_ARC", &[int(row + 1)], &mut state));
+        times.ours.push(change(&star, "INSERT_ARC", &[int(row + 1)], &mut state).time);
     }
     let mut alive = vec![true; m];
     let compare = |star: &Compiled, state: &[cpu::Value], alive: &[bool]| {
@@ -206,43 +196,36 @@ fn closure(bench: &Bench<'_>) {
         time
     };
     times.theirs.push(compare(&star, &state, &alive));
-    times.print("INSERT_ARC", &format!("{input}, all arcs"), "petgraph Bfs from all, anew");
+    let mut figures = vec![times.figure("INSERT_ARC, all arcs", n, CLOSURE_PEER)];
     let mut random = Random::new(instance::SEED);
-    let order = chosen(m, &mut random);
+    let order = chosen(m, n_changes, &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_ARC" } else { "DELETE_ARC" };
         let mut times = Times::default();
         for &row in &order {
-            times.add(change(&star, name, &[int(row + 1)], &mut state));
+            times.ours.push(change(&star, name, &[int(row + 1)], &mut state).time);
             alive[row] = insert;
         }
         times.theirs.push(compare(&star, &state, &alive));
-        times.print(
-            name,
-            &format!("{input}, {} of them", order.len()),
-            "petgraph Bfs from all, anew",
-        );
+        figures.push(times.figure(name, n, CLOSURE_PEER));
     }
+    figures
 }
 
-/// DELETE_ARC_SP and INSERT_ARC_SP, which keep the distances to the sink 1.
-fn shortest_paths(bench: &Bench<'_>) {
-    if !["DELETE_ARC_SP", "INSERT_ARC_SP"].iter().any(|name| bench.wants(name)) {
-        return;
-    }
-    let n = bench.n;
+/// Measures DELETE_ARC_SP and INSERT_ARC_SP, which keep the distances to a vertex, on 5 n arcs.
+pub(crate) fn shortest_paths(n: usize, n_changes: usize) -> Vec<Figure> {
     let graph = instance::directed(n, 5 * n);
     let widths = instance::widths(&graph);
     let h = widths.h;
     let infinite = (1_u64 << h) - 1;
-    let input = format!("n = {n}, m = {}, h = {h}", 5 * n);
-    let star = bench.module_of("ramalingam");
+    let mut figures = Vec::new();
+    let star = module("ramalingam");
     let distances = |alive: &[bool]| {
         let arcs = graph.arcs.iter().zip(alive).filter(|(_, alive)| **alive);
-        let turned = arcs.map(|(&arc, _)| star_io::Arc { tail: arc.head, head: arc.tail, ..arc });
-        let turned = peer(&Graph { arcs: turned.collect(), ..graph.clone() });
+        let reversed = arcs.map(|(&arc, _)| star_io::Arc { tail: arc.head, head: arc.tail, ..arc });
+        let reversed = peer(&Graph { arcs: reversed.collect(), ..graph.clone() });
         timed(|| {
-            let found = dijkstra(&turned, node(0), None, |arc| *arc.weight());
+            let found = dijkstra(&reversed, node(0), None, |arc| *arc.weight());
             let of = |x: u32| found.get(&node(x)).map_or(infinite, |&d| d as u64);
             (0..n as u32).map(of).collect::<Vec<u64>>()
         })
@@ -255,12 +238,9 @@ fn shortest_paths(bench: &Bench<'_>) {
         HostValue::Unset,
         HostValue::Unset,
     ]);
-    let mut times = Times::default();
-    times.add(change(&star, "SP_INIT", &[int(1), int(h), word(infinite, h)], &mut state));
-    times.theirs.push(distances(&alive).0);
-    times.print("SP_INIT", &input, "petgraph dijkstra");
+    change(&star, "SP_INIT", &[int(1), int(h), word(infinite, h)], &mut state);
     let mut random = Random::new(instance::SEED);
-    let order = chosen(alive.len(), &mut random);
+    let order = chosen(alive.len(), n_changes, &mut random);
     for insert in [false, true] {
         let name = if insert { "INSERT_ARC_SP" } else { "DELETE_ARC_SP" };
         let mut times = Times::default();
@@ -272,7 +252,7 @@ fn shortest_paths(bench: &Bench<'_>) {
             if insert {
                 place.push(word(arc.weight as u64, h));
             }
-            times.add(change(&star, name, &place, &mut state));
+            times.ours.push(change(&star, name, &place, &mut state).time);
             alive[row] = insert;
             if compares(idx, order.len()) {
                 let (time, expected) = distances(&alive);
@@ -283,40 +263,7 @@ fn shortest_paths(bench: &Bench<'_>) {
                 assert_eq!(found, expected, "{name}");
             }
         }
-        times.print(name, &input, "petgraph dijkstra anew");
+        figures.push(times.figure(name, n, PATHS_PEER));
     }
-}
-
-/// INSERT_REACH, which keeps what the vertex 1 reaches.
-fn reachability(bench: &Bench<'_>) {
-    if !bench.wants("INSERT_REACH") {
-        return;
-    }
-    let n = bench.n;
-    let graph = instance::directed(n, 2 * n);
-    let b = graph.code_width();
-    let star = bench.module_of("reach");
-    let mut set = star_base::BitVector::zeros(n);
-    set.put(0, true);
-    let mut state = star.load(vec![
-        codes(n, b),
-        HostValue::Table(zeros(n, n)),
-        HostValue::Table(zeros(n, b)),
-        HostValue::Slice(set),
-    ]);
-    let mut times = Times::default();
-    let order = shuffled(graph.arcs.len(), &mut Random::new(instance::SEED));
-    for &row in &order {
-        let arc = graph.arcs[row];
-        let place = [int(arc.tail as usize + 1), int(arc.head as usize + 1)];
-        times.add(change(&star, "INSERT_REACH", &place, &mut state));
-    }
-    let peer = peer(&graph);
-    let (time, reached) = timed(|| {
-        let mut bfs = Bfs::new(&peer, NodeIndex::new(0));
-        std::iter::from_fn(|| bfs.next(&peer)).count() as u64
-    });
-    times.theirs.push(time);
-    assert_eq!(as_slice(&star.read(&state[3])).count_ones(), reached);
-    times.print("INSERT_REACH", &format!("n = {n}, m = {}", 2 * n), "petgraph Bfs anew");
+    figures
 }

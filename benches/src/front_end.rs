@@ -1,4 +1,4 @@
-//! How fast programs are read, formatted and checked.
+//! Speed of reading, formatting and checking programs.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -11,7 +11,8 @@ use star_syntax::token::Token;
 
 use crate::say::say;
 
-/// The library's module of shortest paths again and again, everything that it declares under new names.
+/// The library's module of shortest paths again and again, everything that it declares under new
+/// names.
 fn program(megabytes: usize) -> String {
     let (_, module) = star_stdlib::MODULES
         .iter()
@@ -56,11 +57,12 @@ impl SourceLoader for OneText {
     }
 }
 
-pub(crate) fn run(megabytes: usize) {
+/// Returns the seconds of lexing and parsing, of formatting, and of a check with lowering.
+pub(crate) fn run(megabytes: usize) -> [f64; 3] {
     let text = program(megabytes);
     let n_lines = text.lines().count();
     say!("a file of {} bytes, {n_lines} lines", text.len());
-    report("lex and parse", text.len(), || {
+    let parse = report("lex and parse", text.len(), || {
         let parsed = star_syntax::parse(FileId(0), &text);
         assert!(parsed.diagnostics.is_empty(), "the generated program parses");
         parsed.file.items.len()
@@ -69,19 +71,20 @@ pub(crate) fn run(megabytes: usize) {
     let mut loader = OneText(text.clone());
     let source = SourceFile::new("generated.star", text.clone());
     let formatter = Formatter::new(library);
-    report("format", text.len(), || {
+    let format = report("format", text.len(), || {
         let formatted = formatter.format(&source, &mut loader);
         formatted.map_or(0, |formatted| formatted.len())
     });
-    report("lex, parse, resolve, check and lower", text.len(), || {
+    let check = report("lex, parse, resolve, check and lower", text.len(), || {
         let compilation = star_compiler::check("generated.star", &mut loader, &library);
         assert!(!compilation.has_errors(), "the generated program has no errors");
         compilation.hir.routines.len()
     });
+    [parse, format, check]
 }
 
-/// Times `work` and prints the median speed.
-pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) {
+/// Times `work`, prints the median speed and returns the median time.
+pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize) -> f64 {
     work();
     let mut seconds: Vec<f64> = (0..9)
         .map(|_| {
@@ -98,4 +101,5 @@ pub(crate) fn report(what: &str, n_bytes: usize, mut work: impl FnMut() -> usize
         speed(seconds[8]),
         speed(seconds[0])
     );
+    seconds[4]
 }

@@ -13,8 +13,8 @@ use star_harness::backends::{DeviceOptions, GpuMode};
 use star_harness::{Availability, BACKENDS, Compiled, Machine, Printed};
 use star_vm::{Argument, CompileOptions, Control, HostValue, Limits, Outcome, Stats};
 
-use crate::algorithms::instance::{SEED, int, ones, word};
 use crate::closure::{acyclic, dense, shuffled, sparse};
+use crate::instance::{SEED, int, ones, word};
 use crate::program::{lowered, lowered_as};
 use crate::say::say;
 

@@ -1,5 +1,6 @@
-//! Random graphs, and the tables that the library asks for.
+//! Random graphs, and the tables that library procedures take.
 
+use petgraph::data::Element;
 use petgraph::graph::{Graph as Peer, NodeIndex, UnGraph};
 use star_base::{BitTable, BitVector};
 use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
@@ -8,22 +9,22 @@ use star_vm::HostValue;
 
 use star_base::Random;
 
-/// Where the random numbers begin.
+/// The seed of the random numbers.
 pub(crate) const SEED: u64 = 2016;
 
 /// Weights are 1 to this.
-pub(super) const MAX_WEIGHT: i64 = 1000;
+pub(crate) const MAX_WEIGHT: i64 = 1000;
 
-/// Bytes that a table may take.
+/// Maximum bytes of a table.
 const MAX_BYTES: u64 = 8 << 30;
 
 /// A directed graph of n vertices and `m` arcs without loops and parallel arcs.
-pub(super) fn directed(n: usize, m: usize) -> Graph {
+pub(crate) fn directed(n: usize, m: usize) -> Graph {
     uniform(n, m, GraphKind::Directed)
 }
 
 /// A connected graph of n vertices and `m` edges: a path through all vertices, and random edges.
-pub(super) fn connected(n: usize, m: usize) -> Graph {
+pub(crate) fn connected(n: usize, m: usize) -> Graph {
     let mut graph = uniform(n, m + 1 - n, GraphKind::Undirected);
     let mut random = Random::new(SEED);
     graph.arcs.extend((1..n as u32).map(|x| Arc {
@@ -45,14 +46,14 @@ fn uniform(n: usize, m: usize, kind: GraphKind) -> Graph {
     uniform.generate(&mut GenerateOptions::new(SEED, MAX_BYTES)).expect("a graph of this size")
 }
 
-/// The widths that the graph asks for.
-pub(super) fn widths(graph: &Graph) -> Widths {
+/// Returns the widths that the graph needs.
+pub(crate) fn widths(graph: &Graph) -> Widths {
     let h = graph.path_width().expect("weights that are not negative");
     Widths { h, b: graph.code_width() }
 }
 
 /// The graph as a table.
-pub(super) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue {
+pub(crate) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue {
     match lay_out(layout, graph, widths, MAX_BYTES, "a random graph").expect("a table that fits") {
         LayoutValue::Table(table) => HostValue::Table(table),
         LayoutValue::Slice(bits) => HostValue::Slice(bits),
@@ -60,7 +61,7 @@ pub(super) fn table(graph: &Graph, layout: Layout, widths: Widths) -> HostValue 
 }
 
 /// The codes 1..n, b bits each.
-pub(super) fn codes(n: usize, b: usize) -> HostValue {
+pub(crate) fn codes(n: usize, b: usize) -> HostValue {
     let mut table = zeros(n, b);
     for row in 0..n {
         for place in 0..b {
@@ -70,7 +71,7 @@ pub(super) fn codes(n: usize, b: usize) -> HostValue {
     HostValue::Table(table)
 }
 
-pub(super) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
+pub(crate) fn zeros(n_rows: usize, n_cols: usize) -> BitTable {
     BitTable::zeros(n_rows, n_cols).expect("a table that fits")
 }
 
@@ -89,7 +90,7 @@ pub(crate) fn int(number: usize) -> HostValue {
 }
 
 /// The number in a row of a table of at most 64 columns.
-pub(super) fn number(table: &BitTable, row: usize) -> u64 {
+pub(crate) fn number(table: &BitTable, row: usize) -> u64 {
     (0..table.n_cols()).fold(0, |number, col| 2 * number + u64::from(table.get(row, col)))
 }
 
@@ -125,4 +126,27 @@ pub(crate) fn undirected_peer(graph: &Graph) -> UnGraph<(), i64> {
 
 pub(crate) fn node(vertex: u32) -> NodeIndex {
     NodeIndex::new(vertex as usize)
+}
+
+/// Returns the weight of the peer's spanning tree.
+pub(crate) fn tree_weight(tree: impl Iterator<Item = Element<(), i64>>) -> i64 {
+    tree.map(|element| match element {
+        Element::Node { .. } => 0,
+        Element::Edge { weight, .. } => weight,
+    })
+    .sum()
+}
+
+pub(crate) fn as_table(value: &HostValue) -> &BitTable {
+    match value {
+        HostValue::Table(table) => table,
+        other => panic!("expected a table, found {other:?}"),
+    }
+}
+
+pub(crate) fn as_slice(value: &HostValue) -> &BitVector {
+    match value {
+        HostValue::Slice(bits) => bits,
+        other => panic!("expected a slice, found {other:?}"),
+    }
 }

@@ -1,7 +1,9 @@
-//! Moving objects: the index of star-intrinsics on source 004's workload, in turn with a naive grid and the crate `rstar`.
+//! Moving objects: the index of `star-intrinsics` on source 004's workload, alternately with a
+//! naive grid and the crate `rstar`.
 //!
-//! A batch goes to each contestant before the next one is made; only the contestants' time counts, and answers are
-//! compared by number and hash. The peers use one thread, and so does one of ours beside them.
+//! A batch goes to each contestant before the next one is generated; only the contestants' time
+//! counts, and answers are compared by number and hash. The peers use one thread, and so does the
+//! instance of ours that they are compared with.
 
 use std::time::{Duration, Instant};
 
@@ -12,24 +14,22 @@ use star_intrinsics::moving::{AnswerHash, Collector, MovingIndex, Point, Query, 
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
 use star_io::moving::{Position, Window};
 
-use crate::say::say;
+use crate::results::Figure;
 
 const SEED: u64 = 1;
 const PER_BATCH: u64 = 100_000;
 /// The side of the area in centimetres: 100 km.
 const SIDE: u64 = 10_000_000;
-/// The side of a question for ten hits on average among 10 M objects: uniform, and in hubs.
+/// The side of a query for ten hits on average among 10 M objects: uniform, and in hubs.
 const QUERY_SIDES: [u64; 2] = [10_000, 3_500];
-/// The source's Tesla K40, seconds for 40 M updates and 4 M questions.
-const SOURCE: f64 = 3.1175;
 /// Objects up to which `rstar` takes part.
 const MOST_FOR_RSTAR: u64 = 1_000_000;
 
-/// Whoever keeps the objects.
+/// An index of the objects.
 trait Contestant {
-    fn name(&self) -> String;
+    fn name(&self) -> &'static str;
 
-    /// A batch: questions see what was before.
+    /// Carries out a batch; queries see the objects before it.
     fn batch(&mut self, updates: &[Position], queries: &[Window]);
 
     /// Number and hash of all answers.
@@ -40,7 +40,6 @@ trait Contestant {
 struct Ours {
     index: MovingIndex,
     workers: Workers<'static>,
-    threads: usize,
     updates: Vec<Update>,
     queries: Vec<Query>,
     answers: AnswerHash,
@@ -52,21 +51,13 @@ impl Ours {
         let workers = Workers::new(Some(threads), Workers::NEVER).map_err(|_| "no threads")?;
         let (updates, queries) = (Vec::new(), Vec::new());
         let (answers, time) = (AnswerHash::default(), Duration::ZERO);
-        Ok(Ours {
-            index: MovingIndex::new(None),
-            workers,
-            threads,
-            updates,
-            queries,
-            answers,
-            time,
-        })
+        Ok(Ours { index: MovingIndex::new(None), workers, updates, queries, answers, time })
     }
 }
 
 impl Contestant for Ours {
-    fn name(&self) -> String {
-        format!("ours, {} threads", self.threads)
+    fn name(&self) -> &'static str {
+        "ours on one thread"
     }
 
     fn batch(&mut self, updates: &[Position], queries: &[Window]) {
@@ -82,7 +73,7 @@ impl Contestant for Ours {
         let (updates, queries) = (&self.updates, &self.queries);
         let done = self.index.period(updates, queries, &mut self.answers, &self.workers);
         self.time += begin.elapsed();
-        done.expect("there is memory, and nobody stops it");
+        done.expect("there is memory, and nothing interrupts it");
     }
 
     fn answers(&self) -> AnswerHash {
@@ -116,8 +107,8 @@ impl Naive {
 }
 
 impl Contestant for Naive {
-    fn name(&self) -> String {
-        "Vec grid, 1 thread".to_owned()
+    fn name(&self) -> &'static str {
+        "grid of vectors, one thread"
     }
 
     fn batch(&mut self, updates: &[Position], queries: &[Window]) {
@@ -163,8 +154,8 @@ struct Rstar {
 }
 
 impl Contestant for Rstar {
-    fn name(&self) -> String {
-        "rstar, 1 thread".to_owned()
+    fn name(&self) -> &'static str {
+        "rstar, one thread"
     }
 
     fn batch(&mut self, updates: &[Position], queries: &[Window]) {
@@ -196,64 +187,35 @@ impl Contestant for Rstar {
     }
 }
 
-/// What is measured.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Both,
-    Updates,
-    Queries,
+/// A measurement.
+#[derive(Clone, Copy)]
+pub(crate) struct Job {
+    pub(crate) n_objects: u64,
+    /// Batches of 100,000 updates.
+    pub(crate) n_batches: u64,
+    /// Are 10,000 queries in each batch?
+    pub(crate) queries: bool,
+    /// Are the objects in hubs?
+    pub(crate) hubs: bool,
+    /// Do the peers take part?
+    pub(crate) peers: bool,
 }
 
-/// A job, and who works on it.
-struct Job {
-    name: &'static str,
-    part: Part,
-    per_hundred: u64,
-    hubs: bool,
-    query_side: u64,
-    peers: bool,
-}
-
-/// Runs all jobs with so many objects and batches of 100,000 updates.
-pub(crate) fn run(n_objects: u64, n_batches: u64) -> Result<(), String> {
+/// Measures ours on all threads and, with peers, on one thread, and the peers. The time is for all
+/// batches.
+///
+/// # Errors
+/// If the answers differ.
+pub(crate) fn measure(job: Job) -> Result<Figure, String> {
+    let Job { n_objects, n_batches, .. } = job;
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    say!(
-        "moving objects: {n_objects} objects, {n_batches} batches of {PER_BATCH} updates, seed {SEED}, {threads} threads"
-    );
-    let [uniform, gathered] = QUERY_SIDES;
-    let job = |name, part, per_hundred, hubs, query_side, peers| Job {
-        name,
-        part,
-        per_hundred,
-        hubs,
-        query_side,
-        peers,
-    };
-    let jobs = [
-        job("whole job, uniform", Part::Both, 10, false, uniform, true),
-        job("whole job, hubs", Part::Both, 10, true, gathered, true),
-        job("hubs, squares of 100 m", Part::Both, 10, true, uniform, false),
-        job("updates only, uniform", Part::Updates, 0, false, uniform, true),
-        job("updates only, hubs", Part::Updates, 0, true, gathered, false),
-        job("questions only, uniform", Part::Queries, 10, false, uniform, true),
-        job("questions only, hubs", Part::Queries, 10, true, gathered, false),
-        job("100 : 8, uniform", Part::Both, 8, false, uniform, false),
-        job("100 : 6, uniform", Part::Both, 6, false, uniform, false),
-        job("100 : 4, uniform", Part::Both, 4, false, uniform, false),
-        job("100 : 2, uniform", Part::Both, 2, false, uniform, false),
-        job("100 : 1, uniform", Part::Both, 1, false, uniform, false),
-    ];
-    jobs.iter().try_for_each(|job| measure(job, n_objects, n_batches, threads))
-}
-
-fn measure(job: &Job, n_objects: u64, n_batches: u64, threads: usize) -> Result<(), String> {
     let workload = MovingObjects {
         n_objects,
         n_updates: n_batches * PER_BATCH,
         per_batch: PER_BATCH,
-        per_hundred: job.per_hundred,
+        per_hundred: if job.queries { 10 } else { 0 },
         side: SIDE,
-        query_side: job.query_side,
+        query_side: QUERY_SIDES[usize::from(job.hubs)],
         hubs: job.hubs.then_some(Hubs { n: 100, deviation: 100_000 }),
     };
     let mut options = GenerateOptions::new(SEED, u64::MAX);
@@ -269,7 +231,7 @@ fn measure(job: &Job, n_objects: u64, n_batches: u64, threads: usize) -> Result<
         let rstar = Rstar { tree: RTree::new(), at, answers: AnswerHash::default() };
         peers.push((Box::new(rstar), Duration::ZERO));
     }
-    let mut everybody = |updates: &[Position], queries: &[Window], counts: bool| {
+    let mut all_contestants = |updates: &[Position], queries: &[Window], counts: bool| {
         for ours in alone.iter_mut().chain([&mut ours]) {
             let before = ours.time;
             ours.batch(updates, queries);
@@ -284,60 +246,35 @@ fn measure(job: &Job, n_objects: u64, n_batches: u64, threads: usize) -> Result<
         }
     };
     let placed: Vec<Position> = steps.positions().collect();
-    everybody(&placed, &[], false);
+    all_contestants(&placed, &[], false);
     drop(placed);
     let (mut updates, mut queries) = (Vec::new(), Vec::new());
-    let (mut n_updates, mut n_queries) = (0, 0);
     while steps.step(&mut updates, &mut queries) {
-        match job.part {
-            Part::Both => everybody(&updates, &queries, true),
-            Part::Updates => everybody(&updates, &[], true),
-            Part::Queries => everybody(&[], &queries, true),
-        }
-        n_updates += if job.part == Part::Queries { 0 } else { updates.len() };
-        n_queries += if job.part == Part::Updates { 0 } else { queries.len() };
+        all_contestants(&updates, &queries, true);
     }
-
     let found = ours.answers();
-    let show = |name: &str, time: Duration, ratio: Option<f64>| {
-        let seconds = time.as_secs_f64();
-        let whole = seconds * (40_000_000.0 / (n_batches * PER_BATCH) as f64);
-        let rate = |n: usize| n as f64 / seconds / 1e6;
-        let ratio =
-            ratio.map_or_else(String::new, |ratio| format!("; {ratio:.1} times ours alone"));
-        say!(
-            "  {name}: {seconds:.3} s; {:.2} M updates/s, {:.3} M questions/s; 40 M updates in {whole:.2} s{ratio}",
-            rate(n_updates),
-            rate(n_queries)
-        );
-    };
-    say!("{}: {n_updates} updates, {n_queries} questions, {} answers", job.name, found.hits);
-    show(&ours.name(), ours.time, None);
-    let its = ours.index.statistics();
-    let per_hit = ours.time.as_nanos() as f64 / found.hits.max(1) as f64;
-    say!(
-        "    {} cells, {} further buckets, {} in place, {} split, {:.1} ns a hit, {:.2} of the source's time on a K40",
-        its.cells,
-        its.further_buckets,
-        its.updates.in_place,
-        its.updates.split,
-        per_hit,
-        ours.time.as_secs_f64() * 400.0 / n_batches as f64 / SOURCE
-    );
-    let Some(alone) = alone else { return Ok(()) };
-    show(&alone.name(), alone.time, None);
-    for (peer, time) in &peers {
-        show(&peer.name(), *time, Some(time.as_secs_f64() / alone.time.as_secs_f64()));
+    let others = alone.iter().map(|ours| (ours as &dyn Contestant, ours.time));
+    let others = others.chain(peers.iter().map(|(peer, time)| (&**peer, *time)));
+    let mut times = Vec::new();
+    for (peer, time) in others {
         if peer.answers() != found {
-            return Err(format!(
-                "{} answers otherwise: {:?}, {found:?}",
-                peer.name(),
-                peer.answers()
-            ));
+            return Err(format!("{} answers {:?}, ours {found:?}", peer.name(), peer.answers()));
         }
+        times.push((peer.name(), time.as_secs_f64()));
     }
-    if alone.answers() != found {
-        return Err("one thread answers otherwise".to_owned());
-    }
-    Ok(())
+    let all = ours.time.as_secs_f64();
+    // The peers use one thread: they are compared with ours on one.
+    let (time, n_threads) = alone.map_or((all, threads), |ours| (ours.time.as_secs_f64(), 1));
+    let peers = times.get(1..).unwrap_or_default();
+    let input = if job.hubs { "hubs" } else { "uniform" };
+    let seconds_of_40_m = all * 400.0 / n_batches as f64;
+    Ok(Figure {
+        threads: n_threads,
+        variants: [(format!("on {threads} threads"), all)].into(),
+        note: format!(
+            "{n_batches} batches, {} answers; 40 M updates on {threads} threads: {seconds_of_40_m:.2} s",
+            found.hits
+        ),
+        ..Figure::new(input, ("objects", n_objects as usize), time, peers)
+    })
 }

@@ -1,7 +1,8 @@
-//! Polylines of maximal objective: the search of `star:polyline` alone, in turn with the source's O(d³) programme on vector
-//! instructions, and the whole job from pixels.
+//! Polylines of maximal objective: the search of `star:polyline` alone, alternately with the
+//! source's program in O(d³) on vector instructions, and the whole job from pixels.
 //!
-//! Pixels are noise: the work depends on places and sizes only. Scores are compared in each round.
+//! Pixels are noise: the work depends only on positions and sizes. Scores are compared in each
+//! round.
 
 use multiversion::multiversion;
 use star_base::Random;
@@ -10,7 +11,7 @@ use star_intrinsics::polyline::{
 };
 use star_intrinsics::{Environment, Workers};
 
-use crate::say::say;
+use crate::results::Figure;
 use crate::timing::{median, milliseconds};
 
 /// Rows and columns of the image.
@@ -18,16 +19,8 @@ const SIDE: usize = 1411;
 
 const SEED: u64 = 3;
 
-/// Degrees; the last is no limit.
+/// Maximum angles in degrees; the last is no limit.
 const LIMITS: [usize; 2] = [45, 180];
-
-/// The source's GTX 750 Ti, milliseconds with copies, no limit: p = 5 to 8, d = 128 to 1024.
-const SOURCE: [[f64; 4]; 4] = [
-    [1.9, 7.5, 53.1, 460.9],
-    [2.5, 11.4, 88.5, 787.8],
-    [3.6, 14.8, 108.1, 1004.4],
-    [5.4, 22.0, 157.0, 1397.8],
-];
 
 /// Less than every score.
 const NONE: i32 = i32::MIN;
@@ -46,95 +39,68 @@ struct Instance {
     last: Vec<u32>,
 }
 
-/// All sizes up to d = `most`, each so often; medians.
-pub(crate) fn run(most: usize, runs: usize, threads: usize) -> Result<(), String> {
-    let crews = Crews([workers(1)?, workers(threads)?]);
+/// Measures the search alone for p = 8 on one thread and d points a guide.
+///
+/// # Errors
+/// If the scores differ.
+pub(crate) fn search(d: usize, runs: usize) -> Result<Vec<Figure>, String> {
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let crews = Crews([workers(1)?, workers(n_threads)?]);
     let image = noise().ok_or("no image")?;
-    say!(
-        "image {SIDE} x {SIDE}, seed {SEED}; medians of {runs}, ms; {threads} threads; guides are d - 1 pixels wide\n"
-    );
-    say!("search alone, from score tables\n");
-    say!(
-        "| p | d | limit | ours, 1 thread | ours | O(d³), vectors, 1 thread | O(d³) ÷ ours, 1 thread | source |"
-    );
-    say!("|---|---|---|---|---|---|---|---|");
-    for_all(most, |n_nodes, d, limit| {
-        let request = request(n_nodes, d, limit, AHEAD);
-        let instance = Instance::new(&image, request, &crews.0[1])?;
-        let [one, all, cubic] = instance.contest(runs, &crews)?;
-        let source = source(n_nodes, d, limit);
-        say!(
-            "| {n_nodes} | {d} | {} | {one:.2} | {all:.2} | {cubic:.2} | {:.1} | {source} |",
-            name(limit),
-            cubic / one
-        );
-        Ok(())
-    })?;
-    say!("\nfrom pixels: gradient, link scores, search\n");
-    say!(
-        "| p | d | limit | along an axis, 1 thread | … | across, 1 thread | … | gradient | link scores | source, search only |"
-    );
-    say!("|---|---|---|---|---|---|---|---|---|---|");
-    for_all(most, |n_nodes, d, limit| {
-        let mut cells = Vec::new();
-        for ends in [AHEAD, ACROSS] {
-            let request = request(n_nodes, d, limit, ends);
-            let times = crews.0.each_ref().map(|crew| -> Result<f64, String> {
-                let times: Result<Vec<f64>, String> = (0..runs.max(1))
-                    .map(|_| {
-                        let (time, answers) = milliseconds(|| trace(&image, 0, &[request], crew));
-                        answers.map_err(|ended| format!("{ended:?}"))?;
-                        Ok(time)
-                    })
-                    .collect();
-                times.map(median)
-            });
-            for time in times {
-                cells.push(format!("{:.1}", time?));
-            }
-        }
-        let parts = parts(&image, request(n_nodes, d, limit, AHEAD), &crews.0[1])?;
-        cells.extend(parts.map(|time| format!("{time:.1}")));
-        say!(
-            "| {n_nodes} | {d} | {} | {} | {} |",
-            name(limit),
-            cells.join(" | "),
-            source(n_nodes, d, limit)
-        );
-        Ok(())
-    })
+    let measure = |limit| {
+        let instance = Instance::new(&image, request(d, limit, AHEAD), &crews.0[1])?;
+        let [one, all, cubic] = instance.contest(runs, &crews)?.map(|time| time / 1e3);
+        Ok(Figure {
+            variants: [(format!("on {n_threads} threads"), all)].into(),
+            ..Figure::new(&name(limit), ("d", d), one, &[("O(d³) on vectors, one thread", cubic)])
+        })
+    };
+    LIMITS.into_iter().map(measure).collect()
 }
 
-/// The ends of the segment: along the rows, and in between rows and columns.
+/// Measures the whole job from pixels for p = 8, d points a guide, a limit of 45°: gradient, link
+/// scores, search.
+///
+/// # Errors
+/// If there is no memory.
+pub(crate) fn from_pixels(d: usize, runs: usize) -> Result<Vec<Figure>, String> {
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let crew = workers(n_threads)?;
+    let image = noise().ok_or("no image")?;
+    let measure = |(name, ends)| {
+        let request = request(d, 45, ends);
+        let times: Result<Vec<f64>, String> = (0..runs.max(1))
+            .map(|_| {
+                let (time, answers) = milliseconds(|| trace(&image, 0, &[request], &crew));
+                answers.map_err(|ended| format!("{ended:?}"))?;
+                Ok(time)
+            })
+            .collect();
+        let [gradient, links] = parts(&image, request, &crew)?.map(|time| time / 1e3);
+        Ok(Figure {
+            threads: n_threads,
+            variants: [
+                ("gradient alone".to_owned(), gradient),
+                ("link scores alone".to_owned(), links),
+            ]
+            .into(),
+            ..Figure::new(name, ("d", d), median(times?) / 1e3, &[])
+        })
+    };
+    [("along an axis", AHEAD), ("across", ACROSS)].into_iter().map(measure).collect()
+}
+
+/// The ends of the segment: along the rows, and between rows and columns.
 const AHEAD: [(i64, i64); 2] = [(350, 705), (1050, 705)];
 const ACROSS: [(i64, i64); 2] = [(425, 455), (985, 875)];
 
-fn for_all(
-    most: usize,
-    mut one: impl FnMut(usize, usize, usize) -> Result<(), String>,
-) -> Result<(), String> {
-    for n_nodes in 5..=8 {
-        for d in [128, 256, 512, 1024].into_iter().filter(|&d| d <= most) {
-            for limit in LIMITS {
-                one(n_nodes, d, limit)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn request(n_nodes: usize, d: usize, limit: usize, ends: [(i64, i64); 2]) -> Request {
+fn request(d: usize, limit: usize, ends: [(i64, i64); 2]) -> Request {
     let [a, b] = ends.map(|(x, y)| Pixel { x, y });
-    Request { a, b, n_nodes, n_points: d, width: d - 1, max_turn: limit }
+    Request { a, b, n_nodes: 8, n_points: d, width: d - 1, max_turn: limit }
 }
 
 fn name(limit: usize) -> String {
-    if limit == 180 { "none".to_owned() } else { format!("{limit}°") }
-}
-
-fn source(n_nodes: usize, d: usize, limit: usize) -> String {
-    let time = SOURCE[n_nodes - 5][(d / 128).ilog2() as usize];
-    if limit == 180 { format!("{time}") } else { "–".to_owned() }
+    if limit == 180 { "no angle limit".to_owned() } else { format!("at most {limit}°") }
 }
 
 fn workers(n: usize) -> Result<Workers<'static>, String> {
@@ -148,7 +114,7 @@ fn noise() -> Option<GreyImage> {
     GreyImage::new(SIDE, SIDE, pixels.collect())
 }
 
-/// What the gradient takes, and the scores of all links.
+/// Measures the gradient, and the scores of all links.
 fn parts(image: &GreyImage, request: Request, crew: &Workers<'_>) -> Result<[f64; 2], String> {
     star_intrinsics::install(crew, || {
         let geometry = Geometry::new(&request, SIDE, SIDE)?;
@@ -186,7 +152,7 @@ impl Instance {
         .map_err(|ended| format!("{ended:?}"))
     }
 
-    /// Ours on one thread and on all, and the source's programme, by turns.
+    /// Measures ours on one thread and on all, and the source's program, alternately.
     fn contest(&self, runs: usize, crews: &Crews) -> Result<[f64; 3], String> {
         let mut times: [Vec<f64>; 3] = Default::default();
         for _ in 0..runs.max(1) {
@@ -226,7 +192,8 @@ impl Instance {
         Ok(search.end(&self.last, crew)?.map(|found| found.score))
     }
 
-    /// The source's programme: for each link all links before it that the limit admits. All points lie in the image.
+    /// The source's program: for each link all links before it that the limit admits. All points
+    /// lie in the image.
     fn cubic(&self) -> Result<Option<u32>, star_intrinsics::Ended> {
         let d = self.request.n_points;
         let turn = self.geometry.turn();

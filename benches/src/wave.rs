@@ -1,23 +1,30 @@
-//! Lee's wave: all labels of a grid by the intrinsic of `star:wave`, in turn with a scalar search over two queues and with
-//! the crate pathfinding, on two kinds of maps in eleven classes of impassability.
+//! Lee's wave: all labels of a grid by the intrinsic of `star:wave`, alternately with a scalar
+//! search over two queues and with the crate pathfinding, on two kinds of maps in eleven classes of
+//! impassability, and on maps from files.
+
+use std::fs::File;
+use std::path::Path;
 
 use pathfinding::directed::bfs::bfs_reach;
 use star_intrinsics::Workers;
 use star_intrinsics::wave::{Cell, Grid, Neighbourhood, UNREACHED, Wave};
 use star_io::generate::{Blocks, Country, GenerateOptions};
+use star_io::{Data, Format, ReadOptions, Shape};
 
+use crate::results::Figure;
 use crate::timing::{median, milliseconds};
 
 /// The largest side at which the crate takes part: it keeps a hash map of all cells.
 const MOST_OF_CRATE: usize = 1000;
 
-/// What the first queue of a run is given at most, in cells off the corner.
+/// Maximum distance of the goal from the corner, in cells along the diagonal.
 const MOST_OFF: usize = 64;
 
 /// Classes of impassability.
-pub(crate) const N_CLASSES: usize = 11;
+const N_CLASSES: usize = 11;
 
-/// A grid of side `n` in which this share of the transitions is blocked, as nearly as the generator can.
+/// A grid of side `n` in which this share of the transitions is blocked, as nearly as the generator
+/// can.
 #[derive(Clone, Copy, Debug)]
 enum Maps {
     /// Each transition on its own.
@@ -152,43 +159,54 @@ fn spread(grid: &Grid, goal: Cell, pool: &Workers<'_>) -> Result<Wave, String> {
     wave.map_err(|error| error.to_string())
 }
 
-/// All classes of a side, or one of them, each so many times; medians.
-pub(crate) fn run(n: usize, runs: usize, threads: usize, class: usize) -> Result<(), String> {
-    let classes = if class < N_CLASSES { class..class + 1 } else { 0..N_CLASSES };
-    if n < 2 {
-        return Err("a side has 2 cells or more".to_owned());
-    }
-    let workers = |n| Workers::new(Some(n), Workers::NEVER).map_err(|_| "no threads".to_owned());
-    let (one, all) = (workers(1)?, workers(threads)?);
-    println!("n = {n}, medians of {runs}, ms; {threads} threads\n");
-    println!(
-        "| maps | β % | goal | waves | cells reached | ours, 1 thread | ours | scalar | scalar ÷ ours | pathfinding | path |"
-    );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+/// Measures both kinds of maps in every class of impassability.
+///
+/// # Errors
+/// If contestants find different labels.
+pub(crate) fn generated(n: usize, runs: usize) -> Result<Vec<Figure>, String> {
+    let mut figures = Vec::new();
     for maps in Maps::ALL {
-        for class in classes.clone() {
+        for class in 0..N_CLASSES {
             let beta = if class == N_CLASSES - 1 { 0.6 } else { 0.05 * class as f64 + 0.025 };
             let grid = maps.make(n, beta, 2002 + class as u64)?;
-            let open = bytes(&grid);
             let share = grid.n_blocked() as f64 / grid.n_transitions() as f64 * 100.0;
-            for (name, at) in [("corner", n - 1), ("centre", n / 2)] {
-                let goal = goal_near(&grid, at, &one)?;
-                let row = contest(&grid, &open, goal, runs, [&one, &all])?;
-                println!("| {} | {share:.1} | {name} {row}", maps.name());
+            for (place, at) in [("corner", n - 1), ("centre", n / 2)] {
+                let name = format!("{}, {share:.0} % blocked, goal near the {place}", maps.name());
+                figures.push(contest(&name, &grid, at, runs)?);
             }
         }
     }
-    Ok(())
+    Ok(figures)
 }
 
-/// One line of the table from its fourth column on.
-fn contest(
-    grid: &Grid,
-    open: &[u8],
-    goal: Cell,
-    runs: usize,
-    [one, all]: [&Workers<'_>; 2],
-) -> Result<String, String> {
+/// Measures a square MovingAI map.
+///
+/// # Errors
+/// If the file cannot be read, or contestants find different labels.
+pub(crate) fn of_map(path: &Path, runs: usize) -> Result<Figure, String> {
+    let shown = path.display().to_string();
+    let mut file = File::open(path).map_err(|error| format!("{shown}: {error}"))?;
+    let format = Format::of_path(&shown).ok_or_else(|| format!("{shown}: unknown format"))?;
+    let loaded = star_io::read(format, &mut file, &mut ReadOptions::new(&shown, 1 << 33));
+    let Data::Numbers(numbers) = loaded.map_err(|error| error.to_string())?.data else {
+        return Err(format!("{shown}: not a map"));
+    };
+    let (Shape::Grid { width, .. }, [field, ..]) = (numbers.shape, &numbers.fields[..]) else {
+        return Err(format!("{shown}: not a map"));
+    };
+    let free: Vec<bool> = field.values.iter().map(|&value| value != 0).collect();
+    let grid = Grid::of_cells(width, &free).map_err(|error| error.to_string())?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    contest(&name, &grid, width - 1, runs)
+}
+
+/// Measures ours on one thread and on all, and the peers.
+fn contest(name: &str, grid: &Grid, at: usize, runs: usize) -> Result<Figure, String> {
+    let workers = |n| Workers::new(Some(n), Workers::NEVER).map_err(|_| "no threads".to_owned());
+    let n_threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let (one, all) = (&workers(1)?, &workers(n_threads)?);
+    let open = &bytes(grid);
+    let goal = goal_near(grid, at, one)?;
     let width = grid.width();
     let start = Cell { x: width - 1 - goal.x, y: width - 1 - goal.y };
     let mut times: [Vec<f64>; 5] = Default::default();
@@ -228,14 +246,15 @@ fn contest(
             }
         }
     }
-    let [alone, ours, scalar, theirs, path] = times.map(median);
-    let theirs = if theirs.is_nan() { "–".to_owned() } else { format!("{theirs:.1}") };
-    Ok(format!(
-        "({}, {}) | {} | {} | {alone:.1} | {ours:.1} | {scalar:.1} | {:.1} | {theirs} | {path:.2} |",
-        goal.x + 1,
-        goal.y + 1,
-        seen.2,
-        seen.0,
-        scalar / ours
-    ))
+    let [alone, ours, scalar, theirs, path] = times.map(|times| median(times) / 1e3);
+    let mut peers = vec![("two queues, scalar", scalar)];
+    if !theirs.is_nan() {
+        peers.push(("pathfinding", theirs));
+    }
+    Ok(Figure {
+        threads: n_threads,
+        variants: [("on one thread".to_owned(), alone), ("path alone".to_owned(), path)].into(),
+        note: format!("{} waves, {} cells", seen.2, seen.0),
+        ..Figure::new(name, ("n", width), ours, &peers)
+    })
 }

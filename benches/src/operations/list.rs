@@ -103,8 +103,9 @@ pub(super) const OPERATIONS: &[Operation] = &[
 ];
 
 impl Operation {
-    /// One turn of the loop: of a library procedure with a question about its last argument, which is the result.
-    pub(super) fn turn(&self) -> String {
+    /// Returns the body of the loop; after a library procedure it reads a bit of the last argument,
+    /// which is the result.
+    pub(super) fn iteration(&self) -> String {
         let statement = self.statement;
         let result = statement.trim_end_matches(')').rsplit(',').next().unwrap_or_default();
         match (self.kind, result) {

@@ -17,6 +17,7 @@ use star_vm::kernels::Kernels;
 use star_vm::{Cpu, HostValue};
 
 use crate::program::{Compiled, median};
+use crate::results::Figure;
 use crate::say::say;
 use list::{OPERATIONS, Operation, OperationGroup};
 use plain::Streams;
@@ -78,10 +79,7 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
         let names: Vec<&str> = OPERATIONS.iter().map(|operation| operation.name).collect();
         return Err(format!("no operation is called {}: {}", options.name, names.join("; ")));
     }
-    let library = Cpu::new();
-    let single = Settings { record_limbs: usize::MAX, ..Settings::default() };
-    let single = Cpu::with(single, Kernels::detect());
-    let bench = Bench { single, library, seconds: options.seconds };
+    let bench = Bench::new(options.seconds);
     let threads = bench.library.threads();
     say!("{} kernels, {threads} threads, seed {}", Kernels::detect().level().name(), values::SEED);
     say!(
@@ -106,6 +104,36 @@ pub(crate) fn run(options: &Options<'_>) -> Result<(), String> {
     Ok(())
 }
 
+/// Measures a library procedure on slices of this length alternately with a plain loop that reads
+/// and writes as many slices on as many threads; the result is the median of three rounds.
+///
+/// # Errors
+/// If no library procedure has this name.
+pub(crate) fn figure(name: &str, n_bits: usize, seconds: f64) -> Result<Figure, String> {
+    let found = OPERATIONS.iter().find(|operation| operation.name == name);
+    let no_such = || format!("unknown procedure `{name}`");
+    let (operation, streams) =
+        found.and_then(|operation| Some((operation, operation.streams?))).ok_or_else(no_such)?;
+    let bench = Bench::new(seconds / 3.0);
+    let mut args = vec![HostValue::Int(0)];
+    args.extend(values::values(n_bits, operation.wants_wide(), operation.wants_narrow()));
+    let nothing = bench.time(&bench.library, "", &mut args);
+    let threads = bench.threads(operation, n_bits);
+    let bytes = (streams.read + streams.written) as f64 * n_bits as f64 / 8.0;
+    let mut rounds: Vec<(f64, f64)> = (0..3)
+        .map(|_| {
+            let ns = bench.time(&bench.library, &operation.iteration(), &mut args) - nothing;
+            (ns.max(0.1) / 1e9, bytes / streams.speed(n_bits, threads) / 1e9)
+        })
+        .collect();
+    rounds.sort_by(|one, other| (one.1 / one.0).total_cmp(&(other.1 / other.0)));
+    let (ours, plain) = rounds[1];
+    Ok(Figure {
+        threads,
+        ..Figure::new("random bits", ("rows", n_bits), ours, &[("a plain loop", plain)])
+    })
+}
+
 /// What an operation takes at a length.
 struct Cell {
     ns: f64,
@@ -125,6 +153,12 @@ struct Bench {
 }
 
 impl Bench {
+    fn new(seconds: f64) -> Self {
+        let single = Settings { record_limbs: usize::MAX, ..Settings::default() };
+        let single = Cpu::with(single, Kernels::detect());
+        Bench { single, library: Cpu::new(), seconds }
+    }
+
     /// Measures and prints all operations at one length.
     fn length(&self, n_bits: usize, wanted: &[&Operation], buffer: &Buffer) -> Vec<Cell> {
         let readings = self.reading(n_bits, buffer);
@@ -143,7 +177,7 @@ impl Bench {
                     }
                     OperationGroup::Library => (&self.library, library),
                 };
-                let ns = (self.time(backend, &operation.turn(), &mut args) - nothing).max(0.1);
+                let ns = (self.time(backend, &operation.iteration(), &mut args) - nothing).max(0.1);
                 let threads = self.threads(operation, n_bits);
                 (ns, operation.streams.map(|streams| streams.speed(n_bits, threads)))
             })
@@ -293,9 +327,7 @@ mod tests {
 
     #[test]
     fn every_operation_runs_and_leaves_the_values_for_the_next() {
-        let single = Settings { record_limbs: usize::MAX, ..Settings::default() };
-        let single = Cpu::with(single, Kernels::detect());
-        let bench = Bench { single, library: Cpu::new(), seconds: 1e-6 };
+        let bench = Bench::new(1e-6);
         let wanted: Vec<&Operation> = OPERATIONS.iter().collect();
         let cells = bench.length(SHORTEST, &wanted, &Buffer::new(SHORTEST));
         assert_eq!(cells.len(), OPERATIONS.len());

@@ -5,7 +5,9 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use star_base::{BitTable, BitsRef};
-use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, Parts, Road, UniformGraph};
+use star_io::generate::{
+    Density, GenerateOptions, GraphKind, Labels, Parts, Repeats, Rmat, Road, UniformGraph,
+};
 use star_io::{
     Data, Field, Format, Graph, Layout, LayoutValue, Numbers, OutputRef, Shape, Widths, lay_out,
     write,
@@ -45,6 +47,12 @@ pub(super) enum Source {
     },
     /// That of wiki-Vote.
     WikiVote,
+    /// A random directed graph with weights, few vertices of high degree, and 16 arcs drawn for each
+    /// vertex.
+    Rmat {
+        /// Vertices.
+        n: u64,
+    },
     /// A random directed graph with weights.
     Arcs {
         /// Vertices.
@@ -57,8 +65,11 @@ pub(super) enum Source {
         /// Rows and columns of crossings.
         side: u64,
     },
-    /// rome99.
-    Rome,
+    /// A real road network: a file in the DIMACS format.
+    Roads {
+        /// Its name, without the extension.
+        name: &'static str,
+    },
     /// A random undirected graph with weights.
     Edges {
         /// Vertices.
@@ -121,7 +132,8 @@ impl Source {
             Source::WikiVote => "wiki-Vote".to_owned(),
             Source::Arcs { n, m } => format!("{}n arcs", m / n.max(1)),
             Source::Road { .. } => "road-like grid".to_owned(),
-            Source::Rome => "rome99".to_owned(),
+            Source::Roads { name } => format!("{name}.gr"),
+            Source::Rmat { .. } => "R-MAT, 16n arcs".to_owned(),
             Source::Edges { n, m } => format!("{}n edges", m / n.max(1)),
             Source::Columns { bits, .. } => format!("{bits} bits"),
             Source::Cells { .. } => "3 of 10 cells blocked".to_owned(),
@@ -135,10 +147,11 @@ impl Source {
             | Source::Dense { n }
             | Source::Acyclic { n }
             | Source::Arcs { n, .. }
+            | Source::Rmat { n }
             | Source::Edges { n, .. } => Some(("n", n)),
             Source::Road { side } | Source::Cells { side } => Some(("side", side)),
             Source::Columns { rows, .. } => Some(("n", rows)),
-            Source::WikiVote | Source::Rome => None,
+            Source::WikiVote | Source::Roads { .. } => None,
         }
     }
 
@@ -155,12 +168,13 @@ impl Source {
             Source::Sparse { n } => {
                 parameters.insert("m".to_owned(), int(n * 3 / 2));
             }
-            Source::WikiVote | Source::Rome => {
+            Source::WikiVote | Source::Roads { .. } => {
                 parameters.insert("file".to_owned(), Parameter::Text(self.family()));
             }
             Source::Dense { .. }
             | Source::Acyclic { .. }
             | Source::Arcs { .. }
+            | Source::Rmat { .. }
             | Source::Road { .. }
             | Source::Edges { .. }
             | Source::Columns { .. }
@@ -176,10 +190,11 @@ impl Source {
             | Source::Dense { n }
             | Source::Acyclic { n }
             | Source::Arcs { n, .. }
+            | Source::Rmat { n }
             | Source::Edges { n, .. } => n,
             Source::Road { side } | Source::Cells { side } => side * side,
             Source::Columns { rows, .. } => rows,
-            Source::WikiVote | Source::Rome => 0,
+            Source::WikiVote | Source::Roads { .. } => 0,
         }
     }
 
@@ -193,7 +208,8 @@ impl Source {
             Source::WikiVote => ("wiki-Vote.npy".to_owned(), "matrix"),
             Source::Arcs { n, m } => (format!("arcs-n{n}-m{m}-s{seed}.mtx"), "graph"),
             Source::Road { side } => (format!("road-{side}-s{seed}.mtx"), "graph"),
-            Source::Rome => ("rome99.mtx".to_owned(), "graph"),
+            Source::Roads { name } => (format!("{name}.mtx"), "graph"),
+            Source::Rmat { n } => (format!("rmat-n{n}-s{seed}.mtx"), "graph"),
             Source::Edges { n, m } => (format!("edges-n{n}-m{m}-s{seed}.mtx"), "graph"),
             Source::Columns { rows, bits } => return columns(rows, bits, folders),
             Source::Cells { side } => (format!("cells-{side}-s{seed}.npy"), "matrix"),
@@ -237,7 +253,18 @@ impl Source {
                 Ok(road.generate(&mut GenerateOptions::new(folders.seed, MAX_BYTES))?.graph)
             }
             Source::WikiVote => shared(folders, "wiki-Vote.txt", Format::EdgeList),
-            Source::Rome => shared(folders, "rome99.gr", Format::Dimacs),
+            Source::Roads { name } => shared(folders, &format!("{name}.gr"), Format::Dimacs),
+            Source::Rmat { n } => {
+                let rmat = Rmat {
+                    n_vertices: n,
+                    n_arcs: 16 * n,
+                    corners: [0.57, 0.19, 0.19],
+                    repeats: Repeats::Dropped,
+                    labels: Labels::Shuffled,
+                    max_weight: weight,
+                };
+                Ok(rmat.generate(&mut GenerateOptions::new(folders.seed, MAX_BYTES))?)
+            }
             Source::Columns { .. } | Source::Cells { .. } => {
                 Err(Failure::peer("columns and cells are no graph"))
             }

@@ -35,6 +35,24 @@ pub(super) fn record(options: &Options, width: f64, max_runs: usize) -> Record {
     }
 }
 
+/// The machine in one line.
+pub(crate) fn machine_text() -> String {
+    let MachineInfo { cpu, threads, kernels, .. } = machine();
+    let text = |part: Option<String>| part.unwrap_or_else(|| "unknown".to_owned());
+    let threads = threads.map_or(String::new(), |threads| format!(", {threads} threads"));
+    format!("{}{threads}, {} kernels", text(cpu), text(kernels))
+}
+
+/// The commit, followed by `+` if files differ from it.
+pub(crate) fn commit() -> String {
+    tool().commit.unwrap_or_else(|| "unknown".to_owned())
+}
+
+/// The current time.
+pub(crate) fn date() -> String {
+    utc(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs())
+}
+
 /// The first line of the table.
 pub(super) fn line(record: &Record) -> String {
     let MachineInfo { cpu, threads, kernels, .. } = &record.machine;

@@ -76,7 +76,7 @@ pub(super) fn peers(job: Job, family: Family) -> &'static [&'static str] {
         (Family::Rust, Job::Closure) => &["bit-matrix", "by hand"],
         (Family::Rust, Job::Floyd | Job::Kruskal | Job::Prim) => &["petgraph"],
         (Family::Rust, Job::Paths | Job::Levels) => &["petgraph", "rustworkx-core"],
-        // `star-benches wave` has the Rust peers of the wave.
+        // `star-benches results wave` has the Rust peers of the wave.
         (Family::Rust, Job::Branching | Job::Wave) => &[],
         (Family::Rust, Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three) => {
             &["packed numbers"]
@@ -134,7 +134,12 @@ pub(super) fn too_large_as_written(job: Job, source: Source) -> Option<String> {
     })
 }
 
-fn contestants(job: Job, source: Source, families: &[Family], sizes: &Sizes) -> Vec<Contestant> {
+pub(super) fn contestants(
+    job: Job,
+    source: Source,
+    families: &[Family],
+    sizes: &Sizes,
+) -> Vec<Contestant> {
     let mut found = vec![Contestant::Ours { intrinsics: true }];
     // Of a file it is not known, and those that there are are larger.
     let n = if source.size().is_some() { source.n() } else { u64::MAX };
@@ -177,7 +182,9 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
         Job::Floyd => arcs(pick(&[100, 200, 400], &[1000, 2000])).collect(),
         Job::Paths | Job::Levels => arcs(pick(&[1000, 2000, 5000], &[]))
             .chain(roads().filter(|_| !matches!(sizes, Sizes::PeerArgs(_))))
-            .chain(real(Source::Rome))
+            .chain((is_full && job == Job::Paths).then_some(Source::Road { side: 4900 }))
+            .chain(is_full.then_some(Source::Rmat { n: 1 << 20 }))
+            .chain(["rome99", "DE"].into_iter().filter_map(|name| real(Source::Roads { name })))
             .collect(),
         Job::Kruskal | Job::Prim => {
             let n = pick(&[1000, 2000, 5000], &[]);
@@ -193,6 +200,7 @@ fn sources(job: Job, sizes: &Sizes, shared: bool) -> Vec<Source> {
         }
         Job::Branching => arcs(pick(&[1000, 2000, 5000], &[]))
             .chain(is_full.then_some(Source::Arcs { n: 10_000, m: 100_000 }))
+            .chain(is_full.then_some(Source::Arcs { n: 100_000, m: 1_000_000 }))
             .collect(),
         Job::Match | Job::Less | Job::Least | Job::Add | Job::Sum | Job::Three => {
             let rows = pick(&[1 << 16, 1 << 22], &[1 << 24, 1 << 26]);
@@ -246,7 +254,8 @@ mod tests {
                 Source::Dense { .. }
                 | Source::Road { .. }
                 | Source::Cells { .. }
-                | Source::Rome
+                | Source::Rmat { .. }
+                | Source::Roads { .. }
                 | Source::WikiVote => true,
                 Source::Columns { bits, .. } => bits == 12 || case.job == Job::Three,
                 Source::Sparse { .. }

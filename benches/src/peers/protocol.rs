@@ -1,4 +1,5 @@
-//! The lines that a contestant in a process of its own reads and writes: `docs/peers.md`, "The protocol".
+//! The lines that a contestant in a separate process reads and writes: `docs/src/internals/testing.md`,
+//! "Peers".
 
 use serde_json::{Value, json};
 

@@ -1,19 +1,22 @@
-//! Concurrent binary trees beside libcbt, on the same heaps.
+//! Concurrent binary trees compared with libcbt, on the same heaps.
 //!
-//! * `libcbt`: the C library as a process that is compiled on the spot, if its folder is named.
+//! * `libcbt`: the C library as a process that is compiled when it starts, if its folder is given.
 //! * `marks`: what the cycles split and merge.
 //! * `terrain`: a mesh that follows a viewpoint.
 //!
-//! Rounds take turns: ours, the peer, ours …; figures are medians. Before them both carry out a random sequence of splits and
-//! merges and compare the bytes of their heaps after each, and every timed decoding is compared by a sum over all leaves.
+//! Rounds alternate: ours, the peer, ours …; figures are medians. Before them both carry out a
+//! random sequence of splits and merges and compare the bytes of their heaps after each, and every
+//! timed decoding is compared by a sum over all leaves.
 //!
-//! Two cycles: that of the source's figures, reduce and decode; and a whole one, which decodes all leaves, splits and
-//! merges a part of them that is marked, and reduces. The whole ones undo each other, two by two.
+//! Two cycles: that of the source's figures, reduce and decode; and a complete one, which decodes
+//! all leaves, splits and merges those that are marked, and reduces. The complete ones undo each
+//! other in pairs.
 
 mod libcbt;
 mod marks;
 mod terrain;
 
+use std::collections::BTreeMap;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -21,49 +24,21 @@ use star_base::Random;
 use star_intrinsics::cbt::{Depth, Heap, Tree};
 use star_intrinsics::{Environment, Workers};
 
+use crate::results::Figure;
 use crate::say::say;
 use crate::timing::median;
-use libcbt::Libcbt;
+pub(crate) use libcbt::Libcbt;
 use marks::Turns;
 pub(crate) use terrain::run as terrain;
 
-/// What the random trees and operations begin with.
+/// The seed of the random trees and operations.
 const SEED: u64 = 13;
 /// Operations whose heaps are compared.
 const N_OPERATIONS: usize = 10_000;
 
-/// What is asked for.
-pub(crate) struct Options {
-    libcbt: Option<String>,
-    most: i64,
-    threads: Vec<usize>,
-    rounds: usize,
-}
-
-impl Options {
-    /// `[--libcbt DIR] [--most DEPTH] [--threads N[,N…]] [--rounds N]`.
-    pub(crate) fn of(args: &[String]) -> Option<Options> {
-        let mut options = Options { libcbt: None, most: 20, threads: vec![1], rounds: 7 };
-        for pair in args.chunks(2) {
-            let [name, value] = pair else { return None };
-            match name.as_str() {
-                "--libcbt" => options.libcbt = Some(value.clone()),
-                "--most" => options.most = value.parse().ok()?,
-                "--threads" => {
-                    let threads = value.split(',').map(str::parse);
-                    options.threads = threads.collect::<Result<_, _>>().ok()?;
-                }
-                "--rounds" => options.rounds = value.parse().ok().filter(|&rounds| rounds > 0)?,
-                _ => return None,
-            }
-        }
-        Some(options)
-    }
-}
-
 /// Which leaves a tree has.
 #[derive(Clone, Copy)]
-enum Shape {
+pub(crate) enum Shape {
     /// All of level D.
     Perfect,
     /// All of level D − 2: a quarter.
@@ -72,52 +47,8 @@ enum Shape {
     RandomQuarter,
 }
 
-/// So many threads.
 fn workers(n: usize) -> Result<Workers<'static>, String> {
     Workers::new(Some(n), Workers::NEVER).map_err(|_| format!("the system refuses {n} threads"))
-}
-
-/// Measures trees of depth 10 and more.
-pub(crate) fn run(options: &Options) -> Result<(), String> {
-    let environments = options
-        .threads
-        .iter()
-        .map(|&n| workers(n))
-        .collect::<Result<Vec<Workers<'_>>, String>>()?;
-    let Some(first) = environments.first() else { return Err("no threads".to_owned()) };
-    let mut peer = options.libcbt.as_deref().map(Libcbt::start).transpose()?;
-    say!("{} rounds, seed {SEED}; medians in µs", options.rounds);
-    match &mut peer {
-        Some(peer) => compare_heaps(peer, first)?,
-        None => {
-            say!("libcbt takes no part: name its folder with --libcbt (github.com/jdupuy/libcbt)")
-        }
-    }
-    say!(
-        "{:>2} {:15} {:>9} {:>7} {:>10} {:>9} {:>9} {:>12} {:>10} {:>9} {:>9} {:>12} {:>11} {:>8} {:>7} {:>7}",
-        "D",
-        "tree",
-        "leaves",
-        "threads",
-        "decode",
-        "reduce",
-        "pack",
-        "red.+decode",
-        "cycle",
-        "splits",
-        "merges",
-        "libcbt dec.",
-        "reduce",
-        "decode ×",
-        "red. ×",
-        "pack ×"
-    );
-    for depth in [10, 15, 17, 20, 23, 25, 26].into_iter().filter(|&depth| depth <= options.most) {
-        for shape in [Shape::Perfect, Shape::Quarter, Shape::RandomQuarter] {
-            measure(depth, shape, options.rounds, &mut peer, &environments)?;
-        }
-    }
-    Ok(())
 }
 
 /// What is timed.
@@ -139,14 +70,18 @@ impl Job {
     const ALL: [Job; 5] = [Job::Decode, Job::Reduce, Job::Pack, Job::Both, Job::Cycle];
 }
 
-fn measure(
+/// Measures a tree of this depth on one thread: decoding of all leaves, the sum reduction, and a
+/// cycle.
+///
+/// # Errors
+/// If the peer has other leaves, or does not answer.
+pub(crate) fn measure(
     levels: i64,
     shape: Shape,
     rounds: usize,
     peer: &mut Option<Libcbt>,
-    environments: &[Workers<'_>],
-) -> Result<(), String> {
-    let [first, ..] = environments else { return Ok(()) };
+) -> Result<[Figure; 3], String> {
+    let first = &workers(1)?;
     let mut tree = make(levels, shape, first)?;
     let n = tree.count();
     let (mut indices, mut levels_of) = (vec![0; n], vec![0; n]);
@@ -161,7 +96,7 @@ fn measure(
         let [splits, merges] = turns.batch(turn);
         tree.change_marked(splits, merges, environment).map_err(ended)
     };
-    // There and back.
+    // A cycle and its inverse.
     let [splits, merges] = turn(&mut tree, 0, first)?;
     let most = n.max(tree.count());
     turn(&mut tree, 1, first)?;
@@ -170,39 +105,38 @@ fn measure(
     }
     indices.resize(most, 0);
     levels_of.resize(most, 0);
-    // A short run is repeated, so that neither the clock nor what the peer left in the caches counts; cycles come in pairs.
+    // A short run is repeated, so that neither the clock nor the caches that the peer filled count;
+    // cycles come in pairs.
     let repeat = 1 << 23 >> levels.min(22);
-    let mut times = vec![Job::ALL.map(|_| Vec::new()); environments.len()];
+    let mut all_times = Job::ALL.map(|_| Vec::new());
     let mut peer_times = [Vec::new(), Vec::new()];
     for round in 0..=rounds {
-        for (environment, times) in environments.iter().zip(&mut times) {
-            for (job, times) in Job::ALL.into_iter().zip(times) {
-                let start = Instant::now();
-                for step in 0..repeat {
-                    let mut decode = |tree: &Tree| {
-                        let n = tree.count();
-                        tree.decode(&mut indices[..n], &mut levels_of[..n], environment)
-                    };
-                    match job {
-                        Job::Decode => decode(&tree).map_err(ended)?,
-                        Job::Reduce => tree.reduce(environment).map_err(ended)?,
-                        Job::Pack => heap.pack(&tree, environment).map_err(ended)?,
-                        Job::Both => {
-                            tree.reduce(environment).map_err(ended)?;
-                            decode(&tree).map_err(ended)?;
-                        }
-                        Job::Cycle => {
-                            decode(&tree).map_err(ended)?;
-                            turn(&mut tree, step, environment)?;
-                        }
+        for (job, times) in Job::ALL.into_iter().zip(&mut all_times) {
+            let start = Instant::now();
+            for step in 0..repeat {
+                let mut decode = |tree: &Tree| {
+                    let n = tree.count();
+                    tree.decode(&mut indices[..n], &mut levels_of[..n], first)
+                };
+                match job {
+                    Job::Decode => decode(&tree).map_err(ended)?,
+                    Job::Reduce => tree.reduce(first).map_err(ended)?,
+                    Job::Pack => heap.pack(&tree, first).map_err(ended)?,
+                    Job::Both => {
+                        tree.reduce(first).map_err(ended)?;
+                        decode(&tree).map_err(ended)?;
+                    }
+                    Job::Cycle => {
+                        decode(&tree).map_err(ended)?;
+                        turn(&mut tree, step, first)?;
                     }
                 }
-                let time = start.elapsed().as_secs_f64() * 1e6 / repeat as f64;
-                black_box((&indices, &levels_of, heap.limbs()));
-                // The first round warms up.
-                if round > 0 {
-                    times.push(time);
-                }
+            }
+            let time = start.elapsed().as_secs_f64() * 1e6 / repeat as f64;
+            black_box((&indices, &levels_of, heap.limbs()));
+            // The first round warms up.
+            if round > 0 {
+                times.push(time);
             }
         }
         if let Some(peer) = peer {
@@ -223,32 +157,33 @@ fn measure(
     }
     let name = match shape {
         Shape::Perfect => "perfect",
-        Shape::Quarter => "25 %, one level",
-        Shape::RandomQuarter => "25 %, random",
+        Shape::Quarter => "25 % of the leaves, one level",
+        Shape::RandomQuarter => "25 % of the leaves, random",
     };
-    let [peer_decode, peer_reduce] = peer_times.map(median);
-    for (environment, times) in environments.iter().zip(times) {
-        let [decode, reduce, pack, both, cycle] = times.map(median);
-        let threads = environment.threads();
-        let mut text = format!(
-            "{levels:>2} {name:15} {n:>9} {threads:>7} {decode:>10.2} {reduce:>9.2} {pack:>9.2} \
-             {both:>12.2} {cycle:>10.2} {splits:>9} {merges:>9}"
-        );
-        if peer.is_some() {
-            text += &format!(
-                " {peer_decode:>12.1} {peer_reduce:>11.1} {:>8.0} {:>7.0} {:>7.1}",
-                peer_decode / decode,
-                peer_reduce / reduce,
-                peer_reduce / pack
-            );
+    let [decode, reduce, pack, both, cycle] = all_times.map(|times| median(times) / 1e6);
+    let [peer_decode, peer_reduce] = peer_times.map(|times| median(times) / 1e6);
+    let figure = |seconds, theirs: f64, variant: Option<(&str, f64)>| {
+        let peers = if theirs.is_nan() { &[][..] } else { &[("libcbt", theirs)] };
+        let variants = variant.into_iter().map(|(name, time)| (name.to_owned(), time));
+        Figure {
+            variants: variants.collect::<BTreeMap<String, f64>>(),
+            note: format!("{n} leaves"),
+            ..Figure::new(name, ("D", levels as usize), seconds, peers)
         }
-        say!("{text}");
-    }
-    Ok(())
+    };
+    Ok([
+        figure(decode, peer_decode, None),
+        figure(reduce, peer_reduce, Some(("with the packed heap", reduce + pack))),
+        figure(both, f64::NAN, Some((&format!("with {splits} splits, {merges} merges"), cycle))),
+    ])
 }
 
-/// A random sequence of splits and merges: the bytes of both heaps after each.
-fn compare_heaps(peer: &mut Libcbt, environment: &Workers<'_>) -> Result<(), String> {
+/// Compares the bytes of both heaps after each of a random sequence of splits and merges.
+///
+/// # Errors
+/// If they differ, or the peer does not answer.
+pub(crate) fn compare_heaps(peer: &mut Libcbt) -> Result<(), String> {
+    let environment = &workers(1)?;
     // At depth 5 libcbt ends by itself when it takes a heap in.
     for levels in [6, 8, 13] {
         let mut tree = make(levels, Shape::Quarter, environment)?;

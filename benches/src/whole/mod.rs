@@ -1,11 +1,12 @@
 //! The command `star` as a whole: processes that are started, watched, and interrupted.
 //!
-//! * `process`: a started `star`, and the files around it. `spread`: what several runs took.
-//! * `start`: the time of short commands. `large`: a table of gigabytes. `interrupt`: Ctrl-C. `profiling`: what
-//!   `--profile` takes.
+//! * `process`: a started `star`, and its files. `spread`: the times of several runs.
+//! * `commands`: commands on files. `start`: the time of short commands. `large`: a table of
+//!   gigabytes. `interrupt`: Ctrl-C. `profiling`: what `--profile` takes.
 //!
-//! Each prints the table that stands in `docs/figures.md`. Programs are those of `benches/programs`.
+//! Programs are those of `benches/programs`.
 
+mod commands;
 mod interrupt;
 mod large;
 mod process;
@@ -14,6 +15,9 @@ mod spread;
 mod start;
 
 use std::path::PathBuf;
+
+use crate::program::median;
+use crate::results::Figure;
 
 pub(crate) use process::Star;
 
@@ -46,6 +50,26 @@ impl Options {
     fn runs(&self, default: usize) -> usize {
         self.runs.unwrap_or(default)
     }
+}
+
+/// Measures a command on files: its name is that of a job of `results`.
+///
+/// # Errors
+/// If there is no `star`, or it fails.
+pub(crate) fn command(name: &str) -> Result<Figure, String> {
+    commands::measure(&Star { binary: None, folder: None }.folder()?, name)
+}
+
+/// Measures `star check`.
+///
+/// # Errors
+/// If there is no `star`, or it fails.
+pub(crate) fn check() -> Result<Figure, String> {
+    let folder = Star { binary: None, folder: None }.folder()?;
+    let times: Result<Vec<_>, String> = (0..21).map(|_| folder.run("check paths.star")).collect();
+    let n_lines = include_str!("../../programs/paths.star").lines().count();
+    let seconds = median(&mut times?).as_secs_f64();
+    Ok(Figure::new("`benches/programs/paths.star`", ("lines", n_lines), seconds, &[]))
 }
 
 /// `star-benches start`.

@@ -35,10 +35,12 @@ impl Star {
     pub(super) fn folder(&self) -> Result<Folder, String> {
         let binary = match &self.binary {
             Some(binary) => binary.clone(),
-            None => beside().ok_or("where is `star`? --star FILE")?,
+            None => beside().ok_or("unknown location of `star`: `--star FILE` names it")?,
         };
         let binary = fs::canonicalize(&binary).map_err(|error| {
-            format!("{}: {error}: build `star`, or say --star FILE", binary.display())
+            format!(
+                "no `star` next to this program ({error}); build it, or name it by `--star FILE`"
+            )
         })?;
         let folder = match &self.folder {
             Some(folder) => TempDir::new_in(folder),

@@ -18,9 +18,8 @@ use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::super::side::Steps;
 use super::{Opened, nothing_for, steps};
-use crate::algorithms::instance::{node, peer, undirected_peer};
-use crate::algorithms::trees::tree_weight;
 use crate::closure::{matrix, turned, warshall};
+use crate::instance::{node, peer, tree_weight, undirected_peer};
 
 pub(super) fn petgraph(job: Job, given: &PeerArgs) -> Result<Opened, Failure> {
     let work = match job {

@@ -10,7 +10,7 @@ use super::super::job::Job;
 use super::super::peer_args::PeerArgs;
 use super::super::read::column_of;
 use super::{Ready, field};
-use crate::algorithms::instance::{ones, word};
+use crate::instance::{ones, word};
 
 /// The routines: calls of the library.
 const TEXT: &str = include_str!("columns.star");

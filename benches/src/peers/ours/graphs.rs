@@ -14,7 +14,7 @@ use super::super::failure::Failure;
 use super::super::peer_args::PeerArgs;
 use super::super::read::{matrix_of, network_of};
 use super::{DigestOf, MAX_BYTES, Matrix, Ready, field};
-use crate::algorithms::instance::{int, ones, weight_of, word};
+use crate::instance::{int, ones, weight_of, word};
 
 /// The library's procedure, which the backend has an intrinsic for.
 const CLOSURE: &str = "import \"star:closure\";

@@ -10,7 +10,7 @@ use super::super::failure::Failure;
 use super::super::peer_args::PeerArgs;
 use super::super::read::matrix_of;
 use super::{Ready, field};
-use crate::algorithms::instance::int;
+use crate::instance::int;
 
 /// The library's procedure, which the backend has an intrinsic for.
 const LABELS: &str = "import \"star:wave\";

@@ -55,6 +55,26 @@ struct Ready {
 /// Reads the input, compiles the program and takes the values in.
 pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
     let begun = Instant::now();
+    let routine = routine(given)?;
+    let hello = Hello {
+        peer: "star".to_owned(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        language: "Star".to_owned(),
+        threads: given.number("threads")?,
+        load_s: begun.elapsed().as_secs_f64(),
+        conditions: String::new(),
+    };
+    Ok(Local::new(hello, Box::new(routine)))
+}
+
+/// Returns the number of elementary operations of a run.
+pub(super) fn operations(given: &PeerArgs) -> Result<u64, Failure> {
+    let mut routine = routine(given)?;
+    routine.run()?;
+    Ok(routine.operations)
+}
+
+fn routine(given: &PeerArgs) -> Result<Routine, Failure> {
     let job = given.job()?;
     let mut ready = match job {
         Job::Closure => graphs::closure(given)?,
@@ -87,15 +107,7 @@ pub(super) fn open(given: &PeerArgs) -> Result<Local, Failure> {
             Matrix::Rows(rows) => compiled.load_rows(rows),
         };
     }
-    let hello = Hello {
-        peer: "star".to_owned(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        language: "Star".to_owned(),
-        threads: threads as u64,
-        load_s: begun.elapsed().as_secs_f64(),
-        conditions: String::new(),
-    };
-    Ok(Local::new(hello, Box::new(Routine { ready, compiled, values })))
+    Ok(Routine { ready, compiled, values, operations: 0 })
 }
 
 /// A routine and its arguments.
@@ -103,6 +115,8 @@ struct Routine {
     ready: Ready,
     compiled: Compiled,
     values: Vec<cpu::Value>,
+    /// Elementary operations of the last run.
+    operations: u64,
 }
 
 impl Work for Routine {
@@ -112,6 +126,7 @@ impl Work for Routine {
             self.values.splice(idx..=idx, fresh);
         }
         let (called, outcome) = self.compiled.try_call(self.ready.routine, &mut self.values);
+        self.operations = called.operations;
         match outcome {
             Outcome::Done => Ok(called.time),
             Outcome::Trap(trap) => {

@@ -1,0 +1,273 @@
+//! The measurements of the jobs: quick sizes, or those of the goals.
+
+use std::fs;
+
+use super::table::{Job, SECTIONS, Section};
+use super::{Conditions, Figure, Row};
+use crate::moving::Job as Moving;
+use crate::peers::{self, Contests};
+use crate::say::say;
+use crate::trees::{Libcbt, Shape, compare_heaps};
+use crate::{closure, dynamic, front_end, moving, operations, polyline, trees, wave};
+
+const NO_DATA: &str = "needs the real data that `--shared DIR` names";
+
+/// A run of measurements.
+pub(super) struct Run {
+    wanted: Vec<String>,
+    is_full: bool,
+    libcbt: Option<String>,
+    contests: Contests,
+    machine: String,
+    commit: String,
+    /// The wanted jobs of the current section, and the rows so far.
+    jobs: Vec<&'static str>,
+    rows: Vec<Row>,
+}
+
+type Figures = Result<Vec<Figure>, String>;
+
+impl Run {
+    pub(super) fn new(
+        wanted: Vec<String>,
+        is_full: bool,
+        libcbt: Option<String>,
+        options: &[String],
+    ) -> Result<Self, String> {
+        let run = Run {
+            wanted,
+            is_full,
+            libcbt,
+            contests: Contests::new(options)?,
+            machine: peers::machine_text(),
+            commit: peers::commit(),
+            jobs: Vec::new(),
+            rows: Vec::new(),
+        };
+        match SECTIONS.iter().any(|section| section.jobs.iter().any(|job| run.wants(section, job)))
+        {
+            true => Ok(run),
+            false => Err(format!("no job matches {}", run.wanted.join(", "))),
+        }
+    }
+
+    fn wants(&self, section: &Section, job: &Job) -> bool {
+        let is_it = |word: &String| word == section.name || job.name.contains(word.as_str());
+        self.wanted.is_empty() || self.wanted.iter().any(is_it)
+    }
+
+    /// Measures all wanted jobs; `keep` takes the rows of each section.
+    pub(super) fn measure_all(
+        &mut self,
+        mut keep: impl FnMut(&Section, &[Row]) -> Result<(), String>,
+    ) -> Result<(), String> {
+        for section in SECTIONS.iter() {
+            let jobs = section.jobs.iter().filter(|job| self.wants(section, job));
+            let jobs: Vec<&Job> = jobs.collect();
+            jobs.iter().for_each(|job| self.listed(job));
+            self.jobs = jobs.iter().map(|job| job.name).collect();
+            match section.name {
+                _ if jobs.is_empty() => continue,
+                "closure" => self.closure(),
+                "dynamic" => self.dynamic(),
+                "tables" => self.tables(),
+                "cbt" => self.cbt(),
+                "wave" => self.wave(),
+                "polyline" => self.polyline(),
+                "moving" => self.moving(),
+                #[cfg(unix)]
+                "commands" => self.commands(),
+                "front_end" => self.front_end(),
+                _ => {}
+            }
+            keep(section, &std::mem::take(&mut self.rows))?;
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, job: &str, figures: Figures) {
+        let figures = figures.and_then(|figures| match figures.is_empty() {
+            true => Err("is measured with `--full` only".to_owned()),
+            false => Ok(figures),
+        });
+        if let Err(reason) = &figures {
+            say!("{job}: not measured: {reason}");
+        }
+        for figure in figures.iter().flatten() {
+            let ratio = figure.ratio.map_or("–".to_owned(), |ratio| format!("{ratio:.3}"));
+            say!("{job}: {}: {:.3e} s, ratio {ratio}", figure.input_text(), figure.ours);
+        }
+        let (figures, not_measured) = match figures {
+            Ok(figures) => (figures.into_iter().map(Figure::rounded).collect(), None),
+            Err(reason) => (Vec::new(), Some(reason)),
+        };
+        let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+        let conditions = Conditions {
+            machine: self.machine.clone(),
+            load: load.split(' ').next().and_then(|load| load.parse().ok()).unwrap_or(0.0),
+            commit: self.commit.clone(),
+            date: peers::date(),
+        };
+        let conditions = not_measured.is_none().then_some(conditions);
+        self.rows.push(Row { job: job.to_owned(), not_measured, figures, conditions });
+    }
+
+    fn job(&mut self, name: &str, measure: impl FnOnce(&mut Self) -> Figures) {
+        if self.jobs.contains(&name) {
+            let figures = measure(self);
+            self.add(name, figures);
+        }
+    }
+
+    /// Measures a job whose line in the table is sufficient.
+    fn listed(&mut self, job: &Job) {
+        let Some((how, inputs)) = job.measurement.split_once(": ") else { return };
+        let (how, contest) = how.split_once(' ').unwrap_or((how, ""));
+        let figures = match how {
+            "absent" => Err(inputs.to_owned()),
+            _ => {
+                let (quick, full) = inputs.split_once("full: ").unwrap_or((inputs, ""));
+                let full = if self.is_full { full } else { "" };
+                let inputs = quick.split("; ").chain(full.split("; ")).filter(|it| !it.is_empty());
+                let as_written = how == "as-written";
+                inputs.map(|input| self.contests.figure(contest, input, as_written)).collect()
+            }
+        };
+        self.add(job.name, figures);
+    }
+
+    fn closure(&mut self) {
+        let sizes = if self.is_full { &[1000, 2000, 5000][..] } else { &[1000, 2000] };
+        let over = |kinds: &[&str], sizes: &[usize], measure: &dyn Fn(&str, usize) -> Figure| {
+            let pairs = kinds.iter().flat_map(|kind| sizes.iter().map(move |&n| (*kind, n)));
+            pairs.map(|(kind, n)| measure(kind, n)).collect::<Vec<Figure>>()
+        };
+        for listing in ["WARSHALL", "WARSHALL-C"] {
+            let measure = |kind: &str, n| closure::published(listing, kind, n, 3);
+            self.job(&format!("{listing} as published"), |_| {
+                Ok(over(&closure::KINDS[..3], sizes, &measure))
+            });
+        }
+        let sizes = [1000, 2000, 5000];
+        let measure = |kind: &str, n| closure::intrinsic(kind, n, 5);
+        let kinds = &closure::KINDS;
+        for (name, kinds) in
+            [("sparse", &kinds[..1]), ("dense", &kinds[1..2]), ("acyclic", &kinds[2..])]
+        {
+            self.job(&format!("closure of {name} graphs, intrinsic"), |_| {
+                Ok(over(kinds, &sizes, &measure))
+            });
+        }
+        self.job("closure of wiki-Vote, intrinsic", |run| {
+            let path = run.contests.shared().ok_or(NO_DATA)?.join("graphs/wiki-Vote.txt");
+            Ok(vec![closure::of_file("wiki-Vote", &path.to_string_lossy(), 5)?])
+        });
+        self.job("closure on all cores, intrinsic", |_| {
+            Ok(over(&kinds[..2], &[20_000], &|kind, n| closure::on_all_threads(kind, n, 3)))
+        });
+    }
+
+    fn dynamic(&mut self) {
+        let (sizes, n_changes) =
+            if self.is_full { ([2000, 5000], 1000) } else { ([500, 1000], 200) };
+        let of = |measure: fn(usize, usize) -> Vec<Figure>| -> Figures {
+            Ok(sizes.into_iter().flat_map(|n| measure(n, n_changes)).collect())
+        };
+        self.job("closure with trees after a change (Italiano)", |_| of(dynamic::closure));
+        self.job("minimum spanning tree after a change", |_| of(dynamic::spanning_tree));
+        self.job("shortest paths after a change", |_| of(dynamic::shortest_paths));
+    }
+
+    fn tables(&mut self) {
+        let n_bits = if self.is_full { 1 << 26 } else { 1 << 22 };
+        for name in ["MATCH, 32", "LESS, 32", "MIN, 32", "SETMIN, 2 × 8", "ADDV, 3 × 8"] {
+            let (short, columns) = name.split_once(", ").unwrap_or((name, ""));
+            self.job(&format!("{short} compared with a plain loop"), |_| {
+                let figure = operations::figure(&format!("{name} columns"), n_bits, 0.5)?;
+                Ok(vec![Figure { input: format!("{columns} columns"), ..figure }])
+            });
+        }
+    }
+
+    fn cbt(&mut self) {
+        let names = ["decode all leaves", "sum reduction", "reduce and decode, one core"];
+        if !names.iter().any(|name| self.jobs.contains(name)) {
+            return;
+        }
+        let depths = if self.is_full { &[10, 15, 17, 20, 23, 26][..] } else { &[10, 15, 17, 20] };
+        let measure = || -> Result<[Vec<Figure>; 3], String> {
+            let mut peer = self.libcbt.as_deref().map(Libcbt::start).transpose()?;
+            peer.as_mut().map(compare_heaps).transpose()?;
+            let mut all = [const { Vec::new() }; 3];
+            for &depth in depths {
+                for shape in [Shape::Perfect, Shape::Quarter, Shape::RandomQuarter] {
+                    let figures = trees::measure(depth, shape, 5, &mut peer)?;
+                    // The goal of the cycle is about D = 17.
+                    let n_jobs = if depth <= 17 { 3 } else { 2 };
+                    all[..n_jobs].iter_mut().zip(figures).for_each(|(all, it)| all.push(it));
+                }
+            }
+            Ok(all)
+        };
+        let measured = measure();
+        for (at, name) in names.into_iter().enumerate() {
+            self.job(name, |_| measured.as_ref().map(|all| all[at].clone()).map_err(Clone::clone));
+        }
+    }
+
+    fn wave(&mut self) {
+        self.job("labels of generated maps", |run| {
+            let mut figures = wave::generated(1000, 3)?;
+            if run.is_full {
+                figures.extend(wave::generated(10_000, 3)?);
+            }
+            Ok(figures)
+        });
+        self.job("labels of MovingAI maps", |run| {
+            let folder = run.contests.shared().ok_or(NO_DATA)?.join("grids");
+            let maps = ["maze512-8-0.map", "random512-20-0.map", "London_0_1024.map"];
+            maps.iter().map(|map| wave::of_map(&folder.join(map), 3)).collect()
+        });
+    }
+
+    fn polyline(&mut self) {
+        let over = |measure: fn(usize, usize) -> Figures| -> Figures {
+            let sizes: Result<Vec<_>, String> =
+                [256, 512, 1024].map(|d| measure(d, 3)).into_iter().collect();
+            Ok(sizes?.concat())
+        };
+        self.job("search, p = 8", |_| over(polyline::search));
+        self.job("from pixels, p = 8", |_| over(polyline::from_pixels));
+    }
+
+    fn moving(&mut self) {
+        let (n_objects, n_batches) = if self.is_full { (10_000_000, 400) } else { (1_000_000, 10) };
+        let job = Moving { n_objects, n_batches, queries: true, hubs: false, peers: true };
+        self.job("updates and queries, uniform", |_| Ok(vec![moving::measure(job)?]));
+        let few = Moving { n_objects: 1_000_000, n_batches: 10, queries: false, ..job };
+        self.job("updates alone, uniform", |_| Ok(vec![moving::measure(few)?]));
+        self.job("updates and queries, hubs compared with uniform", |_| {
+            let [hubs, uniform] =
+                [true, false].map(|hubs| moving::measure(Moving { hubs, peers: false, ..job }));
+            let (hubs, uniform) = (hubs?, uniform?.ours);
+            let peers = [("ours, uniform".to_owned(), uniform)].into();
+            Ok(vec![Figure { ratio: Some(uniform / hubs.ours), peers, ..hubs }])
+        });
+    }
+
+    #[cfg(unix)]
+    fn commands(&mut self) {
+        for name in ["route on 1024² cells", "trace_line", "terrain, 60 frames"] {
+            self.job(name, |_| Ok(vec![crate::whole::command(name)?]));
+        }
+    }
+
+    fn front_end(&mut self) {
+        self.job("lex and parse", |_| {
+            let [seconds, ..] = front_end::run(10);
+            Ok(vec![Figure::new("copies of a library module", ("MB", 10), seconds, &[])])
+        });
+        #[cfg(unix)]
+        self.job("`star check` of a program, with its start", |_| Ok(vec![crate::whole::check()?]));
+    }
+}
