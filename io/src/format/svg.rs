@@ -24,7 +24,7 @@ const HOLDS: &str = "lists with two fields, which are `x` and `y`";
 pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     let mut scanner = Scanner::new(source)?;
     scanner.peek()?;
-    Err(scanner.here(Code::BadFormat, "SVG drawings can only be written"))
+    Err(scanner.here(Code::BadFormat, "cannot read SVG drawings, only write them"))
 }
 
 /// Writes a list of places.

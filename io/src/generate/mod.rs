@@ -15,12 +15,12 @@
 //! version.
 //!
 //! ```
-//! use star_io::generate::{Density, GenerateOptions, Kind, Labels, UniformGraph};
+//! use star_io::generate::{Density, GenerateOptions, GraphKind, Labels, UniformGraph};
 //!
 //! let parameters = UniformGraph {
 //!     n_vertices: 1000,
 //!     density: Density::Arcs(5000),
-//!     kind: Kind::Directed,
+//!     kind: GraphKind::Directed,
 //!     labels: Labels::InOrder,
 //!     max_weight: Some(100),
 //! };

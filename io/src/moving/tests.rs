@@ -112,7 +112,7 @@ fn faults_have_places_and_keep_earlier_records() {
         assert_eq!(batches, [(1, vec![at(2, 3, 4), at(3, 5, 6)])], "{line}");
     }
     let (_, error) = read::<Window>(b"t,id,x,y\n", 9);
-    assert_eq!(error.unwrap().to_string(), "expected `t,qid,x1,y1,x2,y2`, found m:1:1: `t,id,x,y`");
+    assert_eq!(error.unwrap().to_string(), "m:1:1: expected `t,qid,x1,y1,x2,y2`, found `t,id,x,y`");
     let (_, error) = read::<Position>(b"3,1,0,0\n2,1,0,0\n", 9);
     assert_eq!(error.unwrap().to_string(), "m:2:1: timestamps must not decrease: 2 follows 3");
 }

@@ -48,7 +48,7 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"a,b\n1,\n3,4\n", BadFormat, 2, 3, "an empty field is not a whole number"),
             (b"a,b\n1,3rd\n", BadFormat, 2, 3, "`3rd` is not a whole number"),
             (b"a,b\n1,2\n12,--3\n", BadFormat, 3, 4, "`--3` is not a whole number"),
-            (b"a,b\n1,-9223372036854775809\n", OutOfRange, 2, 3, "beyond 63 bits"),
+            (b"a,b\n1,-9223372036854775809\n", OutOfRange, 2, 3, "exceeds 63 bits"),
             (b"a;b\n1;2\n1;x\n", BadFormat, 3, 3, "`x`"),
             (b"a\tb\n1\t 2\n\"1\"\t\tx\n", BadFormat, 3, 1, "3 fields in a line"),
             (b"a\tb\n1\t2\n\"1\"\t x\n", BadFormat, 3, 6, "`x`"),
@@ -56,9 +56,9 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"d\n2024-02-29\n5\n", BadFormat, 3, 1, "`5` is not a date"),
             (b"n\nAnn\n\xff\n", BadFormat, 3, 1, "is not UTF-8"),
             (b"a,b\n1,2.5\n", BadFormat, 2, 3, "`2.5`"),
-            (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "beyond 63 bits"),
+            (b"a\n9223372036854775808\n", OutOfRange, 2, 1, "exceeds 63 bits"),
             (b"a,b\n1,2\n3\n", BadFormat, 3, 1, "1 field in a line, expected 2"),
-            (b"a,b:5000\n", OutOfRange, 1, 3, "beyond 4096 bits"),
+            (b"a,b:5000\n", OutOfRange, 1, 3, "wider than 4096 bits"),
             (b"a\r\n1\r\nx\r\n", BadFormat, 3, 1, "`x`"),
             (b"\r\na,b\r\n\r\n1,2\r\n1\r\n", BadFormat, 5, 1, "1 field in a line"),
             (b"a\n\n\n1\n\nx\n", BadFormat, 6, 1, "`x`"),
@@ -96,17 +96,17 @@ fn unclosed_quote_is_reported() {
     refuses(
         Csv,
         &[
-            (b"\"1\n2\n3\n", Truncated, 1, 1, "ends in a quote"),
-            (b"a,b\n1,2\n3,\"2", Truncated, 3, 3, "ends in a quote"),
-            (b"a,b\n1,2\n3,\"2\n4,5\n", Truncated, 3, 3, "ends in a quote"),
-            (b"a,b\n\"1,2\n", Truncated, 2, 1, "ends in a quote"),
-            (b"a\n1\n\"2\"\"", Truncated, 3, 1, "ends in a quote"),
+            (b"\"1\n2\n3\n", Truncated, 1, 1, "ends within a quote"),
+            (b"a,b\n1,2\n3,\"2", Truncated, 3, 3, "ends within a quote"),
+            (b"a,b\n1,2\n3,\"2\n4,5\n", Truncated, 3, 3, "ends within a quote"),
+            (b"a,b\n\"1,2\n", Truncated, 2, 1, "ends within a quote"),
+            (b"a\n1\n\"2\"\"", Truncated, 3, 1, "ends within a quote"),
             // The internal end mark must not be reported to users.
-            (b"a\n\0\n1\n", BadFormat, 2, 1, "holds a zero byte"),
-            (b"a\n1\n\0", BadFormat, 3, 1, "holds a zero byte"),
-            (b"c,a\0b\n1,2\n", BadFormat, 1, 3, "holds a zero byte"),
-            (b"a,b\n1,2\0\n3,4\n", BadFormat, 2, 3, "holds a zero byte"),
-            (b"a,b\n\"1\n\0\",2\n", BadFormat, 2, 1, "holds a zero byte"),
+            (b"a\n\0\n1\n", BadFormat, 2, 1, "contains a zero byte"),
+            (b"a\n1\n\0", BadFormat, 3, 1, "contains a zero byte"),
+            (b"c,a\0b\n1,2\n", BadFormat, 1, 3, "contains a zero byte"),
+            (b"a,b\n1,2\0\n3,4\n", BadFormat, 2, 3, "contains a zero byte"),
+            (b"a,b\n\"1\n\0\",2\n", BadFormat, 2, 1, "contains a zero byte"),
         ],
     );
     let (found, _) = numbers(Csv, "a\n1\n\"2\"");
@@ -264,7 +264,7 @@ fn fields_have_separate_scales() {
     assert_eq!(loaded.warnings, ["unknown field `p`"]);
     let mut options = ReadOptions { fields: rules, ..ReadOptions::new("f", 9999) };
     let loaded = read(Csv, &mut &b"p\n0.001\n"[..], &mut options).unwrap();
-    assert!(loaded.warnings[0].starts_with("the field `p`: 1 of 1 value became 0"), "{loaded:?}");
+    assert!(loaded.warnings[0].starts_with("field `p`: 1 of 1 value became 0"), "{loaded:?}");
 }
 
 #[test]

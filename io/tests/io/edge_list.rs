@@ -84,20 +84,20 @@ fn bad_inputs_are_rejected_at_their_place() {
             (b"0;1\n", BadFormat, 1, 1, "`0;1` is not a whole number"),
             (b"-1 2\n", OutOfRange, 1, 1, "`-1` is negative"),
             (b"0 1\n0 -2\n", OutOfRange, 2, 3, "`-2` is negative"),
-            (b"0 18446744073709551616\n", OutOfRange, 1, 3, "beyond 64 bits"),
+            (b"0 18446744073709551616\n", OutOfRange, 1, 3, "exceeds 64 bits"),
             (b"0 1 0.5x\n", BadFormat, 1, 5, "`0.5x` is not a whole number"),
             (b"0 1 0.5\n1 0 2.x\n", BadFormat, 2, 5, "`2.x` is not a number"),
-            (b"0 1\n0 1 2\n", BadFormat, 2, 5, "3 fields in a line, 2 in"),
-            (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, 3 in"),
-            (b"0 1 2 3\n", BadFormat, 1, 7, "expected end of the line, found `3`"),
-            (b"0 1 9223372036854775808\n", OutOfRange, 1, 5, "beyond 63 bits"),
+            (b"0 1\n0 1 2\n", BadFormat, 2, 5, "3 fields in a line, expected 2 as in"),
+            (b"0 1 2\n0 1\n", BadFormat, 2, 4, "2 fields in a line, expected 3 as in"),
+            (b"0 1 2 3\n", BadFormat, 1, 7, "expected the end of the line, found `3`"),
+            (b"0 1 9223372036854775808\n", OutOfRange, 1, 5, "exceeds 63 bits"),
             (b"0 \0\n", BadFormat, 1, 3, "`\\u{0}` is not"),
             (b"\xff 1\n", BadFormat, 1, 1, "is not a whole number"),
-            (b"0 1\r2 3\n", BadFormat, 1, 4, "a carriage return"),
+            (b"0 1\r2 3\n", BadFormat, 1, 4, "carriage return inside a line"),
             (&own("0 1\n"), OutOfRange, 2, 1, "the first vertex is 0"),
-            (&own("1 3\n"), OutOfRange, 2, 3, "`3` is beyond the 2 vertices"),
+            (&own("1 3\n"), OutOfRange, 2, 3, "`3` exceeds the 2 vertices"),
             (&own(""), Truncated, 2, 1, "after 0 of the 1 entry"),
-            (&own("1 2\n2 1\n"), HeaderLies, 3, 1, "beyond the number"),
+            (&own("1 2\n2 1\n"), HeaderLies, 3, 1, "an entry after the 1"),
             (&long, OutOfRange, 2, 3, "7777777777…`"),
         ],
     );
@@ -112,8 +112,7 @@ fn arcs_are_usable_without_non_integer_weights() {
     ] {
         let (graph, warnings) = graph(format, text);
         assert!(!graph.weighted && graph.arcs.iter().all(|arc| arc.weight == 1), "{graph:?}");
-        let told =
-            format!("without their weights: `1.261404` is not a whole number in line {line}");
+        let told = format!("without weights: `1.261404` is not a whole number in line {line}");
         assert!(warnings[0].contains(&told) && warnings[0].contains("`scale=100`"), "{warnings:?}");
         for layout in [Layout::Adjacency, Layout::Left, Layout::Incidence, Layout::Edges] {
             let widths = layout.least_widths(&graph).unwrap();

@@ -57,7 +57,7 @@ fn real_values_give_a_pattern_with_a_warning() {
     assert!(!graph.weighted && graph.arcs.iter().all(|arc| arc.weight == 1));
     assert_eq!(graph.n_edges(), 5);
     assert_eq!(warnings.len(), 1);
-    assert!(warnings[0].contains("1 stored zero included"), "{warnings:?}");
+    assert!(warnings[0].contains("including 1 stored zero"), "{warnings:?}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ fn negative_numbers_are_stored_with_offset() {
     let numbers = list(vec![field("x", None, &[-5, 2, 0]), field("y", None, &[1, 2, 3])]);
     let found = laid_out("", &numbers, None).unwrap();
     assert_eq!(found.table, BitTable::parse(&["00001", "11110", "10111"]).unwrap());
-    assert_eq!(found.notes, ["the field `x` is stored less its least number, which is -5"]);
+    assert_eq!(found.notes, ["field `x` is stored with offset -5 (its minimum)"]);
     let extreme = list(vec![field("x", None, &[i64::MIN, i64::MAX])]);
     assert_eq!(rows("", &extreme, None), ["0".repeat(64), "1".repeat(64)]);
 }
@@ -191,9 +191,9 @@ fn code_of_a_value_matches_the_layout_of_its_field() {
     let laid_out = laid_out("records", &numbers, None).unwrap();
     assert_eq!(laid_out.table.row(1).to_string(), format!("00{:013b}001111", 7428));
     let notes = [
-        "the field `city` contains texts, from `Ulm` as 1 to `Rom` as 2",
-        "the field `born` is a date, in days since 1970-01-01",
-        "the field `t` is stored less its least number, which is -3",
+        "field `city` contains texts, from `Ulm` as 1 to `Rom` as 2",
+        "field `born` is a date, in days since 1970-01-01",
+        "field `t` is stored with offset -3 (its minimum)",
     ];
     assert_eq!(laid_out.notes, notes);
 }
@@ -214,7 +214,7 @@ fn missing_numbers_are_all_ones_and_need_no_width() {
     assert_eq!(rows("code:height=-32768", &heights, None), [ones]);
     let refused = laid_out("", &heights, Some(&[4])).unwrap_err();
     assert_eq!(refused.code, Code::WidthTooSmall);
-    assert!(refused.message.contains("10 in the field"), "{refused}");
+    assert!(refused.message.contains("10 in field `height`"), "{refused}");
     check_wording(&refused);
     // The file has 8 bits for its numbers, and all values are used.
     let mut bytes = list(vec![field("gray", Some(8), &[0, 255, 3])]);

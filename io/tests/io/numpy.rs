@@ -96,9 +96,9 @@ fn fractions_need_a_scale() {
         assert_eq!(numbers.fields[0].values, [10, -3]);
     }
     let nan = npy(1, &header("'<f8'", "False", "(1,)"), &f64::NAN.to_le_bytes());
-    assert!(error(&nan).1.contains("`NaN` is not a whole number in place 1"));
+    assert!(error(&nan).1.contains("`NaN` is not a whole number at index 1"));
     let large = npy(1, &header("'<u8'", "False", "(1,)"), &[255; 8]);
-    assert!(error(&large).1.contains("beyond 63 bits"));
+    assert!(error(&large).1.contains("exceeds 63 bits"));
     let mut options = ReadOptions::new("f", BUDGET);
     options.scale = Decimal::parse_positive("0.5");
     let whole = npy(1, &header("'|u1'", "False", "(2,)"), &[7, 0]);
@@ -111,18 +111,18 @@ fn fractions_need_a_scale() {
 fn meaningless_headers_are_rejected() {
     let good = header("'|u1'", "False", "(2,)");
     for (text, part) in [
-        ("{'descr': '|u1'}".to_owned(), "is not of an array"),
+        ("{'descr': '|u1'}".to_owned(), "does not describe an array"),
         (header("'|O'", "False", "(2,)"), "the type `|O`"),
         (header("'<c8'", "False", "(2,)"), "the type `<c8`"),
-        (header("'<M8[ns]'", "False", "(2,)"), "not whole or floating-point"),
-        (header("[]", "False", "(2,)"), "no known type"),
+        (header("'<M8[ns]'", "False", "(2,)"), "neither an integer nor a floating-point"),
+        (header("[]", "False", "(2,)"), "items of unknown type"),
         (header("[('a', '<i2', (2,))]", "False", "(2,)"), "an array or a record"),
         (header("[('', '|V4')]", "False", "(2,)"), "without numbers"),
-        (header("'|u1'", "0", "(2,)"), "is not of an array"),
-        (header("'|u1'", "False", "(-2,)"), "is not of an array"),
+        (header("'|u1'", "0", "(2,)"), "does not describe an array"),
+        (header("'|u1'", "False", "(-2,)"), "does not describe an array"),
         (header("'|u1'", "False", "(1, 2, 1)"), "an array with 3 dimensions"),
-        (good.replace("descr", "dexcr"), "is not of an array"),
-        ("\u{0}\u{7f}".to_owned(), "is not of an array"),
+        (good.replace("descr", "dexcr"), "does not describe an array"),
+        ("\u{0}\u{7f}".to_owned(), "does not describe an array"),
     ] {
         let (code, message) = error(&npy(1, &text, &[1, 2]));
         assert_eq!(code, Code::BadFormat, "{text}");
@@ -206,7 +206,7 @@ fn archives_give_the_selected_array() {
     );
 
     assert!(error(&zip(&parts[2..3])).1.contains("the archive has no arrays"));
-    assert!(error(b"PK\x03\x05").1.contains("does not begin as an archive"));
+    assert!(error(b"PK\x03\x05").1.contains("does not begin like an archive"));
     let mut damaged = zip(&[("a.npy", &grid)]);
     let at = damaged.windows(4).position(|four| four == [1, 2, 3, 4]).unwrap();
     damaged[at] = 9;
@@ -215,7 +215,7 @@ fn archives_give_the_selected_array() {
 
 fn written(format: star_io::Format, value: OutputRef<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
-    write(format, value, &mut bytes).expect("a value that unknown format holds");
+    write(format, value, &mut bytes).expect("a value that the format holds");
     bytes
 }
 

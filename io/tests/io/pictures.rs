@@ -85,7 +85,7 @@ fn png_palette_gives_colours_by_default() {
     let numbers = grid(Png, &png((2, 1), 3, 8, &[palette, alpha], &[&[2, 0]]));
     assert_eq!(numbers.fields[3].values, [255, 7]);
     let beyond = png((1, 1), 3, 8, &[palette], &[&[3]]);
-    assert!(error(Png, &beyond).1.contains("the palette ends before it"));
+    assert!(error(Png, &beyond).1.contains("a pixel has colour 3, which is not in the palette"));
 }
 
 #[test]
@@ -124,10 +124,16 @@ fn netpbm_faults_have_places() {
         &[
             (b"P2\n2 1\n255\n1 256\n", Code::OutOfRange, 4, 3, "`256`"),
             (b"P2\n2 1\n255\n1 -1\n", Code::BadFormat, 4, 3, "is not a sample"),
-            (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 1, "greatest value is 0"),
+            (b"P2\n2 1\n0\n1 1\n", Code::OutOfRange, 3, 1, "maximum value is 0"),
             (b"P2\n2 x\n255\n1 1\n", Code::BadFormat, 2, 3, "the height"),
             (b"P2\n2 1\n255\n1 1 1\n", Code::HeaderLies, 4, 5, "unexpected data after"),
-            (b"P2\n2 1\n255\n123  \n", Code::Truncated, 5, 1, "ends where a sample"),
+            (
+                b"P2\n2 1\n255\n123  \n",
+                Code::Truncated,
+                5,
+                1,
+                "expected a sample, found the end of the file",
+            ),
             (b"P1\n2 1\n12", Code::BadFormat, 3, 2, "`2` is neither 0 nor 1"),
             (b"P5 99999999999 1 255\n", Code::OutOfRange, 1, 4, "the width"),
         ],

@@ -80,7 +80,7 @@ fn directed(graph: &Graph, weighted: bool) -> Graph {
 /// Writes and reads; warnings may only concern loops and parallel arcs.
 fn through(format: Format, value: OutputRef<'_>) -> Data {
     let mut bytes = Vec::new();
-    write(format, value, &mut bytes).expect("unknown format holds such values");
+    write(format, value, &mut bytes).expect("the format holds such values");
     let mut options = ReadOptions::new("f", BUDGET);
     options.size_hint = Some(bytes.len() as u64);
     let loaded = read(format, &mut &bytes[..], &mut options).expect("what we wrote is in order");

@@ -120,11 +120,11 @@ fn values_that_become_0_are_counted() {
     let loaded = scaled(Format::MatrixMarket, text, "10").unwrap();
     assert_eq!(values(&loaded), [0, 0, 0, 25]);
     let expected = "2 of 4 values became 0 with `scale=10`; \
-                    the first of them is 0.001, which takes `scale=10000`";
+                    the first of them is 0.001, which needs `scale=10000`";
     assert_eq!(loaded.warnings, [expected]);
     let loaded = scaled(Format::Csv, "0.000833\n", "100").unwrap();
     let expected = "1 of 1 value became 0 with `scale=100`; \
-                    the first of them is 0.000833, which takes `scale=100000`";
+                    the first of them is 0.000833, which needs `scale=100000`";
     assert_eq!(loaded.warnings, [expected]);
     let loaded = scaled(Format::Csv, "0.000833\n", "100000").unwrap();
     assert_eq!((values(&loaded), loaded.warnings), (vec![83], vec![]));

@@ -59,7 +59,7 @@ fn bad_files_are_rejected() {
     let cases: &[(&[u8], Code, &str)] = &[
         (b"", Truncated, "in its header"),
         (b"STAR", Truncated, "in its header"),
-        (b"PK\x03\x04", BadFormat, "begins with"),
+        (b"PK\x03\x04", BadFormat, "expected `STARTBL` at the start"),
         (&[b'x'; 100], BadFormat, "`xxxxxxxx`"),
         (&good[..31], Truncated, "in its header"),
         (&good[..40], Truncated, "after 1 of 2 limbs"),
@@ -68,8 +68,8 @@ fn bad_files_are_rejected() {
         (&[&good[..], b"x"].concat(), HeaderLies, "after the checksum"),
         (&flipped, BadFormat, "the checksum"),
         (&file(3, 1, 1, 1, &[0]), BadFormat, "version 3"),
-        (&file(2, 1, 1, 1, &[0]), BadFormat, "kind 1"),
-        (&file(1, 4, 1, 1, &[0]), BadFormat, "kind 4"),
+        (&file(2, 1, 1, 1, &[0]), BadFormat, "unknown kind of value 1"),
+        (&file(1, 4, 1, 1, &[0]), BadFormat, "unknown kind of value 4"),
         (&file(1, 2, 1, 2, &[0, 0]), BadFormat, "2 columns"),
         (&file(1, 1, 63, 1, &[1 << 63]), BadFormat, "beyond the last row"),
         (&file(1, 3, 1, 1, &[2]), BadFormat, "beyond the last row"),
@@ -162,8 +162,8 @@ fn truncated_or_changed_sparse_file_is_rejected() {
 fn impossible_sparse_tables_are_rejected() {
     let size = [130, 3];
     let cases: &[(Vec<u8>, Code, &str)] = &[
-        (sparse_file(3, size, &[0; 3], &[], &[]), BadFormat, "kind 3"),
-        (sparse_file(6, size, &[0; 3], &[], &[]), BadFormat, "kind 6"),
+        (sparse_file(3, size, &[0; 3], &[], &[]), BadFormat, "unknown kind of value 3"),
+        (sparse_file(6, size, &[0; 3], &[], &[]), BadFormat, "unknown kind of value 6"),
         (sparse_file(4, size, &[1, 0, 0], &[3], &[1]), BadFormat, "column 1"),
         (sparse_file(4, size, &[1, 0, 0], &[2], &[4]), BadFormat, "column 1"),
         (sparse_file(4, size, &[1, 0, 0], &[0], &[0]), BadFormat, "column 1"),

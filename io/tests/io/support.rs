@@ -76,9 +76,8 @@ pub(crate) fn refuses(format: Format, cases: &[BadCase<'_>]) {
         let shown = String::from_utf8_lossy(bytes);
         let error = load(format, bytes).expect_err(&shown);
         let found = (error.code, error.line, error.column);
-        if found != (code, Some(line), Some(column)) || !error.message.contains(part) {
-            eprintln!("ZZZ {shown:?} [{part}] {found:?} MSG {}", error.message);
-        }
+        assert_eq!(found, (code, Some(line), Some(column)), "{shown:?}: {error}");
+        assert!(error.message.contains(part), "{shown:?}: {error}");
         check_wording(&error);
     }
 }

@@ -39,5 +39,5 @@ fn other_data_cannot_be_drawn() {
         let refused = write(Format::Svg, value, &mut Vec::new()).unwrap_err();
         assert_eq!(refused.code, Code::NoSuchLayout, "{refused}");
     }
-    refuses(Format::Svg, &[(b"<svg/>", Code::BadFormat, 1, 1, "not read")]);
+    refuses(Format::Svg, &[(b"<svg/>", Code::BadFormat, 1, 1, "cannot read SVG drawings")]);
 }

@@ -112,7 +112,7 @@ mod tests {
         }
         let refusal = |kind: ValueKind, text| kind.parse(text).unwrap_err();
         assert_eq!(refusal(ValueKind::Gray, "256"), "it must be from 0 to 255");
-        assert!(refusal(ValueKind::Gray, "1.5").starts_with("a number is written in digits"));
+        assert!(refusal(ValueKind::Gray, "1.5").starts_with("write a number in digits"));
         assert_eq!(refusal(ValueKind::Short, "-1"), "it must not be negative");
         assert_eq!(refusal(ValueKind::Scale, "32"), "it must be from 0 to 31");
         let beyond = refusal(ValueKind::Integer, "9223372036854775808");

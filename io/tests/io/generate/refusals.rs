@@ -99,7 +99,7 @@ fn out_of_range_parameter_is_named() {
         (curve(NoisyCurve { line: 90, ..CURVE }), "`line` is 90"),
         (updates(0, SHARES, None), "`vertices` is 0"),
         (updates(5, SHARES, Some(0)), "`max-weight` is 0"),
-        (updates(5, NO_SHARES, None), "`shares` is 0, but must be above 0 for one kind"),
+        (updates(5, NO_SHARES, None), "`shares` is 0, but must be above 0 for at least one kind"),
     ];
     for (made, start) in cases {
         let error = made.expect_err(start);
