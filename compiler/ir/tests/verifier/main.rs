@@ -136,7 +136,7 @@ fn names_exist_and_are_unique() {
     );
     whole(
         "routine 0 \"F\" () !0 { var %x: int var %x: int }\nlocations { !0 = 0:0..0 }",
-        "ambiguous variable name `%x`",
+        "several variables are named `%x`",
         "routine 0 \"F\" () !0 { var %x: int var %y: int }\nlocations { !0 = 0:0..0 }",
     );
     whole(
@@ -263,7 +263,7 @@ fn intrinsic_parameters_match_the_catalogue() {
         whole(&routine(other), "the parameters do not match the intrinsic `closure`", &good);
     }
     let error = parse(&good.replace("intrinsic closure", "intrinsic closer")).unwrap_err();
-    assert_eq!(error.to_string(), "1:22: unknown intrinsic `closer`");
+    assert_eq!(error.to_string(), "1:25: unknown intrinsic `closer`");
 }
 
 #[test]
