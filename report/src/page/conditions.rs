@@ -245,7 +245,7 @@ mod tests {
         let said = warnings(&[named(doubtful)]).into_string();
         assert_eq!(said.matches("<summary>").count(), 3, "{said}");
         for part in
-            ["debug build", "interrupted", "intervals wider than asked for", "new.json: 1 row<"]
+            ["debug build", "interrupted", "intervals wider than requested", "new.json: 1 row<"]
         {
             assert!(said.contains(part), "{part}: {said}");
         }

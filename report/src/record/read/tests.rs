@@ -77,7 +77,7 @@ fn the_examples_of_the_documentation_are_valid() {
     let text = include_str!("../../../../docs/src/testing.md");
     let (_, rest) = text.split_once("```json\n").unwrap();
     let record = from_json(rest.split("```").next().unwrap()).unwrap();
-    assert_eq!(record.rows[0].routine.as_deref(), Some("WARSHALL"));
+    assert_eq!(record.rows[0].routine.as_deref(), Some("REACH"));
     assert_eq!(record.bandwidth.len(), 1);
 }
 
@@ -94,7 +94,7 @@ fn rejects_other_texts_with_the_reason() {
             .contains("expected one of `star`, ")
     );
     let no_time = base.replace("\"median_s\": 0.5", "\"median_s\": -0.5");
-    let range = "a time is from 1e-12 to 1e12 seconds";
+    let range = "a time must be from 1e-12 to 1e12 seconds";
     assert_eq!(refused(&no_time), format!("row 1: `median_s` is -0.5; {range}"));
     let lost = base.replace("\"size\": \"n\"", "\"size\": \"q\"");
     assert_eq!(refused(&lost), "row 1: `size` is `q`, which is not a parameter");
