@@ -190,7 +190,7 @@ fn own_rows_fields_and_components_may_be_written() {
 #[test]
 fn writes_outside_all_own_parts_are_reported() {
     let scalar = shared(|_, _| vec![], |_, [_, _, s, i]| vec![set(s, Op::Copy(v(i)))]);
-    meets(&scalar, &square(), "writes the whole of `s`, outside of its part");
+    meets(&scalar, &square(), "writes all of `s`, outside of its part");
     let undeclared = shared(
         |_, _| vec![],
         |_, [_, x, _, i]| vec![st(StmtKind::Put { bits: x, index: v(i), bit: n(1) })],
@@ -205,7 +205,7 @@ fn writes_outside_all_own_parts_are_reported() {
         |_, x| vec![(x, PartKind::Component)],
         |_, [_, x, _, _]| vec![set(x, Op::BitsNot(x))],
     );
-    meets(&whole, &square(), "writes the whole of `X`");
+    meets(&whole, &square(), "writes all of `X`");
 }
 
 #[test]
