@@ -119,8 +119,7 @@ fn head(sources: &SourceMap, file: star_base::FileId, start: u32) -> String {
 
 /// Writes the table of some loops.
 fn table(rows: impl Iterator<Item = (String, Row)>) -> String {
-    let mut table =
-        "| listing | procedure | loop | what became of it |\n|---|---|---|---|\n".to_owned();
+    let mut table = "| listing | procedure | loop | result |\n|---|---|---|---|\n".to_owned();
     for (listing, Row { routine, head, became, .. }) in rows {
         table += &format!("| {listing} | {routine} | `{head}` | {became} |\n");
     }
@@ -142,7 +141,7 @@ fn golden_plans_of_the_listings() {
     for text in BASIC {
         basic.extend(plan(text).into_iter().map(|row| ("basic".to_owned(), row)));
     }
-    let count = format!("{n_became} of {n_responders} are no `while` any more.\n");
+    let count = format!("{n_became} of {n_responders} are no longer `while` loops.\n");
     let found = format!(
         "Loops over responders\n\n{count}\n{}\nOther loops\n\n{}\nBasic procedures\n\n{}",
         table(responders.into_iter()),

@@ -67,7 +67,10 @@ fn an_intrinsic_that_breaks_a_rule_ends_the_run() {
         |call: &mut IntrinsicCall| call.put_bits(0, BitVector::zeros(70)),
         "writes more than it has reserved",
     );
-    ends_as_a_fault(|call: &mut IntrinsicCall| call.change_bits(2, |_, _| Ok(())), "is a value");
+    ends_as_a_fault(
+        |call: &mut IntrinsicCall| call.change_bits(2, |_, _| Ok(())),
+        "is passed by value",
+    );
     ends_as_a_fault(|call: &mut IntrinsicCall| call.put_truth(1, true), "is of another kind");
     ends_as_a_fault(
         |call: &mut IntrinsicCall| call.table_size(5).map(|_| ()),
