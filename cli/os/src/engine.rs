@@ -101,6 +101,6 @@ mod tests {
         );
         let Err(diagnostic) = found else { panic!("an adapter of this name") };
         assert_eq!(diagnostic.code, Code::NoBackend);
-        assert!(diagnostic.message.contains("is not there: no"), "{}", diagnostic.message);
+        assert!(diagnostic.message.contains("is not available: no"), "{}", diagnostic.message);
     }
 }
