@@ -247,7 +247,7 @@ mod tests {
     fn rejects_unknown_and_ambiguous_names_with_help() {
         let error = |text| line(text, true).unwrap().0.unwrap_err();
         assert_eq!(error(":lod x").help, ["did you mean `:load`?"]);
-        assert_eq!(error(":r").notes, ["they are `:reload`, `:reset`"]);
+        assert_eq!(error(":r").notes, ["it could be `:reload`, `:reset`"]);
         assert_eq!(error(":xyzzy").help, ["`:help` lists the commands"]);
     }
 

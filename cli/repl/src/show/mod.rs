@@ -48,7 +48,7 @@ impl Default for Screen {
 }
 
 /// Formats a value other than a table, without a final line break. A slice is shown next to the
-/// table `beside` if their numbers of rows match.
+/// table `grid` if their numbers of rows match.
 ///
 /// Integers and truth values are a word, strings are quoted. Slices and words state their size and
 /// number of ones.
@@ -96,7 +96,7 @@ fn slice(
     let beside = beside.filter(|(_, grid)| grid.n_rows() == bits.len());
     let mut title = titled(name, &format!("slice({}), {}", bits.len(), ones(bits)));
     if let Some((table, grid)) = beside {
-        title += &format!(", beside {table}: {}", sizes(grid));
+        title += &format!(", next to {table}: {}", sizes(grid));
     }
     let picture = Picture {
         table: beside.map(|(_, grid)| grid),

@@ -43,7 +43,7 @@ fn slices_are_next_to_their_table_and_mark_rows() {
     let (p, x) = (figure_5(), bits("001100"));
     let value = HostValue::Slice(x.clone());
     let expected = "\
-X: slice(6), 2 ones, beside P: table(6, 6)
+X: slice(6), 2 ones, next to P: table(6, 6)
     1    6  X
  1  001000  0
  2  101000  0
@@ -227,7 +227,7 @@ fn parses_or_rejects_requests() {
         "`P` has 6 columns, `v` has 1 components"
     );
     assert_eq!(refuse("P rows 7", &[table()]), "row 7 does not exist: the last one is 6");
-    assert_eq!(refuse("P fields 4", &[table()]), "6 columns are no whole number of fields of 4");
+    assert_eq!(refuse("P fields 4", &[table()]), "6 columns cannot be divided into 4-bit fields");
     assert_eq!(
         refuse("X fields 4", &[slice()]),
         "fields are columns of a table, but no table is named"
