@@ -40,8 +40,8 @@ pub fn sections() -> impl Iterator<Item = Section> {
 
 /// Returns the sections of the chapter with this name, or those with this heading, ignoring letter
 /// case.
-pub fn find(name: &str) -> Vec<Section> {
-    let same = |text: &str| text.eq_ignore_ascii_case(name.trim());
+pub fn find(query: &str) -> Vec<Section> {
+    let same = |text: &str| text.eq_ignore_ascii_case(query.trim());
     sections().filter(|section| same(name(section.path)) || same(&title(section))).collect()
 }
 

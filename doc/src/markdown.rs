@@ -126,12 +126,18 @@ fn of_block(block: &Block, label: Option<&str>) -> String {
     let label = label.map(|label| format!("**{label}:** ")).unwrap_or_default();
     match block {
         Block::Prose(text) => fill(&format!("{label}{}", escaped(text)), 0, 0, WIDTH),
+        Block::List(items) if items.len() == 1 => {
+            fill(&format!("{label}{}", escaped(&items[0])), 0, 0, WIDTH)
+        }
         Block::List(items) => {
             let items = items.iter().map(|item| fill(&format!("* {}", escaped(item)), 0, 2, WIDTH));
             let items: String = items.collect();
             if label.is_empty() { items } else { format!("{}\n\n{items}", label.trim_end()) }
         }
-        Block::Verbatim(lines) => format!("{label}\n{}", code(&lines.join("\n"), "text")),
+        Block::Verbatim(lines) => {
+            let text = code(&lines.join("\n"), "text");
+            if label.is_empty() { text } else { format!("{}\n\n{text}", label.trim_end()) }
+        }
     }
 }
 
