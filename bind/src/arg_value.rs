@@ -201,7 +201,8 @@ mod tests {
         }
         let one = BitTable::parse(&["10"]).unwrap();
         assert_eq!(table("10"), Ok(ArgValue::Value(HostValue::Table(one))));
-        for (wrong, help) in [("01 1", "same length"), ("'01 2'", "written"), ("'01", "written")] {
+        let rows = "write rows of bits";
+        for (wrong, help) in [("01 1", "same length"), ("'01 2'", rows), ("'01", rows)] {
             let fault = table(wrong).unwrap_err();
             assert_eq!(fault.code, Code::BadArgument);
             assert!(fault.help[0].contains(help), "{wrong}: {fault:?}");
