@@ -257,8 +257,7 @@ fn places(mut fields: Vec<Field>, name: &str) -> Result<Places, FileError> {
         match &field.meaning {
             Meaning::Number | Meaning::Scaled(_) => Ok(field),
             Meaning::Texts(_) | Meaning::Date | Meaning::Clock | Meaning::DateTime => {
-                let message =
-                    format!("the field `{axis}` contains texts or times, not coordinates");
+                let message = format!("field `{axis}` contains texts or times, not coordinates");
                 Err(refused(name, &message))
             }
         }

@@ -2,13 +2,13 @@
 //! the corrected versions produce none.
 //!
 //! An explanation is `# TITLE`, one to three paragraphs, and the sections `## Example` and `##
-//! Mended`, which contain only fenced blocks:
+//! Fixed`, which contain only fenced blocks:
 //!
 //! * `star NAME.star` and `text NAME` are files;
 //! * `sh`, the last one, contains the lines to run in a folder with these files. All but the last
 //!   line are preparation.
 //!
-//! `Mended` inherits the files of the example unless it replaces them, and its lines unless it has
+//! `Fixed` inherits the files of the example unless it replaces them, and its lines unless it has
 //! some.
 
 #![cfg(target_os = "linux")]
@@ -65,11 +65,11 @@ fn examine(code: Code) -> Result<(), String> {
         (None, Some((_, reason))) => Err(format!("it does not say that {reason}")),
         (None, None) => Err("there is no example".to_owned()),
         (Some(_), Some(_)) => Err("it has an example, and the test says none".to_owned()),
-        (Some((example, mended)), None) => {
+        (Some((example, fixed)), None) => {
             let wanted = BTreeSet::from([code.as_str().to_owned()]);
             let stops = code.severity() == Severity::Error;
             example.shows(&wanted, stops).map_err(|why| format!("example: {why}"))?;
-            mended.shows(&BTreeSet::new(), false).map_err(|why| format!("mended: {why}"))
+            fixed.shows(&BTreeSet::new(), false).map_err(|why| format!("fixed: {why}"))
         }
     }
 }
@@ -106,25 +106,25 @@ impl<'a> Explanation<'a> {
             return Ok(Explanation { title, text, example: None });
         }
         let mut sections = blocks.split(|line| *line == "## Fixed");
-        let (Some(example), Some(mended), None) =
+        let (Some(example), Some(fixed), None) =
             (sections.next(), sections.next(), sections.next())
         else {
             return Err("there is not one section `## Fixed`".to_owned());
         };
         let example = Scene::parse(Scene::default(), example)?;
-        let unmended = Scene { preparation: Vec::new(), line: "", ..example.clone() };
-        let mut mended = Scene::parse(unmended, mended)?;
+        let unfixed = Scene { preparation: Vec::new(), line: "", ..example.clone() };
+        let mut fixed = Scene::parse(unfixed, fixed)?;
         if example.line.is_empty() {
             return Err("the example has no block `sh`".to_owned());
         }
-        if mended.line.is_empty() {
-            mended.preparation.clone_from(&example.preparation);
-            mended.line = example.line;
+        if fixed.line.is_empty() {
+            fixed.preparation.clone_from(&example.preparation);
+            fixed.line = example.line;
         }
-        if mended == example {
+        if fixed == example {
             return Err("nothing is fixed".to_owned());
         }
-        Ok(Explanation { title, text, example: Some((example, mended)) })
+        Ok(Explanation { title, text, example: Some((example, fixed)) })
     }
 }
 

@@ -73,7 +73,7 @@ fn table(findings: &Findings) -> String {
         let is_there = state.is_ok();
         let state = match (state, default_memory) {
             (Err(why), _) => why.clone(),
-            (Ok(()), None) => "there".to_owned(),
+            (Ok(()), None) => "available".to_owned(),
             (Ok(()), Some(bytes)) => {
                 let memory = text::bytes(*bytes);
                 format!("available, holds values of {memory} unless `--max-memory` is set")
@@ -195,17 +195,17 @@ mod tests {
         };
         let text = table(&findings);
         for line in [
-            "processor       not known, x86_64\n",
+            "processor       unknown, x86_64\n",
             "  has           avx2\n",
             "  lacks         avx512f\n",
             "memory          8.0 GiB\n",
             "  available     512.0 MiB\n",
             "  allowed       1.0 GiB more\n",
             "open files      no limit\n",
-            "file size  5.0 MiB at most\n",
+            "file size       at most 5.0 MiB\n",
             "current folder  /work, free space unknown\n",
             "backend one     available, holds values of 3.0 GiB unless `--max-memory` is set; default\n",
-            "  intrinsic        WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strong components, ",
+            "  intrinsic     WARSHALL, WARSHALL-C, WARSHALL-adapt of star:closure: strongly connected components, ",
             "  as written    CONDENSE, REACHES, REACHABLE",
             "backend two     not here\n",
         ] {
@@ -222,7 +222,7 @@ mod tests {
         );
         assert_eq!(intrinsic["routines"][0], "WARSHALL");
         assert_eq!(object["backends"][0]["as_written"][0], "CONDENSE");
-        assert!(!text.ends_with("REACHABLE\n"), "a backend that is not there has nothing");
+        assert!(!text.ends_with("REACHABLE\n"), "an unavailable backend lists no routines");
         assert_eq!(
             (&object["memory"]["allowed"], &object["files"]["max_bytes"]),
             (&(1 << 30).into(), &(5 << 20).into())

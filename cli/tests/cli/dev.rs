@@ -67,11 +67,13 @@ fn unknown_pass_lists_the_available_passes() {
 #[test]
 fn rejects_levels_that_a_file_does_not_have() {
     let folder = Folder::new(&[("f.sir", UNREACHABLE), ("w.star", WARSHALL)]);
-    folder.star(&["dev", "--dump", "ast", "f.sir"]).fails(2, &["error[E0608]", "no other level"]);
+    folder
+        .star(&["dev", "--dump", "ast", "f.sir"])
+        .fails(2, &["error[E0608]", "has no syntax tree and no HIR"]);
     let passes = ["dev", "--dump", "hir", "--passes", "all", "w.star"];
-    folder.star(&passes).fails(2, &["error[E0608]", "work on SIR only"]);
+    folder.star(&passes).fails(2, &["error[E0608]", "`--passes` and `--run` require SIR"]);
     let run = ["dev", "--dump", "registers", "--run", "w.star"];
-    folder.star(&run).fails(2, &["error[E0608]", "work on SIR only"]);
+    folder.star(&run).fails(2, &["error[E0608]", "`--verify` and `--run` require SIR"]);
     folder.star(&["dev"]).fails(2, &["error[E0608]"]);
     folder.write("bad.sir", b"routine 7");
     folder.star(&["dev", "bad.sir"]).fails(1, &["bad.sir:1:9"]);

@@ -112,7 +112,7 @@ fn slow_writers_are_read_to_the_end() {
     let ran = folder.shell("cat path.gr | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
     ran.prints("3 10\n");
     let ran = folder.shell(": | (sleep 0.1; $STAR run p.star T=/dev/stdin)");
-    ran.fails(5, &["neither the name nor the first bytes"]);
+    ran.fails(5, &["cannot determine the format of the file by its name or first bytes"]);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn limits_end_the_compilation_of_long_programs() {
     let folder = Folder::new(&[("long.star", &long_program())]);
     let arguments = ["run", "long.star"];
     let ran = folder.star(&[&arguments[..], &["--max-memory", "1M"]].concat());
-    ran.fails(4, &["error[L0102]: compiling takes more than 64.0 MiB", "--max-memory"]);
+    ran.fails(4, &["error[L0102]: compiling needs more than 64.0 MiB of memory", "--max-memory"]);
     let ran = folder.star(&[&arguments[..], &["--max-time", "100ms"]].concat());
     ran.fails(4, &["error[L0103]: the time is up while compiling", "--max-time"]);
     let mut child = begin(&folder, &arguments);
@@ -199,7 +199,10 @@ fn all_compiling_commands_respect_the_limits() {
     ];
     for arguments in commands {
         let ran = folder.star(&[arguments, &["--max-memory", "1M"]].concat());
-        ran.fails(4, &["error[L0102]: compiling takes more than 64.0 MiB", "--max-memory"]);
+        ran.fails(
+            4,
+            &["error[L0102]: compiling needs more than 64.0 MiB of memory", "--max-memory"],
+        );
         let ran = folder.star(&[arguments, &["--max-time", "20ms"]].concat());
         ran.fails(4, &["error[L0103]: the time is up while compiling", "--max-time"]);
         let kept = std::fs::read_to_string(folder.path("long.star")).unwrap();

@@ -96,11 +96,11 @@ fn reports_why_a_file_cannot_be_formatted() {
     folder.write("bytes.star", b"program \xff;");
     folder.star(&["fmt"]).fails(2, &["PATH", "--help"]);
     folder.star(&["fmt", "none.star"]).fails(1, &["E0111", "none.star", "no such file"]);
-    folder.star(&["fmt", "bytes.star"]).fails(1, &["E0110", "no UTF-8 text"]);
+    folder.star(&["fmt", "bytes.star"]).fails(1, &["E0110", "is not valid UTF-8"]);
     folder.star(&["fmt", "empty.star"]).prints("");
     let ran = folder.star(&["fmt", "sub"]);
     assert_eq!(ran.code, 0);
-    assert!(ran.stderr.contains("no `.star` file below `sub`"), "{ran:?}");
+    assert!(ran.stderr.contains("no `.star` files below `sub`"), "{ran:?}");
 }
 
 #[cfg(unix)]
@@ -127,7 +127,7 @@ fn permissions_links_and_read_only_files_are_preserved() {
     folder.star(&["fmt", "sub/link.star"]).prints("");
     assert_eq!(read(&folder, "far/b.star"), FINE);
     assert!(fs::symlink_metadata(folder.path("sub/link.star")).unwrap().is_symlink());
-    folder.star(&["fmt", "/dev/null"]).fails(1, &["no regular file"]);
+    folder.star(&["fmt", "/dev/null"]).fails(1, &["it is not a regular file"]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn coordinates_are_stored_with_their_minimum_as_offset() {
     let folder = Folder::new(&[("p.star", SHOW), ("g.co", text)]);
     let ran = folder.star(&["run", "p.star", "T=g.co"]);
     ran.prints("00101\n10100\n11110\n");
-    assert!(ran.stderr.contains("`x` is stored less its least number, which is -2"), "{ran:?}");
+    assert!(ran.stderr.contains("field `x` is stored with offset -2 (its minimum)"), "{ran:?}");
     assert!(ran.stderr.contains("`x` in columns 1 to 2, `y` in columns 3 to 5"), "{ran:?}");
     folder.star(&["run", "p.star", "T=field:y:g.co"]).prints("101\n100\n110\n");
     folder.star(&["run", "p.star", "T=field:2:g.co", "widths=4"]).prints("0101\n0100\n0110\n");
@@ -41,7 +41,7 @@ fn csv_files_have_a_width_for_each_column() {
     folder.star(&["run", "p.star", "T=t.csv"]).prints("10101\n00010\n");
     folder.star(&["run", "p.star", "T=t.csv", "widths=4,3"]).prints("0101001\n0000010\n");
     let ran = folder.star(&["run", "p.star", "T=t.csv", "widths=2,2"]);
-    ran.fails(5, &["error[E0508]", "5 in the field `speed`"]);
+    ran.fails(5, &["error[E0508]", "5 in field `speed`"]);
     let ran = folder.star(&["run", "p.star", "T=t.csv", "widths=a"]);
     ran.fails(2, &["error[E0605]", "widths=8,4"]);
     folder.write("bad.csv", b"a,b\n1,2\n3,x\n");
@@ -120,7 +120,7 @@ fn rejects_pictures_with_text_extensions_by_first_bytes() {
         let table = format!("T={name}");
         let ran = folder.star(&["run", "p.star", &table]);
         let told = format!("error[E0502]: {name}: the file begins like PNG, not like ");
-        ran.fails(5, &[&told, "has to end in `.png`"]);
+        ran.fails(5, &[&told, "its name must end in `.png`"]);
     }
     folder.write("t.csv", b"PAR1,ARROW1\n1,0\n");
     folder.star(&["run", "p.star", "T=t.csv"]).prints("10\n");
@@ -131,7 +131,10 @@ fn a_road_list_converts_to_a_graph_as_the_help_suggests() {
     let folder = Folder::new(&[("p.star", COPY), ("e.csv", "from,to,km\n1,2,3\n2,3,4\n")]);
     let graph = ["run", "star:closure", "--proc", "WARSHALL", "--graph"];
     let ran = folder.star(&[&graph[..], &["e.csv"]].concat());
-    ran.fails(5, &["error[E0507]: e.csv", "holds no graph", "`FROM,TO,WEIGHT`", "`.txt`"]);
+    ran.fails(
+        5,
+        &["error[E0507]: e.csv", "does not contain a graph", "`FROM,TO,WEIGHT`", "`.txt`"],
+    );
     folder.write("e.txt", b"1,2,3\n2,3,4\n");
     let ran = folder.star(&[&graph[..], &["e.txt"]].concat());
     assert_eq!((ran.code, ran.stderr.contains("error")), (0, false), "{ran:?}");
@@ -232,5 +235,5 @@ fn programs_read_numbers_with_layouts() {
     let folder = Folder::new(&[("p.star", text), ("t.csv", "a,b\n1,2\n3,3\n")]);
     folder.star(&["run", "p.star"]).prints("10\n11\n");
     folder.star(&["run", "p.star", "widths=3"]).prints("010\n011\n");
-    folder.star(&["run", "p.star", "h=3"]).fails(2, &["error[E0603]", "no file is laid out"]);
+    folder.star(&["run", "p.star", "h=3"]).fails(2, &["error[E0603]", "no layout uses that width"]);
 }

@@ -16,12 +16,15 @@ fn words_find_related_documentation() {
         let ran = folder.star(&[&["doc"], words].concat());
         assert_eq!(ran.code, 0, "{ran:?}");
         let query = words.join(" ");
-        assert!(ran.stdout.starts_with(&format!("About `{query}`:\n")), "{ran:?}");
+        assert!(ran.stdout.starts_with(&format!("Results for `{query}`:\n")), "{ran:?}");
         assert!(ran.stdout.contains(&format!("   {wanted}")), "{wanted} in {ran:?}");
         assert!(ran.stdout.lines().all(|line| line.chars().count() <= 80), "{ran:?}");
     }
     let csv = folder.star(&["doc", "formats: CSV"]);
-    assert!(csv.code == 0 && csv.stdout.starts_with("CSV, docs/formats.md\n"), "{csv:?}");
+    assert!(
+        csv.code == 0 && csv.stdout.starts_with("CSV, docs/src/reference/formats.md\n"),
+        "{csv:?}"
+    );
     // A list of names is not searched for the topics of one of them.
     folder.star(&["doc", "xyzzy", "tree"]).fails(2, &["error[E0608]", "`xyzzy`"]);
     folder.star(&["doc", "MATHC"]).fails(2, &["did you mean `star doc MATCH`?"]);
@@ -36,8 +39,8 @@ fn unmatched_parameters_list_the_offers_of_the_graph() {
     let ran = folder.star(&["run", "t.star", "--graph", "g.gr"]);
     let parts = [
         "error[E0604]: `T` needs values for `Adj`, `Z`, `k`, `w`",
-        "`--graph` offers a table as `G`, `P`, `adjacency`, `Cost`",
-        "and not as `Adj`",
+        "`--graph` provides a table as `G`, `P`, `adjacency`, `Cost`",
+        "but not as `Adj`",
         "write `Adj=adjacency:FILE`",
         "`--graph` provides a slice as `S`, `E`, but not as `Z`",
         "write `Z=edges:FILE`",
@@ -73,8 +76,8 @@ fn counts_accept_zero_exponents_and_rows_need_a_sample() {
     let folder = Folder::new(&[("w.star", WARSHALL), ("g.gr", PATH)]);
     let run = ["run", "w.star", "--proc", "WARSHALL", "--graph", "g.gr", "--max-steps"];
     assert_eq!(folder.star(&[&run[..], &["1e9"]].concat()).code, 0);
-    folder.star(&[&run[..], &["1e99"]].concat()).fails(2, &["beyond 64 bits"]);
-    folder.star(&[&run[..], &["1.5e3"]].concat()).fails(2, &["as `1000000` or `1e6`"]);
+    folder.star(&[&run[..], &["1e99"]].concat()).fails(2, &["the number does not fit 64 bits"]);
+    folder.star(&[&run[..], &["1.5e3"]].concat()).fails(2, &["for example `1000000` or `1e6`"]);
     folder.star(&["bench", "w.star", "--runs", "0"]).fails(2, &["a row needs at least 1 sample"]);
 }
 

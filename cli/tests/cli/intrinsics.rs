@@ -115,7 +115,7 @@ fn handles_cannot_be_given_on_the_command_line() {
         "h.star",
         "import \"star:closure\";\nprocedure P(H: handle);\nbegin\n  print(REACHES(H,1,1))\nend;",
     )]);
-    let why = "can only be made inside a program";
+    let why = "can only be created inside a program";
     folder.star(&["run", "h.star"]).fails(2, &["`H`", why]);
     folder.star(&["run", "h.star", "H=x.mtx"]).fails(2, &["`H`", why]);
 }
@@ -217,7 +217,7 @@ fn auto_selects_a_suitable_backend_and_states_the_reason() {
     let ran = folder.star(&["run", "c.star", "--backend", "auto", "--cost"]);
     assert!(ran.stderr.contains("backend cpu: steps"), "{}", ran.stderr);
     // The CPU has an intrinsic, too: a GPU is faster only with more vertices.
-    let why = if cfg!(feature = "gpu") { "pays on a card" } else { "" };
+    let why = if cfg!(feature = "gpu") { "is faster on a card" } else { "" };
     for (graph, found) in [("few.gr", "backend cpu: "), ("many.gr", why)] {
         let ran = folder.star(&["run", "d.star", "--backend", "auto", "--graph", graph]);
         assert_eq!((ran.code, ran.stdout.as_str()), (0, "3\n"), "{graph}: {}", ran.stderr);

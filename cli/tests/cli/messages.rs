@@ -143,7 +143,7 @@ fn misspelt_files_and_commands_are_suggested() {
         (&["rn", "near.star"], 2, "did you mean `star run`?"),
         (&["near.star"], 2, "`star run near.star` runs a program"),
         (&["run", "roads.gr"], 1, "it is a data file (DIMACS), not a program"),
-        (&["check", "roads.gr"], 1, "a graph by `--graph roads.gr`"),
+        (&["check", "roads.gr"], 1, "a graph with `--graph roads.gr`"),
     ] {
         folder.star(arguments).fails(code, &[help]);
     }

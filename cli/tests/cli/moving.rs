@@ -91,7 +91,7 @@ fn objects_can_return_and_the_last_update_of_a_batch_counts() {
     let folder = Folder::new(&[("u.csv", updates), ("q.csv", queries)]);
     let ran = moving(&folder, "u.csv q.csv");
     assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n3,2,2\n3,2,3\n3,3,3\n");
-    ran.fails(0, &["3 new, 1 gone, 3 superseded, 1 of unknown objects"]);
+    ran.fails(0, &["3 new, 1 removed, 3 superseded, 1 removal of unknown objects"]);
 }
 
 #[test]
@@ -99,7 +99,7 @@ fn data_before_a_fault_are_used() {
     let cases = [
         ("2,2,NaN,0\n", "E0502", "u.csv:4:5: `NaN,0` is not a whole number"),
         ("2,8,3,3\n", "E0504", "u.csv:4:3: id 8 exceeds 7, the declared number of objects"),
-        ("2,2,3", "E0503", "u.csv:4:6: expected y, found end of the file"),
+        ("2,2,3", "E0503", "u.csv:4:6: expected y, found the end of the file"),
         ("0,2,3,3\n", "E0504", "u.csv:4:1: timestamps must not decrease: 0 follows 2"),
     ];
     // The last query would need all of batch 2, which is incomplete.
@@ -116,7 +116,7 @@ fn data_before_a_fault_are_used() {
     let queries = "2,1,0,0,99,99\n2,2,0,0,99,\n";
     let folder = Folder::new(&[("u.csv", UPDATES), ("q.csv", queries)]);
     let ran = moving(&folder, "u.csv q.csv");
-    ran.fails(5, &["error[E0502]: q.csv:2:12: expected y2, found end of the line"]);
+    ran.fails(5, &["error[E0502]: q.csv:2:12: expected y2, found the end of the line"]);
     assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
     // After a fault in the queries, nothing else is processed, whether the fault is in the current
     // batch or the next one.
@@ -129,9 +129,9 @@ fn data_before_a_fault_are_used() {
         assert_eq!(ran.stdout, "t,qid,id\n2,1,1\n2,1,2\n");
     }
     let ran = moving(&folder, "u.csv u.csv");
-    ran.fails(5, &["E0502", "expected `t,qid,x1,y1,x2,y2`, found u.csv:1:1: `t,id,x,y`"]);
+    ran.fails(5, &["E0502", "u.csv:1:1: expected `t,qid,x1,y1,x2,y2`, found `t,id,x,y`"]);
     moving(&folder, "none.csv q.csv").fails(5, &["E0501", "none.csv"]);
-    moving(&folder, "u.csv --area 1,2,3").fails(2, &["four whole numbers"]);
+    moving(&folder, "u.csv --area 1,2,3").fails(2, &["expected four integers"]);
 }
 
 #[test]
@@ -156,8 +156,8 @@ fn truncated_binary_streams_keep_earlier_batches() {
 fn extensions_select_the_format_of_streams() {
     let folder = Folder::new(&[]);
     let make = |line: &str| folder.shell(&format!("$STAR gen moving -n 9 --updates 9 {line}"));
-    make("-o u.txt --queries q.csv").fails(5, &["E0506", "`.moving` the binary form"]);
-    make("-o u.csv --queries u.csv").fails(2, &["one file, `u.csv`"]);
+    make("-o u.txt --queries q.csv").fails(5, &["E0506", "`.moving` for binary"]);
+    make("-o u.csv --queries u.csv").fails(2, &["must not share the file `u.csv`"]);
     make("-o no/u.csv --queries q.csv").fails(5, &["E0509"]);
     make("-o u.csv --queries q.csv --query-side 0 --side 0").fails(2, &["`side` is 0"]);
     assert!(folder.names().is_empty(), "{:?}", folder.names());

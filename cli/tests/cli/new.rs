@@ -49,7 +49,7 @@ fn existing_folders_are_kept_and_names_are_plain() {
         folder.star(&["new", name]).fails(2, &[&format!("`{name}` already exists")]);
     }
     for name in ["", "1st", "a b", "..", "ж", "x.star"] {
-        folder.star(&["new", name]).fails(2, &["is no name for a program"]);
+        folder.star(&["new", name]).fails(2, &["is not a valid program name"]);
     }
     assert_eq!(folder.names(), ["mine", "there"]);
     assert_eq!(folder.star(&["new", "sub/deep"]).code, 0);

@@ -90,7 +90,7 @@ fn an_unwritable_file_does_not_affect_the_others() {
     let unset = "procedure P(var X: slice); begin print(1) end;";
     folder.write("u.star", unset.as_bytes());
     let ran = folder.star(&["run", "u.star", "--out", "X=x.stb"]);
-    ran.fails(5, &["error[E0509]: x.stb: there is nothing to write"]);
+    ran.fails(5, &["error[E0509]: x.stb: nothing to write: the variable was never set"]);
 }
 
 #[test]

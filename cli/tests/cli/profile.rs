@@ -166,7 +166,7 @@ fn natives_are_listed_at_the_calling_line() {
     let routines = profile["routines"].as_array().unwrap();
     assert!(routines.iter().any(|routine| routine["intrinsic"] == "closure"), "{profile:#}");
     let ran = folder.star(&["run", "p.star", "--profile"]);
-    assert!(ran.stderr.contains("`--no-intrinsics` shows what is inside intrinsics"), "{ran:?}");
+    assert!(ran.stderr.contains("`--no-intrinsics` shows the contents of intrinsics"), "{ran:?}");
     assert!(ran.stderr.contains("[intrinsic closure]"), "{ran:?}");
     let ran = folder.star(&["run", "p.star", "--profile", "--no-intrinsics"]);
     assert!(!ran.stderr.contains("intrinsic"), "{ran:?}");

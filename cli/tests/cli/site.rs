@@ -88,7 +88,7 @@ fn sites_replace_only_their_own_files() {
     assert!(fs::read_to_string(folder.path("s/index.html")).unwrap().starts_with("<!DOCTYPE"));
     assert_eq!(fs::read(folder.path("s/other")).unwrap(), b"mine");
     assert_eq!(fs::read_dir(folder.path("s")).unwrap().count(), 5);
-    site("f").fails(5, &["error[E0509]: f: cannot make this folder"]);
+    site("f").fails(5, &["error[E0509]: f: cannot create this folder"]);
     folder.star(&["doc", "--format", "html"]).fails(2, &["error[E0608]", "add `--out DIR`"]);
     let one = folder.star(&["doc", "MATCH", "--format", "html", "--out", "s"]);
     one.fails(2, &["error[E0608]", "`star doc library/search.star --format html --out DIR`"]);

@@ -59,20 +59,20 @@ fn invalid_lines_are_reported_with_their_position() {
         (
             "? 1\n? 4\n",
             "s.txt",
-            &["error[E0504]: s.txt:2:3: the vertex 4 is beyond the 3 vertices"],
+            &["error[E0504]: s.txt:2:3: the vertex 4 exceeds the 3 vertices of the graph"],
         ),
-        ("? 1\n* 1\n", "s.txt", &["unknown operation error[E0502]: s.txt:2:1: `*`", "`+ VERTEX`"]),
+        ("? 1\n* 1\n", "s.txt", &["error[E0502]: s.txt:2:1: unknown operation `*`", "`+ VERTEX`"]),
         ("+ 1 2 3\n+ 1 2\n", "s.txt", &["s.txt:2:6: no weight"]),
         ("", "updates:s.txt", &["error[E0503]: s.txt:1:1: the file contains no operation"]),
         ("# nothing\n", "updates:s.txt", &["s.txt:2:1: the file contains no operation"]),
-        ("1 2\n", "updates:s.txt", &["unknown operation s.txt:1:1: `1`"]),
+        ("1 2\n", "updates:s.txt", &["s.txt:1:1: unknown operation `1`"]),
         (
             "",
             "updates:g.gr",
             &["g.gr: the layout `updates` is for update streams, but the file contains a graph"],
         ),
         ("", "update:s.txt", &["unknown layout `update`", "did you mean `updates`?"]),
-        ("? 1\n", "records:g.gr", &["is for numbers, and the file contains a graph"]),
+        ("? 1\n", "records:g.gr", &["is for numbers, but the file contains a graph"]),
     ];
     for (stream, argument, parts) in cases {
         let folder = folder(stream);
@@ -89,7 +89,10 @@ fn weights_have_the_width_of_the_graph() {
     let folder = Folder::new(&[("w.star", text), ("g.gr", PATH), ("s.txt", "+ 1 2 8\n= 1 2 99\n")]);
     let run = ["run", "w.star", "--graph", "g.gr", "updates=s.txt"];
     let refused = folder.star(&run);
-    refused.fails(5, &["error[E0508]: s.txt:2:7: the weight 99 does not fit", "take `h = 7`"]);
+    refused.fails(
+        5,
+        &["error[E0508]: s.txt:2:7: the weight 99 must be below infinity", "use `h = 7`"],
+    );
     folder.star(&[&run[..], &["h=7"]].concat()).prints("7 15\n");
 }
 

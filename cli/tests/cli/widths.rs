@@ -22,7 +22,7 @@ procedure INNER(Place: table; G: table; var X: slice); begin NEAR(Place,G,X) end
     };
     let files = ["Place=field:place:one.csv", "G=g.gr"];
     let sizes = "note: `Place` is a table of 1 × 2, `G` is a table of 3 × 3";
-    run("NEAR", &files).fails(3, &["error[T0102]", "`G` has 3 rows, wanted 1", sizes]);
+    run("NEAR", &files).fails(3, &["error[T0102]", "`G` has 3 rows, expected 1", sizes]);
     let inner = run("INNER", &files);
     inner.fails(3, &["error[T0102]"]);
     assert!(!inner.stderr.contains(sizes), "that call is not the command line's: {inner:?}");
@@ -121,7 +121,7 @@ fn read_chooses_the_widths_of_the_command_line() {
     run(program("(6,3)", "path.gr", "code-double")).prints("3\n");
     // A declared size that is too small is an error; the note states the required width.
     let small = run(program("(3,12)", "path.gr", "weights-out"));
-    small.fails(3, &["error[T0102]", "15 columns, wanted 12", "h = 5 for `weights-out`"]);
+    small.fails(3, &["error[T0102]", "15 columns, expected 12", "h = 5 for `weights-out`"]);
     // A width in the text of the layout is kept if it leaves room for sums.
     run(program("(3,18)", "path.gr", "weights-out h=6")).prints("18\n");
     run(program("", "path.gr", "left b=3")).prints("3\n");

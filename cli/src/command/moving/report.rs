@@ -44,7 +44,8 @@ pub(super) fn outcome(its: &Statistics, times: Times, reporter: &Reporter) {
         format!("  {:.2} M updates/s and {:.3} M queries/s", rate(n), rate(queries)),
         format!(
             "  updates: {in_place} in place, {split} split, {inserted} new, {removed} removed, \
-                {superseded} superseded, {unknown_removals} removals of unknown objects"
+                {superseded} superseded, {unknown_removals} {} of unknown objects",
+            number(unknown_removals, "removal", "removals")
         ),
         format!(
             "  queries: {candidate_cells} candidate cells of {:.1} objects, {:.2} confirmations \

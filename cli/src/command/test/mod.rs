@@ -89,9 +89,9 @@ Examples:
   star test tests --filter closure --format json
   star test paths.star --seed 7 --max-time 1m
 
-A test is a comment that begins with `@test`; see `docs/testing.md`. Each case
-is limited to 10 seconds and a mebibyte of output, unless its `run` line or this
-command sets other limits.
+A test is a comment that begins with `@test`; see `docs/src/testing.md`. Each
+case is limited to 10 seconds and a mebibyte of output, unless its `run` line or
+this command sets other limits.
 
 Exit codes:
   0    all tests passed
