@@ -132,7 +132,7 @@ pub fn bind(
     for (name, value) in &others {
         // A number in a header may have any name.
         let is_size = unknown == UnknownNames::Ignored
-            && matches!(*name, "texts" | "order" | "palette")
+            && matches!(*name, "texts" | "order" | "codes" | "header" | "palette" | "times")
             && value.parse::<i64>().is_ok();
         if !is_size {
             faults.extend(settings.take(name, value).err());

@@ -30,7 +30,7 @@ pub struct Graph {
     pub weighted: bool,
     /// Whether every entry of `arcs` is an undirected edge, stored once.
     pub symmetric: bool,
-    /// The numbers of the vertices in the file, ascending, if they are not consecutive from 0 or 1.
+    /// The numbers of the vertices in the file, ascending, if they are not 1..n.
     pub labels: Option<Vec<u64>>,
     /// The reason why the weights of the file are missing: the first one that is not an integer.
     /// Layouts with weights are rejected with this error, layouts without weights are not.

@@ -256,6 +256,17 @@ fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<
         }
         NumberLayout::Field(name) | NumberLayout::Code { field: name, .. } => name,
     };
+    let places: Vec<String> = (1..)
+        .zip(fields)
+        .filter(|(_, field)| field.name == *name)
+        .map(|(number, _): (usize, _)| number.to_string())
+        .collect();
+    if places.len() > 1 {
+        let quoted = text::quote(name.as_bytes());
+        let message = format!("{} fields are called {quoted}", places.len());
+        let help = format!("use the number of one instead of its name: {}", places.join(", "));
+        return Err(FileError::new(Code::NoSuchLayout, file, message).help(help));
+    }
     let by_number = || name.parse::<usize>().ok()?.checked_sub(1);
     let by_name = || fields.iter().position(|field| field.name == *name);
     match by_name().or_else(by_number).filter(|&idx| idx < fields.len()) {
