@@ -110,6 +110,8 @@ pub struct FileContents {
     pub data: Data,
     /// Whether it is an update stream, independent of its name.
     pub is_stream: bool,
+    /// Whether it is a NumPy array.
+    pub is_array: bool,
     /// The memory used for reading, in bytes.
     pub n_bytes: u64,
 }
@@ -151,6 +153,7 @@ pub fn read_file(
     options.fields = reading.settings.field_rules();
     options.graph = expected.graph;
     options.palette_indices = reading.settings.palette_indices;
+    options.skip_times = reading.settings.skip_times;
     options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
@@ -164,11 +167,12 @@ pub fn read_file(
         reading.observer.note(&format!("{name}: {note}"));
     }
     let is_stream = loaded.format == Format::Updates;
+    let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
     let mut data = loaded.data;
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);
     }
-    Ok(FileContents { data, is_stream, n_bytes: loaded.n_bytes })
+    Ok(FileContents { data, is_stream, is_array, n_bytes: loaded.n_bytes })
 }
 
 /// Returns the cause of an interruption if a flag was set.
@@ -303,8 +307,14 @@ pub fn from_graph(
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
             let names = text::quoted_list(layouts::graph_names());
-            return Err(wrong_layout(request, "the file contains a graph")
-                .note(format!("the layouts of graphs are {names}")));
+            let error = wrong_layout(request, "the file contains a graph")
+                .note(format!("the layouts of graphs are {names}"));
+            return Err(match Format::of_path(request.file) {
+                Some(Format::EdgeList) => error
+                    .note("a file of this name is read as an edge list")
+                    .help("a table must be in a file that ends in `.csv`; tabs are recognised"),
+                Some(_) | None => error,
+            });
         }
         (Some(AnyLayout::Updates), _) => {
             return Err(wrong_layout(

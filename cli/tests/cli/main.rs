@@ -32,6 +32,7 @@ mod new;
 mod output;
 mod page;
 mod profile;
+mod readers;
 mod records;
 mod repl;
 mod site;
