@@ -42,7 +42,7 @@ fn texts_of_two_fields_are_compared_by_what_was_written_or_refused() {
 
 #[test]
 fn words_have_the_codes_of_shared_fields() {
-    let find = "program FIND(A,B: table; v: word(k));
+    let find = "program FIND(A,B: table(n,k); v: word(k));
 var X,Z: slice(A);
 begin SET(X); MATCH(A,X,v,Z); print(Z); MATCH(B,X,v,Z); print(Z) end.";
     let cities = "from,to\nA,B\nB,B\nA,C\n";
