@@ -7,7 +7,7 @@ use std::io::{Cursor, Read};
 use star_base::{BitTable, Code, SparseLines, SparseTable, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
-    ReadOptions, Stopped, Widths,
+    ReadOptions, Stopped, Weights, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -53,6 +53,9 @@ pub struct LoadRequest<'a> {
     pub form: TableForm,
     /// Whether it may be sparse.
     pub sparse: SparseWish,
+    /// Whether the program knows the offset of the weights of a list; otherwise negative ones are
+    /// refused.
+    pub knows_offset: bool,
 }
 
 /// When a table is laid out sparse, if its layout permits that.
@@ -326,6 +329,13 @@ pub fn from_graph(
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
+    let offset = match layout.weights() {
+        Weights::Listed => graph.weight_offset(),
+        Weights::None | Weights::Added | Weights::Signed => 0,
+    };
+    if offset < 0 {
+        check_offset(graph, request)?;
+    }
     let (uses_h, uses_b) = widths::uses(layout);
     let widths = Widths {
         h: match request.widths.h {
@@ -356,7 +366,28 @@ pub fn from_graph(
         let (chosen, layout) = (chosen.join(", "), layout.name());
         reading.observer.note(&format!("{}: {chosen} for `{layout}`", request.file));
     }
+    if offset < 0 {
+        let file = request.file;
+        let note = format!("{file}: weights are stored with offset {offset} (the minimum)");
+        reading.observer.note(&note);
+    }
     Ok(laid_out)
+}
+
+/// Refuses a list with negative weights for a program that does not know their offset.
+fn check_offset(graph: &Graph, request: LoadRequest<'_>) -> Result<(), FileError> {
+    if request.knows_offset {
+        return Ok(());
+    }
+    graph.check_weights(request.file).map_err(|error| match error.code {
+        Code::OutOfRange => error
+            .note("a list stores negative weights less the smallest one, which becomes 0")
+            .help(
+                "for a spanning tree, declare the parameter `weight_offset: integer` next to \
+                    `weight`, and add it to the weight of each edge",
+            ),
+        _ => error,
+    })
 }
 
 /// Lays out a graph as a slice or a dense table.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::{Code, text};
-use star_io::{Data, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape};
+use star_io::{Data, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights};
 use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
@@ -18,7 +18,7 @@ use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
 use crate::matrices;
-use crate::offer::{Offer, offer};
+use crate::offer::{Offer, knows_offset, offer, table_of_offset};
 use crate::param::{Kind, Signature};
 use crate::part::locate;
 use crate::records::RecordList;
@@ -85,12 +85,15 @@ pub fn load(
     }
     let (mut arguments, mut lists) = (Vec::new(), Vec::new());
     let mut coded = Vec::new();
+    // Of the tables, by name; and the parameters that get one, with their places.
+    let (mut offsets, mut offset_params) = (BTreeMap::new(), Vec::new());
     let list_file = list_file(&origins);
     let columns = std::iter::repeat(TableForm::Columns);
     let never = std::iter::repeat(SparseWish::Never);
     let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
     for ((param, origin), (form, sparse)) in signature.params.iter().zip(origins).zip(forms) {
         let fixed = origin != Origin::Unset;
+        let knows_offset = knows_offset(signature, param);
         let mut rows = None;
         let laid_out = match (origin, &offered) {
             (Origin::Argument(ArgValue::Value(value)), _) => {
@@ -105,13 +108,14 @@ pub fn load(
                     widths,
                     form,
                     sparse,
+                    knows_offset,
                 };
                 let wanted = match layout {
                     None => offer(&param.name, param.kind).and_then(Offer::layout),
                     Some(_) => None,
                 };
                 let found = loader.file(request, wanted, &param.name, is_kept(&param.name));
-                let FileValue { laid_out, rows: found, list, fields } =
+                let FileValue { laid_out, rows: found, list, offset, fields } =
                     found.map_err(|error| match param.kind == Kind::Word && layout.is_none() {
                         true => perhaps_a_text(error, &param.name, list_file.as_deref()),
                         false => error,
@@ -119,7 +123,12 @@ pub fn load(
                 rows = found;
                 coded.extend(fields);
                 lists.extend(list.map(|list| list.called(&param.name)));
+                offsets.insert(param.name.as_str(), (offset, path));
                 laid_out
+            }
+            (Origin::Offer(Offer::Offset), _) => {
+                offset_params.push((arguments.len(), param));
+                LaidOut::dense(HostValue::Int(0), TableForm::Columns)
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -130,7 +139,12 @@ pub fn load(
                     widths: offered.widths,
                     form,
                     sparse,
+                    knows_offset,
                 };
+                if let Some(layout) = offer.layout() {
+                    let offset = Some(offset_in(&offered.graph, layout));
+                    offsets.insert(param.name.as_str(), (offset, offered.file.to_owned()));
+                }
                 if offer.layout().is_some_and(Layout::rows_are_arcs) {
                     rows = Some(Rows::Arcs(Rc::clone(&offered.graph)));
                 }
@@ -148,6 +162,13 @@ pub fn load(
         loader.free = loader.free.saturating_sub(laid_out.n_bytes());
         let LaidOut { value, form, sparse } = laid_out;
         arguments.push(Argument { value, fixed, form, sparse });
+    }
+    for (place, param) in offset_params {
+        let table = table_of_offset(signature, param);
+        let known = table.and_then(|table| offsets.get(table.name.as_str()));
+        let (offset, file) = known.map_or((Some(0), ""), |(offset, file)| (*offset, file));
+        let offset = offset.ok_or_else(|| several_offsets(&param.name, file))?;
+        arguments[place].value = HostValue::Int(offset);
     }
     if reading.settings.codes == Codes::Unsaid {
         comparable::check(&coded)?;
@@ -170,6 +191,22 @@ pub fn load(
         }),
         false => Err(error::without_file(unless_stream.swap_remove(0))),
     }
+}
+
+/// Returns the number that a layout of a graph stores as 0.
+fn offset_in(graph: &Graph, layout: Layout) -> i64 {
+    match layout.weights() {
+        Weights::Listed => graph.weight_offset(),
+        Weights::None | Weights::Added | Weights::Signed => 0,
+    }
+}
+
+/// Returns the error that a parameter would get the offsets of several fields.
+fn several_offsets(name: &str, file: &str) -> FileError {
+    let message = format!("`{name}` must be one number, and the fields have different offsets");
+    FileError::new(Code::NoSuchLayout, file, message)
+        .note("a field with negative numbers is stored less its minimum")
+        .help(format!("give one field of the file to the table, or write `{name}=NUMBER`"))
 }
 
 /// Returns the first file that a list of numbers and texts is read from, by its name.
@@ -256,14 +293,16 @@ struct FileValue {
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
     list: Option<RecordList>,
+    /// The number that it stores as 0; `None` if its fields differ in that.
+    offset: Option<i64>,
     /// The fields of the list or grid in the value.
     fields: Option<ParamFields>,
 }
 
 impl FileValue {
     /// Creates a value without records.
-    fn new(laid_out: LaidOut, rows: Option<Rows>) -> Self {
-        FileValue { laid_out, rows, list: None, fields: None }
+    fn new(laid_out: LaidOut, rows: Option<Rows>, offset: i64) -> Self {
+        FileValue { laid_out, rows, list: None, offset: Some(offset), fields: None }
     }
 }
 
@@ -379,13 +418,13 @@ impl Loader<'_> {
             Data::Sparse(table) => {
                 let laid_out = data::from_sparse(self.reading, table, request)?;
                 self.note(laid_out.n_bytes());
-                Ok(FileValue::new(laid_out, None))
+                Ok(FileValue::new(laid_out, None, 0))
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(laid_out_bytes(&value));
                 let laid_out = LaidOut::dense(value, TableForm::Columns);
-                Ok(FileValue::new(laid_out, None))
+                Ok(FileValue::new(laid_out, None, 0))
             }
         }
     }
@@ -402,6 +441,10 @@ impl Loader<'_> {
         let list = RecordList::of(request.file, &numbers, &value, &chosen);
         let RowFields { fields: range, widths } = chosen;
         self.note(n_bytes.saturating_add(laid_out_bytes(&value)));
+        let chosen = numbers.fields.get(range.clone()).unwrap_or_default();
+        let mut offsets = chosen.iter().map(Field::offset);
+        let first = offsets.next().unwrap_or(0);
+        let offset = offsets.all(|other| other == first).then_some(first);
         let coded = match request.kind {
             Kind::Table | Kind::Word => {
                 let (kind, file) = (request.kind, request.file);
@@ -418,7 +461,8 @@ impl Loader<'_> {
             let numbers = Rc::unwrap_or_clone(numbers);
             Rows::Records { numbers, fields: range, widths }
         });
-        Ok(FileValue { laid_out: LaidOut::dense(value, form), rows, list, fields: coded })
+        let laid_out = LaidOut::dense(value, form);
+        Ok(FileValue { laid_out, rows, list, offset, fields: coded })
     }
 
     fn lay_out(
@@ -437,8 +481,12 @@ impl Loader<'_> {
             None => matches!(laid_out.value, HostValue::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
+        let offset = match request.layout {
+            Some(AnyLayout::Graph(layout)) => offset_in(&graph, *layout),
+            Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => 0,
+        };
         let rows = rows_are_arcs.then_some(Rows::Arcs(graph));
-        Ok(FileValue::new(laid_out, rows))
+        Ok(FileValue::new(laid_out, rows, offset))
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {
@@ -463,8 +511,9 @@ impl Loader<'_> {
     ) -> Result<Option<Offered<'f>>, FileError> {
         let offers = || {
             origins.iter().filter_map(|origin| match origin {
+                // The graph need not provide it.
+                Origin::Offer(Offer::Offset) | Origin::Argument(_) | Origin::Unset => None,
                 Origin::Offer(offer) => Some(*offer),
-                Origin::Argument(_) | Origin::Unset => None,
             })
         };
         if offers().next().is_none() {

@@ -85,6 +85,7 @@ mod tests {
             widths: WidthOverrides::default(),
             form: TableForm::Columns,
             sparse: SparseWish::Never,
+            knows_offset: false,
         };
         of_param(Numbers { shape, fields: vec![field] }, wanted, request)
     }
