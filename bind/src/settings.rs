@@ -4,6 +4,7 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{Decimal, FieldRules, Meaning, Numbers};
 
 use crate::arg_value;
+use crate::encoding::Formulas;
 
 /// The maximum width of a field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -33,6 +34,8 @@ pub struct Settings {
     pub codes: Codes,
     /// Whether the times of edge lists are skipped.
     pub skip_times: bool,
+    /// The treatment of formulas in CSV files that are written.
+    pub formulas: Formulas,
 }
 
 /// The relation of the codes and offsets of fields to those of the fields of other parameters.

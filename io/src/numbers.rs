@@ -4,7 +4,7 @@ use star_base::Code;
 
 use crate::error::FileError;
 use crate::graph::bit_length;
-use crate::meaning::Meaning;
+use crate::meaning::{Meaning, quoting_formula};
 
 /// Maximum width of a number in bits: no weight, code or colour needs more.
 pub(crate) const MAX_BITS: usize = 4096;
@@ -19,6 +19,18 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// The same numbers with a quote before each text and field name that a spreadsheet would
+    /// evaluate as a formula. Numbers, dates and times are unchanged.
+    #[must_use]
+    pub fn quoting_formulas(&self) -> Numbers {
+        let fields = self.fields.iter().map(|field| Field {
+            name: quoting_formula(&field.name).into_owned(),
+            meaning: field.meaning.quoting_formulas(),
+            ..field.clone()
+        });
+        Numbers { shape: self.shape, fields: fields.collect() }
+    }
+
     /// Rejects numbers whose fields do not have the length of the shape.
     pub(crate) fn check(&self, file: &str) -> Result<(), FileError> {
         let n_records = self.shape.n_records();

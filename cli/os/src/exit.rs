@@ -35,7 +35,7 @@ pub const EXIT_HELP: &str = "Exit codes:   0    success   1    the program does 
     the program trapped   4    the program exceeded a limit   5    a data file cannot be read, or \
     a file or the output cannot be written   6    `star benchcmp --fail-above`: a benchmark \
     became slower or now fails   70   internal error of the toolchain   130  interrupted by \
-    Ctrl-C or SIGTERM   141  the reader closed the pipe, as in `star run … | head -1`\n";
+    Ctrl-C, SIGTERM or SIGHUP   141  the reader closed the pipe, as in `star run … | head -1`\n";
 
 impl Exit {
     /// Returns the exit code.

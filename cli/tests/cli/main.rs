@@ -36,12 +36,15 @@ mod readers;
 mod records;
 mod repl;
 mod site;
+mod roles;
 mod sources;
 mod sparse;
 mod support;
+mod system;
 #[cfg(target_os = "linux")]
 mod terminal;
 mod test;
+mod tiny_examples;
 mod updates;
 mod view;
 mod widths;
