@@ -59,8 +59,8 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
             Ok(number) => HostValue::Int(number),
             Err(_) => return Err(bad(format!("write `{name}=5`: a signed 64-bit integer"))),
         },
-        Kind::Bool if text.eq_ignore_ascii_case("true") => HostValue::Bool(true),
-        Kind::Bool if text.eq_ignore_ascii_case("false") => HostValue::Bool(false),
+        Kind::Bool if is_one_of(text, ["true", "yes"]) => HostValue::Bool(true),
+        Kind::Bool if is_one_of(text, ["false", "no"]) => HostValue::Bool(false),
         Kind::Bool => return Err(bad(format!("write `{name}=true` or `{name}=false`"))),
         Kind::Str => HostValue::Str(text.to_owned()),
         Kind::Slice | Kind::Word => match bits(text) {
@@ -79,6 +79,10 @@ pub fn parse(name: &str, kind: Kind, text: &str) -> Result<ArgValue, Diagnostic>
         Kind::Handle => return Err(bad(what_to_write(name, kind))),
     };
     Ok(ArgValue::Value(value))
+}
+
+fn is_one_of(text: &str, words: [&str; 2]) -> bool {
+    words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
 /// Returns an example of an argument for a parameter.

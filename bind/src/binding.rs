@@ -11,7 +11,7 @@ use star_vm::{HostValue, TableForm};
 use crate::arg_value::{self, ArgValue};
 use crate::data::{MAX_WIDTH, SparseWish, WidthOverrides};
 use crate::layouts::AnyLayout;
-use crate::offer::{Offer, offer, offered_names};
+use crate::offer::{Offer, offer, offered_names, table_of_offset};
 use crate::param::{Kind, Param, Signature};
 use crate::rows::GRAPH;
 use crate::settings::{SETTINGS, Settings};
@@ -23,7 +23,7 @@ use star_base::text;
 pub enum Origin {
     /// The command line.
     Argument(ArgValue),
-    /// The graph of `--graph`.
+    /// The graph of `--graph`, or for [`Offer::Offset`] the file of another parameter.
     Offer(Offer),
     /// None: a `var` parameter that was never set.
     Unset,
@@ -106,6 +106,9 @@ pub fn bind(
                 }
             },
             (None, Some(offer)) => Origin::Offer(offer),
+            (None, None) if table_of_offset(signature, param).is_some() => {
+                Origin::Offer(Offer::Offset)
+            }
             // A missing flag is false.
             (None, None) if !by_ref && *kind == Kind::Bool => {
                 Origin::Argument(ArgValue::Value(HostValue::Bool(false)))
@@ -132,7 +135,7 @@ pub fn bind(
     for (name, value) in &others {
         // A number in a header may have any name.
         let is_size = unknown == UnknownNames::Ignored
-            && matches!(*name, "texts" | "order" | "palette")
+            && matches!(*name, "texts" | "order" | "codes" | "header" | "palette" | "times")
             && value.parse::<i64>().is_ok();
         if !is_size {
             faults.extend(settings.take(name, value).err());

@@ -7,7 +7,7 @@ use std::io::{Cursor, Read};
 use star_base::{BitTable, Code, SparseLines, SparseTable, text};
 use star_io::{
     Data, FileError, Format, Graph, GraphSizes, Layout, LayoutBytes, LayoutOptions, LayoutValue,
-    ReadOptions, Stopped, Widths,
+    ReadOptions, Stopped, Weights, Widths,
 };
 use star_vm::{HostValue, TableForm};
 
@@ -53,6 +53,9 @@ pub struct LoadRequest<'a> {
     pub form: TableForm,
     /// Whether it may be sparse.
     pub sparse: SparseWish,
+    /// Whether the program knows the offset of the weights of a list; otherwise negative ones are
+    /// refused.
+    pub knows_offset: bool,
 }
 
 /// When a table is laid out sparse, if its layout permits that.
@@ -110,6 +113,8 @@ pub struct FileContents {
     pub data: Data,
     /// Whether it is an update stream, independent of its name.
     pub is_stream: bool,
+    /// Whether it is a NumPy array.
+    pub is_array: bool,
     /// The memory used for reading, in bytes.
     pub n_bytes: u64,
 }
@@ -151,6 +156,7 @@ pub fn read_file(
     options.fields = reading.settings.field_rules();
     options.graph = expected.graph;
     options.palette_indices = reading.settings.palette_indices;
+    options.skip_times = reading.settings.skip_times;
     options.part = *part;
     options.progress = Some(&mut progress);
     let mut input = Cursor::new(head).chain(file);
@@ -164,11 +170,12 @@ pub fn read_file(
         reading.observer.note(&format!("{name}: {note}"));
     }
     let is_stream = loaded.format == Format::Updates;
+    let is_array = matches!(loaded.format, Format::Npy | Format::Npz);
     let mut data = loaded.data;
     if let Data::Numbers(numbers) = &mut data {
         reading.settings.mark_missing(numbers);
     }
-    Ok(FileContents { data, is_stream, n_bytes: loaded.n_bytes })
+    Ok(FileContents { data, is_stream, is_array, n_bytes: loaded.n_bytes })
 }
 
 /// Returns the cause of an interruption if a flag was set.
@@ -303,8 +310,14 @@ pub fn from_graph(
         (Some(AnyLayout::Graph(layout)), _) => *layout,
         (Some(AnyLayout::Numbers(_)), _) => {
             let names = text::quoted_list(layouts::graph_names());
-            return Err(wrong_layout(request, "the file contains a graph")
-                .note(format!("the layouts of graphs are {names}")));
+            let error = wrong_layout(request, "the file contains a graph")
+                .note(format!("the layouts of graphs are {names}"));
+            return Err(match Format::of_path(request.file) {
+                Some(Format::EdgeList) => error
+                    .note("a file of this name is read as an edge list")
+                    .help("a table must be in a file that ends in `.csv`; tabs are recognised"),
+                Some(_) | None => error,
+            });
         }
         (Some(AnyLayout::Updates), _) => {
             return Err(wrong_layout(
@@ -316,6 +329,13 @@ pub fn from_graph(
         (None, Kind::Slice) if graph.n_vertices != 1 => Layout::Edges,
         (None, _) => Layout::Adjacency,
     };
+    let offset = match layout.weights() {
+        Weights::Listed => graph.weight_offset(),
+        Weights::None | Weights::Added | Weights::Signed => 0,
+    };
+    if offset < 0 {
+        check_offset(graph, request)?;
+    }
     let (uses_h, uses_b) = widths::uses(layout);
     let widths = Widths {
         h: match request.widths.h {
@@ -346,7 +366,28 @@ pub fn from_graph(
         let (chosen, layout) = (chosen.join(", "), layout.name());
         reading.observer.note(&format!("{}: {chosen} for `{layout}`", request.file));
     }
+    if offset < 0 {
+        let file = request.file;
+        let note = format!("{file}: weights are stored with offset {offset} (the minimum)");
+        reading.observer.note(&note);
+    }
     Ok(laid_out)
+}
+
+/// Refuses a list with negative weights for a program that does not know their offset.
+fn check_offset(graph: &Graph, request: LoadRequest<'_>) -> Result<(), FileError> {
+    if request.knows_offset {
+        return Ok(());
+    }
+    graph.check_weights(request.file).map_err(|error| match error.code {
+        Code::OutOfRange => error
+            .note("a list stores negative weights less the smallest one, which becomes 0")
+            .help(
+                "for a spanning tree, declare the parameter `weight_offset: integer` next to \
+                    `weight`, and add it to the weight of each edge",
+            ),
+        _ => error,
+    })
 }
 
 /// Lays out a graph as a slice or a dense table.

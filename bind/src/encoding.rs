@@ -20,6 +20,17 @@ pub struct Encoding {
     /// The format.
     pub format: Format,
     packing: Packing,
+    formulas: Formulas,
+}
+
+/// The treatment of texts and names in CSV files that a spreadsheet would evaluate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Formulas {
+    /// Written unchanged.
+    #[default]
+    Kept,
+    /// Written with a quote before them.
+    Quoted,
 }
 
 impl Encoding {
@@ -37,7 +48,8 @@ impl Encoding {
             Some(format) => match holds(format) {
                 Ok(()) => {
                     let (packing, _) = Packing::of_path(path);
-                    return Ok(Encoding { name: name.to_owned(), format, packing });
+                    let formulas = Formulas::default();
+                    return Ok(Encoding { name: name.to_owned(), format, packing, formulas });
                 }
                 Err(refusal) => refusal.in_file(name),
             },
@@ -55,6 +67,12 @@ impl Encoding {
         Err(refusal.help(format!("supported extensions: {known}, optionally followed by `.gz`")))
     }
 
+    /// The same encoding with this treatment of formulas.
+    #[must_use]
+    pub fn with(self, formulas: Formulas) -> Self {
+        Encoding { formulas, ..self }
+    }
+
     /// Writes data until `stop` reports a reason to stop; returns the number of bytes. `progress`
     /// receives the current number.
     ///
@@ -67,6 +85,13 @@ impl Encoding {
         stop: &dyn Fn() -> Option<Code>,
         progress: &mut dyn FnMut(u64),
     ) -> Result<u64, FileError> {
+        let quoted = match (value, self.formulas, self.format) {
+            (OutputRef::Numbers(numbers), Formulas::Quoted, Format::Csv) => {
+                Some(numbers.quoting_formulas())
+            }
+            (OutputRef::Numbers(_) | OutputRef::Bits(_) | OutputRef::Graph(_), _, _) => None,
+        };
+        let value = quoted.as_ref().map_or(value, OutputRef::Numbers);
         let mut watched = Watched { output, stop, progress, n_bytes: 0 };
         let go_on = &mut || stop().is_none();
         match star_io::write_packed(self.format, self.packing, value, &mut watched, go_on) {

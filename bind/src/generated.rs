@@ -65,7 +65,7 @@ pub(crate) fn make(
             options.graph = expected.graph;
             let loaded = star_io::read(Format::Updates, &mut Cursor::new(bytes), &mut options)?;
             let n_bytes = n_bytes.max(loaded.n_bytes);
-            Ok(FileContents { data: loaded.data, is_stream: true, n_bytes })
+            Ok(FileContents { data: loaded.data, is_stream: true, is_array: false, n_bytes })
         }
         Generator::Uniform(_)
         | Generator::Rmat(_)
@@ -74,7 +74,10 @@ pub(crate) fn make(
         | Generator::Terrain(_)
         | Generator::Blocks(_)
         | Generator::Country(_)
-        | Generator::Curve(_) => Ok(FileContents { data: made.data, is_stream: false, n_bytes }),
+        | Generator::Curve(_) => {
+            let (is_stream, is_array) = (false, false);
+            Ok(FileContents { data: made.data, is_stream, is_array, n_bytes })
+        }
     }
 }
 

@@ -23,6 +23,7 @@
 pub mod arg_value;
 pub mod binding;
 pub mod bytes;
+mod comparable;
 pub mod data;
 pub mod encoding;
 pub mod error;
@@ -32,6 +33,7 @@ pub mod generated;
 pub mod layouts;
 pub mod load;
 pub mod marked;
+mod matrices;
 pub mod offer;
 pub mod param;
 pub mod part;

@@ -4,23 +4,26 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use star_base::{Code, text};
-use star_io::{Data, FileError, Format, Graph, GraphSizes, Layout, Shape};
+use star_io::{Data, Field, FileError, Format, Graph, GraphSizes, Layout, Numbers, Shape, Weights};
 use star_vm::{Argument, HostValue, TableForm};
 
 use crate::arg_value::ArgValue;
 use crate::binding::{Binding, Origin};
 use crate::bytes::{bytes_in, bytes_of_graph, laid_out_bytes};
+use crate::comparable::{self, ParamFields};
 use crate::data::{
     self, Expected, FileContents, LaidOut, LoadRequest, RowFields, SparseWish, WidthOverrides,
 };
 use crate::error;
 use crate::generated;
 use crate::layouts::AnyLayout;
-use crate::offer::Offer;
+use crate::matrices;
+use crate::offer::{Offer, knows_offset, offer, table_of_offset};
 use crate::param::{Kind, Signature};
 use crate::part::locate;
 use crate::records::RecordList;
 use crate::rows::{GRAPH, Rows};
+use crate::settings::Codes;
 use crate::source::Reading;
 use crate::widths;
 
@@ -52,9 +55,9 @@ pub fn load(
     max_bytes: u64,
 ) -> Result<LoadedArguments, FileError> {
     let changed = GraphSizes::default();
-    let (free, graphs) = (max_bytes, Vec::new());
+    let (free, graphs, lists, saw_stream) = (max_bytes, Vec::new(), Vec::new(), false);
     let mut loader =
-        Loader { reading, max_bytes, free, peak: 0, graphs, changed, saw_stream: false };
+        Loader { reading, max_bytes, free, peak: 0, graphs, lists, changed, saw_stream };
     let Binding {
         origins,
         widths,
@@ -77,13 +80,20 @@ pub fn load(
         b: widths.b.or(shared(&origins, Offer::CodeWidth, &offered, |w| w.b)),
     };
     loader.changed = changed_graph(reading, &offered, widths);
+    if reading.settings.codes == Codes::Shared {
+        loader.share_codes(&origins)?;
+    }
     let (mut arguments, mut lists) = (Vec::new(), Vec::new());
+    let mut coded = Vec::new();
+    // Of the tables, by name; and the parameters that get one, with their places.
+    let (mut offsets, mut offset_params) = (BTreeMap::new(), Vec::new());
     let list_file = list_file(&origins);
     let columns = std::iter::repeat(TableForm::Columns);
     let never = std::iter::repeat(SparseWish::Never);
     let forms = forms.into_iter().chain(columns).zip(sparse.into_iter().chain(never));
     for ((param, origin), (form, sparse)) in signature.params.iter().zip(origins).zip(forms) {
         let fixed = origin != Origin::Unset;
+        let knows_offset = knows_offset(signature, param);
         let mut rows = None;
         let laid_out = match (origin, &offered) {
             (Origin::Argument(ArgValue::Value(value)), _) => {
@@ -98,16 +108,27 @@ pub fn load(
                     widths,
                     form,
                     sparse,
+                    knows_offset,
                 };
-                let found = loader.file(request, is_kept(&param.name));
-                let FileValue { laid_out, rows: found, list } =
+                let wanted = match layout {
+                    None => offer(&param.name, param.kind).and_then(Offer::layout),
+                    Some(_) => None,
+                };
+                let found = loader.file(request, wanted, &param.name, is_kept(&param.name));
+                let FileValue { laid_out, rows: found, list, offset, fields } =
                     found.map_err(|error| match param.kind == Kind::Word && layout.is_none() {
                         true => perhaps_a_text(error, &param.name, list_file.as_deref()),
                         false => error,
                     })?;
                 rows = found;
+                coded.extend(fields);
                 lists.extend(list.map(|list| list.called(&param.name)));
+                offsets.insert(param.name.as_str(), (offset, path));
                 laid_out
+            }
+            (Origin::Offer(Offer::Offset), _) => {
+                offset_params.push((arguments.len(), param));
+                LaidOut::dense(HostValue::Int(0), TableForm::Columns)
             }
             (Origin::Offer(offer), Some(offered)) => {
                 let request = LoadRequest {
@@ -118,7 +139,12 @@ pub fn load(
                     widths: offered.widths,
                     form,
                     sparse,
+                    knows_offset,
                 };
+                if let Some(layout) = offer.layout() {
+                    let offset = Some(offset_in(&offered.graph, layout));
+                    offsets.insert(param.name.as_str(), (offset, offered.file.to_owned()));
+                }
                 if offer.layout().is_some_and(Layout::rows_are_arcs) {
                     rows = Some(Rows::Arcs(Rc::clone(&offered.graph)));
                 }
@@ -136,6 +162,16 @@ pub fn load(
         loader.free = loader.free.saturating_sub(laid_out.n_bytes());
         let LaidOut { value, form, sparse } = laid_out;
         arguments.push(Argument { value, fixed, form, sparse });
+    }
+    for (place, param) in offset_params {
+        let table = table_of_offset(signature, param);
+        let known = table.and_then(|table| offsets.get(table.name.as_str()));
+        let (offset, file) = known.map_or((Some(0), ""), |(offset, file)| (*offset, file));
+        let offset = offset.ok_or_else(|| several_offsets(&param.name, file))?;
+        arguments[place].value = HostValue::Int(offset);
+    }
+    if reading.settings.codes == Codes::Unsaid {
+        comparable::check(&coded)?;
     }
     let graph = match (&offered, loader.graphs.as_slice()) {
         (Some(offered), _) => Some((offered.file.to_owned(), Rc::clone(&offered.graph))),
@@ -157,17 +193,35 @@ pub fn load(
     }
 }
 
+/// Returns the number that a layout of a graph stores as 0.
+fn offset_in(graph: &Graph, layout: Layout) -> i64 {
+    match layout.weights() {
+        Weights::Listed => graph.weight_offset(),
+        Weights::None | Weights::Added | Weights::Signed => 0,
+    }
+}
+
+/// Returns the error that a parameter would get the offsets of several fields.
+fn several_offsets(name: &str, file: &str) -> FileError {
+    let message = format!("`{name}` must be one number, and the fields have different offsets");
+    FileError::new(Code::NoSuchLayout, file, message)
+        .note("a field with negative numbers is stored less its minimum")
+        .help(format!("give one field of the file to the table, or write `{name}=NUMBER`"))
+}
+
 /// Returns the first file that a list of numbers and texts is read from, by its name.
 fn list_file(origins: &[Origin]) -> Option<String> {
     let mut paths = origins.iter().filter_map(|origin| match origin {
         Origin::Argument(ArgValue::File { path, .. }) => Some(path),
         Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
     });
-    let is_list = |path: &&String| {
-        let format = Format::of_path(path);
-        format.is_some_and(|format| [Format::Csv, Format::Parquet, Format::Arrow].contains(&format))
-    };
-    paths.find(is_list).cloned()
+    paths.find(|path| list_format(path)).cloned()
+}
+
+/// Returns whether files of this name contain lists.
+fn list_format(path: &str) -> bool {
+    let format = Format::of_path(path);
+    format.is_some_and(|format| [Format::Csv, Format::Parquet, Format::Arrow].contains(&format))
 }
 
 /// Adds help on the syntax for a search word if a file of that name cannot be opened.
@@ -239,6 +293,17 @@ struct FileValue {
     rows: Option<Rows>,
     /// The layout of the records of a list in the rows.
     list: Option<RecordList>,
+    /// The number that it stores as 0; `None` if its fields differ in that.
+    offset: Option<i64>,
+    /// The fields of the list or grid in the value.
+    fields: Option<ParamFields>,
+}
+
+impl FileValue {
+    /// Creates a value without records.
+    fn new(laid_out: LaidOut, rows: Option<Rows>, offset: i64) -> Self {
+        FileValue { laid_out, rows, list: None, offset: Some(offset), fields: None }
+    }
 }
 
 struct Loader<'a> {
@@ -251,6 +316,8 @@ struct Loader<'a> {
     peak: u64,
     /// Graphs by file name: one file may provide several tables.
     graphs: Vec<(String, Rc<Graph>)>,
+    /// Lists by file name, if their fields share codes.
+    lists: Vec<(String, Rc<Numbers>)>,
     /// The requirements for an update stream.
     changed: GraphSizes,
     /// Whether one of the files was an update stream.
@@ -264,54 +331,138 @@ impl Loader<'_> {
         self.peak = self.peak.max(taken.saturating_add(n_bytes));
     }
 
-    /// Reads a file; keeps the records of a list if requested.
-    fn file(&mut self, request: LoadRequest<'_>, is_kept: bool) -> Result<FileValue, FileError> {
+    /// Reads the lists among the files of the parameters, and gives their fields shared codes.
+    fn share_codes(&mut self, origins: &[Origin]) -> Result<(), FileError> {
+        for origin in origins {
+            let Origin::Argument(ArgValue::File { layout, path }) = origin else { continue };
+            let may_be_list = match layout {
+                Some(AnyLayout::Numbers(_)) => true,
+                None => list_format(path),
+                Some(AnyLayout::Graph(_) | AnyLayout::Updates) => false,
+            };
+            let is_known = self.lists.iter().any(|(name, _)| name == path);
+            if !may_be_list || is_known || self.known_graph(path).is_some() {
+                continue;
+            }
+            let contents = read(self.reading, path, self.free, Expected::default())?;
+            self.note(contents.n_bytes);
+            match contents.data {
+                Data::Numbers(numbers) => {
+                    self.free = self.free.saturating_sub(bytes_in(&numbers));
+                    self.lists.push((path.clone(), Rc::new(numbers)));
+                }
+                Data::Graph(graph) => {
+                    self.keep(path, graph);
+                }
+                Data::Table(_) | Data::Sparse(_) | Data::Slice(_) | Data::Word(_) => {}
+            }
+        }
+        let n_before: u64 = self.lists.iter().map(|(_, numbers)| bytes_in(numbers)).sum();
+        let mut lists = Vec::new();
+        for (_, numbers) in &mut self.lists {
+            lists.extend(Rc::get_mut(numbers)); // they are not shared yet
+        }
+        star_io::share_codes(&mut lists, self.reading.settings.sorted);
+        let n_after: u64 = self.lists.iter().map(|(_, numbers)| bytes_in(numbers)).sum();
+        let n_more = n_after.saturating_sub(n_before);
+        self.note(n_more);
+        self.free = self.free.saturating_sub(n_more);
+        Ok(())
+    }
+
+    /// Reads a file for the parameter `name`; `wanted` is the layout of a graph that parameters of
+    /// this name have. Keeps the records of a list if requested.
+    fn file(
+        &mut self,
+        request: LoadRequest<'_>,
+        wanted: Option<Layout>,
+        name: &str,
+        is_kept: bool,
+    ) -> Result<FileValue, FileError> {
         let request = LoadRequest { max_bytes: self.free, ..request };
+        if let Some((_, numbers)) = self.lists.iter().find(|(known, _)| known == request.file) {
+            let numbers = Rc::clone(numbers);
+            return self.numbers(numbers, request, name, is_kept);
+        }
         if let Some(graph) = self.known_graph(request.file) {
             return self.lay_out(graph, request);
         }
         let format = request.layout.and_then(AnyLayout::format);
         let expected = Expected { format, graph: self.changed };
-        let FileContents { data, is_stream, n_bytes } =
+        let FileContents { data, is_stream, is_array, n_bytes } =
             read(self.reading, request.file, self.free, expected)?;
         self.saw_stream |= is_stream;
         self.note(n_bytes);
+        let data = match (data, wanted.filter(|_| is_array)) {
+            (Data::Numbers(numbers), Some(wanted)) => matrices::of_param(numbers, wanted, request)?,
+            (data, _) => data,
+        };
         match data {
             Data::Graph(graph) => {
+                if let Some(wanted) = wanted.filter(|_| is_array) {
+                    // Another parameter may use the same array in another way.
+                    let max_bytes = request.max_bytes.saturating_sub(bytes_of_graph(&graph));
+                    let layout = AnyLayout::Graph(wanted);
+                    let request = LoadRequest { max_bytes, layout: Some(&layout), ..request };
+                    return self.lay_out(Rc::new(graph), request);
+                }
                 let graph = self.keep(request.file, graph);
                 let request = LoadRequest { max_bytes: self.free, ..request };
                 self.lay_out(graph, request)
             }
             Data::Numbers(numbers) => {
-                let n_bytes = bytes_in(&numbers);
-                let max_bytes = request.max_bytes.saturating_sub(n_bytes);
+                let max_bytes = request.max_bytes.saturating_sub(bytes_in(&numbers));
                 let request = LoadRequest { max_bytes, ..request };
-                let (value, form, chosen) = data::from_numbers(self.reading, &numbers, request)?;
-                let list = RecordList::of(request.file, &numbers, &value, &chosen);
-                let RowFields { fields, widths } = chosen;
-                self.note(n_bytes.saturating_add(laid_out_bytes(&value)));
-                let is_list = match numbers.shape {
-                    Shape::List(_) => !matches!(value, HostValue::Word(_)),
-                    Shape::Grid { .. } => false,
-                };
-                let rows = (is_kept && is_list).then(|| {
-                    self.free = self.free.saturating_sub(n_bytes);
-                    Rows::Records { numbers, fields, widths }
-                });
-                Ok(FileValue { laid_out: LaidOut::dense(value, form), rows, list })
+                self.numbers(Rc::new(numbers), request, name, is_kept)
             }
             Data::Sparse(table) => {
                 let laid_out = data::from_sparse(self.reading, table, request)?;
                 self.note(laid_out.n_bytes());
-                Ok(FileValue { laid_out, rows: None, list: None })
+                Ok(FileValue::new(laid_out, None, 0))
             }
             other @ (Data::Table(_) | Data::Slice(_) | Data::Word(_)) => {
                 let value = data::to_value(self.reading, other, request)?;
                 self.note(laid_out_bytes(&value));
                 let laid_out = LaidOut::dense(value, TableForm::Columns);
-                Ok(FileValue { laid_out, rows: None, list: None })
+                Ok(FileValue::new(laid_out, None, 0))
             }
         }
+    }
+
+    fn numbers(
+        &mut self,
+        numbers: Rc<Numbers>,
+        request: LoadRequest<'_>,
+        name: &str,
+        is_kept: bool,
+    ) -> Result<FileValue, FileError> {
+        let n_bytes = bytes_in(&numbers);
+        let (value, form, chosen) = data::from_numbers(self.reading, &numbers, request)?;
+        let list = RecordList::of(request.file, &numbers, &value, &chosen);
+        let RowFields { fields: range, widths } = chosen;
+        self.note(n_bytes.saturating_add(laid_out_bytes(&value)));
+        let chosen = numbers.fields.get(range.clone()).unwrap_or_default();
+        let mut offsets = chosen.iter().map(Field::offset);
+        let first = offsets.next().unwrap_or(0);
+        let offset = offsets.all(|other| other == first).then_some(first);
+        let coded = match request.kind {
+            Kind::Table | Kind::Word => {
+                let (kind, file) = (request.kind, request.file);
+                Some(ParamFields::new(name, kind, file, &numbers, range.clone(), &widths))
+            }
+            Kind::Slice | Kind::Int | Kind::Bool | Kind::Str | Kind::Handle => None,
+        };
+        let is_list = match numbers.shape {
+            Shape::List(_) => !matches!(value, HostValue::Word(_)),
+            Shape::Grid { .. } => false,
+        };
+        let rows = (is_kept && is_list).then(|| {
+            self.free = self.free.saturating_sub(n_bytes);
+            let numbers = Rc::unwrap_or_clone(numbers);
+            Rows::Records { numbers, fields: range, widths }
+        });
+        let laid_out = LaidOut::dense(value, form);
+        Ok(FileValue { laid_out, rows, list, offset, fields: coded })
     }
 
     fn lay_out(
@@ -330,8 +481,12 @@ impl Loader<'_> {
             None => matches!(laid_out.value, HostValue::Slice(_)),
             Some(AnyLayout::Numbers(_) | AnyLayout::Updates) => false,
         };
+        let offset = match request.layout {
+            Some(AnyLayout::Graph(layout)) => offset_in(&graph, *layout),
+            Some(AnyLayout::Numbers(_) | AnyLayout::Updates) | None => 0,
+        };
         let rows = rows_are_arcs.then_some(Rows::Arcs(graph));
-        Ok(FileValue { laid_out, rows, list: None })
+        Ok(FileValue::new(laid_out, rows, offset))
     }
 
     fn known_graph(&self, file: &str) -> Option<Rc<Graph>> {
@@ -356,8 +511,9 @@ impl Loader<'_> {
     ) -> Result<Option<Offered<'f>>, FileError> {
         let offers = || {
             origins.iter().filter_map(|origin| match origin {
+                // The graph need not provide it.
+                Origin::Offer(Offer::Offset) | Origin::Argument(_) | Origin::Unset => None,
                 Origin::Offer(offer) => Some(*offer),
-                Origin::Argument(_) | Origin::Unset => None,
             })
         };
         if offers().next().is_none() {
@@ -412,8 +568,7 @@ pub fn read_data(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<Dat
 
 /// Reads the graph, and returns it with the memory that reading used.
 fn find_graph(reading: Reading<'_>, file: &str, max_bytes: u64) -> Result<(Graph, u64), FileError> {
-    let FileContents { data, is_stream: _, n_bytes } =
-        read(reading, file, max_bytes, Expected::default())?;
+    let FileContents { data, n_bytes, .. } = read(reading, file, max_bytes, Expected::default())?;
     let is_list =
         matches!(&data, Data::Numbers(numbers) if matches!(numbers.shape, Shape::List(_)));
     match data {

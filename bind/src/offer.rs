@@ -1,4 +1,5 @@
-//! Offers: values that a graph provides for missing parameters, by their names and kinds.
+//! Offers: values that a graph, or the file of another parameter, provides for missing parameters, by
+//! their names and kinds.
 
 use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
@@ -6,7 +7,7 @@ use star_vm::{HostValue, TableForm};
 
 use crate::data::{self, LaidOut, LoadRequest};
 use crate::layouts::AnyLayout;
-use crate::param::Kind;
+use crate::param::{Kind, Param, Signature};
 use crate::source::Reading;
 
 /// A value that a graph provides.
@@ -24,6 +25,8 @@ pub enum Offer {
     Infinity,
     /// The word of a one and `h` − 1 zeros.
     BiasedZero,
+    /// The number that another parameter, a table, stores as 0: see [`table_of_offset`].
+    Offset,
     /// A table or slice.
     Layout(Layout),
 }
@@ -43,7 +46,9 @@ Offers of --graph, to parameters that are not given, by name and type:
 A `var` parameter that the routine sets, or starts to store columns to, before it
 reads it is a result: it gets no value.
 h and b are the smallest sufficient widths: no sum of the library procedures
-reaches infinity. Give them as settings for larger ones.";
+reaches infinity. Give them as settings for larger ones.
+`NAME_offset`, an integer, is the number that the table `NAME` of a graph or a
+file stores as 0: its minimum if that is negative, otherwise 0.";
 
 /// All offers, with the kind and the names of the parameters.
 const OFFERS: [(Kind, &[&str], Offer); 20] = [
@@ -76,6 +81,25 @@ pub fn offer(name: &str, kind: Kind) -> Option<Offer> {
     found.map(|&(_, _, offer)| offer)
 }
 
+/// The end of the name of a parameter that gets an offset.
+const OFFSET: &str = "_offset";
+
+/// Returns the table whose offset this parameter gets if it is not given: `NAME_offset` is the number
+/// of a file that the table `NAME` stores as 0. Numbers and lists of weights are stored less their
+/// minimum if that is negative.
+pub fn table_of_offset<'s>(signature: &'s Signature, param: &Param) -> Option<&'s Param> {
+    let Param { name, by_ref, takes_value: _, kind } = param;
+    let of = name.strip_suffix(OFFSET).filter(|_| *kind == Kind::Int && !by_ref)?;
+    let mut params = signature.params.iter();
+    params.find(|table| table.name == of && table.kind == Kind::Table && table.takes_value)
+}
+
+/// Returns whether a parameter of the signature gets the offset of this table.
+pub fn knows_offset(signature: &Signature, table: &Param) -> bool {
+    let mut params = signature.params.iter();
+    params.any(|param| table_of_offset(signature, param).is_some_and(|of| of == table))
+}
+
 /// Returns the names of parameters of this kind for which a graph has an offer.
 pub fn offered_names(kind: Kind) -> impl Iterator<Item = &'static str> {
     let offers = OFFERS.iter().filter(move |(of_kind, _, _)| *of_kind == kind);
@@ -87,7 +111,7 @@ impl Offer {
     pub fn needs_h(self) -> bool {
         match self {
             Offer::PathWidth | Offer::Infinity | Offer::BiasedZero => true,
-            Offer::Vertices | Offer::Edges | Offer::CodeWidth => false,
+            Offer::Vertices | Offer::Edges | Offer::CodeWidth | Offer::Offset => false,
             Offer::Layout(layout) => layout.weights() != Weights::None,
         }
     }
@@ -97,12 +121,12 @@ impl Offer {
         match self {
             Offer::Layout(layout) => Some(layout),
             Offer::Vertices | Offer::Edges | Offer::PathWidth | Offer::CodeWidth => None,
-            Offer::Infinity | Offer::BiasedZero => None,
+            Offer::Infinity | Offer::BiasedZero | Offer::Offset => None,
         }
     }
 
-    /// Returns the value for a parameter and its layout. The widths that the offer needs are in
-    /// `request`.
+    /// Returns the value for a parameter and its layout; unset for [`Offer::Offset`]. The widths that
+    /// the offer needs are in `request`.
     ///
     /// # Errors
     /// If it does not fit.
@@ -119,6 +143,7 @@ impl Offer {
             Offer::Edges => int(graph.n_edges()),
             Offer::PathWidth => int(h),
             Offer::CodeWidth => int(request.widths.b.unwrap_or(0)),
+            Offer::Offset => HostValue::Unset,
             Offer::Infinity => HostValue::Word(BitVector::from_bools(&vec![true; h])),
             Offer::BiasedZero => {
                 let bits: Vec<bool> = (0..h).map(|idx| idx == 0).collect();
@@ -137,6 +162,7 @@ impl Offer {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::param::examples::{signature, value, var};
 
     #[test]
     fn names_match_only_with_their_kind() {
@@ -148,5 +174,26 @@ mod tests {
         assert_eq!(offer("weight", Kind::Table), Some(Offer::Layout(Layout::Weight)));
         assert_eq!(offer("S", Kind::Slice), Some(Offer::Layout(Layout::Edges)));
         assert_eq!(offer("S", Kind::Table), None);
+    }
+
+    #[test]
+    fn offsets_belong_to_tables_with_a_value() {
+        let table = |name: &str| Param { takes_value: false, ..var(name, Kind::Table) };
+        let params = vec![
+            value("Z", Kind::Table),
+            value("Z_offset", Kind::Int),
+            value("X_offset", Kind::Int),
+            value("X", Kind::Slice),
+            value("R_offset", Kind::Int),
+            table("R"),
+            value("Y", Kind::Table),
+            value("Y_offset", Kind::Word),
+        ];
+        let signature = signature("P", params);
+        let of = |idx: usize| table_of_offset(&signature, &signature.params[idx]);
+        assert_eq!(of(1), Some(&signature.params[0]));
+        assert_eq!([of(0), of(2), of(4), of(7)], [None; 4]);
+        assert!(knows_offset(&signature, &signature.params[0]));
+        assert!(!knows_offset(&signature, &signature.params[6]));
     }
 }

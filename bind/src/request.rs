@@ -56,7 +56,8 @@ pub fn read_value(
     let FileContents { data, .. } = data::read_file(reading, &located, max_bytes, expected)?;
     let (form, sparse) = (TableForm::Columns, SparseWish::Never);
     let layout = layout.as_ref();
-    let request = LoadRequest { kind, layout, file, max_bytes, widths, form, sparse };
+    let knows_offset = false;
+    let request = LoadRequest { kind, layout, file, max_bytes, widths, form, sparse, knows_offset };
     if let Data::Numbers(numbers) = &data {
         let (value, _, chosen) = data::from_numbers(reading, numbers, request)?;
         let list = RecordList::of(file, numbers, &value, &chosen);

@@ -4,6 +4,7 @@ use star_base::{Code, Diagnostic, did_you_mean, text};
 use star_io::{Decimal, FieldRules, Meaning, Numbers};
 
 use crate::arg_value;
+use crate::encoding::Formulas;
 
 /// The maximum width of a field, in bits.
 const MAX_WIDTH: usize = 4096;
@@ -27,6 +28,27 @@ pub struct Settings {
     pub nodata: Option<Decimal>,
     /// Whether a picture with a palette is read as the indices of its colours.
     pub palette_indices: bool,
+    /// Whether the first record of a list is a header; by default if every field is a name.
+    pub header: Option<bool>,
+    /// The codes of the texts, and the offsets of the numbers, of several fields.
+    pub codes: Codes,
+    /// Whether the times of edge lists are skipped.
+    pub skip_times: bool,
+    /// The treatment of formulas in CSV files that are written.
+    pub formulas: Formulas,
+}
+
+/// The relation of the codes and offsets of fields to those of the fields of other parameters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Codes {
+    /// Every field has different ones; fields of one width whose values a program could compare are
+    /// refused.
+    #[default]
+    Unsaid,
+    /// Every field has different ones, and the program does not compare them.
+    Own,
+    /// Equal values have the same number in all fields.
+    Shared,
 }
 
 /// The help text about settings.
@@ -37,19 +59,25 @@ Settings for files, given like parameters:
   widths=A,B,…  widths of the fields of numbers in bits, in order
   texts=A,B,…   fields of a CSV file that contain texts, even if like numbers
   order=sorted  codes of texts ordered by their characters, not by appearance
+  codes=shared  equal values have the same bits in all fields, to be compared;
+                `codes=own` if a program does not compare fields
+  header=no     the first line of a CSV file is a record; `header=yes`: a header
   empty=VALUE   default for a missing number, date or time in a CSV file
   nodata=NUMBER number of a file for a missing value: it becomes all ones
   palette=index read a PNG picture with a palette as colour indices, not colours
+  times=skip    skip the times after the weights of an edge list
   h=BITS        width of weights and distances, in graphs and update streams
   b=BITS        width of the codes of vertices";
 
 /// The names that are settings unless a parameter has them.
-pub const SETTINGS: [&str; 9] =
-    ["scale", "widths", "texts", "order", "empty", "nodata", "palette", "h", "b"];
+pub const SETTINGS: [&str; 12] = [
+    "scale", "widths", "texts", "order", "codes", "header", "empty", "nodata", "palette", "times",
+    "h", "b",
+];
 
 /// Settings for the conversion of data to values of a program; the others concern the reading of
 /// files.
-const OF_VALUES: [&str; 3] = ["widths", "h", "b"];
+const OF_VALUES: [&str; 4] = ["widths", "codes", "h", "b"];
 
 impl Settings {
     /// Returns the settings `NAME=VALUE` of a file that is not for a program.
@@ -124,6 +152,20 @@ impl Settings {
                 "first" => self.sorted = false,
                 _ => return Err(bad(name, value, "write `order=sorted` or `order=first`")),
             },
+            "codes" => match value {
+                "shared" => self.codes = Codes::Shared,
+                "own" => self.codes = Codes::Own,
+                _ => return Err(bad(name, value, "write `codes=shared` or `codes=own`")),
+            },
+            "header" => match value {
+                "yes" => self.header = Some(true),
+                "no" => self.header = Some(false),
+                _ => return Err(bad(name, value, "write `header=yes` or `header=no`")),
+            },
+            "times" => match value {
+                "skip" => self.skip_times = true,
+                _ => return Err(bad(name, value, "write `times=skip`")),
+            },
             "empty" => self.empty = Some(value.to_owned()),
             "nodata" => match Decimal::parse(value) {
                 Some(number) => self.nodata = Some(number),
@@ -148,6 +190,7 @@ impl Settings {
             scales: &self.field_scales,
             sorted: self.sorted,
             empty: self.empty.as_deref(),
+            header: self.header,
         }
     }
 
@@ -193,6 +236,9 @@ mod tests {
             ("empty", "0"),
             ("nodata", "-32768"),
             ("palette", "index"),
+            ("header", "no"),
+            ("codes", "shared"),
+            ("times", "skip"),
         ] {
             assert_eq!(settings.take(name, value), Ok(true));
         }
@@ -201,7 +247,13 @@ mod tests {
         let scales = [("a", "10"), ("b:2", "100")].map(|(name, scale)| {
             (name.to_owned(), Decimal::parse_positive(scale).expect("a number"))
         });
-        let rules = FieldRules { texts: &texts, scales: &scales, sorted: true, empty: Some("0") };
+        let rules = FieldRules {
+            texts: &texts,
+            scales: &scales,
+            sorted: true,
+            empty: Some("0"),
+            header: Some(false),
+        };
         assert_eq!(settings.field_rules(), rules);
         assert_eq!(settings.widths, Some(vec![8, 4]));
         assert!(settings.palette_indices);
@@ -219,6 +271,9 @@ mod tests {
             ("order", "up"),
             ("nodata", "none"),
             ("palette", "2"),
+            ("header", "maybe"),
+            ("codes", "equal"),
+            ("times", "keep"),
         ] {
             assert_eq!(settings.take(name, value).unwrap_err().code, Code::BadArgument, "{value}");
         }

@@ -5,15 +5,19 @@ use star_base::Code;
 use star_io::{FileError, Graph, Layout, Weights, Widths};
 
 /// Returns the default width of weights for these layouts of a graph: at least that of the lengths
-/// of paths.
+/// of paths, unless negative weights are only listed.
 ///
 /// # Errors
-/// If a weight is negative and the layouts are unsigned, or the width is too large.
+/// If a weight is negative and the layouts have no negative weights, or the width is too large.
 pub fn chosen_h(graph: &Graph, layouts: &[Layout], file: &str) -> Result<usize, FileError> {
     let has = |weights| layouts.iter().any(|layout| layout.weights() == weights);
-    let signed = has(Weights::Signed) && !has(Weights::Added) && !has(Weights::Listed);
-    let of_paths =
-        if signed { 0 } else { graph.path_width().map_err(|error| error.in_file(file))? };
+    let (listed, added) = (has(Weights::Listed), has(Weights::Added));
+    let signed = has(Weights::Signed) && !added && !listed;
+    let offset = listed && !added && graph.weight_offset() < 0;
+    let of_paths = match signed || offset {
+        true => 0,
+        false => graph.path_width().map_err(|error| error.in_file(file))?,
+    };
     Ok(of_paths.max(needed_h(graph, layouts, file)?))
 }
 

@@ -33,6 +33,7 @@ mod view;
 
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::process::ExitCode;
+use std::thread;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use star_base::{SourceMap, text};
@@ -104,7 +105,20 @@ enum Command {
     Completions(command::completions::CompletionsArgs),
 }
 
+/// Stack size of the thread that runs the command, whatever `ulimit -s` permits.
+const STACK_BYTES: usize = 8 << 20;
+
 fn main() -> ExitCode {
+    let thread = thread::Builder::new().name("main".to_owned()).stack_size(STACK_BYTES);
+    match thread.spawn(star) {
+        Ok(thread) => thread.join().unwrap_or(Exit::Internal).into(),
+        // On a system without threads, the stack of the process must suffice.
+        Err(_) => star().into(),
+    }
+}
+
+/// Runs the command of this process.
+fn star() -> Exit {
     #[cfg(unix)]
     {
         // If the system refuses, a write beyond the limit ends the process.
@@ -127,7 +141,7 @@ fn main() -> ExitCode {
     if let Some(diagnostic) = lost {
         Failure::from(diagnostic).report(&reporter);
     }
-    exit.into()
+    exit
 }
 
 /// Runs the command; converts a panic into a diagnostic.
@@ -151,6 +165,10 @@ fn guarded(command: &Command, reporter: &Reporter, output: &mut Output) -> Exit 
 }
 
 fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
+    // The entries of a session, and the sessions of tests, are separate uses of files.
+    if !matches!(command, Command::Repl(_) | Command::Test(_)) {
+        star_os::file_roles::begin();
+    }
     match command {
         Command::Run(args) => command::run::run(args, reporter, output),
         Command::Repl(args) => command::repl::run(args, reporter, output),
@@ -168,7 +186,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
         Command::Moving(args) => command::moving::run(args, reporter, output),
         Command::Dev(args) => command::dev::run(args, reporter, output),
         Command::Bench(args) => command::bench::run(args, reporter, output),
-        Command::BenchCompare(args) => command::benchcmp::run(args, output),
+        Command::BenchCompare(args) => command::benchcmp::run(args, reporter, output),
         Command::BenchPage(args) => {
             command::benchpage::run(args, reporter)?;
             Ok(Exit::Success)
@@ -188,7 +206,7 @@ fn dispatch(command: &Command, reporter: &Reporter, output: &mut Output) -> Resu
 fn refused(refusal: Refusal, reporter: &Reporter, output: &mut Output) -> Exit {
     match refusal {
         Refusal::Answer(text) => {
-            output.write(&text);
+            output.write_styled(&text);
             Exit::Success
         }
         Refusal::Help(text) => {

@@ -4,8 +4,10 @@ use std::path::Path;
 
 use star_base::Code;
 use star_bind::Encoding;
+use star_bind::encoding::Formulas;
 use star_io::{FileError, Format, OutputRef};
 
+use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::output::Output;
 use star_os::save::{self, Target, Written};
@@ -33,11 +35,23 @@ impl Outlet {
         text: &str,
         holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
+        Outlet::by(Writer::Command, text, holds)
+    }
+
+    /// Parses the destination of a writer that may replace inputs.
+    ///
+    /// # Errors
+    /// Those of [`Outlet::new`].
+    pub(crate) fn by(
+        writer: Writer,
+        text: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
         let outlet = match text.rsplit_once(':') {
             Some((extension, STDOUT)) if is_extension(extension) => {
                 Encoding::new(&format!("stdout.{extension}"), text, holds).map(Outlet::Stdout)
             }
-            Some(_) | None => Target::new(Path::new(text), text, holds).map(Outlet::File),
+            Some(_) | None => Target::by(writer, Path::new(text), text, holds).map(Outlet::File),
         };
         outlet.map_err(|error| match error.code == Code::UnknownFormat {
             true => error.help("use an extension and `:-` for standard output: `gr:-`"),
@@ -45,18 +59,17 @@ impl Outlet {
         })
     }
 
+    /// The same destination with this treatment of formulas in CSV files.
+    pub(crate) fn with(self, formulas: Formulas) -> Self {
+        match self {
+            Outlet::File(target) => Outlet::File(target.with(formulas)),
+            Outlet::Stdout(encoding) => Outlet::Stdout(encoding.with(formulas)),
+        }
+    }
+
     /// Tests whether the destination is standard output.
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self, Outlet::Stdout(_))
-    }
-
-    /// Tests whether both destinations are the same.
-    pub(crate) fn is(&self, other: &Outlet) -> bool {
-        match (self, other) {
-            (Outlet::File(one), Outlet::File(other)) => one.is(other),
-            (Outlet::Stdout(_), Outlet::Stdout(_)) => true,
-            (Outlet::File(_), Outlet::Stdout(_)) | (Outlet::Stdout(_), Outlet::File(_)) => false,
-        }
     }
 
     /// Tests whether `file` would be replaced.
@@ -144,7 +157,7 @@ mod tests {
             (stdout.is_stdout(), stdout.format(), stdout.name()),
             (true, Format::Dimacs, "gr:-")
         );
-        assert!(Outlet::new("csv.gz:-", &all).unwrap().is(&stdout));
+        assert!(Outlet::new("csv.gz:-", &all).unwrap().is_stdout());
         for wrong in ["-", ":-", "x:-", "gz:-", "./gr:-"] {
             let error = Outlet::new(wrong, &all).unwrap_err();
             assert_eq!(error.code, Code::UnknownFormat, "{wrong}");

@@ -1,22 +1,20 @@
 //! Benchmark files on disk.
 
-use std::fs;
-
 use star_base::Code;
 use star_io::FileError;
+use star_os::flags::Flags;
+use star_os::whole_file;
 use star_report::record::{Record, from_json};
 
-use crate::text;
+/// Maximum size of a benchmark file in bytes.
+const MAX_BYTES: usize = 64 << 20;
 
 /// Reads a benchmark file.
 ///
 /// # Errors
-/// If it cannot be read or is not a benchmark file.
-pub(crate) fn read(file: &str) -> Result<Record, FileError> {
-    let bytes = fs::read(file).map_err(|error| {
-        let message = format!("cannot open: {}", text::reason(&error));
-        FileError::new(Code::CannotOpen, file, message)
-    })?;
+/// If it cannot be read or is not a benchmark file, or a flag is set.
+pub(crate) fn read(file: &str, flags: &Flags) -> Result<Record, FileError> {
+    let bytes = whole_file::read_named(file, MAX_BYTES, flags)?;
     let bad = |message: &str| {
         FileError::new(Code::BadFormat, file, message).help(
             "`star bench --out FILE` writes benchmark files; docs/src/testing.md describes \

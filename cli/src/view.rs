@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use star_base::{BitVector, BitsRef, Code, Diagnostic};
+use star_base::{BitTable, BitVector, BitsRef, Code, Diagnostic};
 use star_bind::results::{ResultFile, result_file};
 use star_bind::{Reading, ResultForm, Signature, encoding};
 use star_io::{Data, Field, FileError, Format, Graph, Meaning, Numbers, OutputRef, Shape};
@@ -14,6 +14,14 @@ use star_vm::HostValue;
 
 use crate::results::{Origins, Taken};
 use crate::text;
+
+/// A graph without coordinates is drawn as disks and lines up to this number of lines, or up to
+/// [`MAX_LINES_PER_VERTEX`]; with more, as the bits of its matrix.
+const MAX_LINES: usize = 200;
+/// See [`MAX_LINES`].
+const MAX_LINES_PER_VERTEX: usize = 4;
+/// Maximum number of vertices of a graph that is drawn as a matrix.
+const MAX_MATRIX: usize = 20_000;
 
 /// The format of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -148,6 +156,9 @@ pub(crate) fn of_graph(
     if n_vertices == 0 {
         return Err(refused(name, "there are no vertices to draw"));
     }
+    if extras.places.is_none() && extras.marked.is_none() && is_dense(graph) {
+        return Ok(as_bits(graph));
+    }
     let places = match extras.places {
         Some([x, _]) if x.values.len() != n_vertices => {
             let n_places = x.values.len();
@@ -195,6 +206,25 @@ pub(crate) fn of_graph(
             ))
             .help("provide coordinates in a `.co` file of the same name, or with `--places FILE`")
     })
+}
+
+/// Tests whether the lines between disks would hide each other.
+fn is_dense(graph: &Graph) -> bool {
+    let n_lines = graph.arcs.len();
+    n_lines > MAX_LINES.max(MAX_LINES_PER_VERTEX * graph.n_vertices)
+        && graph.n_vertices <= MAX_MATRIX
+}
+
+/// Draws the adjacency matrix of a graph.
+fn as_bits(graph: &Graph) -> Drawing {
+    let n = graph.n_vertices;
+    let mut matrix = BitTable::zeros(n, n).unwrap_or_default();
+    for arc in graph.directed_arcs() {
+        matrix.put(arc.tail as usize, arc.head as usize, true);
+    }
+    let drawing = view::bits(BitsRef::Table(&matrix));
+    let arcs = text::count(graph.arcs.len(), if graph.symmetric { "edge" } else { "arc" });
+    Drawing { about: format!("the matrix of a graph of {n} vertices and {arcs}"), ..drawing }
 }
 
 /// Draws numbers: a grid as a picture with a scale, coordinates as points.

@@ -27,6 +27,7 @@ const WITHOUT_EXAMPLE: &[(Code, &str)] = &[
     (Code::Internal, "known internal errors are fixed"),
     (Code::Interrupted, "it takes a hand at the keyboard"),
     (Code::DeviceLost, "a device cannot be lost at will"),
+    (Code::ThreadLimit, "it needs a limit of the system"),
 ];
 
 /// Maximum length of a line of text; code may be longer.

@@ -3,8 +3,8 @@
 use star_syntax::doc::{Block, Doc, RoutineDoc, Section, blocks};
 
 use crate::catalogue::{Catalogue, Module, Topic};
-use crate::chapters::Section as GuideSection;
-use crate::search::Hit;
+use crate::chapters::Section as ChapterSection;
+use crate::search::{Found, Hit};
 
 /// The maximum line width: longer lines are hard to read on any terminal.
 const WIDEST: usize = 100;
@@ -48,7 +48,8 @@ pub fn topics(catalogue: &Catalogue, topics: &[Topic], width: usize) -> String {
 
 /// Returns the search results, best first, one line each; `command` shows the documentation of a
 /// line.
-pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
+pub fn hits(found: &Found, query: &str, command: &str, width: usize) -> String {
+    let Found { hits, missing } = found;
     let title = |hit: &Hit| match hit.place.as_str() {
         "" => hit.name.clone(),
         place => format!("{} ({place})", hit.name),
@@ -65,12 +66,17 @@ pub fn hits(hits: &[Hit], query: &str, command: &str, width: usize) -> String {
         0 => String::new(),
         n => format!("   and {n} more: add words to narrow the search\n"),
     };
-    format!("Results for `{query}`:\n\n{rows}{more}\n`{command} NAME` shows one of them.\n")
+    let without = match missing.as_slice() {
+        [] => String::new(),
+        words => format!(", without {}", star_base::text::quoted_list(words)),
+    };
+    let title = format!("Results for `{query}`{without}:");
+    format!("{title}\n\n{rows}{more}\n`{command} NAME` shows one of them.\n")
 }
 
 /// Returns sections of chapters unchanged, each with its title.
-pub fn sections(sections: &[GuideSection]) -> String {
-    let page = |section: &GuideSection| {
+pub fn sections(sections: &[ChapterSection]) -> String {
+    let page = |section: &ChapterSection| {
         format!("{}, docs/src/{}\n\n{}\n", section.heading, section.path, section.text)
     };
     sections.iter().map(page).collect::<Vec<_>>().join("\n\n")
@@ -149,6 +155,37 @@ fn indented(line: &str, indent: usize) -> String {
     }
 }
 
+/// Returns a description whose first column ends before column `indent`, filled into lines of
+/// `width` characters.
+pub fn described(name: &str, about: &str, indent: usize, width: usize) -> String {
+    let n_blanks = indent.saturating_sub(name.chars().count()).max(1);
+    let width = width.max(indent + NARROWEST / 2);
+    fill(&format!("{name}{}{about}", "\u{a0}".repeat(n_blanks)), 0, indent, width)
+        .replace('\u{a0}', " ")
+}
+
+/// Fills the lines of a text that are longer than `width` characters, except those between
+/// code fences.
+pub fn wrapped(text: &str, width: usize) -> String {
+    let width = width.max(NARROWEST);
+    let mut is_code = false;
+    let mut wrapped = String::new();
+    for line in text.lines() {
+        let is_fence = line.trim_start().starts_with("```");
+        is_code ^= is_fence;
+        if is_code || is_fence || line.chars().count() <= width {
+            wrapped += line;
+            wrapped.push('\n');
+            continue;
+        }
+        let words = line.trim_start();
+        let indent = line.len() - words.len();
+        let hangs = if words.starts_with("* ") { 2 } else { 0 };
+        wrapped += &fill(words, indent, indent + hangs, width);
+    }
+    wrapped
+}
+
 /// Fills the words into lines of `width` characters: the first line with one indentation, the
 /// others with another.
 pub(crate) fn fill(text: &str, first: usize, others: usize, width: usize) -> String {
@@ -191,6 +228,22 @@ mod tests {
         assert_eq!(fill("abcdefghij k", 1, 0, 5), " abcdefghij\nk\n");
         assert_eq!(cut("abcdef", 6), "abcdef");
         assert_eq!(cut("abc defg", 5), "abc…");
+    }
+
+    #[test]
+    fn long_lines_are_wrapped_at_blanks() {
+        let text = "a short line\n  * a list item that is longer than thirty characters\n\n```\n\
+            code that is longer than thirty characters\n```\n";
+        let wrapped = wrapped(text, 30);
+        assert_eq!(
+            wrapped,
+            "a short line\n  * a list item that is longer\n    than thirty characters\n\n```\n\
+                code that is longer than thirty characters\n```\n"
+        );
+        assert_eq!(
+            described("  :x", "one two three four five", 7, 22),
+            "  :x   one two three\n       four five\n"
+        );
     }
 
     #[test]

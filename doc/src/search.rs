@@ -16,10 +16,25 @@ pub struct Hit {
     pub about: String,
     /// The score; higher is better.
     score: u32,
+    /// Which words of the query it contains.
+    has: Vec<bool>,
+}
+
+/// The results of a search.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Found {
+    /// Everything that contains the most words of the query, the best first.
+    pub hits: Vec<Hit>,
+    /// The words of the query that none of them contains.
+    pub missing: Vec<String>,
 }
 
 /// The score of a word in the name.
 const IN_NAME: u32 = 12;
+/// The score of a word in the name of its module.
+const IN_PLACE: u32 = 5;
+/// The score of a query whose words are next to each other in the first sentence.
+const AS_PHRASE: u32 = 12;
 /// The score of a word in the first sentence.
 const IN_SUMMARY: u32 = 4;
 /// The score of a word elsewhere.
@@ -29,25 +44,29 @@ const IN_TEXT: u32 = 1;
 const OF_HEADING: u32 = 8;
 
 /// Returns everything in which each word of `query` is a prefix of a word, ignoring letter case;
-/// the best first.
-pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
+/// without such results, everything that contains the most of these words.
+pub fn search(catalogue: &Catalogue, query: &str) -> Found {
     let wanted: Vec<String> = words(query).map(stem).collect();
-    let mut hits = Vec::new();
-    if wanted.is_empty() {
-        return hits;
-    }
+    let mut hits: Vec<Hit> = Vec::new();
     let named = |heading: &str| words(heading).map(stem).eq(wanted.iter().cloned());
     let mut add = |weight: u32, (name, place): (&str, &str), about: &str, text: &str| {
         // The description of a module or a chapter is its name.
         let title = match place {
             "" => format!("{name} {about}"),
-            place => format!("{name} {place}"),
+            _ => name.to_owned(),
         };
-        if let Some(score) = score(&wanted, &title, about, text) {
-            let score = score * weight;
-            let (name, place, about) = (name.to_owned(), place.to_owned(), about.to_owned());
-            hits.push(Hit { name, place, about, score });
+        let places = [(&*title, IN_NAME), (place, IN_PLACE), (about, IN_SUMMARY), (text, IN_TEXT)];
+        let scores = scores(&wanted, places);
+        let mut score = scores.iter().sum::<u32>();
+        if score == 0 {
+            return;
         }
+        if wanted.len() > 1 && contains_phrase(about, &wanted) {
+            score += AS_PHRASE;
+        }
+        let has = scores.iter().map(|score| *score > 0).collect();
+        let (name, place, about) = (name.to_owned(), place.to_owned(), about.to_owned());
+        hits.push(Hit { name, place, about, score: score * weight, has });
     };
     for (_, module) in catalogue.modules() {
         let head = module.head.as_ref();
@@ -65,9 +84,17 @@ pub fn search(catalogue: &Catalogue, query: &str) -> Vec<Hit> {
         let weight = if named(section.heading) { OF_HEADING } else { 1 };
         add(weight, (&chapters::title(&section), ""), &first_sentence(&section), section.text);
     }
+    let n_words = |hit: &Hit| hit.has.iter().filter(|has| **has).count();
+    let most = hits.iter().map(n_words).max().unwrap_or(0);
+    hits.retain(|hit| n_words(hit) == most);
     // The sort is stable for equal scores.
     hits.sort_by_key(|hit| std::cmp::Reverse(hit.score));
-    hits
+    let is_missing = |idx: &usize| !hits.iter().any(|hit| hit.has[*idx]);
+    let missing = (0..wanted.len()).filter(is_missing);
+    let missing =
+        words(query).enumerate().filter(|(idx, _)| missing.clone().any(|one| one == *idx));
+    let missing = missing.map(|(_, word)| word).collect();
+    Found { hits, missing }
 }
 
 /// Returns the words of a text, in lower case.
@@ -84,24 +111,24 @@ fn stem(word: String) -> String {
     }
 }
 
-/// Returns the score of a text; `None` if a word is missing.
-fn score(wanted: &[String], name: &str, about: &str, text: &str) -> Option<u32> {
-    let places = [(name, IN_NAME), (about, IN_SUMMARY), (text, IN_TEXT)];
+/// Returns the score of each word in these texts; 0 if it is missing.
+fn scores(wanted: &[String], places: [(&str, u32); 4]) -> Vec<u32> {
     let places = places.map(|(text, counts)| (words(text).collect::<Vec<_>>(), counts));
-    let mut sum = 0;
-    for word in wanted {
+    let score = |word: &String| {
         let found = places.iter().filter_map(|(words, counts)| {
             let begins = words.iter().filter(|known| known.starts_with(word.as_str()));
             // A complete word scores higher than a prefix.
-            begins.map(|known| counts * if known == word { 2 } else { 1 }).max()
+            begins.map(|known| counts * if stem(known.clone()) == *word { 2 } else { 1 }).max()
         });
-        let found: u32 = found.sum();
-        if found == 0 {
-            return None;
-        }
-        sum += found;
-    }
-    Some(sum)
+        found.sum()
+    };
+    wanted.iter().map(score).collect()
+}
+
+/// Returns whether the words are next to each other in the text, in this order.
+fn contains_phrase(text: &str, wanted: &[String]) -> bool {
+    let words: Vec<String> = words(text).map(stem).collect();
+    words.windows(wanted.len()).any(|window| window == wanted)
 }
 
 /// Returns the complete text of a comment.
@@ -132,8 +159,8 @@ mod tests {
 
     fn names(query: &str) -> Vec<String> {
         let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
-        let hits = search(&Catalogue::library(&library), query);
-        hits.into_iter().map(|hit| hit.name).collect()
+        let found = search(&Catalogue::library(&library), query);
+        found.hits.into_iter().map(|hit| hit.name).collect()
     }
 
     #[test]
@@ -161,10 +188,15 @@ mod tests {
     }
 
     #[test]
-    fn all_words_must_occur() {
-        assert_eq!(names("tree xyzzy"), [""; 0]);
+    fn unknown_words_are_left_out() {
+        let library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
+        let catalogue = Catalogue::library(&library);
+        assert_eq!(names("tree xyzzy"), names("tree"));
+        assert_eq!(search(&catalogue, "Xyzzy trees").missing, ["xyzzy"]);
+        assert_eq!(names("xyzzy"), [""; 0]);
         assert_eq!(names("  "), [""; 0]);
         assert!(names("tree minimum").len() < names("tree").len());
+        assert_eq!(search(&catalogue, "tree minimum").missing, [""; 0]);
     }
 
     #[test]

@@ -27,6 +27,28 @@ impl<'a> Workers<'a> {
         Ok(Workers { pool, stop })
     }
 
+    /// Starts at most `n` threads, or one for each core if `None`: half of them, repeatedly, while
+    /// the system refuses them. The last resort is the calling thread.
+    ///
+    /// # Errors
+    /// [`Ended::OutOfMemory`] if the calling thread cannot work alone.
+    pub fn at_most(
+        n: Option<usize>,
+        stop: &'a (dyn Fn() -> bool + Sync),
+    ) -> Result<Workers<'a>, Ended> {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        let mut n = n.unwrap_or_else(cores);
+        while n > 0 {
+            match Workers::new(Some(n), stop) {
+                Ok(workers) => return Ok(workers),
+                Err(_) => n /= 2,
+            }
+        }
+        let builder = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
+        let pool = builder.build().map_err(|_| Ended::OutOfMemory)?;
+        Ok(Workers { pool, stop })
+    }
+
     /// Never ends the work.
     pub const NEVER: &'static (dyn Fn() -> bool + Sync) = &|| false;
 }

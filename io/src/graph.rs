@@ -30,7 +30,7 @@ pub struct Graph {
     pub weighted: bool,
     /// Whether every entry of `arcs` is an undirected edge, stored once.
     pub symmetric: bool,
-    /// The numbers of the vertices in the file, ascending, if they are not consecutive from 0 or 1.
+    /// The numbers of the vertices in the file, ascending, if they are not 1..n.
     pub labels: Option<Vec<u64>>,
     /// The reason why the weights of the file are missing: the first one that is not an integer.
     /// Layouts with weights are rejected with this error, layouts without weights are not.
@@ -74,13 +74,20 @@ impl Graph {
         bit_length(self.n_vertices as u128)
     }
 
-    /// The smallest `h` in which every weight is below infinity (all ones).
+    /// The weight that lists of edges store as 0: the smallest one if it is negative, otherwise 0.
+    pub fn weight_offset(&self) -> i64 {
+        self.arcs.iter().map(|arc| arc.weight).min().unwrap_or(0).min(0)
+    }
+
+    /// The smallest `h` in which every weight of a list of edges, which has the offset
+    /// [`Graph::weight_offset`], is below infinity (all ones).
     ///
     /// # Errors
-    /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
+    /// If the weights were not read. The error names no file.
     pub fn weight_width(&self) -> Result<usize, FileError> {
-        self.check_weights("")?;
-        Ok(bit_length(self.heaviest() + 1))
+        self.wants_weights()?;
+        let offset = self.weight_offset();
+        Ok(bit_length(u128::from(self.max_weight().abs_diff(offset)) + 1))
     }
 
     /// The smallest `h` in which the sum of two weights, as in `EDMONDS`, is below infinity: one
@@ -89,7 +96,7 @@ impl Graph {
     /// # Errors
     /// [`Code::OutOfRange`] if a weight is negative. The error names no file.
     pub fn sum_width(&self) -> Result<usize, FileError> {
-        self.check_weights("")?;
+        self.check_lengths("")?;
         Ok(bit_length(2 * self.heaviest() + 1))
     }
 
@@ -101,7 +108,7 @@ impl Graph {
     /// [`Code::OutOfRange`] if a weight is negative, [`Code::DoesNotFit`] if the bound itself
     /// exceeds 128 bits. The errors name no file.
     pub fn path_width(&self) -> Result<usize, FileError> {
-        self.check_weights("")?;
+        self.check_lengths("")?;
         let n_steps = self.n_vertices.saturating_sub(1).max(1) as u128;
         let longest = n_steps.checked_mul(2).and_then(|steps| steps.checked_mul(self.heaviest()));
         let infinity = longest.and_then(|length| length.checked_add(1)).ok_or_else(beyond)?;
@@ -142,8 +149,12 @@ impl Graph {
         }
     }
 
-    /// Rejects negative weights.
-    pub(crate) fn check_weights(&self, file: &str) -> Result<(), FileError> {
+    /// Rejects negative weights, for programs that do not know the offset of a list.
+    ///
+    /// # Errors
+    /// [`Code::OutOfRange`] with the first negative weight; another one if the weights were not
+    /// read.
+    pub fn check_weights(&self, file: &str) -> Result<(), FileError> {
         self.wants_weights()?;
         match self.arcs.iter().zip(1..).find(|(arc, _)| arc.weight < 0) {
             None => Ok(()),
@@ -155,11 +166,19 @@ impl Graph {
                     self.arc_name(arc)
                 );
                 Err(FileError::new(Code::OutOfRange, file, message)
-                    .note(format!("it is {noun} {number} of {n_arcs}, in file order"))
-                    .note("a weight is a number of bits, from 0 to below infinity")
-                    .help("use the layout `signed-out` and `BELLMAN_FORD` for negative weights"))
+                    .note(format!("it is {noun} {number} of {n_arcs}, in file order")))
             }
         }
+    }
+
+    /// Rejects negative weights where they are added along paths.
+    pub(crate) fn check_lengths(&self, file: &str) -> Result<(), FileError> {
+        self.check_weights(file).map_err(|error| match error.code {
+            Code::OutOfRange => error
+                .note("a weight is a number of bits, from 0 to below infinity")
+                .help("use the layout `signed-out` and `BELLMAN_FORD` for negative weights"),
+            _ => error,
+        })
     }
 
     /// The name of an arc for messages: the labels of its ends, or else their rows.

@@ -166,9 +166,9 @@ const LEAST_ROW: usize = 512;
 pub enum Weights {
     /// No weights.
     None,
-    /// Weights are compared: each must be below infinity.
+    /// Weights are compared: each, less [`Graph::weight_offset`], must be below infinity.
     Listed,
-    /// Weights are added along paths: [`Graph::path_width`].
+    /// Weights are added along paths: [`Graph::path_width`]. They must not be negative.
     Added,
     /// Signed weights are added along paths: [`Graph::signed_width`].
     Signed,
@@ -246,7 +246,7 @@ pub fn lay_out(
 /// [`Code::DoesNotFit`], before any allocation, if the result exceeds `options.max_bytes` bytes;
 /// for layouts with weights [`Code::WidthTooSmall`] if a weight is not below infinity in `widths.h`
 /// bits (the caller is responsible for sums of weights), and [`Code::OutOfRange`] if a weight is
-/// negative and the layout is unsigned; for layouts with codes [`Code::WidthTooSmall`] if the last
+/// negative in [`Weights::Added`]; for layouts with codes [`Code::WidthTooSmall`] if the last
 /// code does not fit in `widths.b` bits; [`Code::OutOfRange`] if an arc ends at a vertex that the
 /// graph does not have; [`Code::Interrupted`] if `options.go_on` returns `false`.
 pub fn lay_out_with(
@@ -268,7 +268,8 @@ pub fn lay_out_with(
     // Values in the list row of an arc.
     let tail = |row: usize| u64::from(graph.arcs[row].tail) + 1;
     let head = |row: usize| u64::from(graph.arcs[row].head) + 1;
-    let weight = |row: usize| graph.arcs[row].weight.unsigned_abs();
+    let offset = graph.weight_offset();
+    let weight = |row: usize| graph.arcs[row].weight.abs_diff(offset);
     let table = match layout {
         Layout::Adjacency => fill::adjacency(zeros(n, n as u128)?, graph, poller)?,
         Layout::WeightsOut => {
@@ -315,13 +316,17 @@ fn check(layout: Layout, graph: &Graph, widths: Widths, file: &str) -> Result<()
     graph.check_ends(file)?;
     match layout.weights() {
         Weights::None => {}
-        Weights::Listed | Weights::Added => {
-            graph.check_weights(file)?;
-            check_weight_width(graph, h, 0, file)?;
+        Weights::Listed => {
+            graph.wants_weights()?;
+            check_weight_width(graph, h, (graph.weight_offset(), 0), file)?;
+        }
+        Weights::Added => {
+            graph.check_lengths(file)?;
+            check_weight_width(graph, h, (0, 0), file)?;
         }
         Weights::Signed => {
             graph.wants_weights()?;
-            check_weight_width(graph, h, 1, file)?;
+            check_weight_width(graph, h, (0, 1), file)?;
         }
     }
     check_code_width(graph, layout, b, file)
@@ -366,17 +371,18 @@ fn zeros(
     BitTable::zeros(length, n_lines).map_err(|_| out_of_memory())
 }
 
-/// Checks that every weight is below infinity in `h` bits, of which `n_sign_bits` are for the sign.
+/// Checks that every weight, stored as its distance from the offset, is below infinity in `h` bits,
+/// of which `n_sign_bits` are for the sign.
 fn check_weight_width(
     graph: &Graph,
     h: usize,
-    n_sign_bits: usize,
+    (offset, n_sign_bits): (i64, usize),
     file: &str,
 ) -> Result<(), FileError> {
-    let Some(heaviest) = graph.arcs.iter().max_by_key(|arc| arc.weight.unsigned_abs()) else {
+    let Some(heaviest) = graph.arcs.iter().max_by_key(|arc| arc.weight.abs_diff(offset)) else {
         return Ok(());
     };
-    let infinity = u128::from(heaviest.weight.unsigned_abs()) + 1;
+    let infinity = u128::from(heaviest.weight.abs_diff(offset)) + 1;
     let needed = bit_length(infinity) + n_sign_bits;
     if h >= needed {
         return Ok(());
@@ -386,9 +392,13 @@ fn check_weight_width(
         heaviest.weight,
         graph.arc_name(heaviest)
     );
-    Err(FileError::new(Code::WidthTooSmall, file, message)
+    let error = FileError::new(Code::WidthTooSmall, file, message)
         .note("infinity is the greatest number, and weights must be smaller")
-        .help(format!("use `h = {needed}` or more")))
+        .help(format!("use `h = {needed}` or more"));
+    Err(match offset {
+        0 => error,
+        offset => error.note(format!("the smallest weight, {offset}, is stored as 0")),
+    })
 }
 
 /// Checks that every code fits in `b` bits.

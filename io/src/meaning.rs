@@ -52,6 +52,18 @@ impl Texts {
         }
     }
 
+    /// The same texts with their codes, those that are formulas quoted.
+    fn quoting_formulas(&self) -> Texts {
+        let mut quoted = Texts::default();
+        for text in &self.texts {
+            let text = quoting_formula(text).into_owned();
+            quoted.texts.push(text.clone());
+            let code = quoted.texts.len() as i64;
+            quoted.codes.entry(text).or_insert(code);
+        }
+        quoted
+    }
+
     /// The smallest width in which the code of all ones is unused.
     pub fn width(&self) -> usize {
         bit_length(self.texts.len() as u128 + 1)
@@ -84,6 +96,17 @@ impl Texts {
     }
 }
 
+/// Returns a text with a quote before it if a spreadsheet would evaluate it: if it begins, after
+/// blanks, with `=`, `+`, `-`, `@` or one of their wide forms, or with a tab or a line break.
+pub(crate) fn quoting_formula(text: &str) -> Cow<'_, str> {
+    let is_formula = |c: char| matches!(c, '=' | '+' | '-' | '@' | '＝' | '＋' | '－' | '＠');
+    let breaks = text.starts_with(['\t', '\r', '\n']);
+    match breaks || text.trim_start().starts_with(is_formula) {
+        true => format!("'{text}").into(),
+        false => text.into(),
+    }
+}
+
 /// Memory of a text in a dictionary, apart from its bytes, which are stored twice.
 const TEXT_BYTES: u64 = 192;
 
@@ -112,6 +135,18 @@ impl Meaning {
             Meaning::Date => moment::date_text(number).into(),
             Meaning::Clock => moment::clock_text(number).into(),
             Meaning::DateTime => moment::date_time_text(number).into(),
+        }
+    }
+
+    /// The same meaning with a quote before each text that a spreadsheet would evaluate.
+    pub(crate) fn quoting_formulas(&self) -> Meaning {
+        match self {
+            Meaning::Texts(texts) => Meaning::Texts(texts.quoting_formulas()),
+            Meaning::Number
+            | Meaning::Scaled(_)
+            | Meaning::Date
+            | Meaning::Clock
+            | Meaning::DateTime => self.clone(),
         }
     }
 
@@ -192,6 +227,21 @@ mod tests {
         );
         let meaning = Meaning::Texts(texts);
         assert_eq!([meaning.text(1), meaning.text(9)], ["Berlin", "9"]);
+    }
+
+    #[test]
+    fn formulas_are_quoted() {
+        for formula in ["=1+1", "+1", "-1", "@SUM(A1)", " \u{a0}=1", "\t1", "\r1", "＝1"] {
+            assert_eq!(quoting_formula(formula), format!("'{formula}"));
+        }
+        for text in ["", "a=1", "1-2", "'=1", "Ålesund"] {
+            assert_eq!(quoting_formula(text), text);
+        }
+        let mut texts = Texts::default();
+        let codes = ["=1", "a", "'=1"].map(|text| texts.add(text));
+        let quoted = Meaning::Texts(texts).quoting_formulas();
+        assert_eq!(codes.map(|code| quoted.text(code).into_owned()), ["'=1", "a", "'=1"]);
+        assert_eq!(Meaning::Number.quoting_formulas().text(-1), "-1");
     }
 
     #[test]

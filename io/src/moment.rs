@@ -14,8 +14,15 @@ pub(crate) fn date(text: &str) -> Option<i64> {
     is_day.then(|| days_before_year(year) + days_before_month(year, month) + day - 1 - EPOCH)
 }
 
-/// Parses `HH:MM` or `HH:MM:SS` as seconds since midnight.
+/// Parses `HH:MM` or `HH:MM:SS` as seconds since midnight. A fraction of zeros is ignored.
 pub(crate) fn clock(text: &str) -> Option<i64> {
+    let text = match text.split_once('.') {
+        Some((whole, zeros)) if !zeros.is_empty() && zeros.bytes().all(|byte| byte == b'0') => {
+            // Only seconds have a fraction.
+            Some(whole).filter(|whole| whole.len() == "HH:MM:SS".len())?
+        }
+        Some(_) | None => text,
+    };
     let [hour, minute, second] = match numbers(text, ":", [2, 2]) {
         Some([hour, minute]) => [hour, minute, 0],
         None => numbers(text, ":", [2, 2, 2])?,
@@ -137,11 +144,23 @@ mod tests {
     fn times_are_seconds() {
         assert_eq!(clock("12:30"), Some(45_000));
         assert_eq!(clock("23:59:59"), Some(86_399));
+        assert_eq!(clock("23:59:59.000"), Some(86_399));
         assert_eq!(clock_text(45_000), "12:30:00");
         assert_eq!(date_time("1970-01-02T00:00:01Z"), Some(86_401));
         assert_eq!(date_time("1969-12-31 23:59"), Some(-60));
         assert_eq!(date_time_text(-60), "1969-12-31T23:59:00");
-        for wrong in ["24:00", "1:30", "12:60", "12:30:60", "12", "2024-05-01T", "T12:30"] {
+        for wrong in [
+            "24:00",
+            "1:30",
+            "12:60",
+            "12:30:60",
+            "12",
+            "2024-05-01T",
+            "T12:30",
+            "12:30:00.5",
+            "12:30:00.",
+            "12:30.0",
+        ] {
             assert_eq!(clock(wrong).or(date_time(wrong)), None, "{wrong}");
         }
     }

@@ -4,7 +4,7 @@ use star_base::Code;
 
 use crate::error::FileError;
 use crate::graph::bit_length;
-use crate::meaning::Meaning;
+use crate::meaning::{Meaning, quoting_formula};
 
 /// Maximum width of a number in bits: no weight, code or colour needs more.
 pub(crate) const MAX_BITS: usize = 4096;
@@ -19,6 +19,18 @@ pub struct Numbers {
 }
 
 impl Numbers {
+    /// The same numbers with a quote before each text and field name that a spreadsheet would
+    /// evaluate as a formula. Numbers, dates and times are unchanged.
+    #[must_use]
+    pub fn quoting_formulas(&self) -> Numbers {
+        let fields = self.fields.iter().map(|field| Field {
+            name: quoting_formula(&field.name).into_owned(),
+            meaning: field.meaning.quoting_formulas(),
+            ..field.clone()
+        });
+        Numbers { shape: self.shape, fields: fields.collect() }
+    }
+
     /// Rejects numbers whose fields do not have the length of the shape.
     pub(crate) fn check(&self, file: &str) -> Result<(), FileError> {
         let n_records = self.shape.n_records();
@@ -70,6 +82,9 @@ pub struct Field {
     /// The marker of missing numbers, as in heights without a measurement. It affects neither the
     /// minimum nor the width, and is stored as all ones, which no other number then uses.
     pub nodata: Option<i64>,
+    /// The least and the greatest number of all fields that share an offset and a width with this
+    /// one; `None` for its own.
+    pub shared: Option<(i64, i64)>,
     /// The numbers.
     pub values: Vec<i64>,
 }
@@ -77,15 +92,16 @@ pub struct Field {
 impl Field {
     /// Creates a field of plain numbers.
     pub fn new(name: impl Into<String>, bits: Option<usize>, values: Vec<i64>) -> Self {
-        Field { name: name.into(), bits, meaning: Meaning::Number, nodata: None, values }
+        let (name, meaning) = (name.into(), Meaning::Number);
+        Field { name, bits, meaning, nodata: None, shared: None, values }
     }
 
     /// The same field without records.
     #[must_use]
     pub fn without_values(&self) -> Self {
-        let Field { name, bits, meaning, nodata, values: _ } = self;
-        let (name, meaning) = (name.clone(), meaning.clone());
-        Field { name, bits: *bits, meaning, nodata: *nodata, values: Vec::new() }
+        let Field { name, bits, meaning, nodata, shared, values: _ } = self;
+        let (name, meaning, values) = (name.clone(), meaning.clone(), Vec::new());
+        Field { name, bits: *bits, meaning, nodata: *nodata, shared: *shared, values }
     }
 
     /// Returns whether every number is 0 or 1.
@@ -94,7 +110,7 @@ impl Field {
     }
 
     /// The numbers that are not missing.
-    fn present(&self) -> impl Iterator<Item = i64> + '_ {
+    pub(crate) fn present(&self) -> impl Iterator<Item = i64> + '_ {
         self.values.iter().copied().filter(|number| Some(*number) != self.nodata)
     }
 
@@ -107,9 +123,10 @@ impl Field {
     }
 
     /// The offset subtracted from every number so that none is negative: the minimum, if it is
-    /// negative.
+    /// negative. Fields that share an offset have that of the least number of all.
     pub fn offset(&self) -> i64 {
-        self.present().min().unwrap_or(0).min(0)
+        let shared = self.shared.map(|(least, _)| least);
+        self.present().chain(shared).min().unwrap_or(0).min(0)
     }
 
     /// The smallest width, at least 1, in which every number minus the offset fits; for texts and
@@ -118,7 +135,8 @@ impl Field {
         if let Meaning::Texts(texts) = &self.meaning {
             return texts.width();
         }
-        let greatest = self.present().max().unwrap_or(0);
+        let shared = self.shared.map(|(_, greatest)| greatest);
+        let greatest = self.present().chain(shared).max().unwrap_or(0);
         let range = i128::from(greatest) - i128::from(self.offset());
         let one_more = u128::from(self.n_missing() > 0);
         bit_length(range.unsigned_abs() + one_more).max(1)

@@ -26,6 +26,8 @@ pub struct FieldRules<'a> {
     pub sorted: bool,
     /// The value of missing numbers, dates and times; without it an empty field is rejected.
     pub empty: Option<&'a str>,
+    /// Whether the first record is a header; by default, if every field of it is a name.
+    pub header: Option<bool>,
 }
 
 /// Options for reading a file.
@@ -46,6 +48,9 @@ pub struct ReadOptions<'a> {
     pub graph: GraphSizes,
     /// Whether a picture with a palette is read as palette indices instead of colours.
     pub palette_indices: bool,
+    /// Whether the times after the weights of an edge list are skipped; without it they are
+    /// rejected.
+    pub skip_times: bool,
     /// The array to read from a file with several (`.npz`); `None` if there is only one.
     pub part: Option<&'a str>,
     /// Called periodically with the number of bytes read so far; `false` stops the reading with
@@ -64,6 +69,7 @@ impl<'a> ReadOptions<'a> {
             fields: FieldRules::default(),
             graph: GraphSizes::default(),
             palette_indices: false,
+            skip_times: false,
             part: None,
             progress: None,
         }
@@ -80,6 +86,7 @@ impl fmt::Debug for ReadOptions<'_> {
             fields,
             graph,
             palette_indices,
+            skip_times,
             part,
             progress,
         } = self;
@@ -91,6 +98,7 @@ impl fmt::Debug for ReadOptions<'_> {
             .field("fields", fields)
             .field("graph", graph)
             .field("palette_indices", palette_indices)
+            .field("skip_times", skip_times)
             .field("part", part)
             .field("progress", &progress.is_some())
             .finish()

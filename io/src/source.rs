@@ -215,6 +215,11 @@ impl<'r, 'o> Source<'r, 'o> {
         self.options.palette_indices
     }
 
+    /// Returns whether the times after the weights of an edge list are skipped.
+    pub(crate) fn skips_times(&self) -> bool {
+        self.options.skip_times
+    }
+
     /// The array to read.
     pub(crate) fn part(&self) -> Option<&str> {
         self.options.part

@@ -64,8 +64,16 @@ pub(crate) fn scale_fields(
     for field in fields {
         field.bits = None;
         for value in &mut field.values {
-            *value = of_whole(*value, scaling)?;
+            // The marker of missing numbers that are not integers is not one either.
+            if field.nodata != Some(*value) || *value != i64::MIN {
+                *value = of_whole(*value, scaling)?;
+            }
         }
+        field.nodata = match field.nodata {
+            Some(i64::MIN) => Some(i64::MIN),
+            Some(nodata) => Some(of_whole(nodata, scaling)?),
+            None => None,
+        };
     }
     Ok(())
 }

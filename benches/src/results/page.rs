@@ -138,7 +138,8 @@ fn plots_of(section: &str, rows: &[Row]) -> Vec<(String, String)> {
         }
     }
     let record = json!({"schema": SCHEMA, "rows": points}).to_string();
-    from_json(&record).map(|record| plots(&[record])).unwrap_or_default()
+    let named = |record| NamedRecord { name: "results".to_owned(), record };
+    from_json(&record).map(|record| plots(&[named(record)])).unwrap_or_default()
 }
 
 impl Page {

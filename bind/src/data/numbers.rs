@@ -60,6 +60,8 @@ pub fn from_numbers(
             (
                 NumberLayout::Grid
                 | NumberLayout::Records
+                | NumberLayout::Unsigned
+                | NumberLayout::Present
                 | NumberLayout::Natural
                 | NumberLayout::Field(_)
                 | NumberLayout::Code { .. },
@@ -73,9 +75,9 @@ pub fn from_numbers(
     Ok((value, form, RowFields { fields: laid_out.chosen, widths }))
 }
 
-/// Returns the columns of the fields; `None` for one field of one bit.
+/// Returns the columns of the fields; `None` for one field of one bit, and without fields.
 fn columns(fields: &[(String, usize)]) -> Option<String> {
-    if matches!(fields, [(_, 1)]) {
+    if matches!(fields, [] | [(_, 1)]) {
         return None;
     }
     let mut first = 1;

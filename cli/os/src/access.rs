@@ -9,7 +9,7 @@ use star_base::text;
 use star_base::{Code, Diagnostic};
 use star_io::FileError;
 
-use crate::sources::STDIN;
+use crate::sources::{FileLoader, STDIN};
 
 /// The files that a program may access. Folders and files are canonical paths.
 #[derive(Debug, Default)]
@@ -22,9 +22,9 @@ pub struct Access {
     in_session: bool,
 }
 
-/// The rights for reading or for writing.
-#[derive(Debug, Default)]
-struct Rights {
+/// The rights for reading or for writing. The rule for imports is the rule for reading.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rights {
     folders: Vec<PathBuf>,
     /// Names as written on the command line.
     names: Vec<String>,
@@ -86,13 +86,15 @@ impl Access {
         if self.reading.names.iter().any(|name| name == file) {
             return Ok(PathBuf::from(file));
         }
-        let path = self.folder.join(file);
-        match fs::canonicalize(&path) {
-            Ok(path) if self.reading.allows(&path) => regular(path, file),
-            // Do not reveal whether a file outside the permitted folders exists.
-            Err(_) if self.reading.allows(&existing_part(&path)) => Ok(path),
-            Ok(_) | Err(_) => Err(self.not_allowed(file, "read", "--allow-read")),
+        match self.reading.resolve(&self.folder.join(file)) {
+            Some(path) => regular(path, file),
+            None => Err(self.not_allowed(file, "read", "--allow-read")),
         }
+    }
+
+    /// Returns a loader whose imports are restricted to the readable folders.
+    pub fn imports(&self) -> FileLoader {
+        FileLoader::restricted(self.reading.clone())
     }
 
     /// Returns the path of a file that the program wants to write.
@@ -148,6 +150,31 @@ impl Rights {
         folders.push(own.to_owned());
         let files = names.iter().filter_map(|name| fs::canonicalize(name).ok());
         Ok(Rights { folders, files: files.collect(), names })
+    }
+
+    /// Returns the rights for these folders.
+    ///
+    /// # Errors
+    /// E0510 if a folder does not exist.
+    pub(crate) fn to_read(folders: &[PathBuf]) -> Result<Self, Diagnostic> {
+        let granted = folders.iter().map(|folder| granted("--allow-read", folder));
+        Ok(Rights { folders: granted.collect::<Result<_, _>>()?, ..Rights::default() })
+    }
+
+    /// Adds a canonical folder.
+    pub(crate) fn add(&mut self, folder: PathBuf) {
+        if !self.folders.contains(&folder) {
+            self.folders.push(folder);
+        }
+    }
+
+    /// Returns the canonical form of a permitted path, or the path itself if there is no file. Does
+    /// not reveal whether a file outside the permitted folders exists.
+    pub(crate) fn resolve(&self, path: &Path) -> Option<PathBuf> {
+        match fs::canonicalize(path) {
+            Ok(canonical) => self.allows(&canonical).then_some(canonical),
+            Err(_) => self.allows(&existing_part(path)).then(|| path.to_owned()),
+        }
     }
 
     fn allows(&self, path: &Path) -> bool {

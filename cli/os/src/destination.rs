@@ -1,16 +1,15 @@
-//! Destinations of atomically written files: the data is written to a temporary file next to the
-//! destination, which then replaces it.
+//! Destinations of atomically written files: the data is written to a temporary file, which then
+//! replaces the destination.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::thread;
 
-use star_base::Code;
+use star_base::{Code, text};
 use star_io::FileError;
-use tempfile::{Builder, NamedTempFile, TempPath};
 
-use star_base::text;
+use crate::file_roles::{self, Identity, Writer};
+use crate::temporary::Temporary;
 
 /// The destination of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,57 +17,28 @@ pub struct Destination {
     /// The name in messages.
     name: String,
     path: PathBuf,
-}
-
-/// A temporary file next to its destination. It is deleted when dropped.
-///
-/// Note [Closing]. When the last handle of a deleted file is closed, the system drops its pages,
-/// which takes a tenth of a second or more for a file of a gigabyte. So the name is removed
-/// immediately, and a separate thread closes the file: messages and other work do not wait, and the
-/// end of the process overlaps with it.
-#[derive(Debug)]
-pub struct Temporary {
-    /// `None` after the file was moved to its destination.
-    file: Option<NamedTempFile>,
-}
-
-impl Temporary {
-    /// Wraps an existing temporary file.
-    pub fn new(file: NamedTempFile) -> Self {
-        Temporary { file: Some(file) }
-    }
-
-    /// Returns the file for writing.
-    pub fn as_file_mut(&mut self) -> &mut File {
-        self.file.as_mut().expect("it is taken only where it ends").as_file_mut()
-    }
-
-    /// Closes the file and returns its path. Nothing more can be written.
-    pub fn into_path(mut self) -> TempPath {
-        self.file.take().expect("it is taken only where it ends").into_temp_path()
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        if let Some(file) = self.file.take() {
-            let (file, path) = file.into_parts();
-            drop(path);
-            // Without a thread, the file is closed here.
-            let _ = thread::Builder::new().name("closing".to_owned()).spawn(move || drop(file));
-        }
-    }
+    writer: Writer,
 }
 
 impl Destination {
-    /// Creates the destination `path`, called `name` in messages.
+    /// Creates the destination `path` of an output, called `name` in messages.
     ///
     /// # Errors
-    /// E0509 if a check shows that the file cannot be written.
+    /// E0509 if a check shows that the file cannot be written or is an input of the command, E0608
+    /// if another output has the same file.
     pub fn new(path: &Path, name: &str) -> Result<Self, FileError> {
+        Destination::by(Writer::Command, path, name)
+    }
+
+    /// Creates the destination `path` of a writer that may replace inputs.
+    ///
+    /// # Errors
+    /// Those of [`Destination::new`], if the file has a role in which the writer must not replace
+    /// it.
+    pub fn by(writer: Writer, path: &Path, name: &str) -> Result<Self, FileError> {
         let cannot = |why: &str| FileError::new(Code::CannotWrite, name, why);
         // Write the target of a link, not the link.
-        let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let path = file_roles::resolved(path);
         if path.is_dir() {
             return Err(cannot("it is a directory"));
         }
@@ -80,22 +50,20 @@ impl Destination {
                 return Err(cannot(&text::one_line(&why)));
             }
         };
-        let place = Destination { name: name.to_owned(), path };
+        let place = Destination { name: name.to_owned(), path, writer };
         if place.is_regular() {
-            // Report an error before a long run, not after it. The file is deleted immediately.
+            // Report an error before a long run, not after it. The file vanishes immediately.
             place.temporary()?;
         }
+        file_roles::write(&place.path, name, writer)?;
         Ok(place)
-    }
-
-    /// Tests whether both are the same file, even under different names.
-    pub fn is(&self, other: &Destination) -> bool {
-        self.path == other.path
     }
 
     /// Tests whether `file`, under any name, exists and would be replaced.
     pub fn replaces(&self, file: &str) -> bool {
-        fs::canonicalize(file).is_ok_and(|file| file.is_file() && file == self.path)
+        let file = Path::new(file);
+        let identities = Identity::of(file).zip(Identity::of(&self.path));
+        file.is_file() && identities.is_some_and(|(file, own)| file.is(&own))
     }
 
     /// Writes text to the destination.
@@ -116,8 +84,8 @@ impl Destination {
             return self.open()?.write_all(bytes).map_err(cannot);
         }
         let mut file = self.temporary()?;
-        file.write_all(bytes).map_err(cannot)?;
-        self.put(file.into_temp_path())
+        file.as_file_mut().write_all(bytes).map_err(cannot)?;
+        self.put(file)
     }
 
     /// Tests whether the destination is a regular file or does not exist. Pipes and devices are not
@@ -135,31 +103,21 @@ impl Destination {
         file.map_err(|error| self.cannot(&error))
     }
 
-    /// Creates a temporary file next to the destination. It is deleted when dropped.
+    /// Creates a temporary file in the folder of the destination. It is deleted when dropped.
     ///
     /// # Errors
     /// If the system refuses.
-    pub fn temporary(&self) -> Result<NamedTempFile, FileError> {
-        let mut builder = Builder::new();
-        builder.prefix(".star-").suffix(".tmp");
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            // Use the permissions of any new file, not those of a private temporary file.
-            let old = fs::metadata(&self.path).map(|metadata| metadata.permissions());
-            let permissions = old.unwrap_or_else(|_| fs::Permissions::from_mode(0o666));
-            builder.permissions(permissions);
-        }
-        let file = builder.tempfile_in(folder_of(&self.path));
-        file.map_err(|error| self.cannot(&error))
+    pub fn temporary(&self) -> Result<Temporary, FileError> {
+        Temporary::new(folder_of(&self.path), &self.path).map_err(|error| self.cannot(&error))
     }
 
     /// Moves a temporary file to the destination.
     ///
     /// # Errors
-    /// If the system refuses.
-    pub fn put(&self, temporary: TempPath) -> Result<(), FileError> {
-        temporary.persist(&self.path).map_err(|error| self.cannot(&error.error))
+    /// If the system refuses, or the command has read the destination meanwhile.
+    pub fn put(&self, temporary: Temporary) -> Result<(), FileError> {
+        file_roles::check(&self.path, &self.name, self.writer)?;
+        temporary.persist(&self.path).map_err(|error| self.cannot(&error))
     }
 
     /// Returns the error that the file cannot be written, with the cause.

@@ -40,7 +40,7 @@ Exit codes:
   5    a data file cannot be read, or a file or the output cannot be written
   6    `star benchcmp --fail-above`: a benchmark became slower or now fails
   70   internal error of the toolchain
-  130  interrupted by Ctrl-C or SIGTERM
+  130  interrupted by Ctrl-C, SIGTERM or SIGHUP
   141  the reader closed the pipe, as in `star run … | head -1`\n";
 
 impl Exit {

@@ -1,6 +1,8 @@
 //! Errors that stop a command: diagnostics, the first of which determines the exit code.
 
-use star_base::{Code, Diagnostic, SourceMap};
+use std::io;
+
+use star_base::{Code, Diagnostic, SourceMap, text};
 use star_io::FileError;
 use star_vm::BackendError;
 
@@ -94,6 +96,12 @@ pub fn not_shown(error: &BackendError) -> String {
         | BackendError::DeviceLost { .. }
         | BackendError::Internal(_) => format!("it cannot be shown: {error}"),
     }
+}
+
+/// Returns the diagnostic for a thread that `option` needs and the system refuses.
+pub fn no_thread(option: &str, error: &io::Error) -> Diagnostic {
+    let message = format!("cannot start a thread for `{option}`: {}", text::reason(error));
+    Diagnostic::new(Code::ThreadLimit, message).help(format!("omit `{option}`"))
 }
 
 /// Returns the diagnostic for an internal error of the toolchain.

@@ -10,6 +10,7 @@ use star_bind::{Files, Observer, OpenFile};
 use star_io::FileError;
 
 use crate::access::Access;
+use crate::file_roles::{self, Input};
 use crate::flags::Flags;
 use crate::nonblocking;
 use crate::progress::Progress;
@@ -54,6 +55,7 @@ fn open(path: &Path, name: &str) -> Result<OpenFile, FileError> {
     if metadata.is_dir() {
         return Err(FileError::new(Code::CannotOpen, name, "it is a directory"));
     }
+    file_roles::read(path, name, Input::Data)?;
     let input = nonblocking::open(path, &metadata).map_err(cannot)?;
     let n_bytes = metadata.is_file().then_some(metadata.len());
     let mut bar = Progress::reading(name, n_bytes);

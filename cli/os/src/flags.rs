@@ -1,11 +1,11 @@
-//! The flags of a run: Ctrl-C and the request to terminate (SIGTERM) set one, the clock of
+//! The flags of a run: Ctrl-C and the requests to terminate (SIGTERM, SIGHUP) set one, the clock of
 //! [`crate::watchdog`] the other.
 
 use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use star_base::{Code, text};
 
 use crate::exit::Exit;
@@ -28,7 +28,9 @@ impl Flags {
     /// If the system refuses; the signals then end the process immediately, as without this call.
     fn catch_interrupts(&self) -> io::Result<()> {
         let number = i32::from(Exit::Interrupted.number());
-        for signal in [SIGINT, SIGTERM] {
+        let signals = [SIGINT, SIGTERM, SIGHUP];
+        // `nohup` lets a command survive its terminal.
+        for signal in signals.into_iter().filter(|&signal| signal != SIGHUP || !hangup_ignored()) {
             // The order matters: the shutdown handler must test the flag before this signal sets
             // it.
             let flag = || Arc::clone(&self.interrupt);
@@ -78,6 +80,14 @@ impl Flags {
             None
         }
     }
+}
+
+/// Tests whether this process was started with SIGHUP ignored.
+fn hangup_ignored() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
 }
 
 /// Turns writes beyond the file size limit (`ulimit -f`) into errors. By default they end the

@@ -7,6 +7,7 @@ use star_ir::{LimitKind, Trap, TrapKind, Ty};
 use star_vm::{Host, HostError, HostValue};
 
 use crate::access::Access;
+use crate::file_roles::Writer;
 use crate::files::Console;
 use crate::output::Output;
 use crate::save::Target;
@@ -95,7 +96,9 @@ impl Host for RunHost<'_> {
         let written = Fields::split(file).and_then(|(fields, file)| {
             let path = self.access.for_writing(file)?;
             if let Some(fields) = fields {
-                let target = Target::new(&path, file, &|format| fields.held_by(format))?;
+                let target =
+                    Target::by(Writer::Program, &path, file, &|format| fields.held_by(format))?;
+                let target = target.with(self.settings.formulas);
                 let numbers = fields.numbers(value, file)?;
                 let numbers = OutputRef::Numbers(&numbers);
                 return target.write_data(numbers, self.console.flags)?.0.commit();
@@ -105,7 +108,8 @@ impl Host for RunHost<'_> {
                 BitsRef::Word(_) => Kind::Word,
                 BitsRef::Table(_) | BitsRef::Sparse(_) => Kind::Table,
             };
-            let target = Target::new(&path, file, &|format| encoding::holds(kind, format))?;
+            let target =
+                Target::by(Writer::Program, &path, file, &|format| encoding::holds(kind, format))?;
             target.write_bits(value, self.console.flags)?.commit()
         });
         written.map_err(|error| self.fail(error))

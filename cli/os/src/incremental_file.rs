@@ -6,9 +6,10 @@ use std::path::Path;
 
 use star_io::FileError;
 
-use crate::destination::{Destination, Temporary};
+use crate::destination::Destination;
+use crate::temporary::Temporary;
 
-/// A temporary file next to its destination until it is committed; pipes and devices are written
+/// A temporary file until it is committed; pipes and devices are written
 /// directly. It is deleted when dropped.
 #[derive(Debug)]
 pub struct Sheet {
@@ -18,7 +19,7 @@ pub struct Sheet {
 
 #[derive(Debug)]
 enum Inner {
-    Beside(Temporary),
+    Temporary(Temporary),
     Direct(File),
 }
 
@@ -37,7 +38,7 @@ impl Sheet {
     /// E0509 if the system refuses.
     pub fn at(place: Destination) -> Result<Sheet, FileError> {
         let file = match place.is_regular() {
-            true => Inner::Beside(Temporary::new(place.temporary()?)),
+            true => Inner::Temporary(place.temporary()?),
             false => Inner::Direct(place.open()?),
         };
         Ok(Sheet { place, file })
@@ -54,7 +55,7 @@ impl Sheet {
     /// If the system refuses.
     pub fn commit(self) -> Result<(), FileError> {
         match self.file {
-            Inner::Beside(file) => self.place.put(file.into_path()),
+            Inner::Temporary(file) => self.place.put(file),
             Inner::Direct(_) => Ok(()),
         }
     }
@@ -63,14 +64,14 @@ impl Sheet {
 impl Write for Sheet {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.file {
-            Inner::Beside(file) => file.as_file_mut().write(bytes),
+            Inner::Temporary(file) => file.as_file_mut().write(bytes),
             Inner::Direct(file) => file.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.file {
-            Inner::Beside(file) => file.as_file_mut().flush(),
+            Inner::Temporary(file) => file.as_file_mut().flush(),
             Inner::Direct(file) => file.flush(),
         }
     }

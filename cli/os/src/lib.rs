@@ -1,9 +1,11 @@
 //! The interface between the command `star` and the system. Besides the command itself, it is the
 //! only crate of the project that accesses the system.
 //!
-//! * [`sources`], [`files`] (with [`access`]; [`nonblocking`] for files that may block), [`save`]
-//!   (each at its [`destination`], as a [`incremental_file`]): files that are read and written;
-//!   [`output`] (over a [`stream`]) is standard output.
+//! * [`sources`] and other [`whole_file`]s, [`files`] of data (with [`access`]; [`nonblocking`] for
+//!   files that may block), [`save`]
+//!   (each at its [`destination`], a [`temporary`] file first, as an [`incremental_file`]): files
+//!   that are read and written, in their [`file_roles`], together as a [`file_set`]; [`output`] (over a [`stream`]) is standard
+//!   output.
 //! * [`engine`]: backends by name; [`entry`] selects the routine to run, [`host`] serves the
 //!   program, [`limits`] (with [`size_args`]) restrict it, [`flags`] end it, a [`watchdog`] watches
 //!   its compilation, [`cost`] reports its resources.
@@ -25,6 +27,8 @@ pub mod engine;
 pub mod entry;
 pub mod exit;
 pub mod failure;
+pub mod file_roles;
+pub mod file_set;
 pub mod files;
 pub mod flags;
 pub mod host;
@@ -39,4 +43,6 @@ pub mod save;
 pub mod size_args;
 pub mod sources;
 pub mod stream;
+pub mod temporary;
 pub mod watchdog;
+pub mod whole_file;

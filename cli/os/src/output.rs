@@ -1,6 +1,10 @@
 //! Standard output, for the output of a program and the results only. Runs whose output is
 //! inspected write to a string instead.
 //!
+//! A terminal shows control characters as visible ones, so that data cannot move its cursor or
+//! change its title; files and pipes receive the bytes unchanged. Only [`Output::write_styled`]
+//! writes escape sequences to a terminal.
+//!
 //! A write failure is stored and reported once, at the end; see [`Output::finish`].
 
 use std::io::{self, ErrorKind, IsTerminal, Stdout, Write};
@@ -15,6 +19,8 @@ use crate::stream::Stream;
 pub struct Output {
     inner: Sink,
     terminal: bool,
+    /// The beginning of a character whose remaining bytes are not yet written to the terminal.
+    partial: Vec<u8>,
     failure: Option<io::Error>,
 }
 
@@ -43,7 +49,11 @@ impl Write for Sink {
 /// Binary output; failures are stored, too.
 impl Write for Output {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self.attempt(|inner, _| inner.write_all(bytes)) {
+        let written = match self.terminal {
+            true => self.write_to_terminal(bytes),
+            false => self.attempt(|inner, _| inner.write_all(bytes)),
+        };
+        match written {
             true => Ok(bytes.len()),
             false => Err(io::Error::other("cannot write to standard output")),
         }
@@ -63,12 +73,13 @@ impl Output {
         let stdout = io::stdout();
         let terminal = stdout.is_terminal();
         let inner = Sink::Stdout(Stream::new(stdout));
-        Output { inner, terminal, failure: None }
+        Output { inner, terminal, partial: Vec::new(), failure: None }
     }
 
     /// Returns an output that collects text; see [`Output::into_text`].
     pub fn kept() -> Self {
-        Output { inner: Sink::Text(Vec::new()), terminal: false, failure: None }
+        let inner = Sink::Text(Vec::new());
+        Output { inner, terminal: false, partial: Vec::new(), failure: None }
     }
 
     /// Returns the collected text; empty for standard output.
@@ -91,8 +102,18 @@ impl Output {
         self.terminal
     }
 
-    /// Writes text; returns `false` if this or an earlier write failed.
+    /// Writes text, without control characters to a terminal; returns `false` if this or an earlier
+    /// write failed.
     pub fn write(&mut self, text: &str) -> bool {
+        match self.terminal {
+            true => self.write_styled(&text::printable(text)),
+            false => self.write_styled(text),
+        }
+    }
+
+    /// Writes text with escape sequences of the toolchain; returns `false` if this or an earlier
+    /// write failed.
+    pub fn write_styled(&mut self, text: &str) -> bool {
         self.attempt(|inner, terminal| {
             inner.write_all(text.as_bytes())?;
             // On a terminal, lines must appear immediately; a pipe can wait.
@@ -102,6 +123,10 @@ impl Output {
 
     /// Flushes the buffer; returns `false` if this or an earlier write failed.
     pub fn flush(&mut self) -> bool {
+        if !self.partial.is_empty() {
+            let partial = std::mem::take(&mut self.partial);
+            self.write(&String::from_utf8_lossy(&partial));
+        }
         self.attempt(|inner, _| inner.flush())
     }
 
@@ -136,6 +161,21 @@ impl Output {
         self.failure.is_some()
     }
 
+    /// Writes bytes of data as text. A character may be divided between two writes.
+    fn write_to_terminal(&mut self, bytes: &[u8]) -> bool {
+        let mut pending = std::mem::take(&mut self.partial);
+        pending.extend_from_slice(bytes);
+        let n_partial = match pending.utf8_chunks().last() {
+            // At most three bytes can begin a character.
+            Some(last) if std::str::from_utf8(last.invalid()).is_err_and(is_incomplete) => {
+                last.invalid().len()
+            }
+            Some(_) | None => 0,
+        };
+        self.partial = pending.split_off(pending.len() - n_partial);
+        self.write(&String::from_utf8_lossy(&pending))
+    }
+
     fn attempt(&mut self, write: impl FnOnce(&mut Sink, bool) -> io::Result<()>) -> bool {
         if self.failure.is_none()
             && let Err(error) = write(&mut self.inner, self.terminal)
@@ -144,6 +184,11 @@ impl Output {
         }
         self.failure.is_none()
     }
+}
+
+/// Tests whether more bytes can complete the character.
+fn is_incomplete(error: std::str::Utf8Error) -> bool {
+    error.error_len().is_none()
 }
 
 /// Tests whether standard output is the null device, open for reading and writing.
@@ -175,4 +220,38 @@ fn terminal_width() -> Option<usize> {
 #[cfg(not(unix))]
 fn terminal_width() -> Option<usize> {
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(terminal: bool, parts: &[&[u8]]) -> String {
+        let mut output = Output { terminal, ..Output::kept() };
+        parts.iter().for_each(|part| output.write_all(part).unwrap());
+        output.flush();
+        output.into_text()
+    }
+
+    #[test]
+    fn terminals_show_control_characters_of_data() {
+        let data: &[&[u8]] = &[b"a\x1b[2J\r\x07\tb\n", "\u{202e}\u{9b}Я".as_bytes()];
+        assert_eq!(written(true, data), "a␛[2J␍␇\tb\n\u{fffd}\u{fffd}Я");
+        assert_eq!(written(false, data), "a\x1b[2J\r\x07\tb\n\u{202e}\u{9b}Я");
+        let mut output = Output { terminal: true, ..Output::kept() };
+        output.write("\x1b[2J");
+        output.write_styled("\x1b[1mX\x1b[0m");
+        assert_eq!(output.into_text(), "␛[2J\x1b[1mX\x1b[0m");
+    }
+
+    #[test]
+    fn characters_divided_between_writes_stay_whole() {
+        let bytes = "Я∅𝄞".as_bytes();
+        let parts: Vec<&[u8]> = bytes.chunks(1).collect();
+        assert_eq!(written(true, &parts), "Я∅𝄞");
+        assert_eq!(
+            written(true, &[b"\xff", b"\xe2\x88", b"x", b"\xe2"]),
+            "\u{fffd}\u{fffd}x\u{fffd}"
+        );
+    }
 }

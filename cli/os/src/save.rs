@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::Path;
 
 use star_bind::Encoding;
-use star_bind::encoding::writable;
+use star_bind::encoding::{Formulas, writable};
 use star_io::{FileError, Format, OutputRef};
 use star_vm::HostValue;
 
 use crate::destination::Destination;
+use crate::file_roles::Writer;
 use crate::flags::Flags;
 use crate::incremental_file::Sheet;
 use crate::progress::Progress;
@@ -38,13 +39,27 @@ impl Target {
         name: &str,
         holds: &dyn Fn(Format) -> Result<(), FileError>,
     ) -> Result<Self, FileError> {
-        let encoding = Encoding::new(name, name, holds)?;
-        Ok(Target { encoding, place: Destination::new(path, name)? })
+        Target::by(Writer::Command, path, name, holds)
     }
 
-    /// Tests whether both are the same file, even under different names.
-    pub fn is(&self, other: &Target) -> bool {
-        self.place.is(&other.place)
+    /// Creates a target of a writer that may replace inputs.
+    ///
+    /// # Errors
+    /// Those of [`Target::new`] and [`Destination::by`].
+    pub fn by(
+        writer: Writer,
+        path: &Path,
+        name: &str,
+        holds: &dyn Fn(Format) -> Result<(), FileError>,
+    ) -> Result<Self, FileError> {
+        let encoding = Encoding::new(name, name, holds)?;
+        Ok(Target { encoding, place: Destination::by(writer, path, name)? })
+    }
+
+    /// The same target with this treatment of formulas in CSV files.
+    #[must_use]
+    pub fn with(self, formulas: Formulas) -> Self {
+        Target { encoding: self.encoding.with(formulas), ..self }
     }
 
     /// Tests whether `file` would be replaced.

@@ -1,14 +1,18 @@
 //! Source files on disk and from standard input.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use star_base::{Diagnostic, did_you_mean, text};
 use star_compiler::{Library, LoadError, MAX_SOURCE_BYTES, Source, SourceLoader};
+use star_io::{FileError, Format};
 
-use star_base::{did_you_mean, text};
-use star_io::Format;
+use crate::access::Rights;
+use crate::file_roles::{self, Input};
+use crate::whole_file::{self, Unread, read_from};
 
 /// The name of standard input on the command line.
 pub const STDIN: &str = "-";
@@ -18,20 +22,44 @@ const STDIN_NAME: &str = "<stdin>";
 /// The library of the toolchain.
 pub const LIBRARY: Library = Library { basic: star_stdlib::BASIC, modules: star_stdlib::MODULES };
 
+/// The option of commands that compile programs without running them in a folder.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ImportArgs {
+    /// Allow programs to import files in a folder
+    #[arg(long, value_name = "DIR")]
+    allow_read: Vec<PathBuf>,
+}
+
+impl ImportArgs {
+    /// Returns a loader with these rights.
+    ///
+    /// # Errors
+    /// E0510 if a folder does not exist.
+    pub fn loader(&self) -> Result<FileLoader, Diagnostic> {
+        FileLoader::granting(&self.allow_read)
+    }
+}
+
 /// Loader of source files; each file has one name, independent of its spelling.
-#[derive(Debug, Default)]
+///
+/// Imports follow the rule of `read`: a file can be imported if it lies in the folder of the file
+/// that the user named or below, or in a granted folder. Links and `..` are resolved before the
+/// check.
+#[derive(Clone, Debug, Default)]
 pub struct FileLoader {
     names: BTreeMap<PathBuf, String>,
+    rights: Rights,
 }
 
 impl SourceLoader for FileLoader {
     fn load(&mut self, path: &str, importer: Option<&str>) -> Result<Source, LoadError> {
         let Some(importer) = importer else {
             if path == STDIN {
-                return Ok(Source {
-                    name: STDIN_NAME.to_owned(),
-                    bytes: read_up_to_limit(&mut io::stdin().lock())?,
-                });
+                let name = STDIN_NAME.to_owned();
+                file_roles::read(Path::new("/dev/stdin"), &name, Input::Source)
+                    .map_err(replaced)?;
+                let bytes = read_from(io::stdin().lock(), MAX_SOURCE_BYTES, &|| None);
+                return Ok(Source { name, bytes: bytes.map_err(unread)? });
             }
             if let Some(format) = data_format(path) {
                 let why = format!("it is a data file ({}), not a program", format.name());
@@ -41,20 +69,35 @@ impl SourceLoader for FileLoader {
                 );
                 return Err(LoadError::Mistaken { why, help });
             }
+            self.permit(&folder_of(path));
             // The user may name a pipe.
             return self.read(Path::new(path), Allowed::AnyFile);
         };
-        let beside = match importer {
-            STDIN_NAME => Path::new(""),
-            _ => Path::new(importer).parent().unwrap_or(Path::new("")),
+        let folder = folder_of(importer);
+        // An imported file does not extend the rights of its importer.
+        if !self.names.values().any(|name| name == importer) {
+            self.permit(&folder);
+        }
+        let path = folder.join(path);
+        let Some(canonical) = self.rights.resolve(&path) else {
+            return Err(LoadError::NotAllowed {
+                why: "it is outside the folder of the program".to_owned(),
+                help: "`--allow-read DIR` grants a folder".to_owned(),
+            });
         };
-        let path = beside.join(path);
         // Messages quote source text: an import must not make them quote an arbitrary file.
-        let canonical = fs::canonicalize(&path).unwrap_or_else(|_| path.clone());
         if [&path, &canonical].into_iter().any(|path| path.extension() != Some("star".as_ref())) {
             return Err(LoadError::Unreadable("an import must name a `.star` file".to_owned()));
         }
         self.read(&path, Allowed::RegularFile)
+    }
+}
+
+/// Returns the folder of a source file; the current folder for standard input.
+fn folder_of(source: &str) -> PathBuf {
+    match source {
+        STDIN_NAME => PathBuf::new(),
+        _ => Path::new(source).parent().map(Path::to_owned).unwrap_or_default(),
     }
 }
 
@@ -66,6 +109,26 @@ enum Allowed {
 }
 
 impl FileLoader {
+    /// Creates a loader that also permits imports from these folders.
+    ///
+    /// # Errors
+    /// E0510 if a folder does not exist.
+    pub fn granting(folders: &[PathBuf]) -> Result<Self, Diagnostic> {
+        Ok(FileLoader::restricted(Rights::to_read(folders)?))
+    }
+
+    pub(crate) fn restricted(rights: Rights) -> Self {
+        FileLoader { names: BTreeMap::new(), rights }
+    }
+
+    /// Permits imports from the folder of a file that the user named.
+    fn permit(&mut self, folder: &Path) {
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        if let Ok(canonical) = fs::canonicalize(here) {
+            self.rights.add(canonical);
+        }
+    }
+
     fn read(&mut self, path: &Path, allowed: Allowed) -> Result<Source, LoadError> {
         let metadata = fs::metadata(path).map_err(|error| not_there(path, &error))?;
         if metadata.is_dir() {
@@ -80,12 +143,11 @@ impl FileLoader {
             // It is already loaded: the compiler needs only its name.
             return Ok(Source { name: name.clone(), bytes: Vec::new() });
         }
-        if metadata.len() > MAX_SOURCE_BYTES as u64 {
-            return Err(LoadError::TooLarge);
-        }
-        let mut file = File::open(path).map_err(|error| unreadable(&error))?;
-        let bytes = read_up_to_limit(&mut file)?;
         let name = name_of(path);
+        file_roles::read(path, &name, Input::Source).map_err(replaced)?;
+        // A watchdog ends the process if a limit is exceeded.
+        let bytes = whole_file::read(path, &metadata, MAX_SOURCE_BYTES, &|| None);
+        let bytes = bytes.map_err(unread)?;
         self.names.insert(canonical, name.clone());
         Ok(Source { name, bytes })
     }
@@ -102,15 +164,17 @@ fn name_of(path: &Path) -> String {
     }
 }
 
-fn read_up_to_limit(input: &mut dyn Read) -> Result<Vec<u8>, LoadError> {
-    let mut bytes = Vec::new();
-    let mut limited = input.take(MAX_SOURCE_BYTES as u64 + 1);
-    let done = limited.read_to_end(&mut bytes);
-    done.map_err(|error| unreadable(&error))?;
-    if bytes.len() > MAX_SOURCE_BYTES {
-        return Err(LoadError::TooLarge);
+fn unread(error: Unread) -> LoadError {
+    match error {
+        Unread::Refused(error) => unreadable(&error),
+        Unread::TooLarge => LoadError::TooLarge,
+        Unread::Stopped(_) => LoadError::Unreadable("interrupted".to_owned()),
     }
-    Ok(bytes)
+}
+
+/// Returns the error for a file that an output of the command would replace.
+fn replaced(error: FileError) -> LoadError {
+    LoadError::Mistaken { why: error.message, help: error.help.join("\n") }
 }
 
 fn unreadable(error: &io::Error) -> LoadError {

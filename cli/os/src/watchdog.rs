@@ -3,16 +3,16 @@
 //! end immediately, with a message.
 
 use std::ops::ControlFlow;
-use std::process;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+use std::{fmt, io, process};
 
 use star_base::{Code, Diagnostic, text};
 
-use crate::failure::{Failure, internal};
+use crate::failure::{Failure, no_thread};
 use crate::flags::Flags;
 use crate::report::Reporter;
 use crate::size_args::resident_memory;
@@ -62,35 +62,43 @@ pub struct Sentry {
     /// Held while the watchdog acts, and to end the watch.
     watches: Arc<Mutex<bool>>,
     _alive: Sender<()>,
+    /// Acts once, at the end, if the system refuses the thread.
+    at_end: Option<AtEnd>,
+}
+
+/// The limits that a [`Sentry`] without a thread tests at its end.
+struct AtEnd(Box<dyn FnMut() -> ControlFlow<()> + Send>);
+
+impl fmt::Debug for AtEnd {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AtEnd")
+    }
 }
 
 impl Sentry {
     /// Sets the deadline flag when the time is up; the run polls it.
     ///
     /// # Errors
-    /// If the thread cannot be started.
+    /// L0108 if the thread cannot be started.
     pub fn clock(flags: &Flags, time: Duration) -> Result<Self, Diagnostic> {
         let deadline = Arc::clone(&flags.deadline);
-        Self::start("clock", time, move || {
+        let look = Box::new(move || {
             deadline.store(true, Ordering::Relaxed);
             ControlFlow::Break(())
+        });
+        Self::start("clock", time, look).map_err(|(error, mut sentry)| {
+            sentry.at_end = None;
+            no_thread("--max-time", &error)
         })
     }
 
     /// Ends the process, with a message and the exit code of the limit, when a flag is set or a
-    /// limit is exceeded.
-    ///
-    /// # Errors
-    /// If the thread cannot be started.
-    pub fn over_compiler(
-        flags: &Flags,
-        bounds: Bounds,
-        reporter: &Reporter,
-    ) -> Result<Self, Diagnostic> {
+    /// limit is exceeded; if the system refuses a thread, after the work.
+    pub fn over_compiler(flags: &Flags, bounds: Bounds, reporter: &Reporter) -> Self {
         let (flags, reporter) = (flags.clone(), *reporter);
         let (start, before) = (Instant::now(), resident_memory().unwrap_or(0));
         let mut interrupted: Option<Instant> = None;
-        Self::start("sentry", MOMENT, move || {
+        let look = Box::new(move || {
             let now = Instant::now();
             if flags.stop() == Some(Code::Interrupted) {
                 interrupted.get_or_insert(now);
@@ -101,19 +109,26 @@ impl Sentry {
             };
             let exit = Failure::from(fault).report(&reporter);
             process::exit(exit.number().into());
-        })
+        });
+        Self::start("sentry", MOMENT, look).unwrap_or_else(|(_, sentry)| sentry)
     }
 
-    /// Calls `look` after each `moment` until it breaks.
+    /// Calls `look` after each `moment` until it breaks. If the system refuses the thread, the
+    /// watchdog with the error calls it once, at its end.
     fn start(
         name: &str,
         moment: Duration,
-        mut look: impl FnMut() -> ControlFlow<()> + Send + 'static,
-    ) -> Result<Self, Diagnostic> {
+        look: Box<dyn FnMut() -> ControlFlow<()> + Send>,
+    ) -> Result<Self, (io::Error, Self)> {
         let (alive, dropped) = mpsc::channel();
         let watches = Arc::new(Mutex::new(true));
-        let sentry = Sentry { watches: Arc::clone(&watches), _alive: alive };
+        let mut sentry = Sentry { watches: Arc::clone(&watches), _alive: alive, at_end: None };
+        // The closure of a refused thread is lost.
+        let look = Arc::new(Mutex::new(Some(AtEnd(look))));
+        let moved = Arc::clone(&look);
         let watch = move || {
+            let taken = moved.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let Some(AtEnd(mut look)) = taken else { return };
             while dropped.recv_timeout(moment) == Err(RecvTimeoutError::Timeout) {
                 let watches = watches.lock().unwrap_or_else(PoisonError::into_inner);
                 if !*watches || look().is_break() {
@@ -121,17 +136,23 @@ impl Sentry {
                 }
             }
         };
-        let started = thread::Builder::new().name(name.to_owned()).spawn(watch);
-        started.map_err(|error| {
-            internal(&format!("cannot start a thread for the {name}: {}", text::reason(&error)))
-        })?;
-        Ok(sentry)
+        match thread::Builder::new().name(name.to_owned()).spawn(watch) {
+            Ok(_) => Ok(sentry),
+            Err(error) => {
+                sentry.at_end = look.lock().unwrap_or_else(PoisonError::into_inner).take();
+                Err((error, sentry))
+            }
+        }
     }
 }
 
 impl Drop for Sentry {
     fn drop(&mut self) {
         *self.watches.lock().unwrap_or_else(PoisonError::into_inner) = false;
+        if let Some(AtEnd(mut look)) = self.at_end.take() {
+            // It ends the process or has nothing to do.
+            let _ = look();
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use star_base::{Builtin, Code, Diagnostic, Span, did_you_mean};
 use star_compiler::hir::TyKind;
 use star_compiler::session::{Environment, Variable, span_of};
 use star_doc::catalogue::Catalogue;
-use star_doc::search::search;
+use star_doc::search::{Found, search};
 use star_doc::{chapters, plain};
 use star_ir::{Extent, Ty};
 use star_os::engine::{self, Engine};
@@ -19,6 +19,7 @@ use star_vm::{BackendError, HostValue, display};
 
 use super::command::{Argument, Command};
 use super::event::{Event, Sink};
+use super::files::one_file;
 use super::program::Over;
 use super::run::How;
 use super::session::{Flow, Session, is_item};
@@ -45,7 +46,7 @@ impl Session {
         let done = match command {
             Command::Quit => return Flow::Quit,
             Command::Help => self.help(rest, sink),
-            Command::Load => self.load(rest, sink),
+            Command::Load => one_file(Command::Load, rest).and_then(|file| self.load(file, sink)),
             Command::Reload => self.reload(sink),
             Command::Type => self.type_of(rest, sink),
             Command::Vars => self.vars(sink),
@@ -81,25 +82,25 @@ impl Session {
     }
 
     fn help(&mut self, rest: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
+        let width = sink.width();
         if rest.is_empty() {
             let rows = Command::ALL.iter().map(|command| {
                 let (usage, about) = command.usage();
-                format!("  {usage:<22} {about}\n")
+                plain::described(&format!("  {usage}"), about, 25, width)
             });
             let rows: String = rows.collect();
-            let text = format!(
-                "Enter a statement, a definition, or an expression, whose value is shown. \
-                    Assigning to a new\nname creates a variable.\n\n{rows}\nCommands can be \
-                    abbreviated to a unique prefix.\n"
-            );
-            sink.show(Event::Answer(&text));
+            let text = "Enter a statement, a definition, or an expression, whose value is shown. \
+                Assigning to a new name creates a variable.\n\n";
+            let text = plain::wrapped(text, width) + &rows;
+            let end = "\nCommands can be abbreviated to a unique prefix.\n";
+            sink.show(Event::Answer(&(text + end)));
             return Ok(());
         }
         if let Some(name) = rest.strip_prefix(':')
             && let Some((found, _)) = super::command::line(&format!(":{name}"), true)
         {
             let (usage, about) = found?.usage();
-            sink.show(Event::Answer(&format!("{usage}\n   {about}\n")));
+            sink.show(Event::Answer(&plain::wrapped(&format!("{usage}\n   {about}\n"), width)));
             return Ok(());
         }
         if let Some(variable) = self.environment.get(rest) {
@@ -113,21 +114,22 @@ impl Session {
             return Ok(());
         }
         if let Some(code) = Code::parse(rest) {
-            sink.show(Event::Answer(&format!("{}\n", code.explanation().trim_end())));
+            let page = code.explanation().trim_end();
+            sink.show(Event::Answer(&plain::wrapped(page, width)));
             return Ok(());
         }
         let catalogue = Catalogue::library(&star_os::sources::LIBRARY);
         let sections = chapters::find(rest);
         if !sections.is_empty() {
-            sink.show(Event::Answer(&text::printable(&plain::sections(&sections))));
+            sink.show(Event::Answer(&plain::wrapped(&plain::sections(&sections), width)));
             return Ok(());
         }
         let topics = catalogue.find(rest);
         let is_command = Command::ALL.iter().any(|command| command.name() == rest);
         let looks = topics.is_err() && !is_command;
-        let hits = if looks { search(&catalogue, rest) } else { Vec::new() };
-        if !hits.is_empty() {
-            let page = plain::hits(&hits, &text::one_line(rest), ":help", sink.width());
+        let found = if looks { search(&catalogue, rest) } else { Found::default() };
+        if !found.hits.is_empty() {
+            let page = plain::hits(&found, &text::one_line(rest), ":help", width);
             sink.show(Event::Answer(&text::printable(&page)));
             return Ok(());
         }
@@ -142,7 +144,7 @@ impl Session {
             }
             diagnostic
         })?;
-        let page = plain::topics(&catalogue, &topics, sink.width());
+        let page = plain::topics(&catalogue, &topics, width);
         sink.show(Event::Answer(&text::printable(&page)));
         Ok(())
     }
@@ -337,7 +339,7 @@ impl Session {
             .and_then(|request| show::requested(&self.view(), &request, sink.screen()));
         match drawn {
             Ok(text) => {
-                sink.show(Event::Answer(&text));
+                sink.show(Event::Picture(&text));
                 Ok(())
             }
             Err(show::Fault { message, help }) => {

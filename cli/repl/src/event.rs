@@ -22,6 +22,8 @@ pub enum Event<'a> {
     Note(&'a str),
     /// The answer of a command, line breaks included.
     Answer(&'a str),
+    /// A picture of values, line breaks and colours included.
+    Picture(&'a str),
 }
 
 /// A display for events.

@@ -7,7 +7,6 @@ use star_base::{Code, Diagnostic};
 use star_bind::encoding;
 use star_os::failure::refused_by_backend;
 use star_os::save::Target;
-use star_os::sources::FileLoader;
 
 use super::command::Command;
 use super::commands::usage;
@@ -17,13 +16,9 @@ use super::session::Session;
 impl Session {
     /// Loads the items of a file.
     pub fn load(&mut self, path: &str, sink: &mut dyn Sink) -> Result<(), Diagnostic> {
-        if path.is_empty() {
-            return Err(usage(Command::Load));
-        }
-        let path = unquoted(path);
         let sentry = self.sentry();
         let mut defined =
-            self.definitions.load(&self.environment, path, &mut FileLoader::default());
+            self.definitions.load(&self.environment, path, &mut self.access.imports());
         drop(sentry);
         let names: Vec<String> = defined.items.iter().map(|item| item.name.clone()).collect();
         // One note covers all of them.
@@ -63,7 +58,7 @@ impl Session {
         let Some((name, file)) = rest.split_once(char::is_whitespace) else {
             return Err(usage(Command::Dump));
         };
-        let file = unquoted(file.trim());
+        let file = one_file(Command::Dump, file)?;
         let variable = self.environment.get(name);
         let Some(kind) = variable.and_then(|variable| variable.kind.known()) else {
             let message = format!("`{}` is not a variable", text::one_line(name));
@@ -88,7 +83,18 @@ impl Session {
     }
 }
 
-/// Removes quotes around a file name.
-pub(super) fn unquoted(file: &str) -> &str {
-    file.strip_prefix('"').and_then(|file| file.strip_suffix('"')).unwrap_or(file)
+/// Returns the only file name of an argument, without its quotes.
+pub(super) fn one_file(command: Command, argument: &str) -> Result<&str, Diagnostic> {
+    let argument = argument.trim();
+    let quoted = argument.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+    match quoted.unwrap_or(argument) {
+        "" => Err(usage(command)),
+        name if quoted.is_some() || !name.contains(char::is_whitespace) => Ok(name),
+        names => {
+            let shown = text::one_line(names);
+            let message = format!("expected one file name, found `{shown}`");
+            let quoted = format!("a name with blanks must be quoted: `\"{shown}\"`");
+            Err(Diagnostic::new(Code::Usage, message).help(quoted))
+        }
+    }
 }

@@ -60,7 +60,9 @@ impl Offers {
         let may_lie_by_rows = is_adjacency && sparse != SparseWish::Never;
         let form = if may_lie_by_rows { TableForm::Rows } else { TableForm::Columns };
         let widths = *widths;
-        let wanted = LoadRequest { kind, layout: None, file, max_bytes, widths, form, sparse };
+        let (layout, knows_offset) = (None, false);
+        let wanted =
+            LoadRequest { kind, layout, file, max_bytes, widths, form, sparse, knows_offset };
         offered.value(reading, graph, wanted)
     }
 }

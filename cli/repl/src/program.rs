@@ -8,13 +8,12 @@ use star_base::{Code, Diagnostic, SourceFile};
 use star_compiler::Formatter;
 use star_compiler::session::span_of;
 use star_os::destination::Destination;
-use star_os::sources::{FileLoader, LIBRARY};
+use star_os::sources::LIBRARY;
 use star_syntax::ast;
 
 use super::command::Command;
-use super::commands::usage;
 use super::event::{Event, Sink};
-use super::files::unquoted;
+use super::files::one_file;
 use super::session::Session;
 
 /// What saving may overwrite.
@@ -34,10 +33,11 @@ impl Session {
         over: Over,
         sink: &mut dyn Sink,
     ) -> Result<(), Diagnostic> {
-        if rest.is_empty() {
-            return Err(usage(Command::Save));
-        }
-        let file = unquoted(rest);
+        let command = match over {
+            Over::OwnText => Command::Save,
+            Over::Anything => Command::SaveOver,
+        };
+        let file = one_file(command, rest)?;
         if self.comes_from(file) {
             let message = format!("`{}` was loaded into this session", text::one_line(file));
             return Err(Diagnostic::new(Code::Usage, message)
@@ -45,7 +45,7 @@ impl Session {
                 .help("save the session under another name"));
         }
         let source = SourceFile::new(file, self.as_program());
-        let formatted = Formatter::new(LIBRARY).format(&source, &mut FileLoader::default());
+        let formatted = Formatter::new(LIBRARY).format(&source, &mut self.access.imports());
         // Text that does not parse stays unformatted and is reported below.
         let program = formatted.unwrap_or_else(|_| source.text().to_owned());
         let place =
@@ -70,7 +70,7 @@ impl Session {
         if !place.is_regular() {
             return Ok(());
         }
-        let checked = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+        let checked = star_compiler::check(file, &mut self.access.imports(), &LIBRARY);
         if let Some(first) = checked.diagnostics.iter().find(|diagnostic| diagnostic.is_error()) {
             sink.show(Event::Message(&checked.sources, first));
             sink.show(Event::Note(

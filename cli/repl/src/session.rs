@@ -16,7 +16,7 @@ use star_os::exit::Exit;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::report::Reporter;
-use star_os::sources::{FileLoader, LIBRARY};
+use star_os::sources::LIBRARY;
 use star_os::watchdog::{Bounds, Scope, Sentry};
 use star_syntax::{Feed, Piece, PieceKind, Readiness};
 
@@ -140,11 +140,11 @@ impl Session {
 
     /// Starts a watchdog for the compiler, which cannot be interrupted, with the limits of a line.
     /// Without a thread, there is no watchdog.
-    pub(super) fn sentry(&self) -> Option<Sentry> {
+    pub(super) fn sentry(&self) -> Sentry {
         let Settings { limits, memory, .. } = &self.settings;
         let bounds = limits.bounds(Scope::Session);
         let memory = limits.max_memory.unwrap_or(*memory);
-        Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter).ok()
+        Sentry::over_compiler(&self.flags, Bounds { memory, ..bounds }, &self.reporter)
     }
 
     /// Returns the definitions.
@@ -273,7 +273,11 @@ impl Session {
                 }
             }
         }
-        self.end(sink)
+        match self.feed.readiness() {
+            // The documentation of a routine that follows.
+            Readiness::Empty => Flow::GoOn,
+            Readiness::Complete | Readiness::Open => self.end(sink),
+        }
     }
 
     /// Tests whether the text is complete, so that it can run.
@@ -345,7 +349,7 @@ impl Session {
         });
         let (environment, items) = (&self.environment, items.collect());
         let sentry = self.sentry();
-        let defined = self.definitions.define(environment, items, &mut FileLoader::default());
+        let defined = self.definitions.define(environment, items, &mut self.access.imports());
         drop(sentry);
         self.tell(defined, sink)
     }

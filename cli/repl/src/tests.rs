@@ -25,7 +25,7 @@ impl Sink for Printed {
         match event {
             Event::Printed(line) => self.0 += line,
             Event::Message(_, message) => self.0 += &format!("{}\n", message.message),
-            Event::Value { .. } | Event::Note(_) | Event::Answer(_) => {}
+            Event::Value { .. } | Event::Note(_) | Event::Answer(_) | Event::Picture(_) => {}
         }
         true
     }

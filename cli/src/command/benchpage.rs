@@ -3,10 +3,12 @@
 use std::path::Path;
 
 use clap::Args;
-use star_base::Code;
 use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::failure::Failure;
+use star_os::file_roles::Writer;
+use star_os::file_set::FileSet;
+use star_os::flags::Flags;
 use star_os::report::Reporter;
 use star_report::page::{self, NamedRecord};
 
@@ -39,54 +41,54 @@ pub(crate) struct PageArgs {
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     let PageArgs { files, output, svg } = args;
     let place = Destination::new(Path::new(output), output)?;
-    if let Some(folder) = svg {
-        make_folder(folder)?;
-    }
+    let plots = svg.as_deref().map(plot_folder).transpose()?;
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
     let mut named = Vec::new();
     for file in files {
-        named.push(NamedRecord { name: records::short_name(file), record: records::read(file)? });
+        let name = records::short_name(file);
+        named.push(NamedRecord { name, record: records::read(file, &flags)? });
     }
     place.write_text(&page::page(&named))?;
     let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
     reporter.summary(&format!("{}: {files}, {rows}", text::one_line(output)));
-    if let Some(folder) = svg {
-        write_plots(folder, &named, reporter)?;
+    if let (Some(folder), Some(plots)) = (svg, plots) {
+        write_plots(plots, folder, &named, reporter)?;
     }
     Ok(())
 }
 
-/// Creates a folder for plots and tests whether it is writable.
+/// Creates a folder for plots, which vanishes unless they are written, and tests whether it is
+/// writable.
 ///
 /// # Errors
 /// If the system refuses.
-pub(crate) fn make_folder(folder: &str) -> Result<(), FileError> {
+pub(crate) fn plot_folder(folder: &str) -> Result<FileSet, FileError> {
     let path = Path::new(folder);
-    std::fs::create_dir_all(path).map_err(|error| {
-        let why = format!("cannot create the folder: {}", text::reason(&error));
-        FileError::new(Code::CannotWrite, folder, why)
-    })?;
-    // The created test file is deleted immediately.
-    Destination::new(&path.join("plot.svg"), folder).map(drop)
+    let mut set = FileSet::default();
+    set.create_folder(path, folder)?;
+    // The test file vanishes immediately.
+    Destination::by(Writer::User, &path.join("plot.svg"), folder)?;
+    Ok(set)
 }
 
-/// Writes the plots to a folder, which is created if necessary.
+/// Writes the plots to their folder.
 ///
 /// # Errors
 /// If the system refuses.
 pub(crate) fn write_plots(
+    mut set: FileSet,
     folder: &str,
     files: &[NamedRecord],
     reporter: &Reporter,
 ) -> Result<(), Failure> {
-    make_folder(folder)?;
     let path = Path::new(folder);
-    let records: Vec<_> = files.iter().map(|file| file.record.clone()).collect();
-    let plots = page::plots(&records);
+    let plots = page::plots(files);
     for (name, svg) in &plots {
-        let file = path.join(name);
-        Destination::new(&file, &file.display().to_string())?.write_text(svg)?;
+        set.add(&path.join(name), svg)?;
     }
+    set.commit()?;
     let plots = text::count(plots.len(), "plot");
     reporter.summary(&format!("{}: {plots}", text::one_line(folder)));
     Ok(())

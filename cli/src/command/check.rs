@@ -9,6 +9,7 @@ use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::passes::{self, PassArgs};
 use star_os::report::Reporter;
+use star_os::sources::ImportArgs;
 use star_os::watchdog::Sentry;
 
 use super::{Lints, Tally, compile};
@@ -27,6 +28,9 @@ pub(crate) struct CheckArgs {
     plan: bool,
 
     #[command(flatten)]
+    imports: ImportArgs,
+
+    #[command(flatten)]
     passes: PassArgs,
 
     #[command(flatten)]
@@ -39,12 +43,13 @@ pub(crate) struct CheckArgs {
 /// If a pass is unknown, the watchdog thread cannot be started, or on an internal error.
 pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnostic> {
     let enabled = args.passes.options()?;
+    let loader = args.imports.loader()?;
     let mut total = Tally::default();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     for file in &args.files {
-        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter)?;
-        let (compilation, tally) = compile(file, Lints::Shown, reporter);
+        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
+        let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);
         for fault in &faults {
             reporter.diagnostic(&compilation.sources, fault);

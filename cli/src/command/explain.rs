@@ -2,6 +2,7 @@
 
 use clap::Args;
 use star_base::{Code, Diagnostic, did_you_mean};
+use star_doc::plain;
 use star_os::failure::Failure;
 use star_os::output::Output;
 
@@ -30,7 +31,10 @@ pub(crate) fn run(args: &ExplainArgs, output: &mut Output) -> Result<(), Failure
         return Err(unknown(text).into());
     };
     let explanation = code.explanation().trim_end();
-    output.write(&format!("{explanation}\n"));
+    match output.is_terminal() {
+        true => output.write(&plain::wrapped(explanation, output.width())),
+        false => output.write(&format!("{explanation}\n")),
+    };
     Ok(())
 }
 

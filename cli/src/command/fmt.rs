@@ -11,6 +11,7 @@ use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
+use star_os::file_roles::Writer;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::output::Output;
@@ -170,13 +171,7 @@ impl Work<'_> {
     fn formatted(&mut self, name: &str) -> Option<(SourceFile, String)> {
         let bounds = self.args.limits.bounds();
         // Stopped before anything is written.
-        let _sentry = match Sentry::over_compiler(&self.flags, bounds, self.reporter) {
-            Ok(sentry) => sentry,
-            Err(diagnostic) => {
-                self.fail(&Failure::from(diagnostic));
-                return None;
-            }
-        };
+        let _sentry = Sentry::over_compiler(&self.flags, bounds, self.reporter);
         let mut loader = FileLoader::default();
         let source = match read_source(name, &mut loader) {
             Ok(source) => source,
@@ -241,7 +236,7 @@ fn write(path: &Path, name: &str, text: &str) -> Result<(), FileError> {
         let error = FileError::new(Code::CannotWrite, name, "the file is read-only");
         return Err(error.help("`--check` and `--diff` show what would change"));
     }
-    Destination::new(path, &name)?.write_text(text)
+    Destination::by(Writer::User, path, &name)?.write_text(text)
 }
 
 /// Returns the `.star` files below a folder, sorted. Links and hidden folders are not followed.

@@ -22,7 +22,7 @@ pub(crate) mod view;
 use star_base::Severity;
 use star_compiler::{Compilation, SourceLoader};
 use star_os::report::Reporter;
-use star_os::sources::{FileLoader, LIBRARY};
+use star_os::sources::LIBRARY;
 
 use crate::text;
 
@@ -58,13 +58,8 @@ impl Tally {
     }
 }
 
-/// Compiles a file and shows its diagnostics.
-fn compile(file: &str, lints: Lints, reporter: &Reporter) -> (Compilation, Tally) {
-    compile_with(&mut FileLoader::default(), file, lints, reporter)
-}
-
-/// Compiles a file found by this loader.
-fn compile_with(
+/// Compiles a file found by this loader and shows its diagnostics.
+fn compile(
     loader: &mut dyn SourceLoader,
     file: &str,
     lints: Lints,

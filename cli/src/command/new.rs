@@ -5,10 +5,9 @@ use std::path::Path;
 
 use clap::Args;
 use star_base::{Code, Diagnostic, text};
-use star_io::FileError;
-use star_os::destination::Destination;
 use star_os::exit::Exit;
 use star_os::failure::Failure;
+use star_os::file_set::FileSet;
 use star_os::output::Output;
 
 /// The files of a new folder: their names, in which `{name}` is replaced by the name of the folder,
@@ -56,18 +55,18 @@ pub(crate) fn run(args: &NewArgs, output: &mut Output) -> Result<Exit, Failure> 
         return Err(Diagnostic::new(Code::Usage, message).help("choose another name").into());
     }
     let filled = |text: &str| text.replace("{name}", name);
+    let mut set = FileSet::default();
+    let mut written = String::new();
     for (file, text) in FILES {
         let path = folder.join(filled(file));
-        let shown = path.display().to_string();
         if let Some(parent) = path.parent() {
-            fs::create_dir_all(parent).map_err(|error| {
-                let message = format!("cannot create its folder: {}", text::reason(&error));
-                FileError::new(Code::CannotWrite, shown.clone(), message)
-            })?;
+            set.create_folder(parent, &parent.display().to_string())?;
         }
-        Destination::new(&path, &shown)?.write_text(&filled(text))?;
-        output.write(&format!("{shown}\n"));
+        set.add(&path, &filled(text))?;
+        written += &format!("{}\n", path.display());
     }
+    set.commit()?;
+    output.write(&written);
     let commands = COMMANDS.map(|(command, about)| (filled(command), about));
     let widest = commands.iter().map(|(command, _)| command.chars().count()).max().unwrap_or(0);
     let cd = text::shell_word(&args.name);

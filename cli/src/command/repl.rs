@@ -58,7 +58,7 @@ pub(crate) struct ReplArgs {
     #[arg(long)]
     no_history: bool,
 
-    /// Allow lines to read files in a folder
+    /// Allow lines to read and import files in a folder
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
 

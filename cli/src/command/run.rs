@@ -10,6 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 use star_base::Diagnostic;
+use star_bind::encoding::Formulas;
 use star_bind::offer::OFFER_HELP;
 use star_bind::settings::SETTINGS_HELP;
 use star_bind::{Kind, LoadedArguments, Reading, load};
@@ -21,7 +22,7 @@ use star_os::access::Access;
 use star_os::engine::{self, Argument, DeviceOptions, Engine, GpuMode};
 use star_os::entry;
 use star_os::exit::{EXIT_HELP, Exit};
-use star_os::failure::{Failure, internal, refused_by_backend};
+use star_os::failure::{Failure, internal, no_thread, refused_by_backend};
 use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
 use star_os::host::{Advice, RunHost};
@@ -33,9 +34,9 @@ use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_vm::{BackendError, CompileOptions, Control, HostValue, Outcome, Stats};
 
-use self::sizes::Sizes;
+use self::sizes::{SizeAdvice, Sizes};
 use super::outcome_message::describe;
-use super::{Lints, compile_with};
+use super::{Lints, compile};
 use crate::explain;
 use crate::function_entry;
 use crate::profile::{self, Session};
@@ -76,6 +77,12 @@ pub(crate) struct RunArgs {
     /// graph in a `.gr` file is written as the graph of those arcs.
     #[arg(long, value_name = "NAME=FILE")]
     out: Vec<String>,
+
+    /// Quote texts in CSV files that a spreadsheet would evaluate as formulas
+    ///
+    /// A `'` is written before each text and field name that begins with `=`, `+`, `-` or `@`.
+    #[arg(long)]
+    csv_safe: bool,
 
     /// Draw a result to `NAME.svg`, or to this `.svg` or `.png` file
     ///
@@ -157,7 +164,7 @@ pub(crate) struct RunArgs {
     #[arg(short = 'W', long = "warnings")]
     warnings: bool,
 
-    /// Allow the program to read files in a folder
+    /// Allow the program to read and import files in a folder
     #[arg(long, value_name = "DIR")]
     allow_read: Vec<PathBuf>,
 
@@ -214,7 +221,8 @@ pub(crate) fn run(
     reporter: &Reporter,
     output: &mut Output,
 ) -> Result<Exit, Failure> {
-    run_with(&mut FileLoader::default(), &args.file, args, reporter, output)
+    let mut loader = FileLoader::granting(&args.allow_read)?;
+    run_with(&mut loader, &args.file, args, reporter, output)
 }
 
 /// Runs a program found by `loader` as if it were in the file `beside`: paths in the program are
@@ -242,19 +250,22 @@ pub(crate) fn run_with(
     flags.catch_or_warn(reporter, "the run without a message");
     let limits = args.limits.limits(&engine)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
-    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter)?;
+    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter);
     let lints = if args.warnings { Lints::Shown } else { Lints::Hidden };
-    let (compilation, _) = compile_with(loader, &args.file, lints, reporter);
+    let (compilation, _) = compile(loader, &args.file, lints, reporter);
     if compilation.has_errors() {
         return Ok(Exit::Compile);
     }
     let entries = compilation.entries();
     let entry = entry::choose(&entries, args.proc.as_deref(), &args.file)?;
     let signature = entry::signature(entry)?;
-    let (mut binding, wanted) = line::read(args, &signature)?;
+    let (mut binding, mut wanted) = line::read(args, &signature)?;
     let target = args.profile.as_deref().map(profile::Target::new).transpose()?;
     let access = Access::new(beside, line::grants(args, &binding))?;
 
+    let formulas = if args.csv_safe { Formulas::Quoted } else { Formulas::Kept };
+    binding.settings.formulas = formulas;
+    wanted.outs = wanted.outs.into_iter().map(|out| out.with(formulas)).collect();
     let settings = binding.settings.clone();
     let console = Console { flags: &flags, reporter };
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
@@ -358,8 +369,12 @@ pub(crate) fn run_with(
             // The values are not used again, and the process is about to end.
             ready_to_run.abandon();
             let stop = function_entry::unwrapped(stop, ready.is_function);
-            let (notes, help) = sizes.advice(&stop, &ready.lowered.program);
+            let SizeAdvice { notes, help, replaces_help } =
+                sizes.advice(&stop, &ready.lowered.program);
             let mut diagnostic = describe(stop, &ready.lowered.program);
+            if replaces_help {
+                diagnostic.help.clear();
+            }
             diagnostic.notes.extend(notes);
             diagnostic.help.extend(help);
             if Exit::of(diagnostic.code) == Exit::Trap {
@@ -422,9 +437,7 @@ impl Ready {
     /// Starts a profile of the run.
     fn profile(&self, compilation: &Compilation) -> Result<Session, Diagnostic> {
         let session = Session::start(&self.lowered, &compilation.sources);
-        session.map_err(|error| {
-            internal(&format!("cannot start a thread for the profile: {}", text::reason(&error)))
-        })
+        session.map_err(|error| no_thread("--profile", &error))
     }
 }
 

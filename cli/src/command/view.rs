@@ -12,6 +12,7 @@ use star_os::files::{Console, Disk};
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::report::Reporter;
+use star_os::watchdog::Sentry;
 
 use crate::text;
 use crate::view::{Extras, Frame, drawing, places_for};
@@ -19,8 +20,8 @@ use crate::view::{Extras, Frame, drawing, places_for};
 /// Arguments of `star view`.
 #[derive(Args, Debug)]
 #[command(after_help = "\
-Tables are drawn as bits, graphs as disks and lines, and number grids as colours
-with a scale.
+Tables are drawn as bits, graphs as disks and lines (as bits if they have many
+arcs and no coordinates), and number grids as colours with a scale.
 
 Examples:
   star view closure.mtx
@@ -71,6 +72,7 @@ pub(crate) fn run(args: &ViewArgs, reporter: &Reporter) -> Result<Exit, Failure>
     let reading = Reading { files: &Disk, observer: &console, settings: &settings };
     let limits = args.limits.limits(&Engine::find(DEFAULT)?)?;
     let max_bytes = limits.memory.unwrap_or(u64::MAX);
+    let _clock = args.limits.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     let stopped = |error| Failure::from(error).with_limit_options();
     let data = star_bind::load::read_data(reading, &args.file, max_bytes).map_err(stopped)?;
     let places = match &data {

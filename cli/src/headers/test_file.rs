@@ -28,8 +28,8 @@ pub(crate) struct Subject {
 
 impl Subject {
     /// Reads and checks a file without reporting to the user.
-    pub(crate) fn read(file: &str) -> Self {
-        let compilation = star_compiler::check(file, &mut FileLoader::default(), &LIBRARY);
+    pub(crate) fn read(file: &str, mut loader: FileLoader) -> Self {
+        let compilation = star_compiler::check(file, &mut loader, &LIBRARY);
         let (headers, faults) = super::of_root(&compilation);
         Subject { file: file.to_owned(), compilation, headers, faults }
     }

@@ -2,16 +2,18 @@
 //! failures.
 
 use std::cell::RefCell;
-use std::io::{BufRead, Read};
+use std::io::{self, BufRead, Read};
 
 use star_base::{Code, Diagnostic};
-use star_compiler::MAX_SOURCE_BYTES;
 use star_os::exit::Exit;
 use star_repl::event::{Event, Sink};
 use star_repl::session::{Flow, Session};
 
 use super::plain::{FrontEnd, Plain};
 use crate::text;
+
+/// Maximum length of a line in bytes.
+const MAX_LINE_BYTES: usize = 16 << 20;
 
 /// Maximum number of lines that are not text; the input then ends.
 const MAX_DROPPED: usize = 20;
@@ -24,11 +26,9 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
     // The next line of the pipe answers a prompt of the session.
     let answers = |_: &mut Plain<'_>| {
         let mut bytes = Vec::new();
-        let mut input = input.borrow_mut();
-        let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
-        match limited.read_until(b'\n', &mut bytes) {
-            Ok(0) | Err(_) => None,
-            Ok(_) => Some(String::from_utf8_lossy(&bytes).into_owned()),
+        match read_line(*input.borrow_mut(), &mut bytes) {
+            Ok(Line::End | Line::TooLong) | Err(_) => None,
+            Ok(Line::Whole) => Some(String::from_utf8_lossy(&bytes).into_owned()),
         }
     };
     let sink = &mut FrontEnd { plain: sink, answers };
@@ -39,15 +39,18 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
         bytes.clear();
         number += 1;
         session.rest();
-        let read = {
-            let mut input = input.borrow_mut();
-            let mut limited = (&mut **input).take(MAX_SOURCE_BYTES as u64);
-            limited.read_until(b'\n', &mut bytes)
-        };
+        let read = read_line(*input.borrow_mut(), &mut bytes);
         session.wake();
         match read {
-            Ok(0) => break,
-            Ok(_) => {}
+            Ok(Line::End) => break,
+            Ok(Line::Whole) => {}
+            Ok(Line::TooLong) => {
+                let most = text::bytes(MAX_LINE_BYTES as u64);
+                let message = format!("line {number} is longer than {most}");
+                let diagnostic = Diagnostic::new(Code::SourceTooLarge, message);
+                session.refuse(&diagnostic.note("the line was discarded"), sink);
+                continue;
+            }
             Err(error) => {
                 let message = format!("cannot read standard input: {}", text::reason(&error));
                 session.refuse(&Diagnostic::new(Code::SourceUnreadable, message), sink);
@@ -84,6 +87,31 @@ pub(crate) fn run(session: &mut Session, input: &mut dyn BufRead, sink: &mut Pla
     }
     session.end(sink);
     session.exit()
+}
+
+/// The result of reading a line.
+enum Line {
+    Whole,
+    /// It exceeds [`MAX_LINE_BYTES`] and was skipped.
+    TooLong,
+    /// The input has no more lines.
+    End,
+}
+
+/// Reads a line with its line break, of which at most [`MAX_LINE_BYTES`] are kept.
+fn read_line(input: &mut dyn BufRead, bytes: &mut Vec<u8>) -> io::Result<Line> {
+    let n = (&mut *input).take(MAX_LINE_BYTES as u64).read_until(b'\n', bytes)?;
+    match bytes.last() {
+        None => Ok(Line::End),
+        Some(b'\n') => Ok(Line::Whole),
+        Some(_) if n < MAX_LINE_BYTES => Ok(Line::Whole),
+        Some(_) => {
+            // Frees the memory before the rest arrives.
+            *bytes = Vec::new();
+            input.skip_until(b'\n')?;
+            Ok(Line::TooLong)
+        }
+    }
 }
 
 /// Loads the files named on the command line.

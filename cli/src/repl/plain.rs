@@ -35,12 +35,13 @@ impl Sink for Plain<'_> {
             // The reader should see the progress of the program.
             Event::Printed(text) => self.output.write(text) && self.output.flush(),
             Event::Answer(text) => self.output.write(text),
+            Event::Picture(text) => self.output.write_styled(text),
             Event::Value { view, slot } => {
                 let text = show::shown(view, slot, self.last_table.as_deref(), self.screen());
                 if show::is_table(view, slot) {
                     self.last_table = Some(slot.to_owned());
                 }
-                self.output.write(&(text + "\n"))
+                self.output.write_styled(&(text + "\n"))
             }
             Event::Message(sources, diagnostic) => {
                 // A failure of the output is reported once, at its end.

@@ -10,7 +10,7 @@ use rustyline::error::ReadlineError;
 use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::{Hint, Hinter};
 use rustyline::history::FileHistory;
-use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::validate::Validator;
 use rustyline::{CompletionType, Config, Context, Editor, Helper};
 use star_os::failure::{Failure, internal};
 use star_repl::complete::{self, Disk, Names};
@@ -29,6 +29,9 @@ const GREETING: &str = "`:help` lists the commands, Ctrl-D ends the session.\n";
 
 /// The prompt.
 const PROMPT: &str = "star> ";
+
+/// The prompt of a line that continues an entry.
+const CONTINUATION_PROMPT: &str = "....> ";
 
 /// The prompt of a stopped run.
 const STEP_PROMPT: &str = "step> ";
@@ -50,7 +53,12 @@ pub(crate) fn run(
         Editor::with_history(config.build(), FileHistory::with_config(&Config::default()))
             .map_err(cannot)?;
     let style = sink.screen().style;
-    editor.set_helper(Some(Typing { names: Names::default(), style, asked: false }));
+    editor.set_helper(Some(Typing {
+        names: Names::default(),
+        style,
+        asked: false,
+        entry: String::new(),
+    }));
     let history = history.filter(|file| usable(file, sink));
     if let Some(file) = &history
         && let Err(error) = editor.load_history(file)
@@ -78,9 +86,7 @@ pub(crate) fn run(
         if let Some(typing) = editor.borrow_mut().helper_mut() {
             typing.names = complete::names(session);
         }
-        // The session uses the editor for prompts, too.
-        let read = editor.borrow_mut().readline(PROMPT);
-        match read {
+        match entry(editor) {
             Ok(text) => {
                 if text.trim().is_empty() {
                     continue;
@@ -101,6 +107,32 @@ pub(crate) fn run(
             Err(ReadlineError::Eof) => return Ok(()),
             Err(error) => return Err(cannot(error).into()),
         }
+    }
+}
+
+/// Reads lines until they form an entry. The end of the input ends an incomplete entry, too.
+fn entry(editor: &RefCell<Editor<Typing, FileHistory>>) -> rustyline::Result<String> {
+    let mut text = String::new();
+    loop {
+        let prompt = if text.is_empty() { PROMPT } else { CONTINUATION_PROMPT };
+        // The session uses the editor for prompts, too.
+        let mut editor = editor.borrow_mut();
+        if let Some(typing) = editor.helper_mut() {
+            typing.entry.clone_from(&text);
+        }
+        let read = editor.readline(prompt);
+        if let Some(typing) = editor.helper_mut() {
+            typing.entry.clear();
+        }
+        match read {
+            Ok(line) => text += &line,
+            Err(ReadlineError::Eof) if !text.is_empty() => return Ok(text),
+            Err(error) => return Err(error),
+        }
+        if Session::is_complete(&text) {
+            return Ok(text);
+        }
+        text.push('\n');
     }
 }
 
@@ -127,6 +159,8 @@ struct Typing {
     style: Style,
     /// Whether the input is an answer rather than program text.
     asked: bool,
+    /// The lines of an incomplete entry before this line, line breaks included.
+    entry: String,
 }
 
 impl Helper for Typing {}
@@ -143,8 +177,9 @@ impl Completer for Typing {
         if self.asked {
             return Ok((position, Vec::new()));
         }
-        let found = complete::complete(line, position, &self.names, &Disk);
-        Ok((found.start, found.candidates))
+        let (before, text) = (self.entry.len(), self.entry.clone() + line);
+        let found = complete::complete(&text, before + position, &self.names, &Disk);
+        Ok((found.start.saturating_sub(before), found.candidates))
     }
 }
 
@@ -153,7 +188,8 @@ impl Hinter for Typing {
 
     fn hint(&self, line: &str, position: usize, _context: &Context<'_>) -> Option<Signature> {
         let at_end = position == line.len() && !self.asked;
-        at_end.then(|| complete::hint(line, &self.names)).flatten().map(Signature)
+        let hint = || complete::hint(&(self.entry.clone() + line), &self.names);
+        at_end.then(hint).flatten().map(Signature)
     }
 }
 
@@ -173,7 +209,10 @@ impl Hint for Signature {
 impl Highlighter for Typing {
     fn highlight<'l>(&self, line: &'l str, _position: usize) -> Cow<'l, str> {
         match self.style {
-            Style::Coloured if !self.asked => complete::coloured(line),
+            Style::Coloured if !self.asked => {
+                let text = self.entry.clone() + line;
+                Cow::Owned(complete::coloured(&text, self.entry.len()).into_owned())
+            }
             Style::Coloured | Style::Plain => Cow::Borrowed(line),
         }
     }
@@ -190,14 +229,7 @@ impl Highlighter for Typing {
     }
 }
 
-impl Validator for Typing {
-    fn validate(&self, context: &mut ValidationContext<'_>) -> rustyline::Result<ValidationResult> {
-        Ok(match self.asked || Session::is_complete(context.input()) {
-            true => ValidationResult::Valid(None),
-            false => ValidationResult::Incomplete,
-        })
-    }
-}
+impl Validator for Typing {}
 
 /// Returns the history file in the state folder.
 pub(crate) fn history_file() -> Option<PathBuf> {

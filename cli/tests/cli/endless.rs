@@ -44,6 +44,126 @@ fn wait_for_opening(folder: &Folder, child: &mut Child, name: &str) {
     }
 }
 
+/// All commands, with `pipe` as each file that they read, except those with the extension of
+/// [`READERS`].
+const NAMED_READERS: [&[&str]; 22] = [
+    &["run", "pipe"],
+    &["repl", "pipe"],
+    &["repl", "--graph", "pipe"],
+    &["check", "pipe"],
+    &["doc", "./pipe"],
+    &["doc", "./pipe", "--test"],
+    &["test", "pipe"],
+    &["dev", "pipe"],
+    &["dev", "pipe", "--dump", "hir"],
+    &["dev", "pipe.sir"],
+    &["bench", "pipe"],
+    &["bench", "p.star", "--with", "pipe", "--page", "p.html"],
+    &["benchcmp", "pipe", "m.json"],
+    &["benchcmp", "m.json", "pipe"],
+    &["benchpage", "m.json", "pipe"],
+    &["view", "pipe.gr"],
+    &["view", "g.gr", "--places", "pipe.co"],
+    &["view", "pipe.svg", "--out", "x.svg"],
+    &["moving", "u.csv", "pipe.csv"],
+    &["run", "p.star", "T=pipe.png"],
+    &["run", "p.star", "T=pipe.stb"],
+    &["run", "p.star", "T=pipe.csv"],
+];
+
+/// Commands that have no limit on time.
+const UNTIMED: [&str; 3] = ["benchcmp", "benchpage", "gen"];
+
+/// Creates a folder with the other files of [`NAMED_READERS`]; the rest of each is made by `make`.
+fn folder_for_all(make: impl Fn(&Folder, &str)) -> Folder {
+    let record = "{\"schema\": 1, \"rows\": []}";
+    let folder = Folder::new(&[
+        ("p.star", PROGRAM),
+        ("g.gr", PATH),
+        ("m.json", record),
+        ("u.csv", "t,id,x,y\n1,1,2,3\n"),
+    ]);
+    for extension in ["", ".sir", ".gr", ".co", ".svg", ".csv", ".png", ".stb"] {
+        make(&folder, &format!("pipe{extension}"));
+    }
+    folder
+}
+
+#[test]
+fn every_command_ends_reads_of_idle_pipes() {
+    let folder = folder_for_all(|folder, name| {
+        let made = Command::new("mkfifo").arg(folder.path(name)).status().unwrap();
+        assert!(made.success());
+    });
+    for arguments in NAMED_READERS {
+        let name = arguments.iter().find(|argument| argument.contains("pipe")).unwrap();
+        let name = name.rsplit(['=', '/']).next().unwrap();
+        for signal in ["-INT", "-TERM", "-HUP"] {
+            if arguments[0] == "repl" {
+                continue;
+            }
+            let mut child = begin(&folder, arguments);
+            wait_for_opening(&folder, &mut child, name);
+            let start = Instant::now();
+            kill(&child, signal);
+            let ran = Ran::of(child.wait_with_output().unwrap());
+            assert!(start.elapsed() < SOON, "{arguments:?} {signal}: {:?}", start.elapsed());
+            ran.fails(130, &["error[L0106]"]);
+        }
+        if !UNTIMED.contains(&arguments[0]) && !arguments.contains(&"--graph") {
+            let start = Instant::now();
+            let ran = folder.star(&[arguments, &["--max-time", "100ms"]].concat());
+            assert!(start.elapsed() < SOON, "{arguments:?}: {:?}", start.elapsed());
+            ran.fails(4, &["error[L0103]"]);
+        }
+    }
+}
+
+/// The address space of a command with a small limit on memory, in KiB.
+const ENOUGH_KIB: u64 = 2 << 20;
+
+#[test]
+fn every_command_bounds_what_it_reads_of_endless_devices() {
+    let folder = folder_for_all(|folder, name| {
+        symlink("/dev/zero", folder.path(name)).unwrap();
+    });
+    for arguments in NAMED_READERS {
+        let limited = !UNTIMED.contains(&arguments[0]);
+        let limits = if limited { "--max-memory 64M --max-time 60s" } else { "" };
+        let line =
+            format!("ulimit -v {ENOUGH_KIB}; $STAR {} {limits} < /dev/null", arguments.join(" "));
+        let start = Instant::now();
+        let ran = folder.shell(&line);
+        assert!([1, 2, 4, 5].contains(&ran.code), "{arguments:?}: {ran:?}");
+        assert!(ran.stderr.contains("error["), "{arguments:?}: {ran:?}");
+        assert!(start.elapsed() < 6 * SOON, "{arguments:?}: {:?}", start.elapsed());
+    }
+}
+
+#[test]
+fn long_records_count_against_the_limit_on_memory() {
+    let folder = Folder::new(&[("p.star", PROGRAM)]);
+    for bytes in [400_000, 14_000_000, 200_000_000] {
+        for cell in ["1,", "111111,", "x"] {
+            let line = format!(
+                "yes {cell} | tr -d '\\n' | head -c {bytes} > l.csv; ulimit -v 400000; \
+                 $STAR run p.star T=l.csv --max-memory 600K"
+            );
+            folder.shell(&line).fails(5, &["error[E0511]"]);
+        }
+    }
+}
+
+#[test]
+fn sessions_discard_lines_without_end() {
+    let folder = Folder::new(&[]);
+    let line = "(head -c 200000000 /dev/zero | tr '\\0' x; echo; echo 'print(7)') | \
+                (ulimit -v 400000; $STAR repl)";
+    let ran = folder.shell(line);
+    ran.fails(1, &["error[E0112]: line 1 is longer than 16.0 MiB", "the line was discarded"]);
+    assert_eq!(ran.stdout, "7\n");
+}
+
 /// All commands that read data.
 const READERS: [&[&str]; 6] = [
     &["run", "p.star", "T=pipe.gr"],

@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::support::Folder;
+use crate::support::{Folder, Ran};
 
 /// A NumPy header followed by data.
 fn npy(descr: &str, shape: &str, data: &[u8]) -> Vec<u8> {
@@ -94,6 +94,105 @@ fn missing_paths_and_single_cells_are_valid_answers() {
     assert_eq!(fs::read_to_string(folder.path("route.csv")).unwrap(), "x,y\n1,1\n");
     run("--proc WEIGHTS map=one.npy x0=1 y0=1 xf=1 yf=1").prints("length 0\ncost 0.000\n");
     run("--proc HEIGHTS map=good.npy threshold=2 x0=1 y0=1 xf=2 yf=2").prints("length 2\n");
+}
+
+/// Runs the example `route.star`.
+fn route(folder: &Folder, arguments: &str) -> Ran {
+    let mut command = vec!["run", "route.star"];
+    command.extend(arguments.split_whitespace());
+    folder.star(&command)
+}
+
+#[test]
+fn routes_do_not_cross_missing_cells() {
+    let folder = folder();
+    // 1 1 -9999 above 1 -9999 1: with the marker, the second row is cut off.
+    let cells = [1.0, 1.0, -9999.0, 1.0, -9999.0, 1.0];
+    folder.write("h.npy", &heights(&cells, "(2, 3)"));
+    for procedure in ["HEIGHTS threshold=5", "WEIGHTS"] {
+        let run = |ends: &str| {
+            let line = format!("--proc {procedure} map=h.npy nodata=-9999 {ends}");
+            route(&folder, &line)
+        };
+        run("x0=2 y0=1 xf=3 yf=2").prints("no path found\n");
+        run("x0=2 y0=1 xf=3 yf=2 moore=true").prints("no path found\n");
+        let way = run("x0=2 y0=1 xf=1 yf=2");
+        assert!(way.stdout.starts_with("length 2\n"), "{way:?}");
+        // A diagonal next to missing cells needs `squeeze`.
+        let way = run("x0=2 y0=1 xf=3 yf=2 squeeze=yes");
+        assert!(way.stdout.starts_with("length 1\n"), "{way:?}");
+        run("x0=3 y0=1 xf=1 yf=1").fails(3, &["T0111", "the start is a wall"]);
+    }
+    // Heights near the marker are others.
+    folder.write("near.npy", &heights(&[3.0, -9999.0, 2.0, 3.0], "(1, 4)"));
+    let near = "--proc HEIGHTS threshold=9 map=near.npy nodata=-9999 x0=1 y0=1 xf=3 yf=1";
+    route(&folder, near).prints("no path found\n");
+    // Steps that are open in the file, around a missing cell.
+    let steps = npy("|u1", "(2, 2, 2)", &[1, 1, 0, 1, 1, 0, 9, 9]);
+    folder.write("b.npy", &steps);
+    let blocks = "--proc BLOCKS map=b.npy nodata=9 x0=1 y0=1 xf=1 yf=2";
+    route(&folder, blocks).fails(3, &["T0111", "a cell has two bits"]);
+}
+
+#[test]
+fn weighted_routes_refuse_negative_weights() {
+    let folder = folder();
+    // A cell of -1 in the way.
+    folder.write("w.npy", &heights(&[1.0, -1.0, 1.0, 1.0, 1.0, 1.0], "(2, 3)"));
+    let line = "--proc WEIGHTS map=w.npy x0=1 y0=1 xf=3 yf=1";
+    let parts = ["T0115", "E0504", "-1 in field", "row 1, column 2 of the grid", "`nodata=-1`"];
+    route(&folder, line).fails(3, &parts);
+    // As the marker of closed cells, it is a wall.
+    route(&folder, &format!("{line} nodata=-1")).prints("length 4\ncost 4.000\n");
+    folder.write("all.npy", &heights(&[-3.0, -3.0], "(1, 2)"));
+    let line = "--proc WEIGHTS map=all.npy x0=1 y0=1 xf=2 yf=1";
+    route(&folder, line).fails(3, &["E0504", "row 1, column 1 of the grid"]);
+}
+
+#[test]
+fn squeeze_allows_diagonal_steps_between_walls() {
+    let folder = folder();
+    let map = "type octile\nheight 5\nwidth 7\nmap\n@@@@@@@\n@@@@@@@\n@@.@.@@\n@@@.@@@\n@@@@@@@\n";
+    folder.write("pass.map", map.as_bytes());
+    let ends = "map=pass.map x0=3 y0=3 xf=5 yf=3";
+    for more in ["", "moore=true", "squeeze=no moore=yes"] {
+        route(&folder, &format!("{ends} {more}")).prints("no path found\n");
+    }
+    route(&folder, &format!("{ends} squeeze=yes")).prints("length 2\n");
+    assert_eq!(fs::read_to_string(folder.path("route.csv")).unwrap(), "x,y\n3,3\n4,4\n5,3\n");
+    let weighed = format!("--proc WEIGHTS {ends} squeeze=yes");
+    route(&folder, &weighed).prints("length 2\ncost 2.828\n");
+    // Heights: both cells of the diagonal count, and not those between them.
+    folder.write("h.npy", &heights(&[1.0, 90.0, 90.0, 2.0], "(2, 2)"));
+    let line = "--proc HEIGHTS threshold=2 map=h.npy x0=1 y0=1 xf=2 yf=2";
+    route(&folder, &format!("{line} moore=true")).prints("no path found\n");
+    route(&folder, &format!("{line} squeeze=yes")).prints("length 1\n");
+    let line = "--proc HEIGHTS threshold=2 map=h.npy x0=2 y0=1 xf=1 yf=2";
+    route(&folder, &format!("{line} squeeze=yes")).prints("length 1\n");
+}
+
+#[test]
+fn heights_below_zero_keep_their_values_in_obj_files() {
+    let folder = folder();
+    let cells = [-5.0, -5.0, -5.0, -5.0, 7.0, -5.0, -5.0, -5.0, -5.0];
+    folder.write("n.npy", &heights(&cells, "(3, 3)"));
+    folder.write("p.npy", &heights(&cells.map(|height| height + 6.0), "(3, 3)"));
+    let obj = |file: &str| {
+        let line = format!(
+            "run terrain.star Z=records:{file} w=3 eps=0 near=0 step=1 frames=1 zoom=1 obj=true \
+                picture=rgb:t.png"
+        );
+        let ran = folder.star(&line.split_whitespace().collect::<Vec<_>>());
+        assert_eq!(ran.code, 0, "{ran:?}");
+        let corners = ran.stdout.lines().filter(|line| line.starts_with("v "));
+        corners.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let below = obj("n.npy");
+    assert!(below.contains(&"v 0 2 -5".to_owned()), "{below:?}");
+    assert!(below.contains(&"v 1 1 7".to_owned()), "{below:?}");
+    let above = obj("p.npy");
+    assert!(above.contains(&"v 0 2 1".to_owned()), "{above:?}");
+    assert!(above.contains(&"v 1 1 13".to_owned()), "{above:?}");
 }
 
 #[test]

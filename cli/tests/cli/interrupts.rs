@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{ENDLESS, Folder, Ran, kill};
+use crate::support::{ENDLESS, Folder, Ran, kill, written_aside};
 
 /// Maximum delay.
 const BOUND: Duration = Duration::from_secs(5);
@@ -159,11 +159,11 @@ const WRITES: &str = "program W;
 fn interrupted_writers_leave_no_files() {
     let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
     let temporary = || folder.names().iter().any(|name| name.starts_with(".star-"));
-    for signal in ["-TERM", "-INT"] {
+    for signal in ["-TERM", "-INT", "-HUP"] {
         let _ = std::fs::remove_file(folder.path("begun.stb"));
         let child = begin(&folder, &["run", "w.star"]);
         let start = Instant::now();
-        while !folder.path("begun.stb").exists() || !temporary() {
+        while !folder.path("begun.stb").exists() || !written_aside(&folder, &child) {
             assert!(start.elapsed() < Duration::from_secs(120), "nothing is written");
             std::thread::sleep(Duration::from_millis(1));
         }
@@ -172,6 +172,36 @@ fn interrupted_writers_leave_no_files() {
         ran.fails(130, &["error[L0106]"]);
         assert!(!temporary(), "{signal}: {:?}", folder.names());
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn repeated_signals_leave_no_files() {
+    let folder = Folder::new(&[("w.star", WRITES), ("large.mtx", "old")]);
+    for signals in [["-INT"; 3], ["-HUP"; 3], ["-TERM", "-HUP", "-INT"], ["-KILL"; 3]] {
+        let _ = std::fs::remove_file(folder.path("begun.stb"));
+        let mut command = folder.command(&["run", "w.star"]);
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let start = Instant::now();
+        while !folder.path("begun.stb").exists() || !written_aside(&folder, &child) {
+            assert!(start.elapsed() < Duration::from_secs(120), "nothing is written");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let all = signals.map(|signal| format!("kill {signal} {}", child.id())).join("; ");
+        folder.shell(&all);
+        Ran::of(child.wait_with_output().unwrap());
+        let names = folder.names();
+        assert!(names.iter().all(|name| !name.starts_with(".star-")), "{signals:?}: {names:?}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn nohup_keeps_a_command_alive() {
+    let folder = Folder::new(&[("e.star", ENDLESS)]);
+    let line = "(trap '' HUP; exec $STAR run e.star --max-time 500ms) & sleep 0.1; kill -HUP $!; \
+                wait $!";
+    folder.shell(line).fails(4, &["error[L0103]"]);
 }
 
 #[test]
@@ -262,7 +292,7 @@ fn environment_does_not_affect_the_number_of_threads() {
     let (took, ran) = end_with(child, "-TERM");
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     // The command has some threads in addition to those of the pool.
-    assert!(tasks <= cores + 4, "{tasks} threads on {cores} cores");
+    assert!(tasks <= cores + 5, "{tasks} threads on {cores} cores");
     ran.fails(130, &["error[L0106]"]);
     assert!(took < BOUND, "{took:?}");
 }

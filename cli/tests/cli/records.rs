@@ -79,6 +79,29 @@ fn tables_can_be_written_with_the_fields_of_another() {
 }
 
 #[test]
+fn formulas_are_quoted_on_request() {
+    let folder = folder();
+    let names = "=name,@city,temp\n=1+1,+49,-3\nAnn,-x,5\n\"\t=2\",Paris,7\n";
+    folder.write("f.csv", names.as_bytes());
+    let same = ["run", "find.star", "--proc", "SAME", "T=f.csv", "texts=@city"];
+    let written = |options: &[&str]| folder.star(&[&same[..], options].concat());
+    let quoted = "'=name,'@city,temp\n'=1+1,'+49,-3\nAnn,'-x,5\n'\t=2,Paris,7\n";
+    written(&["--csv-safe", "--out", "R=like T:csv:-"]).prints(quoted);
+    let ran = written(&["--csv-safe", "--out", "R=like T:r.csv"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    assert_eq!(std::fs::read_to_string(folder.path("r.csv")).unwrap(), quoted);
+    let plain = written(&["--out", "R=like T:csv:-"]);
+    assert!(plain.stdout.contains("=1+1,") && !plain.stdout.contains('\''), "{plain:?}");
+    // A program selects the names of the fields that it writes.
+    let program = "procedure W(T: table); begin write(T, \"records =a=1 b=1:w.csv\") end;";
+    folder.write("w.star", program.as_bytes());
+    let ran = folder.star(&["run", "w.star", "T='10 01'", "--csv-safe"]);
+    assert_eq!(ran.code, 0, "{ran:?}");
+    let text = std::fs::read_to_string(folder.path("w.csv")).unwrap();
+    assert!(text.starts_with("'=a:1,b:1\n"), "{text}");
+}
+
+#[test]
 fn marked_arcs_are_a_graph() {
     let town = "p sp 3 3\na 1 2 7\na 2 3 5\na 1 3 4\n";
     let folder = Folder::new(&[("town.gr", town)]);

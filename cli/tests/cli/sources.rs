@@ -40,6 +40,53 @@ fn imports_are_relative_to_their_file_and_read_once() {
 }
 
 #[test]
+fn importing_other_files_requires_a_grant() {
+    let import = |path: &str| format!("import \"{path}\"; program P; begin SECRET end.");
+    let folder = Folder::new(&[
+        ("secret/s.star", "procedure SECRET; begin print(\"secret\") end;"),
+        ("secret/broken.star", "not for messages"),
+        ("in/up.star", &import("../secret/s.star")),
+        ("in/missing.star", &import("../secret/none.star")),
+        ("in/broken.star", &import("../secret/broken.star")),
+        ("in/link.star", &import("l.star")),
+        ("in/folder.star", &import("f/s.star")),
+        ("in/twice.star", &import("f/back.star")),
+        ("in/sub/up.star", &import("../inside.star")),
+        ("in/sub.star", "import \"sub/b.star\"; program P; begin B end."),
+        ("in/sub/b.star", "import \"../inside.star\"; procedure B; begin SECRET end;"),
+        ("in/inside.star", "import \"../secret/s.star\"; procedure INSIDE; begin SECRET end;"),
+        ("in/back.star", "import \"broken.star\";"),
+    ]);
+    let absolute = folder.path("secret/s.star");
+    folder.write("in/absolute.star", import(absolute.to_str().unwrap()).as_bytes());
+    let links = "ln -s ../secret/s.star in/l.star; ln -s ../secret in/f; \
+        ln -s ../in/back.star secret/back.star";
+    assert_eq!(folder.shell(links).code, 0);
+    for program in ["up", "missing", "broken", "link", "folder", "twice", "absolute", "sub"] {
+        let program = format!("in/{program}.star");
+        for command in ["run", "check", "dev"] {
+            let refused = folder.star(&[command, &program]);
+            refused.fails(1, &["error[E0510]: cannot import `", "`--allow-read DIR`"]);
+            assert!(!refused.stderr.contains("not for messages"), "{refused:?}");
+        }
+    }
+    for program in ["up", "link", "folder", "absolute", "sub"] {
+        let program = format!("in/{program}.star");
+        let allowed = ["--allow-read", "secret"];
+        folder.star(&[&["run", &program], &allowed[..]].concat()).prints("secret\n");
+        folder.star(&[&["check", &program], &allowed[..]].concat()).prints("");
+    }
+    folder.star(&["check", "in/up.star", "--allow-read", "none"]).fails(5, &["error[E0510]"]);
+    let input = "import \"../secret/s.star\";\nSECRET\n";
+    let session =
+        |options: &str| folder.shell(&format!("cd in; $STAR repl {options} <<'E'\n{input}E"));
+    session("").fails(5, &["error[E0510]", "`--allow-read DIR`"]);
+    session("--allow-read ../secret").prints("secret\n");
+    // The user named the file, so that its folder is readable.
+    folder.shell("cd in; $STAR check ../secret/s.star").prints("");
+}
+
+#[test]
 fn programs_may_have_the_name_of_a_library_file() {
     let folder = Folder::new(&[("library/search.star", "program P; begin print(1) end.")]);
     folder.star(&["run", "library/search.star"]).prints("1\n");

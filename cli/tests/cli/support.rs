@@ -31,6 +31,7 @@ end.
 pub(crate) const PATH: &str = "p sp 3 2\na 1 2 3\na 2 3 4\n";
 
 /// A folder that is deleted after the test.
+#[derive(Debug)]
 pub(crate) struct Folder(tempfile::TempDir);
 
 /// The outcome of a run of the binary.
@@ -150,6 +151,22 @@ pub(crate) fn kill(child: &Child, signal: &str) {
     let mut kill = Command::new("kill");
     let status = kill.arg(signal).arg(child.id().to_string()).status().unwrap();
     assert!(status.success());
+}
+
+/// Tests whether the process is writing a file in the folder that has no final name yet: a hidden
+/// file, or on Linux one without a name.
+pub(crate) fn written_aside(folder: &Folder, child: &Child) -> bool {
+    let is_nonempty = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.len() > 0);
+    let hidden = folder.names().into_iter().filter(|name| name.starts_with(".star-"));
+    if hidden.map(|name| folder.path(&name)).any(|path| is_nonempty(&path)) {
+        return true;
+    }
+    let open = fs::read_dir(format!("/proc/{}/fd", child.id())).into_iter().flatten().flatten();
+    let mut unnamed = open.map(|file| file.path()).filter(|file| {
+        let target = fs::read_link(file).unwrap_or_default();
+        target.to_string_lossy().ends_with(" (deleted)")
+    });
+    unnamed.any(|file| is_nonempty(&file))
 }
 
 fn binary() -> &'static Path {

@@ -181,3 +181,83 @@ fn lines_that_arrive_together_all_run() {
     terminal.wait_for("star> ");
     assert_eq!(terminal.leave(), 0);
 }
+
+#[test]
+fn every_line_of_an_entry_has_a_prompt() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.press("function TWICE(n: integer): integer;\r");
+    terminal.wait_for("....> ");
+    terminal.press("begin\r");
+    terminal.wait_for("....> ");
+    terminal.line("TWICE := 2 * n end;", "\r\n");
+    terminal.line("TWICE(21)", "\n42\r\n");
+    // The end of the input ends an incomplete entry, not the session.
+    terminal.press("begin\r");
+    terminal.wait_for("....> ");
+    terminal.press("\x04");
+    terminal.wait_for("missing `end`");
+    terminal.wait_for("star> ");
+    terminal.line("print(\"abc)", "this string is not closed");
+    terminal.line("TWICE(2)", "\n4\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn names_are_completed_on_continuation_lines() {
+    let folder = Folder::new(&[]);
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line("counter := 5", "");
+    terminal.press("print(1,\r");
+    terminal.wait_for("....> ");
+    terminal.line("count\t + 2)", "\n17\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn routines_in_a_row_are_separate_entries_as_in_a_pipe() {
+    let lines = ["proc A; begin print(1) end;", "proc B; begin x := := end;", "A"];
+    let folder = Folder::new(&[]);
+    let piped = folder.star_with_input(&["repl"], &lines.join("\n"));
+    piped.fails(1, &["unexpected `:=`"]);
+    assert_eq!(piped.stdout, "1\n");
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line(lines[0], "");
+    terminal.line(lines[1], "unexpected `:=`");
+    terminal.line(lines[2], "\n1\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn documentation_before_a_routine_is_kept_as_in_a_pipe() {
+    let lines = ["/* Prints one. */", "proc A; begin print(1) end;", ":info A"];
+    let folder = Folder::new(&[]);
+    let piped = folder.star_with_input(&["repl"], &lines.join("\n"));
+    assert!(piped.stdout.starts_with("/* Prints one. */\nproc A;\n"), "{piped:?}");
+    let mut terminal = Terminal::new(&folder, "--no-history");
+    terminal.line(lines[0], "");
+    terminal.line(lines[1], "");
+    terminal.line(lines[2], "\n/* Prints one. */\r\nproc A;\r\n");
+    assert_eq!(terminal.leave(), 0);
+}
+
+#[test]
+fn escape_sequences_of_data_are_shown() {
+    let program = "procedure P(s: string); begin print(s) end;\n\
+        procedure SAME(T: table; var R: table); begin R := T end;";
+    let folder = Folder::new(&[("p.star", program), ("t.csv", "name\n\u{1b}[31mred\n")]);
+    let print = "$STAR run p.star --proc P s=$'\\e]0;title\\ax\\rY'";
+    let csv = "$STAR run p.star --proc SAME T=t.csv --out 'R=like T:csv:-' 2>/dev/null";
+    let at_terminal = |line: &str| {
+        folder.write("line.sh", line.as_bytes());
+        folder.shell("script --quiet --return --command 'bash line.sh' /dev/null").stdout
+    };
+    assert_eq!(folder.shell(print).stdout, "\u{1b}]0;title\u{7}x\rY\n");
+    assert_eq!(at_terminal(print), "␛]0;title␇x␍Y\r\n");
+    assert_eq!(folder.shell(csv).stdout, "name\n\u{1b}[31mred\n");
+    assert_eq!(at_terminal(csv), "name\r\n␛[31mred\r\n");
+    folder.write("r.star", b"program R; begin print(\"\x1b[2Jx\") end.");
+    let mut terminal = Terminal::new(&folder, "--no-history r.star");
+    terminal.line("R", "␛[2Jx\r\n");
+    assert_eq!(terminal.leave(), 0);
+}

@@ -160,6 +160,28 @@ fn default_picture_names_replace_no_file() {
 }
 
 #[test]
+fn graphs_with_many_arcs_are_drawn_as_bits() {
+    let arcs = (1..=77).flat_map(|i| (1..=77).map(move |j| format!("{i} {j}\n")));
+    let head = "%%MatrixMarket matrix coordinate pattern general\n77 77 5929\n";
+    let closure = head.to_owned() + &arcs.collect::<String>();
+    let ring: String = (1..=300).map(|i| format!("{i} {}\n", i % 300 + 1)).collect();
+    let folder = Folder::new(&[("closure.mtx", &closure), ("ring.txt", &ring)]);
+    let ran = folder.star(&["view", "closure.mtx"]);
+    assert!(
+        ran.stderr.contains("closure.svg: the matrix of a graph of 77 vertices and 5929 arcs"),
+        "{ran:?}"
+    );
+    assert!(!fs::read_to_string(folder.path("closure.svg")).unwrap().contains("<circle"));
+    let ran = folder.star(&["view", "ring.txt"]);
+    assert!(ran.stderr.contains("ring.svg: a graph of 300 vertices and 300 arcs"), "{ran:?}");
+    // With coordinates it is a map.
+    let places: String = (1..=77).map(|i| format!("v {i} {} {}\n", i * i % 100, i)).collect();
+    folder.write("closure.co", ("p aux sp co 77\n".to_owned() + &places).as_bytes());
+    let ran = folder.star(&["view", "closure.mtx", "--out", "map.svg"]);
+    assert!(ran.stderr.contains("map.svg: a graph of 77 vertices and 5929 arcs"), "{ran:?}");
+}
+
+#[test]
 fn files_are_drawn_according_to_their_contents() {
     let folder = Folder::new(&[
         ("g.gr", PATH),

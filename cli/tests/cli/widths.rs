@@ -62,6 +62,81 @@ fn offered_widths_leave_room_for_sums() {
     run(&both, &[], "path.gr").prints("8\n");
 }
 
+/// A minimum spanning tree; `#` is the parameter for the offset, and `+` what it adds.
+const TREE: &str = "import \"star:mst\";
+program TREE(left,right: table(m,k); weight: table(m); #S: slice(m));
+var T: slice(m);
+begin
+  KRUSKAL(left,right,weight,S,T);
+  print(\"tree of \",NUMB(T),\" edges, weight \",SUMROWS(weight,T)+);
+end.
+";
+
+#[test]
+fn spanning_trees_take_negative_weights() {
+    let graph = "p sp 3 3\na 1 2 -3\na 2 3 1\na 1 3 2\n";
+    let negative = "p sp 3 3\na 1 2 -3\na 2 3 -7\na 1 3 -5\n";
+    let folder = Folder::new(&[("g.gr", graph), ("n.gr", negative), ("path.gr", PATH)]);
+    let knows = TREE.replace('#', "weight_offset: integer; ");
+    folder.write("knows.star", knows.replace('+', "+weight_offset*NUMB(T)").as_bytes());
+    folder.write("plain.star", TREE.replace(['#', '+'], "").as_bytes());
+    for (file, weight) in [("g.gr", "-2"), ("n.gr", "-12"), ("path.gr", "7")] {
+        let ran = folder.star(&["run", "knows.star", "--graph", file]);
+        ran.prints(&format!("tree of 2 edges, weight {weight}\n"));
+        let has_offset = ran.stderr.contains("are stored with offset");
+        assert_eq!(has_offset, file != "path.gr", "{ran:?}");
+        let files = ["left", "right", "weight"].map(|name| format!("{name}={name}:{file}"));
+        let [left, right, weights] = files.each_ref().map(String::as_str);
+        let edges = format!("S=edges:{file}");
+        let by_name = folder.star(&["run", "knows.star", left, right, weights, &edges]);
+        by_name.prints(&format!("tree of 2 edges, weight {weight}\n"));
+    }
+    folder
+        .star(&["run", "knows.star", "--graph", "g.gr", "weight_offset=0"])
+        .prints("tree of 2 edges, weight 4\n");
+    // A program that does not know the offset would print a wrong sum.
+    folder.star(&["run", "plain.star", "--graph", "path.gr"]).prints("tree of 2 edges, weight 7\n");
+    let plain = folder.star(&["run", "plain.star", "--graph", "g.gr"]);
+    let parts = ["E0504", "the weight -3 of the arc `1 → 2`", "`weight_offset: integer`"];
+    plain.fails(5, &parts);
+    folder.write(
+        "read.star",
+        b"program R; var T: table; begin read(T,\"g.gr\",\"weight\"); print(T) end.",
+    );
+    folder.star(&["run", "read.star"]).fails(3, &["T0115", "E0504", "-3 of the arc `1 → 2`"]);
+    // Branchings add weights, and leave out the arcs that cost.
+    let branching = "program B(weight: table(m); weight_offset: integer; code2: table);
+        begin print(1) end.";
+    folder.write("b.star", branching.as_bytes());
+    folder.star(&["run", "b.star", "--graph", "g.gr"]).fails(5, &["E0504", "-3 of the arc"]);
+}
+
+#[test]
+fn offsets_of_tables_are_parameters() {
+    let text =
+        "program P(Z: table; Z_offset: integer); begin print(Z_offset,\" \",INT(ROW(1,Z))) end.";
+    let folder = Folder::new(&[
+        ("p.star", text),
+        ("z.csv", "z\n-5\n7\n"),
+        ("positive.csv", "z\n5\n7\n"),
+        ("two.csv", "a,b\n-5,1\n7,-2\n"),
+        ("same.csv", "a,b\n-5,1\n7,-5\n"),
+        ("g.gr", PATH),
+    ]);
+    let run = |arguments: &[&str]| folder.star(&[&["run", "p.star"], arguments].concat());
+    run(&["Z=z.csv"]).prints("-5 0\n");
+    run(&["Z=z.csv", "Z_offset=3"]).prints("3 0\n");
+    run(&["Z=positive.csv"]).prints("0 5\n");
+    run(&["Z=field:b:two.csv"]).prints("-2 3\n");
+    run(&["Z=same.csv"]).prints("-5 6\n");
+    run(&["Z=two.csv"]).fails(5, &["E0507", "two.csv", "`Z_offset` must be one number"]);
+    run(&["Z=weight:g.gr"]).prints("0 3\n");
+    run(&["Z='011 100'"]).prints("0 3\n");
+    // Only a table has an offset.
+    folder.write("q.star", b"program Q(Y_offset: integer); begin print(Y_offset) end.");
+    folder.star(&["run", "q.star"]).fails(2, &["E0604", "`Y_offset=NUMBER`"]);
+}
+
 #[test]
 fn contracted_cycle_codes_widen_all_codes_and_weights() {
     let folder = Folder::new(&[("path.gr", PATH)]);

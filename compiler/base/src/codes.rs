@@ -145,6 +145,7 @@ codes! {
     L0105 DepthLimit "the limit on call depth"
     L0106 Interrupted "an interrupted run"
     L0107 DeviceLost "a device that was lost"
+    L0108 ThreadLimit "a limit of the system on threads"
 
     W0101 EqualsAssigns "`=` or `: =` as an assignment"
     W0102 CaseVariants "two names that differ only in case"
@@ -152,6 +153,7 @@ codes! {
     W0104 LoopNeverSteps "a `while SOME(X)` whose body never changes `X`"
     W0105 HidesLibrary "a routine that hides a library routine"
     W0106 ForgottenVar "a result parameter without `var`"
+    W0107 EmptyBody "a `;` directly after `then`, `else` or `do`"
 
     N0101 Plan "the transformation of a loop"
 

@@ -41,6 +41,13 @@ pub enum LoadError {
         /// The suggested action.
         help: String,
     },
+    /// An import that the user has not permitted.
+    NotAllowed {
+        /// The reason.
+        why: String,
+        /// The suggested action.
+        help: String,
+    },
     /// Larger than [`MAX_SOURCE_BYTES`].
     TooLarge,
 }
@@ -151,6 +158,10 @@ pub fn read_source(
         Err(LoadError::Mistaken { why, help }) => {
             let message = format!("cannot read `{path}`: {why}");
             Err(Box::new(Diagnostic::new(Code::SourceUnreadable, message).help(help)))
+        }
+        Err(LoadError::NotAllowed { why, help }) => {
+            let message = format!("cannot read `{path}`: {why}");
+            Err(Box::new(Diagnostic::new(Code::NotAllowed, message).help(help)))
         }
         Err(LoadError::TooLarge) => Err(Box::new(too_large(path))),
     }
@@ -286,6 +297,11 @@ impl Units {
                     )
                     .note("a path is relative to the folder of the importing file"),
                 );
+                None
+            }
+            Err(LoadError::NotAllowed { why, help }) => {
+                let message = format!("cannot import `{path}`: {why}");
+                self.diagnostics.push(Diagnostic::at(Code::NotAllowed, span, message).help(help));
                 None
             }
             Err(LoadError::TooLarge) => {

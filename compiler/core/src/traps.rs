@@ -6,7 +6,13 @@ use star_ir::{HandlePart, IntOp, LimitKind, LocId, NamedSize, Program, Trap, Tra
 /// Returns the message for a trap: what failed, where, with which values, and the call stack.
 pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
     let location = program.location(trap.loc);
-    let message = message(&trap.kind);
+    let message = match &trap.kind {
+        // Only the names that a header binds are checked at a call.
+        TrapKind::Unset(Some(name)) if location.at_call => {
+            format!("no argument determines the size `{name}`")
+        }
+        kind => message(kind),
+    };
 
     // A failed check of a header is an error of the caller: show the call.
     let stack = trap.call_stack(program);
@@ -44,7 +50,10 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
             Some(Ty::Int | Ty::Bool | Ty::Str | Ty::Handle) | None => diagnostic,
         };
     }
-    if let TrapKind::Unset(Some(name)) = &trap.kind {
+    if matches!(trap.kind, TrapKind::Unset(_)) && location.at_call {
+        let help = "declare a size of the variable that is passed, or set it first";
+        diagnostic = diagnostic.help(help);
+    } else if let TrapKind::Unset(Some(name)) = &trap.kind {
         let routine = stack.last().map(|frame| program.routine(frame.routine));
         let vars = routine.iter().flat_map(|routine| &routine.vars);
         let mut named = vars.filter(|var| var.source.as_deref() == Some(name));
@@ -75,7 +84,7 @@ pub fn describe_trap(trap: &Trap, program: &Program) -> Diagnostic {
 
 /// Help for a slice or word without a size.
 pub(crate) const SIZE_OF_BITS: &str =
-    "assign a value first; without a declared size there is nothing to clear";
+    "assign a value first, or declare its size: `slice(n)`, `word(n)`";
 
 /// Help for a table without sizes.
 pub(crate) const SIZES_OF_TABLE: &str = "write a column first, or declare its sizes: `table(n,k)`";

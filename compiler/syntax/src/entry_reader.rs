@@ -2,7 +2,7 @@
 //!
 //! An entry is complete at the end of a line if nothing is open there: no comment, parenthesis,
 //! `begin` or `repeat`, no header that waits for its body, no operator or keyword that needs a
-//! continuation.
+//! continuation. An item ends where it is closed, whatever follows.
 
 use logos::Logos;
 
@@ -118,14 +118,16 @@ impl Feed {
     /// Returns whether a next line could belong to the entry, although it is already complete.
     pub fn may_go_on(&self) -> bool {
         match self.piece {
-            Piece::If | Piece::Variables | Piece::Declaration | Piece::Item => true,
-            Piece::Nothing | Piece::Ended | Piece::Statement => false,
+            Piece::If | Piece::Variables => true,
+            Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
+                false
+            }
         }
     }
 
     /// Returns whether this next line belongs to the entry, which is complete without it. An `else`
-    /// belongs to its `if`; consecutive items form one entry, because they may depend on each
-    /// other. A line without tokens decides nothing and is included.
+    /// belongs to its `if`, a group of names to its `var`. A line without tokens decides nothing
+    /// and is included.
     pub fn goes_on(&self, line: &str) -> bool {
         let mut tokens = Token::lexer(line).filter(|token| *token != Ok(Token::Comment));
         let first = match tokens.next() {
@@ -135,17 +137,19 @@ impl Feed {
         };
         match self.piece {
             Piece::If => first == Token::Else,
-            Piece::Declaration | Piece::Item => begins_item(&first),
             Piece::Variables => {
                 let rest: Vec<Token> = tokens.map_while(Result::ok).collect();
                 begins_group(std::iter::once(&first).chain(&rest))
             }
-            Piece::Nothing | Piece::Ended | Piece::Statement => false,
+            Piece::Nothing | Piece::Ended | Piece::Statement | Piece::Declaration | Piece::Item => {
+                false
+            }
         }
     }
 
     fn scan(&mut self, line: &str) {
         let mut line = line;
+        let n_open = self.parens;
         if let Some(end) = self.comment {
             match line.find(end) {
                 None => return,
@@ -166,19 +170,33 @@ impl Feed {
                         _ => "}",
                     });
                 }
-                Err(
-                    LexError::UnexpectedCharacter
-                    | LexError::UnterminatedQuote
-                    | LexError::NumberTooLarge,
-                ) => {
-                    // A message will report it.
-                    self.unfinished = false;
-                    if self.piece == Piece::Nothing {
-                        self.piece = Piece::Statement;
-                    }
+                Err(LexError::UnterminatedQuote) => {
+                    self.error();
+                    self.close(&line[range], n_open);
                 }
+                Err(LexError::UnexpectedCharacter | LexError::NumberTooLarge) => self.error(),
             }
         }
+    }
+
+    /// Takes a part that is not a token, which a message will report.
+    fn error(&mut self) {
+        self.unfinished = false;
+        if self.piece == Piece::Nothing {
+            self.piece = Piece::Statement;
+        }
+    }
+
+    /// Closes what this text would close if its quote had been closed before it: `print("a) end`.
+    /// The following lines do not continue the line, on which `n_open` parentheses were open before.
+    fn close(&mut self, quoted: &str, n_open: usize) {
+        let ends = |token: &Token| matches!(token, Token::End | Token::Until);
+        let text = quoted.get(1..).unwrap_or_default();
+        for token in Token::lexer(text).filter_map(Result::ok).filter(ends) {
+            self.token(&token);
+        }
+        self.unfinished = false;
+        self.parens = self.parens.min(n_open);
     }
 
     fn token(&mut self, token: &Token) {
@@ -322,6 +340,18 @@ mod tests {
     }
 
     #[test]
+    fn an_open_string_does_not_continue_on_the_next_line() {
+        assert_eq!(feed(&["print(\"abc)", "x"]), "..");
+        assert_eq!(feed(&["print(\"abc", "x"]), "..");
+        assert_eq!(feed(&["P(X, '01, (1", "x"]), "..");
+        assert_eq!(feed(&["x := \"begin", "x"]), "..");
+        assert_eq!(feed(&["begin print(\"abc) end", "x"]), "..");
+        assert_eq!(feed(&["proc P; begin begin print(\"abc end end;", "x"]), "..");
+        assert_eq!(feed(&["begin", "print(\"abc)", "x := 1", "end", "x"]), "---..");
+        assert_eq!(feed(&["P(1,", "\"abc, (", "2)"]), "--.");
+    }
+
+    #[test]
     fn a_routine_waits_for_its_body() {
         assert_eq!(feed(&["proc P(x: integer);", "var y: integer;", "begin", "end;"]), "---.");
         assert_eq!(
@@ -350,12 +380,10 @@ mod tests {
         assert!(goes_on(&["if a then begin b := 1 end"], "/* no */ else b := 2"));
         assert!(!goes_on(&["if a then b := 1;"], "else b := 2"));
         assert!(!goes_on(&["if a then b := 1"], "c := 2"));
-        assert!(goes_on(&["proc P; begin if a then b end;"], "function F: integer;"));
-        assert!(goes_on(&["proc P; begin end;"], ""));
-        assert!(goes_on(&["const n = 5;"], "proc P;"));
+        assert!(!goes_on(&["proc P; begin if a then b end;"], "function F: integer;"));
+        assert!(!goes_on(&["proc P; begin end;"], ""));
+        assert!(!goes_on(&["const n = 5;"], "proc P;"));
         assert!(!goes_on(&["proc P; begin end;"], "P"));
-        assert!(!goes_on(&["proc P; begin end; P"], "proc Q;"));
-        assert!(!goes_on(&["proc P; begin end; P"], ""));
         assert!(goes_on(&["var X: slice(n);"], "Y, Z: word;"));
         assert!(!goes_on(&["var X: slice(n);"], "Y := Z"));
         assert!(!goes_on(&["var X: slice(n); X := Y"], "Y: word;"));

@@ -168,9 +168,9 @@ impl State<'_> {
         let mut closed = 0;
         for &(start, token, end) in self.tokens[..behind].iter().rev() {
             match token {
-                Token::End => closed += 1,
-                Token::Begin if closed > 0 => closed -= 1,
-                Token::Begin => return self.span(start, end),
+                Token::End | Token::Until => closed += 1,
+                Token::Begin | Token::Repeat if closed > 0 => closed -= 1,
+                Token::Begin | Token::Repeat => return self.span(start, end),
                 _ => {}
             }
         }
@@ -182,7 +182,7 @@ impl State<'_> {
 const STATEMENT_WORDS: [&str; 6] = ["if", "while", "for", "foreach", "repeat", "goto"];
 
 /// Returns whether a statement begins after the token.
-fn begins_statements(token: Token) -> bool {
+pub(crate) fn begins_statements(token: Token) -> bool {
     matches!(
         token,
         Token::Begin | Token::Semicolon | Token::Then | Token::Else | Token::Do | Token::Repeat

@@ -210,6 +210,20 @@ mod tests {
     }
 
     #[test]
+    fn a_case_statement_gives_one_message() {
+        let codes_of = |body: &str| codes(&format!("proc P; begin {body} end; proc Q; begin end;"));
+        for case in [
+            "case i of 1: print(1); 2: begin print(2) end; else print(3) end",
+            "x := 1; CASE f(i) + 1 of 1..2: case j of 3: ; end; end; y := 2",
+            "if a then case i of 1, 2: x := 1 end else x := 2",
+        ] {
+            let found = codes_of(case);
+            assert_eq!((found.len(), found[0].0), (1, "E0105"), "{case}: {found:?}");
+        }
+        assert_eq!(codes_of("case := 1; case(x); P(case)"), []);
+    }
+
+    #[test]
     fn common_slips_have_their_own_codes() {
         assert_eq!(codes("proc P; begin if a then b := 1; else b := 2 end;"), [("E0106", 30)]);
         assert_eq!(codes("1 proc P;\n2 begin\n3 end;"), [("E0107", 0)]);

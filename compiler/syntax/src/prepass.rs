@@ -1,11 +1,13 @@
 //! Lexing, and corrections that are easier on tokens than in a grammar: semicolons before `else`,
-//! line numbers of pasted listings, reserved words, the type `handle`, excessive nesting.
+//! line numbers of pasted listings, `case` statements of Pascal, reserved words, the type `handle`,
+//! excessive nesting.
 
 use logos::Logos;
 use star_base::{Code, Diagnostic, FileId, Span};
 
+use crate::errors::begins_statements;
 use crate::parser::MAX_ERRORS;
-use crate::state::MAX_DEPTH;
+use crate::state::{MAX_DEPTH, begins_item};
 use crate::token::{LexError, Token, number_in};
 
 /// A token with the bytes at which it begins and ends.
@@ -42,6 +44,7 @@ impl Gap {
 pub(crate) fn lex(file: FileId, text: &str) -> Lexed {
     let mut lexed = scan(file, text);
     drop_line_numbers(file, text, &mut lexed);
+    drop_cases(file, text, &mut lexed);
     drop_semicolons_before_else(file, &mut lexed);
     find_handles(text, &mut lexed);
     bound_nesting(file, &mut lexed);
@@ -176,7 +179,7 @@ fn lex_error(error: LexError, text: &str, span: Span) -> Diagnostic {
             Diagnostic::at(
                 Code::Unterminated,
                 span,
-                format!("this {what} is not closed on the same line"),
+                format!("this {what} is not closed on its line"),
             )
         }
         LexError::NumberTooLarge => {
@@ -240,6 +243,67 @@ fn drop_line_numbers(file: FileId, text: &str, lexed: &mut Lexed) {
         at += 1;
         !drop
     });
+}
+
+/// Reports and removes `case` statements, which other dialects have.
+fn drop_cases(file: FileId, text: &str, lexed: &mut Lexed) {
+    let is = |&(start, token, end): &Spanned, word: &str| {
+        token == Token::Name && text[start as usize..end as usize].eq_ignore_ascii_case(word)
+    };
+    let mut from = 0;
+    while let Some(at) = lexed.tokens[from..].iter().position(|token| is(token, "case")) {
+        let at = from + at;
+        from = at + 1;
+        let follows = at.checked_sub(1).is_none_or(|idx| begins_statements(lexed.tokens[idx].1));
+        let head = lexed.tokens[from..].iter().take_while(|(_, token, _)| in_expression(*token));
+        if !follows || !head.clone().any(|token| is(token, "of")) {
+            continue;
+        }
+        // Its `end`, or the end of the item.
+        let mut depth = 1_usize;
+        let mut end = from;
+        while let Some(token) = lexed.tokens.get(end).filter(|(_, token, _)| !begins_item(token)) {
+            match token.1 {
+                Token::Begin => depth += 1,
+                Token::End => depth -= 1,
+                _ if is(token, "case") => depth += 1,
+                _ => {}
+            }
+            end += 1;
+            if depth == 0 {
+                break;
+            }
+        }
+        let whole = Span::new(file, lexed.tokens[at].0, lexed.tokens[end - 1].2);
+        let inside = |span: Span| whole.start <= span.start && span.end <= whole.end;
+        let is_reserved = |one: &Diagnostic| one.code == Code::ReservedWord;
+        lexed.diagnostics.retain(|one| !(is_reserved(one) && one.span().is_some_and(inside)));
+        let word = Span::new(file, whole.start, lexed.tokens[at].2);
+        let message = "there is no `case` statement";
+        lexed.diagnostics.push(
+            Diagnostic::at(Code::UnexpectedToken, word, message)
+                .help("write `if x = 1 then … else if x = 2 then … else …`"),
+        );
+        lexed.tokens.drain(at..end);
+        from = at;
+    }
+}
+
+/// Returns whether the token can occur in an expression, or is the name after it.
+fn in_expression(token: Token) -> bool {
+    !matches!(
+        token,
+        Token::Semicolon
+            | Token::Colon
+            | Token::Assign
+            | Token::Begin
+            | Token::End
+            | Token::Then
+            | Token::Else
+            | Token::Do
+            | Token::Repeat
+            | Token::Until
+    ) && !begins_item(&token)
 }
 
 /// Returns whether there is a binary operator.

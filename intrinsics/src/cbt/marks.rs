@@ -20,10 +20,10 @@ const GRAIN: usize = 1 << 13;
 const MANY: usize = 1 << 16;
 
 impl Tree {
-    /// Applies a batch to the current tree, with a reduce before and after: splits the leaves whose
-    /// first bits are marked in `splits`, and merges the pairs of which both are marked in `merges`
-    /// and neither in `splits`. Bits at which no leaf begins are ignored. Returns how many leaves
-    /// were split and how many pairs were merged.
+    /// Applies a batch to the current tree, with a reduce before and after: splits the leaves above
+    /// level D whose first bits are marked in `splits`, and merges the pairs of which both are
+    /// marked in `merges` and neither splits. Bits at which no leaf begins are ignored. Returns how
+    /// many leaves were split and how many pairs were merged.
     ///
     /// # Errors
     /// [`Ended::Interrupted`] if the run is interrupted: some leaves have then been changed.
@@ -134,7 +134,6 @@ fn change(
     let marks = splits.iter().zip(merges);
     for ((live, &limb), (&splits, &merges)) in live.iter_mut().zip(field).zip(marks) {
         let field = limb | beyond;
-        let merges = merges & !splits;
         let (mut set, mut clear) = (0, 0);
         // The leaves that are at least 2^level bits wide.
         let mut at_least = field;
@@ -147,7 +146,8 @@ fn change(
             if level > 0 {
                 set |= (splits & leaves) << (width / 2);
             }
-            let merging = merges & leaves;
+            // A leaf of one bit does not split.
+            let merging = merges & leaves & if level > 0 { !splits } else { u64::MAX };
             clear |= (merging & merging >> width & ALIGNED[level + 1]) << width;
         }
         *live.get_mut() = (limb | set) & !clear;

@@ -53,8 +53,10 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     if samples.len() != extent.n_pixels() * names.len() {
         return Err(raster::damaged(&source, "JPEG", &"the sizes do not agree"));
     }
-    let fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
+    let mut fields = raster::take_apart(&mut source, &samples, names, 8, i64::from)?;
     let mut warnings = Vec::new();
+    let orientation = raster::exif_orientation(exif(&bytes, pixels), &mut warnings);
+    let extent = raster::orient(&mut source, extent, &mut fields, orientation)?;
     if end_of_picture(&bytes, pixels).is_some_and(|end| end < n_file_bytes) {
         warnings.push(raster::BYTES_BEHIND.to_owned());
     }
@@ -102,6 +104,27 @@ fn check_end(source: &Source, bytes: &[u8]) -> Result<usize, Fault> {
         true => Ok(at),
         false => Err(raster::truncated(source)),
     }
+}
+
+/// The Exif data among the segments before the pixels at `end`.
+fn exif(bytes: &[u8], end: usize) -> Option<&[u8]> {
+    let mut at = 2;
+    while at < end {
+        match bytes.get(at..end)? {
+            [0xff, 0x01 | 0xd0..=0xd7, ..] => at += 2, // without a length
+            [0xff, marker @ 0x02..=0xfe, high, low, ..] => {
+                let next = at + 2 + usize::from(u16::from_be_bytes([*high, *low]));
+                let segment = bytes.get(at + 4..next)?;
+                match segment.strip_prefix(b"Exif\0\0") {
+                    Some(exif) if *marker == 0xe1 => return Some(exif),
+                    Some(_) | None => at = next,
+                }
+            }
+            [_, ..] => at += 1,
+            [] => return None,
+        }
+    }
+    None
 }
 
 /// Returns whether the segment after this marker describes the layout of the pixels.

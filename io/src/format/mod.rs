@@ -172,17 +172,6 @@ impl<'a> GraphRef<'a> {
         }
     }
 
-    /// Returns whether every vertex is the end of an arc.
-    fn is_covered(&self) -> bool {
-        let mut seen = vec![false; self.n_vertices()];
-        let done: Result<(), ()> = self.try_for_arcs(|arc| {
-            seen[arc.tail as usize] = true;
-            seen[arc.head as usize] = true;
-            Ok(())
-        });
-        done.is_ok() && seen.into_iter().all(|seen| seen)
-    }
-
     /// Calls `each` with every arc, in both directions if the graph is symmetric; stops at the
     /// first error.
     fn try_for_arcs<E>(&self, mut each: impl FnMut(Arc) -> Result<(), E>) -> Result<(), E> {

@@ -69,12 +69,14 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
     if end_of_picture(&bytes).is_some_and(|end| end < n_file_bytes) {
         warnings.push(raster::BYTES_BEHIND.to_owned());
     }
-    let fields = match color {
+    let orientation = raster::exif_orientation(info.exif_metadata.as_deref(), &mut warnings);
+    let mut fields = match color {
         ColorType::Indexed => palette_fields(&mut source, info, &packed, extent, bits)?,
         ColorType::Grayscale | ColorType::GrayscaleAlpha | ColorType::Rgb | ColorType::Rgba => {
             plain_fields(&mut source, &packed, names(color), bits, extent.width)?
         }
     };
+    let extent = raster::orient(&mut source, extent, &mut fields, orientation)?;
     Ok((raster::scaled_grid(&source, extent, fields)?, warnings.into()))
 }
 

@@ -5,6 +5,7 @@ use std::fmt::Display;
 
 use star_base::Code;
 
+use super::tiff;
 use crate::data::Data;
 use crate::error::Fault;
 use crate::numbers::{Field, Numbers, Shape};
@@ -123,6 +124,62 @@ pub(crate) fn take_apart<T: Copy>(
     Ok(fields)
 }
 
+/// Moves the pixels of a picture to their places for this orientation, a number of TIFF and Exif: 1
+/// if the first row is on top and the first column on the left, up to 8. Returns the size
+/// afterwards. Other numbers change nothing.
+pub(crate) fn orient(
+    source: &mut Source,
+    extent: Extent,
+    fields: &mut [Field],
+    orientation: u64,
+) -> Result<Extent, Fault> {
+    if !(2..=8).contains(&orientation) {
+        return Ok(extent);
+    }
+    let Extent { width, height, n_bands } = extent;
+    let n_samples = fields.len() as u128 + 1;
+    let n_bytes = n_samples * extent.n_pixels() as u128 * u128::from(SAMPLE_BYTES);
+    if !source.budget().allows(n_bytes) {
+        return Err(source.out_of_memory(n_bytes));
+    }
+    let oriented = match orientation {
+        5..=8 => Extent { width: height, height: width, n_bands },
+        _ => extent,
+    };
+    let (last_row, last_col) = (height - 1, width - 1); // a picture has pixels
+    let origin = |row: usize, col: usize| match orientation {
+        2 => (row, last_col - col),
+        3 => (last_row - row, last_col - col),
+        4 => (last_row - row, col),
+        5 => (col, row),
+        6 => (last_row - col, row),
+        7 => (last_row - col, last_col - row),
+        8 => (col, last_col - row),
+        _ => (row, col),
+    };
+    for field in fields {
+        source.go_on()?;
+        let pixels = (0..oriented.height)
+            .flat_map(|row| (0..oriented.width).map(move |col| origin(row, col)));
+        let values = pixels.map(|(row, col)| field.values[row * width + col]);
+        let moved = self::field(source, &field.name, field.bits, extent.n_pixels(), values)?;
+        field.values = moved.values;
+    }
+    Ok(oriented)
+}
+
+/// The orientation of a picture according to its Exif data, and a warning if it is unknown.
+pub(crate) fn exif_orientation(exif: Option<&[u8]>, warnings: &mut Vec<String>) -> u64 {
+    match exif.and_then(tiff::exif_orientation) {
+        None => 1,
+        Some(known @ 1..=8) => known,
+        Some(unknown) => {
+            warnings.push(format!("unknown orientation {unknown} in the Exif data"));
+            1
+        }
+    }
+}
+
 /// Creates a grid of the fields.
 pub(crate) fn grid(extent: Extent, fields: Vec<Field>) -> Data {
     let Extent { width, height, n_bands: _ } = extent;
@@ -175,6 +232,32 @@ pub(crate) fn truncated(source: &Source) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn orientations_move_pixels() {
+        // The picture `0 1 2` above `3 4 5`.
+        let expected: [(u64, &[i64]); 8] = [
+            (1, &[0, 1, 2, 3, 4, 5]),
+            (2, &[2, 1, 0, 5, 4, 3]),
+            (3, &[5, 4, 3, 2, 1, 0]),
+            (4, &[3, 4, 5, 0, 1, 2]),
+            (5, &[0, 3, 1, 4, 2, 5]),
+            (6, &[3, 0, 4, 1, 5, 2]),
+            (7, &[5, 2, 4, 1, 3, 0]),
+            (8, &[2, 5, 1, 4, 0, 3]),
+        ];
+        for (orientation, values) in expected {
+            let mut options = crate::ReadOptions::new("f", 1 << 20);
+            let mut input: &[u8] = b"";
+            let mut source = Source::open(&mut input, &mut options, None).unwrap();
+            let extent = Extent { width: 3, height: 2, n_bands: 1 };
+            let mut fields = [Field::new("gray", None, (0..6).collect())];
+            let found = orient(&mut source, extent, &mut fields, orientation).unwrap();
+            let size = if orientation < 5 { (3, 2) } else { (2, 3) };
+            assert_eq!((found.width, found.height), size, "{orientation}");
+            assert_eq!(fields[0].values, values, "{orientation}");
+        }
+    }
 
     #[test]
     fn packed_samples_are_unpacked_row_by_row() {

@@ -24,6 +24,12 @@ pub enum NumberLayout {
     /// `records`: a row for each record, or for each cell of a grid row by row; the fields side by
     /// side.
     Records,
+    /// `unsigned`: like [`NumberLayout::Records`], for numbers none of which is negative: the table
+    /// holds the numbers of the file.
+    Unsigned,
+    /// `present`: a column with a one for each record, or cell of a grid row by row, in which no
+    /// number is missing.
+    Present,
     /// `grid`: a row for each row of a grid; the cells side by side, and within a cell its fields.
     Grid,
     /// `field:NAME`: like [`NumberLayout::Natural`] for one field; `NAME` may be its number, from
@@ -43,6 +49,8 @@ impl NumberLayout {
     /// The names as written on the command line, with descriptions.
     pub const NAMES: &'static [(&'static str, &'static str)] = &[
         ("records", "a row for each record or cell, the fields side by side"),
+        ("unsigned", "records, with an error if a number is negative"),
+        ("present", "a slice: a one for each record or cell without a missing number"),
         ("grid", "a row for each row of a grid, its cells side by side"),
         ("field:NAME", "one field only: rows of a grid of zeros and ones, or records"),
         ("code:NAME=VALUE", "a word: the code of a value of a field in the table"),
@@ -52,6 +60,8 @@ impl NumberLayout {
     pub fn parse(text: &str) -> Option<NumberLayout> {
         match text {
             "records" => Some(NumberLayout::Records),
+            "unsigned" => Some(NumberLayout::Unsigned),
+            "present" => Some(NumberLayout::Present),
             "grid" => Some(NumberLayout::Grid),
             _ => match text.split_once(':')? {
                 ("field", name) if !name.is_empty() => Some(NumberLayout::Field(name.to_owned())),
@@ -72,6 +82,8 @@ impl fmt::Display for NumberLayout {
         match self {
             NumberLayout::Natural => Ok(()),
             NumberLayout::Records => f.write_str("records"),
+            NumberLayout::Unsigned => f.write_str("unsigned"),
+            NumberLayout::Present => f.write_str("present"),
             NumberLayout::Grid => f.write_str("grid"),
             NumberLayout::Field(name) => write!(f, "field:{name}"),
             NumberLayout::Code { field, value } => write!(f, "code:{field}={value}"),
@@ -86,7 +98,8 @@ pub struct NumbersLaidOut {
     pub table: BitTable,
     /// Whether it is stored by rows, which requires the option and sufficiently long rows.
     pub by_rows: bool,
-    /// The fields in the layout: name, and bits of every number.
+    /// The fields in the layout: name, and bits of every number; none in
+    /// [`NumberLayout::Present`].
     pub fields: Vec<(String, usize)>,
     /// The range of these fields among all fields, from 0.
     pub chosen: Range<usize>,
@@ -103,7 +116,8 @@ pub struct NumbersLaidOut {
 /// [`Code::NoSuchLayout`] for an unknown field, a list where a grid is needed, or a wrong number of
 /// widths; [`Code::WidthTooSmall`] if a number does not fit; [`Code::DoesNotFit`], before any
 /// allocation, if the table exceeds `options.max_bytes` bytes; [`Code::OutOfRange`] if a field does
-/// not have the length of the shape; [`Code::Interrupted`] if `options.go_on` returns `false`.
+/// not have the length of the shape, or a number is negative in [`NumberLayout::Unsigned`];
+/// [`Code::Interrupted`] if `options.go_on` returns `false`.
 pub fn lay_out_numbers(
     layout: &NumberLayout,
     numbers: &Numbers,
@@ -112,8 +126,14 @@ pub fn lay_out_numbers(
 ) -> Result<NumbersLaidOut, FileError> {
     let file = options.file;
     numbers.check(file)?;
+    if *layout == NumberLayout::Present {
+        return present(numbers, options);
+    }
     let chosen = chosen(layout, numbers, file)?;
     let fields = &numbers.fields[chosen.clone()];
+    if *layout == NumberLayout::Unsigned {
+        check_unsigned(fields, numbers.shape, file)?;
+    }
     // A width for each field: select those of the chosen fields.
     let of_all = widths.filter(|widths| widths.len() == numbers.fields.len());
     let widths = of_all.map(|widths| &widths[chosen.clone()]).or(widths);
@@ -140,6 +160,8 @@ pub fn lay_out_numbers(
             NumberLayout::Natural
             | NumberLayout::Field(_)
             | NumberLayout::Records
+            | NumberLayout::Unsigned
+            | NumberLayout::Present
             | NumberLayout::Code { .. },
             shape,
         ) => (shape.n_records(), 1),
@@ -191,6 +213,39 @@ pub fn lay_out_numbers(
     let names = fields.iter().map(|field| field.name.clone());
     let fields = names.zip(widths).collect();
     Ok(NumbersLaidOut { table, by_rows, fields, chosen, notes: notes.collect() })
+}
+
+/// Lays out [`NumberLayout::Present`].
+fn present(
+    numbers: &Numbers,
+    options: &mut LayoutOptions<'_>,
+) -> Result<NumbersLaidOut, FileError> {
+    let n_records = numbers.shape.n_records();
+    let mut table = zeros(n_records, 1, false, options.max_bytes, options.file)?;
+    let mut poller = InterruptPoller::new(options);
+    let is_present =
+        |row: usize| numbers.fields.iter().all(|field| Some(field.values[row]) != field.nodata);
+    fill_column(&mut table, 0, is_present, &mut poller)?;
+    let (fields, notes) = (Vec::new(), Vec::new());
+    Ok(NumbersLaidOut { table, by_rows: false, fields, chosen: 0..0, notes })
+}
+
+/// Rejects negative numbers.
+fn check_unsigned(fields: &[Field], shape: Shape, file: &str) -> Result<(), FileError> {
+    for field in fields.iter().filter(|field| field.offset() < 0) {
+        let is_negative = |number: &i64| *number < 0 && Some(*number) != field.nodata;
+        let Some(idx) = field.values.iter().position(is_negative) else { continue };
+        let number = field.meaning.text(field.values[idx]);
+        let message = format!("{number} in field `{}` is negative", field.name);
+        return Err(FileError::new(Code::OutOfRange, file, message)
+            .note(format!("it is in {}", place(shape, idx)))
+            .note("the layout `unsigned` is for numbers from 0")
+            .help(format!(
+                "if {number} marks missing numbers, write `nodata={number}`; otherwise `records` \
+                    stores the numbers with an offset"
+            )));
+    }
+    Ok(())
 }
 
 /// A bit of a number in its field.
@@ -251,11 +306,24 @@ fn code(
 fn chosen(layout: &NumberLayout, numbers: &Numbers, file: &str) -> Result<Range<usize>, FileError> {
     let fields = numbers.fields.as_slice();
     let name = match layout {
-        NumberLayout::Natural | NumberLayout::Records | NumberLayout::Grid => {
-            return Ok(0..fields.len());
-        }
+        NumberLayout::Natural
+        | NumberLayout::Records
+        | NumberLayout::Unsigned
+        | NumberLayout::Present
+        | NumberLayout::Grid => return Ok(0..fields.len()),
         NumberLayout::Field(name) | NumberLayout::Code { field: name, .. } => name,
     };
+    let places: Vec<String> = (1..)
+        .zip(fields)
+        .filter(|(_, field)| field.name == *name)
+        .map(|(number, _): (usize, _)| number.to_string())
+        .collect();
+    if places.len() > 1 {
+        let quoted = text::quote(name.as_bytes());
+        let message = format!("{} fields are called {quoted}", places.len());
+        let help = format!("use the number of one instead of its name: {}", places.join(", "));
+        return Err(FileError::new(Code::NoSuchLayout, file, message).help(help));
+    }
     let by_number = || name.parse::<usize>().ok()?.checked_sub(1);
     let by_name = || fields.iter().position(|field| field.name == *name);
     match by_name().or_else(by_number).filter(|&idx| idx < fields.len()) {

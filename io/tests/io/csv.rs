@@ -279,3 +279,72 @@ fn memory_of_texts_is_bounded() {
     assert_eq!(of_budget(n_bytes).unwrap(), n_bytes);
     assert_eq!(of_budget(n_bytes - 1).unwrap_err().code, DoesNotFit);
 }
+
+/// The texts of a field.
+fn texts(numbers: &Numbers, idx: usize) -> Vec<String> {
+    let field = &numbers.fields[idx];
+    field.values.iter().map(|&number| field.meaning.text(number).into_owned()).collect()
+}
+
+#[test]
+fn quotes_may_follow_blanks() {
+    let (found, _) = numbers(Csv, "a,b\n1, \"x\"\n2, y\n");
+    assert_eq!(texts(&found, 1), ["x", "y"]);
+    let (found, _) = numbers(Csv, "\"foo\",\"bar\"\n  \"p\", \t\"Surname, Firstname\" \n");
+    assert_eq!(
+        (texts(&found, 0), texts(&found, 1)),
+        (vec!["p".to_owned()], vec!["Surname, Firstname".to_owned()])
+    );
+    // The blanks count in the places of errors.
+    refuses(Csv, &[(b"a,b,c\nx, \"y\", 1\nx, \"y\", 1x\n", BadFormat, 3, 9, "`1x`")]);
+}
+
+#[test]
+fn texts_may_have_several_lines() {
+    let (found, _) = numbers(Csv, "col1\n\"cell with\nnewline\"\n");
+    assert_eq!(texts(&found, 0), ["cell with\nnewline"]);
+    let (found, _) = numbers(Csv, "\"col\n1\",b\n\"\r\nx\",2\n");
+    assert_eq!(found.fields[0].name, "col\n1");
+    assert_eq!(found.shape, Shape::List(1));
+}
+
+#[test]
+fn options_declare_headers() {
+    let read_with = |text: &str, header: bool| {
+        let fields = FieldRules { header: Some(header), ..FieldRules::default() };
+        let mut options = ReadOptions { fields, ..ReadOptions::new("f", 1 << 20) };
+        match read(Csv, &mut text.as_bytes(), &mut options).unwrap().data {
+            Data::Numbers(numbers) => numbers,
+            other => panic!("{other:?}"),
+        }
+    };
+    let texts_only = read_with("ann,red\nbob,blue\n", false);
+    assert_eq!(texts(&texts_only, 0), ["ann", "bob"]);
+    assert_eq!(texts_only.fields[0].name, "1");
+    let years = read_with("2023,2024\n5,7\n", true);
+    assert_eq!(fields(&years), [("2023", None, &[5][..]), ("2024", None, &[7][..])]);
+}
+
+#[test]
+fn unreadable_dates_are_refused_with_the_forms() {
+    for cell in [
+        "2024-5-1",
+        "2024-02-30",
+        "1/5/2024",
+        "1.5.2024",
+        "9:30",
+        "24:00",
+        "12:30:00.5",
+        "2024-05-01T12:30:00+02:00",
+        "2024-05-01 9:30",
+        "12:30:60",
+    ] {
+        let error = load(Csv, format!("d\n{cell}\n").as_bytes()).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(2), Some(1)), "{cell}");
+        assert!(error.message.contains("not a valid date or time"), "{cell}: {error:?}");
+        assert!(error.notes[0].contains("`2024-05-01`"), "{error:?}");
+        assert!(error.help[0].contains("`texts=NAME`"), "{error:?}");
+    }
+    let (found, _) = numbers(Csv, "d\n12:30:01.000\n");
+    assert_eq!(found.fields[0].values, [45_001]);
+}

@@ -2,17 +2,73 @@
 
 use star_base::Code::{BadFormat, HeaderLies, OutOfRange, Truncated};
 use star_io::Format::{Dimacs, EdgeList, Metis};
-use star_io::{Data, Decimal, Layout, ReadOptions, Widths, lay_out, read};
+use star_io::{Data, Decimal, Graph, Layout, OutputRef, ReadOptions, Widths, lay_out, read, write};
 
-use crate::support::{arcs, graph, refuses};
+use crate::support::{arcs, graph, load, refuses};
 
 #[test]
-fn vertices_from_0_or_1_are_used_directly() {
+fn vertices_from_1_are_used_directly_and_from_0_keep_their_numbers() {
     let (from_0, warnings) = graph(EdgeList, "0 1\n2 0\n");
     assert_eq!((from_0.n_vertices, arcs(&from_0)), (3, vec![(0, 1, 1), (2, 0, 1)]));
-    assert!(from_0.labels.is_none() && !from_0.weighted && warnings.is_empty());
+    assert_eq!(from_0.labels, Some(vec![0, 1, 2]));
+    assert!(!from_0.weighted && warnings.is_empty());
     let (from_1, warnings) = graph(EdgeList, "1 2\n3 1\n");
-    assert_eq!((from_1, warnings), (from_0, Vec::new()));
+    assert!(from_1.labels.is_none() && warnings.is_empty());
+    assert_eq!(arcs(&from_1), arcs(&from_0));
+}
+
+#[test]
+fn numbers_of_vertices_are_written_as_they_were_read() {
+    for text in ["0 1 2\n1 2 5\n", "5 9 2\n9 70 5\n"] {
+        let (mut graph, _) = graph(EdgeList, text);
+        let written = |graph: &Graph| {
+            let mut written = Vec::new();
+            write(EdgeList, OutputRef::Graph(graph), &mut written).unwrap();
+            let written = String::from_utf8(written).unwrap();
+            written.split_once('\n').unwrap().1.to_owned() // without the comment
+        };
+        assert_eq!(written(&graph), text);
+        // A vertex without an edge does not change the others.
+        graph.arcs.remove(0);
+        assert_eq!(written(&graph), text.split_once('\n').unwrap().1);
+    }
+}
+
+#[test]
+fn konect_comments_give_the_kind_of_graph() {
+    let edges = "% 2 3 3\n1 2 3\n2 3 4\n";
+    let (symmetric, notes) = graph(EdgeList, &format!("% sym positive\n{edges}"));
+    assert!(symmetric.symmetric && symmetric.weighted);
+    assert_eq!(notes, ["the comment `% sym` says that the edges have no direction"]);
+    for other in ["% asym positive", "% symbols positive", "% sym of edges", "# sym positive"] {
+        let (directed, notes) = graph(EdgeList, &format!("{other}\n{edges}"));
+        assert!(!directed.symmetric && notes.is_empty(), "{other}");
+    }
+    refuses(EdgeList, &[(b"% bip unweighted\n1 1\n", BadFormat, 1, 1, "`% bip`")]);
+}
+
+#[test]
+fn times_after_weights_are_skipped_on_request() {
+    let text = "% asym weighted\n1 2 7 1082008561\n2 3 8 1082008562\n";
+    let mut options = ReadOptions::new("f", 1 << 20);
+    let error = read(EdgeList, &mut text.as_bytes(), &mut options).unwrap_err();
+    assert_eq!((error.line, error.column), (Some(2), Some(7)));
+    assert!(error.help[0].contains("`times=skip`"), "{error:?}");
+    let mut options = ReadOptions { skip_times: true, ..ReadOptions::new("f", 1 << 20) };
+    let loaded = read(EdgeList, &mut text.as_bytes(), &mut options).unwrap();
+    assert_eq!(loaded.notes, ["the times after the weights are skipped"]);
+    let Data::Graph(graph) = loaded.data else { panic!("a graph") };
+    assert_eq!(arcs(&graph), [(0, 1, 7), (1, 2, 8)]);
+}
+
+#[test]
+fn tables_are_told_apart_from_edge_lists() {
+    for text in ["Id\tA\tB\n1\t537\t228\n", "\"Id\",\"A\"\n1,2\n"] {
+        let error = load(EdgeList, text.as_bytes()).unwrap_err();
+        assert_eq!((error.line, error.column), (Some(1), Some(1)));
+        assert!(error.notes[0].contains("edge list"), "{error:?}");
+        assert!(error.help[0].contains("`.csv`"), "{error:?}");
+    }
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn oversized_values_are_rejected_by_name() {
         (Layout::CodeDouble, &graph, wide, Code::WidthTooSmall, "cycle 8"),
         (Layout::SignedOut, &graph, Widths { h: 4, ..wide }, Code::WidthTooSmall, "`3 → 4`"),
         (Layout::SignedOut, &negative, Widths { h: 3, ..wide }, Code::WidthTooSmall, "-5"),
-        (Layout::Arcs, &negative, wide, Code::OutOfRange, "-5 of the arc `2 → 3`"),
+        (Layout::WeightsIn, &negative, wide, Code::OutOfRange, "-5 of the arc `2 → 3`"),
         (Layout::Tails, &outside, wide, Code::OutOfRange, "`2 → 5`"),
         (Layout::Distances, &graph, Widths { h: 1 << 40, ..wide }, Code::DoesNotFit, "32.0 TiB"),
         (Layout::Arcs, &graph, Widths { h: usize::MAX, ..wide }, Code::DoesNotFit, "1.0 GiB"),
@@ -87,4 +87,38 @@ fn oversized_values_are_rejected_by_name() {
     let error = second.path_width().unwrap_err();
     assert_eq!(error.code, Code::OutOfRange);
     assert_eq!(error.notes[0], "it is arc 2 of 2, in file order");
+}
+
+#[test]
+fn lists_store_negative_weights_less_the_smallest_one() {
+    let graph = |weights: &[i64]| {
+        let arcs = weights.iter().map(|&weight| Arc { tail: 0, head: 1, weight }).collect();
+        Graph { n_vertices: 2, arcs, ..Graph::default() }
+    };
+    for (weights, offset, stored) in [
+        (&[-3, 1, 2][..], -3, &["000", "100", "101"][..]),
+        // The greatest number is infinity, as without negative weights.
+        (&[-3, 3], -3, &["000", "110"]),
+        (&[-3, 4], -3, &["0000", "0111"]),
+        (&[-7, -7], -7, &["0", "0"]),
+        (&[2, 1], 0, &["10", "01"]),
+        (&[], 0, &[]),
+    ] {
+        let graph = graph(weights);
+        assert_eq!(graph.weight_offset(), offset, "{weights:?}");
+        let widths = Layout::Weight.least_widths(&graph).unwrap();
+        let table = table(Layout::Weight, &graph, widths);
+        let rows: Vec<String> = (0..weights.len()).map(|row| table.row(row).to_string()).collect();
+        assert_eq!(rows, stored, "{weights:?}");
+        let h = widths.h.checked_sub(1).filter(|_| !weights.is_empty());
+        if let Some(h) = h {
+            let error = lay_out(Layout::Weight, &graph, Widths { h, b: 0 }, BUDGET, "f");
+            assert_eq!(error.unwrap_err().code, Code::WidthTooSmall, "{weights:?}");
+        }
+    }
+    let extreme = graph(&[i64::MIN, i64::MAX]);
+    let widths = Layout::Arcs.least_widths(&extreme).unwrap();
+    assert_eq!((widths.h, extreme.weight_offset()), (65, i64::MIN));
+    let arcs = table(Layout::Arcs, &extreme, widths);
+    assert_eq!(number(&arcs, 1, 2 * widths.b + 1, 64), u64::MAX);
 }

@@ -71,6 +71,39 @@ fn negative_numbers_are_stored_with_offset() {
 }
 
 #[test]
+fn unsigned_records_refuse_negative_numbers_with_their_place() {
+    let positive = list(vec![field("x", None, &[5, 2]), field("y", None, &[0, 1])]);
+    assert_eq!(rows("unsigned", &positive, None), ["1010", "0101"]);
+    let negative = list(vec![field("x", None, &[5, 2]), field("y", None, &[0, -1])]);
+    let error = laid_out("unsigned", &negative, None).unwrap_err();
+    assert_eq!(error.code, Code::OutOfRange);
+    assert_eq!(error.message, "-1 in field `y` is negative");
+    assert_eq!(error.notes[0], "it is in record 2");
+    check_wording(&error);
+    let shape = Shape::Grid { height: 2, width: 2 };
+    let grid = Numbers { shape, fields: vec![field("x", None, &[1, 2, -3, -4])] };
+    let error = laid_out("unsigned", &grid, None).unwrap_err();
+    assert_eq!(error.notes[0], "it is in row 2, column 1 of the grid");
+    // The marker of missing numbers is not a number.
+    let marked = Field { nodata: Some(-1), ..field("x", None, &[5, -1]) };
+    assert_eq!(rows("unsigned", &list(vec![marked]), None), ["101", "111"]);
+}
+
+#[test]
+fn present_marks_the_records_without_missing_numbers() {
+    let marked = |nodata, values| Field { nodata: Some(nodata), ..field("x", None, values) };
+    let two = list(vec![marked(-9, &[7, -9, 3, -9]), marked(3, &[3, 1, 0, 3])]);
+    assert_eq!(rows("present", &two, None), ["0", "0", "1", "0"]);
+    let shape = Shape::Grid { height: 2, width: 2 };
+    let grid = Numbers { shape, fields: vec![marked(0, &[1, 0, 1, 1])] };
+    assert_eq!(rows("present", &grid, None), ["1", "0", "1", "1"]);
+    let all = list(vec![field("x", None, &[1, 1])]);
+    assert_eq!(rows("present", &all, None), ["1", "1"]);
+    let found = laid_out("present", &two, None).unwrap();
+    assert!(found.notes.is_empty() && found.fields.is_empty() && found.chosen.is_empty());
+}
+
+#[test]
 fn zeros_fit_in_any_width() {
     let numbers = list(vec![field("x", Some(0), &[0, 0]), field("y", None, &[0, 0])]);
     assert_eq!(rows("", &numbers, None), ["0", "0"]);

@@ -345,3 +345,128 @@ fn huge_pictures_in_tiny_files_allocate_no_memory() {
     let mut options = ReadOptions::new("f", u64::MAX);
     assert_eq!(read(Tiff, &mut &bytes[..], &mut options).unwrap_err().code, Code::HeaderLies);
 }
+
+/// The values of a tag of ASCII characters, for a file with the low byte first.
+fn ascii(text: &str) -> Vec<u16> {
+    let mut bytes = text.as_bytes().to_vec();
+    bytes.resize(bytes.len() + 2 - bytes.len() % 2, 0);
+    bytes.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+}
+
+#[test]
+fn tiff_missing_blocks_hold_zeros_or_nodata() {
+    let tiles: &[(u16, &[u16])] =
+        &[(262, &[1]), (322, &[2]), (323, &[2]), (324, &[110, 0]), (325, &[4, 0])];
+    let tiles = tags(&[3], &[1], &[8], tiles);
+    let numbers = grid(Tiff, &tiff(true, &tiles, &[1, 2, 0, 0]));
+    assert_eq!(numbers.fields[0].values, [1, 2, 0]);
+    let strips = |more: &[(u16, &[u16])]| {
+        let more = [more, &[(278, &[1][..])]].concat();
+        tiff_strips(true, &tags(&[2], &[2], &[8], &more), &[&[1, 2], &[]])
+    };
+    assert_eq!(grid(Tiff, &strips(&[(262, &[1])])).fields[0].values, [1, 2, 0, 0]);
+    // 0 is white.
+    assert_eq!(grid(Tiff, &strips(&[(262, &[0])])).fields[0].values, [254, 253, 255, 255]);
+    let nodata = ascii("9");
+    let numbers = grid(Tiff, &strips(&[(262, &[1]), (42113, &nodata)]));
+    assert_eq!(
+        (&numbers.fields[0].values[..], numbers.fields[0].nodata),
+        (&[1, 2, 9, 9][..], Some(9))
+    );
+    let numbers = grid(Tiff, &strips(&[(262, &[0]), (42113, &nodata)]));
+    assert_eq!(numbers.fields[0].values, [254, 253, 246, 246]);
+    // A block cannot lie in the header.
+    let tiles: &[(u16, &[u16])] =
+        &[(262, &[1]), (322, &[2]), (323, &[2]), (324, &[0]), (325, &[4])];
+    let tiles = tags(&[2], &[1], &[8], tiles);
+    assert!(error(Tiff, &tiff(true, &tiles, &[0; 4])).1.contains("begins at byte 0"));
+}
+
+#[test]
+fn tiff_nodata_marks_missing_samples() {
+    let floats = |samples: &[f32]| -> Vec<u8> {
+        samples.iter().flat_map(|sample| sample.to_le_bytes()).collect()
+    };
+    for (text, missing, marker) in [
+        ("-9999", -9999.0, -9999),
+        ("nan", f32::NAN, i64::MIN),
+        ("-3.4028234663852886e+38", f32::MIN, i64::MIN),
+    ] {
+        let nodata = ascii(text);
+        let tags = tags(&[3], &[1], &[32], &[(262, &[1]), (339, &[3]), (42113, &nodata)]);
+        let file = tiff(true, &tags, &floats(&[5.0, missing, 7.0]));
+        let loaded = load(Tiff, &file).unwrap();
+        let Data::Numbers(numbers) = loaded.data else { panic!("numbers") };
+        assert_eq!(numbers.fields[0].values, [5, marker, 7], "{text}");
+        assert_eq!(numbers.fields[0].nodata, Some(marker), "{text}");
+        assert!(loaded.notes[0].contains("nodata"), "{:?}", loaded.notes);
+    }
+    let nodata = ascii("255");
+    let bytes = tags(&[3], &[1], &[8], &[(262, &[1]), (42113, &nodata)]);
+    let numbers = grid(Tiff, &tiff(true, &bytes, &[255, 0, 7]));
+    assert_eq!(numbers.fields[0].nodata, Some(255));
+    assert_eq!(grid(Tiff, &tiff(true, &bytes, &[1, 0, 7])).fields[0].nodata, None);
+    let scaled = ReadOptions { scale: Decimal::parse("10"), ..ReadOptions::new("f", BUDGET) };
+    let mut scaled = scaled;
+    let loaded = read(Tiff, &mut &tiff(true, &bytes, &[255, 0, 7])[..], &mut scaled).unwrap();
+    let Data::Numbers(numbers) = loaded.data else { panic!("numbers") };
+    assert_eq!(
+        (&numbers.fields[0].values[..], numbers.fields[0].nodata),
+        (&[2550, 0, 70][..], Some(2550))
+    );
+}
+
+#[test]
+fn tiff_rows_per_strip_may_exceed_the_picture() {
+    for rows in [2, 3, u16::MAX] {
+        let rows = [rows];
+        let tags = tags(&[2], &[2], &[8], &[(262, &[1]), (278, &rows)]);
+        assert_eq!(grid(Tiff, &tiff(true, &tags, &[1, 2, 3, 4])).fields[0].values, [1, 2, 3, 4]);
+        assert_eq!(grid(Tiff, &tiff(false, &tags, &[1, 2, 3, 4])).fields[0].values, [1, 2, 3, 4]);
+    }
+}
+
+#[test]
+fn orientations_are_honoured_in_every_format() {
+    for (orientation, size_then, values) in
+        [(4, (2, 3), [4, 5, 6, 1, 2, 3]), (6, (3, 2), [4, 1, 5, 2, 6, 3])]
+    {
+        let value = [orientation];
+        let picture = tags(&[3], &[2], &[8], &[(262, &[1]), (274, &value)]);
+        let numbers = grid(Tiff, &tiff(true, &picture, &[1, 2, 3, 4, 5, 6]));
+        assert_eq!((size(&numbers), &numbers.fields[0].values[..]), (size_then, &values[..]));
+        let exif = tiff(orientation == 4, &[(274, &[orientation]), (324, &[0])], &[]);
+        let rows: [&[u8]; 2] = [&[1, 2, 3], &[4, 5, 6]];
+        let numbers = grid(Png, &png((3, 2), 0, 8, &[(b"eXIf", &exif)], &rows));
+        assert_eq!((size(&numbers), &numbers.fields[0].values[..]), (size_then, &values[..]));
+        let segment = [b"Exif\0\0", &exif[..]].concat();
+        let mut bytes = jpeg((16, 8), 1);
+        let len = (segment.len() as u16 + 2).to_be_bytes();
+        bytes.splice(2..2, [&[0xff, 0xe1], &len[..], &segment].concat());
+        let expected = if orientation == 4 { (8, 16) } else { (16, 8) };
+        assert_eq!(size(&grid(Jpeg, &bytes)), expected);
+    }
+}
+
+#[test]
+fn tiff_tags_that_change_samples_are_refused_by_name() {
+    for (tag, value, name) in [
+        (266, 2, "FillOrder"),
+        (274, 9, "Orientation"),
+        (346, 1, "Indexed"),
+        (559, 1, "StripRowCounts"),
+        (32997, 2, "ImageDepth"),
+        (50712, 1, "LinearizationTable"),
+    ] {
+        let value = [value];
+        let picture = tags(&[2], &[1], &[8], &[(262, &[1]), (tag, &value)]);
+        let (code, message) = error(Tiff, &tiff(true, &picture, &[1, 2]));
+        assert_eq!(code, Code::BadFormat);
+        assert!(message.contains(&format!("`{name}` ({tag})")), "{message}");
+    }
+    let inks = tags(&[1], &[1], &[8; 4], &[(262, &[5]), (277, &[4]), (332, &[2])]);
+    assert!(error(Tiff, &tiff(true, &inks, &[0; 4])).1.contains("`InkSet`"));
+    // The predictor of an uncompressed picture is ignored.
+    let plain = tags(&[3], &[1], &[8], &[(262, &[1]), (317, &[2])]);
+    assert_eq!(grid(Tiff, &tiff(true, &plain, &[1, 2, 3])).fields[0].values, [1, 2, 3]);
+}

@@ -198,12 +198,12 @@ fn vertex_labels_survive_in_edge_lists() {
     write(Format::EdgeList, OutputRef::Graph(&graph), &mut bytes).unwrap();
     let found = read(Format::EdgeList, &mut &bytes[..], &mut ReadOptions::new("f", BUDGET));
     assert_eq!(found.unwrap().data, Data::Graph(graph.clone()));
-    // A vertex without an arc does not occur in a list: the number of vertices then has priority.
+    // A vertex without an arc does not occur in a list: the labels of the others have priority.
     let labels = Some(vec![10, 20, 30, 40]);
     let loose = Graph { n_vertices: 4, labels, ..graph };
     let mut bytes = Vec::new();
     write(Format::EdgeList, OutputRef::Graph(&loose), &mut bytes).unwrap();
-    assert_eq!(bytes, b"# vertices 4, arcs 2, numbered from 1\n2 1 5\n2 3 6\n");
+    assert_eq!(bytes, b"# Nodes: 4 Edges: 2\n20 10 5\n20 30 6\n");
 }
 
 #[test]

@@ -36,32 +36,41 @@ pub fn read_speed(buffer: &[u64], threads: usize) -> Bandwidth {
     let threads = threads.clamp(1, buffer.len().max(1));
     let bytes = size_of_val(buffer);
     let repeats = (LEAST_BYTES * threads / bytes.max(1)).clamp(1, MOST_REPEATS);
-    let mut seconds: Vec<f64> = (0..=PASSES).map(|_| pass(buffer, threads, repeats)).collect();
-    seconds.remove(0);
-    seconds.sort_by(f64::total_cmp);
-    let median = seconds[PASSES / 2].max(f64::MIN_POSITIVE);
+    let mut passes: Vec<_> = (0..=PASSES).map(|_| pass(buffer, threads, repeats)).collect();
+    passes.remove(0);
+    passes.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (median, threads) = passes[PASSES / 2];
+    let median = median.max(f64::MIN_POSITIVE);
     Bandwidth { threads, bytes, gb_per_s: (bytes * repeats) as f64 / median / 1e9 }
 }
 
-/// Returns the seconds for reading everything `repeats` times.
-fn pass(buffer: &[u64], threads: usize, repeats: usize) -> f64 {
+/// Returns the seconds for reading everything `repeats` times, and the number of threads. A part
+/// whose thread the system refuses is read here.
+fn pass(buffer: &[u64], threads: usize, repeats: usize) -> (f64, usize) {
     let read = |part: &[u64]| {
         for _ in 0..repeats {
             black_box(sum(black_box(part)));
         }
     };
     let begun = Instant::now();
+    let mut n_refused = 0;
     if threads == 1 {
         read(buffer);
     } else {
         let part = buffer.len().div_ceil(threads).max(1);
         thread::scope(|scope| {
             for chunk in buffer.chunks(part) {
-                scope.spawn(move || read(chunk));
+                let started = thread::Builder::new().spawn_scoped(scope, move || read(chunk));
+                if started.is_err() {
+                    n_refused += 1;
+                    read(chunk);
+                }
             }
         });
     }
-    begun.elapsed().as_secs_f64()
+    // This thread waits for the others unless it reads some parts.
+    let n_here = n_refused.min(1);
+    (begun.elapsed().as_secs_f64(), threads - n_refused + n_here)
 }
 
 /// Returns the sum of all limbs, in a form that compilers vectorise.

@@ -43,7 +43,8 @@ pub struct NamedRecord {
 #[must_use]
 pub fn page(files: &[NamedRecord]) -> String {
     let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
-    let benchmarks = series::benchmarks(&records);
+    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
+    let benchmarks = series::benchmarks(&records, &names);
     let dates = records.iter().filter_map(|record| record.date.as_deref());
     let days: BTreeSet<&str> = dates.filter_map(|date| date.split('T').next()).collect();
     let days = days.into_iter().collect::<Vec<_>>().join(", ");
@@ -67,10 +68,12 @@ pub fn page(files: &[NamedRecord]) -> String {
 
 /// Returns the plots of these files, with names for separate files: `closure-1.svg`.
 #[must_use]
-pub fn plots(records: &[Record]) -> Vec<(String, String)> {
+pub fn plots(files: &[NamedRecord]) -> Vec<(String, String)> {
+    let records: Vec<Record> = files.iter().map(|file| file.record.clone()).collect();
+    let names: Vec<String> = files.iter().map(|file| file.name.clone()).collect();
     let mut taken = BTreeSet::new();
     let mut plots = Vec::new();
-    for benchmark in series::benchmarks(records) {
+    for benchmark in series::benchmarks(&records, &names) {
         let Some(svg) = plot::svg(&benchmark) else { continue };
         let stem = file_name(&benchmark);
         let mut name = format!("{stem}.svg");
@@ -174,7 +177,7 @@ mod tests {
         for tag in ["<script", "<img"] {
             assert!(!page.contains(tag), "{tag}");
         }
-        for (name, plot) in plots(&[hostile()]) {
+        for (name, plot) in plots(&[named("a", hostile())]) {
             well_formed(&plot);
             assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || "-.".contains(c)), "{name}");
         }
@@ -209,8 +212,10 @@ mod tests {
         other.file = "a.star".to_owned();
         let mut twin = other.clone();
         twin.title = "clo sure".to_owned();
-        let names: Vec<String> =
-            plots(&[record(vec![other, twin])]).into_iter().map(|(name, _)| name).collect();
+        let names: Vec<String> = plots(&[named("a", record(vec![other, twin]))])
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect();
         assert_eq!(names, ["a-clo-sure.svg", "a-clo-sure-2.svg"]);
     }
 }

@@ -121,8 +121,7 @@ pub(super) fn overview(benchmarks: &[Benchmark<'_>]) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::series::benchmarks;
-    use crate::page::testing::{record, row, well_formed};
+    use crate::page::testing::{benchmarks, record, row, well_formed};
 
     fn peer(title: &str, n: i64, seconds: f64) -> Row {
         let mut peer = row(title, n, seconds);

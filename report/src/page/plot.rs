@@ -270,8 +270,7 @@ fn shortened(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::page::series::benchmarks;
-    use crate::page::testing::{record, row, well_formed};
+    use crate::page::testing::{benchmarks, record, row, well_formed};
 
     fn plot(title: &str, sizes: &[i64]) -> Option<String> {
         let rows = sizes.iter().map(|n| row(title, *n, *n as f64 * 1e-6)).collect();

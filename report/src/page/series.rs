@@ -49,11 +49,11 @@ pub(crate) struct Point {
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// The key of a line: the runner, and every parameter except the size.
+/// The key of a line in one file: the runner, and every parameter except the size.
 type Line<'a> = (String, Vec<(&'a str, String)>);
 
-/// Returns all benchmarks, in the order of their first rows.
-pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
+/// Returns all benchmarks, in the order of their first rows. `names` are those of the files.
+pub(crate) fn benchmarks<'a>(records: &'a [Record], names: &[String]) -> Vec<Benchmark<'a>> {
     let runners = runners(records);
     let mut order: Vec<(&str, &str)> = Vec::new();
     let mut rows: BTreeMap<(&str, &str), Vec<(usize, &Row)>> = BTreeMap::new();
@@ -75,7 +75,7 @@ pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
         .into_iter()
         .map(|((file, title), rows)| {
             let size = rows.iter().find_map(|(_, row)| row.size.as_deref());
-            let series = size.map_or_else(Vec::new, |size| series(&rows, size, &runners));
+            let series = size.map_or_else(Vec::new, |size| series(&rows, size, &runners, names));
             Benchmark { file, title, rows, size, series }
         })
         .collect()
@@ -94,17 +94,11 @@ fn runners(records: &[Record]) -> Vec<String> {
     runners.into_iter().map(|(_, name)| name).collect()
 }
 
-fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series> {
+/// Returns the lines of a plot. A line that occurs in several files has the name of its file.
+fn series(rows: &[(usize, &Row)], size: &str, runners: &[String], names: &[String]) -> Vec<Series> {
     let mut lines: Vec<(Line<'_>, usize, Series)> = Vec::new();
     let varying = varying(rows, size);
-    // If several files have the same line, one measured alternately with peers is drawn.
-    let has = |number: usize, source: Source| {
-        rows.iter().any(|(of, row)| *of == number && row.source == source && row.time.is_some())
-    };
-    let in_turn = |number: usize| has(number, Source::Star) && has(number, Source::Peer);
-    let (first, rest): (Vec<_>, Vec<_>) =
-        rows.iter().partition::<Vec<&(usize, &Row)>, _>(|(number, _)| in_turn(*number));
-    for (number, row) in first.into_iter().chain(rest) {
+    for (number, row) in rows {
         let (Some(time), Some(x)) = (&row.time, x_of(&row.parameters, size)) else { continue };
         if time.median_s <= 0.0 || x <= 0.0 {
             continue; // it cannot be shown on a logarithmic axis
@@ -112,10 +106,10 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
         let others = others(&row.parameters, size, &varying);
         let line: Line<'_> = (row.runner(), others);
         let point = Point { x, y: time.median_s, interval: time.low_s.zip(time.high_s) };
-        match lines.iter_mut().find(|(known, _, _)| *known == line) {
-            // If several files have the same line, the first one is drawn.
-            Some((_, first, series)) if first == number => series.points.push(point),
-            Some(_) => {}
+        let known =
+            |(known, of, _): &&mut (Line<'_>, usize, Series)| of == number && *known == line;
+        match lines.iter_mut().find(known) {
+            Some((_, _, series)) => series.points.push(point),
             None => {
                 let label = label(&line);
                 let runner = runners.iter().position(|name| *name == line.0).unwrap_or(0);
@@ -123,6 +117,13 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
                 let series = Series { label, source, runner, look: 0, points, growth: None };
                 lines.push((line, *number, series));
             }
+        }
+    }
+    for idx in 0..lines.len() {
+        let (line, number, _) = &lines[idx];
+        if lines.iter().any(|(other, of, _)| other == line && of != number) {
+            let label = format!("{} ({})", label(line), name_of_file(names, *number));
+            lines[idx].2.label = label;
         }
     }
     let mut series: Vec<Series> = lines.into_iter().map(|(_, _, series)| series).collect();
@@ -149,6 +150,15 @@ fn series(rows: &[(usize, &Row)], size: &str, runners: &[String]) -> Vec<Series>
         taken.push(line.look);
     }
     series
+}
+
+/// Returns the name of a file, with its number if another one has the same name.
+fn name_of_file(names: &[String], number: usize) -> String {
+    let name = names.get(number).map_or("", String::as_str);
+    match names.iter().filter(|other| *other == name).count() {
+        0 | 1 => name.to_owned(),
+        _ => format!("{name}, file {}", number + 1),
+    }
 }
 
 fn x_of(parameters: &Parameters, size: &str) -> Option<f64> {
@@ -195,7 +205,7 @@ mod tests {
     use crate::record::{Parameter, Time};
 
     use super::*;
-    use crate::page::testing::{record, row};
+    use crate::page::testing::{benchmarks, record, row};
 
     fn with(n: i64, seed: i64, seconds: f64) -> Row {
         let mut row = row("closure", n, seconds);
@@ -233,22 +243,21 @@ mod tests {
     }
 
     #[test]
-    fn the_first_of_two_files_with_one_line_is_drawn() {
-        let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0)])];
-        let found = benchmarks(&records);
-        assert_eq!(found[0].series[0].points.len(), 1);
-        assert_eq!(found[0].series[0].points[0].y, 1.0);
-        assert_eq!(found[0].rows.len(), 2);
-    }
-
-    #[test]
-    fn lines_measured_alternately_with_peers_take_precedence() {
+    fn equal_lines_of_several_files_are_all_drawn() {
         let mut peer = row("a", 2, 4.0);
         (peer.source, peer.name) = (Source::Peer, Some("other".to_owned()));
         let records = [record(vec![row("a", 2, 1.0)]), record(vec![row("a", 2, 5.0), peer])];
-        let found = benchmarks(&records);
-        let [ours, theirs] = found[0].series.as_slice() else { panic!("two lines") };
-        assert_eq!((ours.points[0].y, theirs.points[0].y), (5.0, 4.0));
+        let drawn = |names: [&str; 2]| -> Vec<(String, f64)> {
+            let found = super::benchmarks(&records, &names.map(str::to_owned));
+            assert_eq!(found[0].rows.len(), 3);
+            let series = found[0].series.iter();
+            series.map(|line| (line.label.clone(), line.points[0].y)).collect()
+        };
+        let lines = |first: &str, second: &str| {
+            [(first, 1.0), (second, 5.0), ("other", 4.0)].map(|(label, y)| (label.to_owned(), y))
+        };
+        assert_eq!(drawn(["v1", "v2"]), lines("cpu (v1)", "cpu (v2)"));
+        assert_eq!(drawn(["v", "v"]), lines("cpu (v, file 1)", "cpu (v, file 2)"));
     }
 
     #[test]

@@ -196,8 +196,7 @@ mod tests {
     use crate::record::{Record, RowError};
 
     use super::*;
-    use crate::page::series::benchmarks;
-    use crate::page::testing::{record, row, well_formed};
+    use crate::page::testing::{benchmarks, record, row, well_formed};
 
     fn peer(n: i64, seconds: f64) -> Row {
         let mut peer = row("closure", n, seconds);

@@ -1,8 +1,14 @@
 //! Helpers of the page tests.
 
+use super::series::{self, Benchmark};
 use crate::record::{
     IntrinsicUse, MachineInfo, Parameter, Record, Row, SCHEMA, Source, Time, Tool,
 };
+
+/// Returns the benchmarks of files without names.
+pub(crate) fn benchmarks(records: &[Record]) -> Vec<Benchmark<'_>> {
+    series::benchmarks(records, &[])
+}
 
 /// Returns a row of `a.star` with this size.
 pub(crate) fn row(title: &str, n: i64, seconds: f64) -> Row {

@@ -121,6 +121,38 @@ fn star_texts_and_intrinsics_agree() {
 }
 
 #[test]
+fn batches_are_judged_on_the_tree_before_them() {
+    let program = Program::new(
+        "import \"star:cbt\";
+         procedure TRY(F,S,M: slice; var B: slice; var splits,merges: integer);
+         var H: handle;
+         begin
+           CBT_OF(F,H);
+           CBT_CHANGE(S,M,H,splits,merges);
+           CBT_FIELD(H,B);
+         end;",
+    );
+    for (field, split, merge, after, n_splits, n_merges) in [
+        // All leaves are on the last level, where none splits: marked pairs merge.
+        ("11111111", "11111111", "11111111", "10101010", 0, 4),
+        ("11111111", "10000000", "11110000", "10101111", 0, 2),
+        // Above it, a leaf that splits keeps its pair.
+        ("10101010", "10000000", "11111111", "11101000", 1, 1),
+        ("10101111", "00101000", "10101111", "10111010", 1, 2),
+        // Both leaves of a pair must be marked.
+        ("11111111", "00000000", "10110110", "11101111", 0, 1),
+    ] {
+        let bits = |text: &str| HostValue::Slice(BitVector::parse(text).unwrap());
+        let unset = HostValue::Unset;
+        let args =
+            [bits(field), bits(split), bits(merge), unset.clone(), unset.clone(), unset.clone()];
+        let run = same_everywhere(&program, &args, &mut 0);
+        let found = [bits(after), HostValue::Int(n_splits), HostValue::Int(n_merges)];
+        assert_eq!(run.values[3..], found, "{field} {split} {merge}");
+    }
+}
+
+#[test]
 fn invalid_trees_trap_at_the_offending_call() {
     for (calls, message) in [
         ("CBT_INIT(0,0,H)", "a depth is from 1 to 30"),

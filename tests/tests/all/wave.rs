@@ -19,6 +19,22 @@ const BOTH: [Neighbourhood; 2] = [Neighbourhood::VonNeumann, Neighbourhood::Moor
 /// Computes the labels of a map of free cells by breadth-first search: a diagonal step requires
 /// both adjacent cells to be free.
 fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usize) -> Vec<u32> {
+    search(width, free, (neighbourhood, Squeeze::Never), goal)
+}
+
+/// Whether a diagonal step may lead between two walls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Squeeze {
+    Never,
+    Always,
+}
+
+fn search(
+    width: usize,
+    free: &[bool],
+    (neighbourhood, squeeze): (Neighbourhood, Squeeze),
+    goal: usize,
+) -> Vec<u32> {
     let height = free.len() / width;
     let is_free = |x: isize, y: isize| {
         let inside = (0..width as isize).contains(&x) && (0..height as isize).contains(&y);
@@ -34,10 +50,8 @@ fn searched(width: usize, free: &[bool], neighbourhood: Neighbourhood, goal: usi
             if is_diagonal && neighbourhood == Neighbourhood::VonNeumann {
                 continue;
             }
-            if !(is_free(x, y)
-                && is_free(x + dx, y + dy)
-                && is_free(x + dx, y)
-                && is_free(x, y + dy))
+            let sides = is_free(x + dx, y) && is_free(x, y + dy);
+            if !(is_free(x, y) && is_free(x + dx, y + dy) && (sides || squeeze == Squeeze::Always))
             {
                 continue;
             }
@@ -118,6 +132,71 @@ fn the_star_text_the_intrinsic_and_a_search_agree() {
             assert_eq!((path.n_rows(), on.count_ones() as usize), (n_cells, n_cells));
         }
     }
+}
+
+const SQUEEZE: &str = "import \"star:wave\"; import \"star:weighed\";
+    procedure TRY(w,start: integer; Free,Goals: slice(n);
+                  var Label,Path,Price,Way: table; var On,There: slice);
+    var Right,Down,Fall,Rise: slice(n); Weight: table(n,1);
+    begin
+      OPEN_CELLS(w,Free,Right,Down);
+      DIAGONALS(w,Free,Fall,Rise);
+      WAVE8(w,0,Right,Down,Fall,Rise,Goals,Label);
+      TRACE8(w,Right,Down,Fall,Rise,start,Label,Path,On);
+      WCOPY('1',Free or not Free,Weight);
+      WEIGHED_WAVE8(w,1,1,Right,Down,Fall,Rise,Goals,Weight,Price);
+      WEIGHED_TRACE8(w,1,1,Right,Down,Fall,Rise,Weight,start,Price,Way,There);
+    end;";
+
+#[test]
+fn diagonals_between_walls_agree_with_a_search() {
+    let program = Program::new(SQUEEZE);
+    let entry = program.entry("TRY");
+    let compiled = program.compile_on(&backends());
+    let mut random = Random::new(37);
+    let mut n_squeezed = 0;
+    for (width, height) in [(1, 1), (1, 9), (9, 1), (2, 2), (7, 5), (13, 7), (64, 3), (22, 23)] {
+        for percent in [40, 55, 70, 100] {
+            let n = width * height;
+            let mut free = random.bits(n, percent);
+            let (start, goal) = (random.below(n), random.below(n));
+            (free[start], free[goal]) = (true, true);
+            let mut goals = BitVector::zeros(n);
+            goals.put(goal, true);
+            let mut args = vec![
+                HostValue::Int(width as i64),
+                HostValue::Int(start as i64 + 1),
+                HostValue::Slice(BitVector::from_bools(&free)),
+                HostValue::Slice(goals),
+            ];
+            args.resize(10, HostValue::Unset);
+            let expected = compiled[0].run(entry, &args, LIMITS);
+            for other in &compiled[1..] {
+                let found = other.run(entry, &args, LIMITS);
+                assert_eq!(difference(&program, &expected, &found, Mode::AsLowered), None);
+            }
+            let number = |table: &HostValue, cell: usize| {
+                let HostValue::Table(table) = table else { panic!("{table:?}") };
+                let bits = table.row(cell);
+                let number = bits.iter().fold(0, |number, bit| number << 1 | u32::from(bit));
+                if bits.iter().all(|bit| bit) { UNREACHED } else { number }
+            };
+            let squeezed = (Neighbourhood::Moore, Squeeze::Always);
+            let labels = search(width, &free, squeezed, goal);
+            for (cell, &label) in labels.iter().enumerate() {
+                let found = [4, 6].map(|at: usize| number(&expected.values[at], cell));
+                assert_eq!(found, [label; 2], "{width} x {height}, cell {cell}");
+            }
+            let n_cells = labels[start].wrapping_add(1) as usize;
+            for at in [5, 7] {
+                let HostValue::Table(path) = &expected.values[at] else { panic!("no path") };
+                assert_eq!(path.n_rows(), n_cells);
+            }
+            let usual = searched(width, &free, Neighbourhood::Moore, goal);
+            n_squeezed += usize::from(usual[start] != labels[start]);
+        }
+    }
+    assert!(n_squeezed > 3, "{n_squeezed}");
 }
 
 #[test]

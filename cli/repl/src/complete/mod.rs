@@ -81,18 +81,21 @@ fn signature(name: &str, names: &Names) -> Option<String> {
         .or_else(|| routine(&|routine| routine.name.eq_ignore_ascii_case(name)))
 }
 
-/// Returns the text with coloured keywords, strings and comments; its width is unchanged.
-pub fn coloured(text: &str) -> Cow<'_, str> {
+/// Returns the text from the byte `from` with coloured keywords, strings and comments; its width is
+/// unchanged.
+pub fn coloured(text: &str, from: usize) -> Cow<'_, str> {
+    let plain = Cow::Borrowed(text.get(from..).unwrap_or_default());
     const KEYWORD: &str = "\x1b[1m";
     const QUOTED: &str = "\x1b[32m";
     const COMMENT: &str = "\x1b[2m";
     const END: &str = "\x1b[0m";
     if text.len() > MAX_TYPED || text.trim_start().starts_with(':') {
-        return Cow::Borrowed(text);
+        return plain;
     }
     let mut shown = String::new();
-    let mut at = 0;
-    for (range, part) in context(text).parts {
+    let mut at = from;
+    for (range, part) in context(text).parts.into_iter().filter(|(range, _)| range.end > from) {
+        let range = range.start.max(from)..range.end;
         let word = &text[range.clone()];
         let is_keyword = || KEYWORDS.iter().any(|keyword| keyword.eq_ignore_ascii_case(word));
         let colour = match part {
@@ -105,8 +108,8 @@ pub fn coloured(text: &str) -> Cow<'_, str> {
         shown += &format!("{colour}{word}{END}");
         at = range.end;
     }
-    if at == 0 {
-        return Cow::Borrowed(text);
+    if at == from {
+        return plain;
     }
     Cow::Owned(shown + &text[at..])
 }

@@ -133,14 +133,14 @@ fn hints_show_the_signature_of_the_open_call() {
 #[test]
 fn colours_preserve_the_text() {
     let text = "If X(1)='1' then print(\"end\") // while\nelse begin {if} end";
-    let shown = coloured(text);
+    let shown = coloured(text, 0);
     let expected = "\x1b[1mIf\x1b[0m X(1)=\x1b[32m'1'\x1b[0m \x1b[1mthen\x1b[0m \
                     print(\x1b[32m\"end\"\x1b[0m) \x1b[2m// while\x1b[0m\n\x1b[1melse\x1b[0m \
                     \x1b[1mbegin\x1b[0m \x1b[2m{if}\x1b[0m \x1b[1mend\x1b[0m";
     assert_eq!(shown, expected);
-    assert!(matches!(coloured("X := Y"), Cow::Borrowed("X := Y")));
-    assert!(matches!(coloured(":load begin"), Cow::Borrowed(_)));
+    assert!(matches!(coloured("X := Y", 0), Cow::Borrowed("X := Y")));
+    assert!(matches!(coloured(":load begin", 0), Cow::Borrowed(_)));
     let pasted = "begin WARSHALL(1, ".repeat(MAX_TYPED);
-    assert!(matches!(coloured(&pasted), Cow::Borrowed(_)));
+    assert!(matches!(coloured(&pasted, 0), Cow::Borrowed(_)));
     assert_eq!(hint(&pasted, &names()), None);
 }

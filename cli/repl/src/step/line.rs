@@ -98,7 +98,7 @@ struct AtSink<'a, 's> {
 
 impl Guide for AtSink<'_, '_> {
     fn say(&mut self, text: &str) -> bool {
-        self.sink.borrow_mut().show(Event::Answer(text))
+        self.sink.borrow_mut().show(Event::Picture(text))
     }
     fn ask(&mut self) -> Option<String> {
         self.sink.borrow_mut().ask()

@@ -18,20 +18,23 @@ use star_os::destination::Destination;
 use star_os::engine::{self, DeviceOptions, Engine};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
+use star_os::file_roles::{self, Input};
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::output::Output;
 use star_os::passes::PassArgs;
 use star_os::report::Reporter;
 use star_os::size_args::{parse_count, parse_size, parse_time};
+use star_os::sources::ImportArgs;
+use star_os::watchdog::Sentry;
 use star_report::live::Live;
 use star_report::measure::{Budget, CONFIDENCE, resolution};
 use star_report::page::{self, NamedRecord};
 use star_report::record::{Record, SCHEMA, Settings, to_json};
 
 use self::run::Runner;
-use self::targets::{has_benchmarks, targets};
-use super::benchpage::{make_folder, write_plots};
+use self::targets::{Target, may_have_benchmarks, targets};
+use super::benchpage::{plot_folder, write_plots};
 use crate::text;
 
 /// Arguments of `star bench`.
@@ -114,6 +117,9 @@ pub(crate) struct BenchArgs {
     passes: PassArgs,
 
     #[command(flatten)]
+    imports: ImportArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -181,17 +187,14 @@ pub(crate) fn run(
         place.transpose()
     };
     let (out, page) = (place(&args.out)?, place(&args.page)?);
-    if let Some(folder) = &args.svg {
-        make_folder(folder)?;
-    }
-    let mut files = Vec::new();
-    for file in &args.with {
-        let name = crate::records::short_name(file);
-        files.push(NamedRecord { name, record: crate::records::read(file)? });
-    }
-    let targets = targets(&args.paths)?;
+    let plots = args.svg.as_deref().map(plot_folder).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without its measurements");
+    let mut files = read_others(args, &flags).map_err(Failure::with_limit_options)?;
+    let targets = targets(&args.paths)?;
+    for Target { path, .. } in &targets {
+        file_roles::read(Path::new(path), path, Input::Source)?;
+    }
     let adapter = engines.iter().find(|engine| engine.caps.is_adapter);
     let adapter = adapter.map(|engine| engine.caps.device.clone());
     let mut record = Record { adapter, ..empty(args) };
@@ -202,6 +205,7 @@ pub(crate) fn run(
     let quiet = reporter.without_remarks();
     let mut runner = Runner {
         args,
+        loader: args.imports.loader()?,
         passes,
         engines: &engines,
         budget: budget(args),
@@ -217,8 +221,7 @@ pub(crate) fn run(
     };
     let mut n_files = 0;
     for target in &targets {
-        let text = std::fs::read(&target.path).unwrap_or_default();
-        if has_benchmarks(&String::from_utf8_lossy(&text)) && !runner.ended {
+        if may_have_benchmarks(target, &flags) && !runner.ended && flags.stop().is_none() {
             n_files += 1;
             runner.file(target);
         }
@@ -241,8 +244,8 @@ pub(crate) fn run(
     if let Some(place) = page {
         place.write_text(&page::page(&files))?;
     }
-    if let Some(folder) = &args.svg {
-        write_plots(folder, &files, reporter)?;
+    if let (Some(folder), Some(plots)) = (&args.svg, plots) {
+        write_plots(plots, folder, &files, reporter)?;
     }
     let interrupted = files.first().is_some_and(|file| file.record.interrupted);
     if interrupted {
@@ -255,6 +258,19 @@ pub(crate) fn run(
         return Err(Diagnostic::new(Code::Interrupted, kept).into());
     }
     Ok(exit)
+}
+
+/// Reads the measurements in other files.
+fn read_others(args: &BenchArgs, flags: &Flags) -> Result<Vec<NamedRecord>, Failure> {
+    let flags = flags.without_deadline();
+    let clock = args.limits.max_time.filter(|_| !args.with.is_empty());
+    let _clock = clock.map(|time| Sentry::clock(&flags, time)).transpose()?;
+    let mut files = Vec::new();
+    for file in &args.with {
+        let name = crate::records::short_name(file);
+        files.push(NamedRecord { name, record: crate::records::read(file, &flags)? });
+    }
+    Ok(files)
 }
 
 /// Returns the error that no benchmark was found, with the reason.

@@ -15,6 +15,7 @@ use star_os::limits::LimitArgs;
 use star_os::output::Output;
 use star_os::passes;
 use star_os::report::Reporter;
+use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_report::live::Live;
 use star_report::measure::Budget;
@@ -53,6 +54,7 @@ pub(super) struct Runner<'a> {
     pub(super) budget: Budget,
     pub(super) resolution: Duration,
     pub(super) random: Random,
+    pub(super) loader: FileLoader,
     pub(super) flags: &'a Flags,
     pub(super) reporter: &'a Reporter,
     pub(super) rows: Vec<Row>,
@@ -78,13 +80,8 @@ struct Benchmark<'a> {
 impl Runner<'_> {
     /// Measures the benchmarks of a file.
     pub(super) fn file(&mut self, target: &Target) {
-        let sentry = match self.sentry() {
-            Ok(sentry) => sentry,
-            Err(fault) => {
-                return self.failed(blank(&target.name, "headers"), &fault, &SourceMap::new());
-            }
-        };
-        let subject = Subject::read(&target.path);
+        let sentry = self.sentry();
+        let subject = Subject::read(&target.path, self.loader.clone());
         let sources = &subject.compilation.sources;
         for fault in &subject.faults {
             self.reporter.diagnostic(sources, fault);
@@ -119,7 +116,7 @@ impl Runner<'_> {
     }
 
     /// Starts a watchdog for the compiler.
-    fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
+    fn sentry(&mut self) -> Sentry {
         self.output.flush();
         Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), self.reporter)
     }
@@ -165,10 +162,7 @@ impl Runner<'_> {
             Ok(options) => options,
             Err(diagnostic) => return fails(self, &diagnostic, blank),
         };
-        let sentry = match self.sentry() {
-            Ok(sentry) => sentry,
-            Err(diagnostic) => return fails(self, &diagnostic, blank),
-        };
+        let sentry = self.sentry();
         let checked;
         let runnable = match &options {
             Some(HeaderOptions { checked: true, limits: _ }) => {

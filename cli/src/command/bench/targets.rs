@@ -1,9 +1,13 @@
 //! Discovery of benchmark files and headers.
 
+use std::fs::{self, Metadata};
 use std::path::Path;
 
 use star_base::{Diagnostic, FileId};
+use star_compiler::MAX_SOURCE_BYTES;
 use star_harness::headers;
+use star_os::flags::Flags;
+use star_os::whole_file;
 
 use crate::headers::find::{StarFile, star_files};
 
@@ -47,8 +51,20 @@ fn slashes(path: &Path) -> String {
     parts.collect::<Vec<_>>().join("/").replace("//", "/")
 }
 
+/// Tests whether the file contains a benchmark or an invalid header; true for a file that cannot be
+/// read, whose error is reported where it is compiled, and for a pipe, which is read once.
+pub(super) fn may_have_benchmarks(target: &Target, flags: &Flags) -> bool {
+    let path = Path::new(&target.path);
+    let regular = fs::metadata(path).ok().filter(Metadata::is_file);
+    let read = |metadata| whole_file::read(path, &metadata, MAX_SOURCE_BYTES, &|| flags.stop());
+    match regular.map(read) {
+        Some(Ok(text)) => has_benchmarks(&String::from_utf8_lossy(&text)),
+        Some(Err(_)) | None => true,
+    }
+}
+
 /// Tests whether the text contains a benchmark or an invalid header, even if it does not compile.
-pub(super) fn has_benchmarks(text: &str) -> bool {
+fn has_benchmarks(text: &str) -> bool {
     let may = text.contains("@bench") || text.contains("@test") && text.contains("bench");
     if !may {
         return false;
@@ -61,8 +77,6 @@ pub(super) fn has_benchmarks(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use star_base::Code;
 
     use super::*;

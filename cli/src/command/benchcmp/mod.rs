@@ -3,7 +3,9 @@
 use clap::{Args, ValueEnum};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
+use star_os::flags::Flags;
 use star_os::output::Output;
+use star_os::report::Reporter;
 use star_report::compare::{Difference, lines, pairs};
 use star_report::page::differences;
 
@@ -63,8 +65,14 @@ fn parse_ratio(text: &str) -> Result<f64, String> {
 ///
 /// # Errors
 /// If a file cannot be read or is not a benchmark file.
-pub(crate) fn run(args: &CompareArgs, output: &mut Output) -> Result<Exit, Failure> {
-    let (old, new) = (records::read(&args.old)?, records::read(&args.new)?);
+pub(crate) fn run(
+    args: &CompareArgs,
+    reporter: &Reporter,
+    output: &mut Output,
+) -> Result<Exit, Failure> {
+    let flags = Flags::default();
+    flags.catch_or_warn(reporter, "the command without a message");
+    let (old, new) = (records::read(&args.old, &flags)?, records::read(&args.new, &flags)?);
     let pairs = pairs(&old, &new, args.noise);
     let machines = differences(&old, &new);
     let failed = args.fail_above.is_some_and(|most| {

@@ -2,12 +2,11 @@
 
 mod run;
 
-use std::fs;
 use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use star_base::{Code, Diagnostic, SourceMap};
-use star_compiler::{Compilation, LowerOptions};
+use star_compiler::{Compilation, LowerOptions, MAX_SOURCE_BYTES};
 use star_harness::register_code;
 use star_ir::Program;
 use star_opt::PASSES;
@@ -19,7 +18,9 @@ use star_os::limits::LimitArgs;
 use star_os::output::Output;
 use star_os::passes;
 use star_os::report::Reporter;
+use star_os::sources::ImportArgs;
 use star_os::watchdog::{Scope, Sentry};
+use star_os::whole_file;
 use star_report::columns::{self, Align};
 
 use super::{Lints, compile};
@@ -71,6 +72,9 @@ pub(crate) struct DevArgs {
     backend: String,
 
     #[command(flatten)]
+    imports: ImportArgs,
+
+    #[command(flatten)]
     limits: LimitArgs,
 }
 
@@ -118,7 +122,7 @@ pub(crate) fn run(
 ) -> Result<Exit, Failure> {
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
-    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter)?;
+    let sentry = Sentry::over_compiler(&flags, args.limits.bounds(Scope::Command), reporter);
     let is_sir = Path::new(&args.file).extension().is_some_and(|extension| extension == "sir");
     match args.dump {
         Level::Ast | Level::Hir if is_sir => Err(usage(
@@ -128,8 +132,8 @@ pub(crate) fn run(
         Level::Ast | Level::Hir if args.verify || args.run || !args.passes.is_empty() => {
             Err(usage("`--verify`, `--passes` and `--run` require SIR"))
         }
-        Level::Ast => Ok(dump_tree(&args.file, reporter, output)),
-        Level::Hir => Ok(checked(&args.file, reporter).map_or(Exit::Compile, |compilation| {
+        Level::Ast => Ok(dump_tree(args, reporter, output)?),
+        Level::Hir => Ok(checked(args, reporter)?.map_or(Exit::Compile, |compilation| {
             output.write(&star_compiler::dump_hir(&compilation));
             Exit::Success
         })),
@@ -138,8 +142,8 @@ pub(crate) fn run(
         }
         Level::Sir | Level::Registers => {
             let (mut program, sources) = match is_sir {
-                true => (read(&args.file)?, SourceMap::new()),
-                false => match checked(&args.file, reporter) {
+                true => (read(&args.file, &flags)?, SourceMap::new()),
+                false => match checked(args, reporter)? {
                     Some(compilation) => (lower(&compilation)?, compilation.sources),
                     None => return Ok(Exit::Compile),
                 },
@@ -176,21 +180,23 @@ fn usage(message: &str) -> Failure {
 }
 
 /// Dumps the syntax tree, even for a program with errors.
-fn dump_tree(file: &str, reporter: &Reporter, output: &mut Output) -> Exit {
-    let (compilation, tally) = compile(file, Lints::Hidden, reporter);
+fn dump_tree(args: &DevArgs, reporter: &Reporter, output: &mut Output) -> Result<Exit, Failure> {
+    let mut loader = args.imports.loader()?;
+    let (compilation, tally) = compile(&mut loader, &args.file, Lints::Hidden, reporter);
     if let Some(tree) = compilation.root_tree() {
         output.write(&format!("{tree:#?}\n"));
     }
-    match tally.errors {
+    Ok(match tally.errors {
         0 => Exit::Success,
         _ => Exit::Compile,
-    }
+    })
 }
 
 /// Returns a program without errors; errors are reported.
-fn checked(file: &str, reporter: &Reporter) -> Option<Compilation> {
-    let (compilation, _) = compile(file, Lints::Hidden, reporter);
-    (!compilation.has_errors()).then_some(compilation)
+fn checked(args: &DevArgs, reporter: &Reporter) -> Result<Option<Compilation>, Failure> {
+    let mut loader = args.imports.loader()?;
+    let (compilation, _) = compile(&mut loader, &args.file, Lints::Hidden, reporter);
+    Ok((!compilation.has_errors()).then_some(compilation))
 }
 
 /// Returns the SIR of a program without errors.
@@ -200,11 +206,10 @@ fn lower(compilation: &Compilation) -> Result<Program, Failure> {
 }
 
 /// Reads and verifies a SIR file.
-fn read(path: &str) -> Result<Program, Failure> {
-    let text = fs::read_to_string(path).map_err(|error| {
-        let message = format!("cannot read `{path}`: {}", text::reason(&error));
-        Diagnostic::new(Code::SourceUnreadable, message)
-    })?;
+fn read(path: &str, flags: &Flags) -> Result<Program, Failure> {
+    let bytes = whole_file::read_named(path, MAX_SOURCE_BYTES, flags)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Diagnostic::new(Code::NotUtf8, format!("`{path}` is not valid UTF-8")))?;
     let program = star_ir::parse(&text)
         .map_err(|error| Diagnostic::new(Code::UnexpectedToken, format!("{path}:{error}")))?;
     star_ir::verify(&program).map_err(|errors| {

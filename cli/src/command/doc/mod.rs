@@ -6,7 +6,6 @@
 mod examples;
 mod reference;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Command, ValueEnum};
@@ -14,11 +13,11 @@ use star_base::{Code, Diagnostic};
 use star_doc::catalogue::{self, Catalogue, Module, Topic};
 use star_doc::search::search;
 use star_doc::{chapters, markdown, plain, site};
-use star_io::FileError;
 use star_os::destination::Destination;
 use star_os::engine::{self, Engine};
 use star_os::exit::Exit;
 use star_os::failure::Failure;
+use star_os::file_set::FileSet;
 use star_os::flags::Flags;
 use star_os::limits::CompileLimitArgs;
 use star_os::output::Output;
@@ -105,7 +104,7 @@ pub(crate) fn run(
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
     for name in &args.what {
-        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter)?;
+        let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         if is_file(name) && catalogue.module(name).is_none() {
             let module = Module::of_file(name, &mut FileLoader::default())?;
             if report(&module, &module.unreadable, reporter) {
@@ -179,8 +178,8 @@ fn look_for(
     let page = match (chapters::find(&query), search(catalogue, &query)) {
         _ if !plain => return Err(unknown.into()),
         (sections, _) if !sections.is_empty() => plain::sections(&sections),
-        (_, hits) if hits.is_empty() => return Err(unknown.into()),
-        (_, hits) => plain::hits(&hits, &text::one_line(&query), "star doc", output.width()),
+        (_, found) if found.hits.is_empty() => return Err(unknown.into()),
+        (_, found) => plain::hits(&found, &text::one_line(&query), "star doc", output.width()),
     };
     show(&text::printable(&page), args, output)?;
     Ok(Exit::Success)
@@ -261,22 +260,18 @@ fn write_site(
     write_pages(&site, folder, reporter)
 }
 
-/// Writes pages, names with their texts, to a folder.
+/// Writes pages, names with their texts, to a folder: all or none.
 fn write_pages(
     pages: &[(String, String)],
     folder: &Path,
     reporter: &Reporter,
 ) -> Result<(), Failure> {
-    let cannot = |error: std::io::Error| {
-        let name = folder.display().to_string();
-        let message = format!("cannot create this folder: {}", text::reason(&error));
-        FileError::new(Code::CannotWrite, name, message)
-    };
-    fs::create_dir_all(folder).map_err(cannot)?;
+    let mut set = FileSet::default();
+    set.create_folder(folder, &folder.display().to_string())?;
     for (name, text) in pages {
-        let path = folder.join(name);
-        Destination::new(&path, &path.display().to_string())?.write_text(text)?;
+        set.add(&folder.join(name), text)?;
     }
+    set.commit()?;
     let files = text::count(pages.len(), "file");
     reporter.summary(&format!("{}: {files} written", folder.display()));
     Ok(())

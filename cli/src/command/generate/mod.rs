@@ -90,8 +90,8 @@ pub(crate) fn run(
         None => None,
         Some(name) => {
             let mask = self::outlet(name, &Subject::mask())?;
-            if mask.0.is(&outlet) {
-                let message = format!("image and mask must not share the file `{name}`");
+            if mask.0.is_stdout() && outlet.is_stdout() {
+                let message = "image and mask must not share standard output";
                 return Err(star_base::Diagnostic::new(Code::Usage, message).into());
             }
             Some(mask)

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use clap::Args;
 use serde_json::json;
-use star_base::{Code, Diagnostic};
+use star_base::Code;
 use star_bind::Observer;
 use star_io::FileError;
 use star_io::generate::{GenerateOptions, Hubs, MovingObjects};
@@ -92,10 +92,6 @@ pub(super) fn run(args: &MovingGenArgs, reporter: &Reporter) -> Result<Exit, Fai
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the run without a message");
     let console = Console { flags: &flags, reporter };
-    if args.output == args.queries {
-        let message = format!("updates and queries must not share the file `{}`", args.output);
-        return Err(Diagnostic::new(Code::Usage, message).into());
-    }
     let workload = MovingObjects {
         n_objects: args.objects,
         n_updates: args.updates,

@@ -1,8 +1,8 @@
 //! Batches of both streams in chronological order. While one batch is processed, a thread reads the
-//! next.
+//! next, unless the system refuses the thread.
 
 use std::ops::ControlFlow;
-use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::sync::mpsc;
 use std::thread;
 
 use star_base::Code;
@@ -13,8 +13,6 @@ use star_io::{FileError, ReadOptions};
 use star_os::failure::{Failure, internal};
 use star_os::files::Disk;
 use star_os::flags::Flags;
-
-use super::no_thread;
 
 /// Everything with the same timestamp.
 #[derive(Debug, Default)]
@@ -34,6 +32,9 @@ impl Batch {
             as u64
     }
 }
+
+/// Receives a batch, and returns one whose memory can be used again.
+type Emit<'a> = &'a mut dyn FnMut(Batch) -> ControlFlow<(), Batch>;
 
 /// Both streams and their limits.
 pub(super) struct Streams<'a> {
@@ -59,9 +60,17 @@ impl Streams<'_> {
         thread::scope(|scope| {
             let (send, receive) = mpsc::sync_channel(1);
             let (give_back, spare) = mpsc::channel();
-            let read = move || self.read(&send, &spare);
+            let read = move || {
+                let emit = &mut |batch| match send.send(batch) {
+                    Ok(()) => ControlFlow::Continue(spare.try_recv().unwrap_or_default()),
+                    Err(_) => ControlFlow::Break(()),
+                };
+                self.read(emit)
+            };
             let reader = thread::Builder::new().name("reader".to_owned());
-            let reader = reader.spawn_scoped(scope, read).map_err(|error| no_thread(&error))?;
+            let Ok(reader) = reader.spawn_scoped(scope, read) else {
+                return self.read_here(each);
+            };
             for mut batch in &receive {
                 if each(&mut batch)?.is_break() {
                     break;
@@ -76,15 +85,31 @@ impl Streams<'_> {
         })
     }
 
-    fn read(
+    /// Reads each batch after the preceding one is processed.
+    fn read_here(
         &self,
-        send: &SyncSender<Batch>,
-        spare: &Receiver<Batch>,
-    ) -> Result<Vec<FileError>, FileError> {
+        mut each: impl FnMut(&mut Batch) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<Vec<FileError>, Failure> {
+        let mut failure = None;
+        let faults = self.read(&mut |mut batch| match each(&mut batch) {
+            Ok(ControlFlow::Continue(())) => ControlFlow::Continue(batch),
+            Ok(ControlFlow::Break(())) => ControlFlow::Break(()),
+            Err(failed) => {
+                failure = Some(failed);
+                ControlFlow::Break(())
+            }
+        });
+        match failure {
+            Some(failure) => Err(failure),
+            None => Ok(faults?),
+        }
+    }
+
+    fn read(&self, emit: Emit<'_>) -> Result<Vec<FileError>, FileError> {
         self.open(self.updates, self.limit, |mut updates| match self.queries {
-            None => Ok(self.merge(&mut updates, None, send, spare)),
+            None => Ok(self.merge(&mut updates, None, emit)),
             Some(name) => self.open(name, NumberLimit::None, |mut queries| {
-                Ok(self.merge(&mut updates, Some(&mut queries), send, spare))
+                Ok(self.merge(&mut updates, Some(&mut queries), emit))
             }),
         })
     }
@@ -115,10 +140,10 @@ impl Streams<'_> {
         &self,
         updates: &mut MovingReader<'_, '_, Position>,
         mut queries: Option<&mut MovingReader<'_, '_, Window>>,
-        send: &SyncSender<Batch>,
-        spare: &Receiver<Batch>,
+        emit: Emit<'_>,
     ) -> Vec<FileError> {
         let (mut bad_update, mut bad_query) = (None, None);
+        let mut batch = Batch::default();
         loop {
             let next_updates = self.kept(updates.time(), &mut bad_update).flatten();
             let next_queries = match &mut queries {
@@ -130,7 +155,6 @@ impl Streams<'_> {
             let is_blind = bad_update.is_some() && next_queries > updates.last_time();
             let time = [next_updates, next_queries].into_iter().flatten().min();
             let Some(time) = time.filter(|_| bad_query.is_none() && !is_blind) else { break };
-            let mut batch = spare.try_recv().unwrap_or_default();
             let Batch { changes, questions, greatest, .. } = &mut batch;
             changes.clear();
             questions.clear();
@@ -154,8 +178,9 @@ impl Streams<'_> {
                 self.kept(taken, &mut bad_query);
             }
             batch.time = time;
-            if send.send(batch).is_err() {
-                break;
+            match emit(batch) {
+                ControlFlow::Continue(spare) => batch = spare,
+                ControlFlow::Break(()) => break,
             }
         }
         bad_update.into_iter().chain(bad_query).collect()

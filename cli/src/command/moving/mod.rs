@@ -6,6 +6,7 @@ mod report;
 
 use std::io::{self, BufWriter, Write};
 use std::ops::ControlFlow;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use clap::Args;
@@ -69,8 +70,10 @@ pub(crate) struct MovingArgs {
     #[arg(long, value_name = "FILE")]
     picture: Option<String>,
 
-    /// Set the number of threads; by default one for each core
-    #[arg(long, value_name = "N")]
+    /// Set the number of threads, at most four for each core
+    ///
+    /// Defaults to one for each core.
+    #[arg(long, value_name = "N", value_parser = parse_threads)]
     threads: Option<usize>,
 
     /// Do not print a summary
@@ -110,6 +113,18 @@ fn area(text: &str) -> Result<Rect, String> {
     match numbers.as_deref() {
         Some(&[x1, y1, x2, y2]) => Ok(Rect::new(corner(x1, y1)?, corner(x2, y2)?)),
         _ => Err("expected four integers, as in `0,0,1000,1000`".to_owned()),
+    }
+}
+
+/// Maximum number of threads for each core.
+const THREADS_PER_CORE: usize = 4;
+
+fn parse_threads(text: &str) -> Result<usize, String> {
+    let cores = thread::available_parallelism().map_or(1, usize::from);
+    let most = THREADS_PER_CORE * cores;
+    match text.parse() {
+        Ok(n) if (1..=most).contains(&n) => Ok(n),
+        _ => Err(format!("expected a number from 1 to {most}: {THREADS_PER_CORE} for each core")),
     }
 }
 
@@ -171,7 +186,7 @@ fn answer(args: &MovingArgs, reporter: &Reporter, output: &mut Output) -> Result
     flags.catch_or_warn(reporter, "the run without a message");
     let _clock = args.max_time.map(|time| Sentry::clock(&flags, time)).transpose()?;
     let stop = || flags.stop().is_some();
-    let workers = Workers::new(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
+    let workers = Workers::at_most(args.threads, &stop).map_err(|ended| failed(ended, &flags))?;
     let picture = args.picture.as_deref().map(|name| Outlet::new(name, &|_| Ok(()))).transpose()?;
     let mut sheet = args.output.as_deref().map(Sheet::new).transpose()?;
 
@@ -320,8 +335,4 @@ fn failed(ended: Ended, flags: &Flags) -> Failure {
         Ended::Internal(fault) => internal(fault),
     };
     diagnostic.into()
-}
-
-fn no_thread(error: &io::Error) -> Diagnostic {
-    internal(&format!("cannot start a thread: {}", text::reason(error)))
 }

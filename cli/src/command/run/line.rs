@@ -1,5 +1,7 @@
 //! Command line of `star run`: sources of values and destinations of results.
 
+use std::path::Path;
+
 use star_base::{Code, Diagnostic};
 use star_bind::data::SparseWish;
 use star_bind::rows::GRAPH;
@@ -10,6 +12,7 @@ use star_ir::RoutineId;
 use star_ir::analysis::line_accesses::TableUse;
 use star_os::access::Grants;
 use star_os::failure::{Failure, refused_by_backend};
+use star_os::file_roles::Identity;
 use star_vm::HostValue;
 
 use super::RunArgs;
@@ -24,7 +27,15 @@ pub(super) fn read(args: &RunArgs, entry: &Signature) -> Result<(Binding, Output
         Ok(binding) => binding.arcs(entry, with_graph),
         Err(_) => Some(GRAPH.to_owned()),
     };
-    let outs = results::outs(entry, &args.out, arcs.as_deref());
+    let updates = |name: &str, file: &str| {
+        let read = binding.iter().flat_map(|binding| files_read(entry, binding));
+        let mut own = read.filter(|(param, _)| *param == name);
+        let written = Identity::of(Path::new(file));
+        written.is_some_and(|written| {
+            own.any(|(_, file)| Identity::of(Path::new(file)).is_some_and(|own| own.is(&written)))
+        })
+    };
+    let outs = results::outs(entry, &args.out, arcs.as_deref(), &updates);
     let views = view::views(entry, &args.view);
     match (binding, outs, views) {
         (Ok(binding), Ok(outs), Ok(views)) => {
@@ -64,19 +75,8 @@ fn replaced_inputs(
     binding: &Binding,
     wanted: &Outputs,
 ) -> Vec<Diagnostic> {
-    let given = entry.params.iter().zip(&binding.origins).flat_map(|(param, origin)| {
-        let path = match origin {
-            Origin::Argument(ArgValue::File { path, .. }) => Some(path),
-            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
-        };
-        // `FILE#ARRAY` names the file.
-        let files = path
-            .into_iter()
-            .flat_map(|path| std::iter::once(path.as_str()).chain(part::files(path)));
-        files.map(|file| (param.name.as_str(), file))
-    });
     let graph = args.graph.iter().map(|file| ("--graph", file.as_str()));
-    let inputs: Vec<(&str, &str)> = graph.chain(given).collect();
+    let inputs: Vec<(&str, &str)> = graph.chain(files_read(entry, binding)).collect();
     let names: Vec<&str> = entry.results().map(|param| param.name.as_str()).collect();
     let fault = |name: &str, by: &str, option: &str| {
         let message =
@@ -95,6 +95,24 @@ fn replaced_inputs(
         faults.extend(read.map(|(by, _)| fault(&view.frame().name, by, "--view")));
     }
     faults
+}
+
+/// Returns the files of parameters, with the names of the parameters.
+fn files_read<'a>(
+    entry: &'a Signature,
+    binding: &'a Binding,
+) -> impl Iterator<Item = (&'a str, &'a str)> {
+    entry.params.iter().zip(&binding.origins).flat_map(|(param, origin)| {
+        let path = match origin {
+            Origin::Argument(ArgValue::File { path, .. }) => Some(path),
+            Origin::Argument(ArgValue::Value(_)) | Origin::Offer(_) | Origin::Unset => None,
+        };
+        // `FILE#ARRAY` names the file.
+        let files = path
+            .into_iter()
+            .flat_map(|path| std::iter::once(path.as_str()).chain(part::files(path)));
+        files.map(|file| (param.name.as_str(), file))
+    })
 }
 
 /// Returns the files granted by the command line: files of parameters are readable, those of

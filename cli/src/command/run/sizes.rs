@@ -1,5 +1,6 @@
-//! Advice for mismatched sizes at the start of a routine: it lists the sizes of all arguments,
-//! since the wrong one need not be the one that was checked last.
+//! Advice for runs that end because of their arguments: mismatched sizes at the start of a routine,
+//! where it lists the sizes of all arguments, since the wrong one need not be the one that was
+//! checked last; and parameters without a value.
 
 use star_bind::offer::Offer;
 use star_bind::{Binding, Origin, Signature};
@@ -16,6 +17,19 @@ pub(super) struct Sizes {
     offered_codes: Vec<(String, String)>,
     /// Descriptions of the sizes.
     sizes: Vec<String>,
+    /// The parameters without a value.
+    not_given: Vec<String>,
+}
+
+/// Additional lines of a message.
+#[derive(Debug, Default)]
+pub(super) struct SizeAdvice {
+    /// The causes.
+    pub(super) notes: Vec<String>,
+    /// The suggested actions.
+    pub(super) help: Vec<String>,
+    /// Whether the help of the message does not apply.
+    pub(super) replaces_help: bool,
 }
 
 impl Sizes {
@@ -28,7 +42,10 @@ impl Sizes {
         });
         let graph = text::one_line(graph.unwrap_or_default());
         let offered_codes = codes.map(|(param, _)| (param.name.clone(), graph.clone())).collect();
-        Sizes { offered_codes, sizes: Vec::new() }
+        let params = entry.params.iter().zip(&binding.origins);
+        let not_given = params.filter(|(_, origin)| matches!(origin, Origin::Unset));
+        let not_given = not_given.map(|(param, _)| param.name.clone()).collect();
+        Sizes { offered_codes, sizes: Vec::new(), not_given }
     }
 
     /// Adds the sizes of the values.
@@ -50,13 +67,19 @@ impl Sizes {
     }
 
     /// Returns notes and help for a run that ended because sizes did not match the header of its
-    /// routine.
-    pub(super) fn advice(&self, stop: &Outcome, program: &Program) -> (Vec<String>, Vec<String>) {
-        let Outcome::Trap(trap) = stop else { return Default::default() };
-        let TrapKind::Size { left, right } = &trap.kind else { return Default::default() };
-        let is_entry = program.location(trap.loc).at_call && trap.call_stack(program).len() == 1;
-        if !is_entry {
-            return Default::default();
+    /// routine, or because it read a parameter without a value.
+    pub(super) fn advice(&self, stop: &Outcome, program: &Program) -> SizeAdvice {
+        let Outcome::Trap(trap) = stop else { return SizeAdvice::default() };
+        let is_outermost = trap.call_stack(program).len() == 1;
+        let (left, right) = match &trap.kind {
+            TrapKind::NoSize(Some(name)) | TrapKind::Unset(Some(name)) if is_outermost => {
+                return self.advice_on_unset(name);
+            }
+            TrapKind::Size { left, right } => (left, right),
+            _ => return SizeAdvice::default(),
+        };
+        if !(is_outermost && program.location(trap.loc).at_call) {
+            return SizeAdvice::default();
         }
         let notes = match self.sizes.as_slice() {
             [] | [_] => Vec::new(),
@@ -73,6 +96,18 @@ impl Sizes {
         let help = self.offered_codes.iter().filter(wants_twice).map(|(name, file)| {
             format!("`{name}={}:{file}` has codes for twice as many", Layout::CodeDouble.name())
         });
-        (notes, help.collect())
+        SizeAdvice { notes, help: help.collect(), replaces_help: false }
+    }
+
+    /// Returns the advice for a parameter that was read without a value.
+    fn advice_on_unset(&self, name: &str) -> SizeAdvice {
+        if !self.not_given.iter().any(|param| param == name) {
+            return SizeAdvice::default();
+        }
+        SizeAdvice {
+            notes: vec![format!("the command line gives no value for the parameter `{name}`")],
+            help: vec![format!("write `{name}=VALUE` or `{name}=FILE`")],
+            replaces_help: true,
+        }
     }
 }

@@ -29,6 +29,7 @@ use star_os::output::Output;
 use star_os::passes::PassArgs;
 use star_os::report::Reporter;
 use star_os::size_args::parse_count;
+use star_os::sources::ImportArgs;
 
 pub(crate) use self::report::Format;
 use self::report::{Results, Totals};
@@ -73,6 +74,9 @@ pub(crate) struct TestArgs {
 
     #[command(flatten)]
     passes: PassArgs,
+
+    #[command(flatten)]
+    imports: ImportArgs,
 
     #[command(flatten)]
     limits: LimitArgs,
@@ -120,6 +124,7 @@ pub(crate) fn run(args: &TestArgs, reporter: &Reporter, output: &mut Output) -> 
     let results = Results { format: args.format, reporter, output, totals, faulty: None };
     let mut session = Session {
         args,
+        loader: args.imports.loader()?,
         passes: args.passes.options()?,
         machines,
         flags: &flags,

@@ -13,6 +13,7 @@ use star_os::failure::refused_by_backend;
 use star_os::flags::Flags;
 use star_os::limits::LimitArgs;
 use star_os::report::Reporter;
+use star_os::sources::FileLoader;
 use star_os::watchdog::{Scope, Sentry};
 use star_vm::BackendError;
 
@@ -44,6 +45,7 @@ pub(super) struct Session<'a> {
     /// The passes, applied unless operations or calls are counted.
     pub(super) passes: star_opt::Options,
     pub(super) machines: Vec<Chosen>,
+    pub(super) loader: FileLoader,
     pub(super) flags: &'a Flags,
     /// Reporter for repeated work.
     pub(super) quiet: Reporter,
@@ -66,8 +68,8 @@ impl Session<'_> {
     /// # Errors
     /// An internal error, or limits that a machine does not support; both end the command.
     pub(super) fn file(&mut self, found: &StarFile) -> Result<(), Diagnostic> {
-        let sentry = self.sentry()?;
-        let subject = Subject::read(&found.file);
+        let sentry = self.sentry();
+        let subject = Subject::read(&found.file, self.loader.clone());
         drop(sentry);
         let sources = &subject.compilation.sources;
         if subject.compilation.root_file().is_none() {
@@ -124,7 +126,7 @@ impl Session<'_> {
                     let prepared = match cell.get() {
                         Some(prepared) => prepared,
                         None => {
-                            let _sentry = self.sentry()?;
+                            let _sentry = self.sentry();
                             let enabled = optimise.then_some(&self.passes);
                             let prepared = self.prepare(&subject, options.checked, enabled)?;
                             cell.get_or_init(|| prepared)
@@ -205,7 +207,7 @@ impl Session<'_> {
     }
 
     /// Starts a watchdog for the compiler. The results of other tests have been output by then.
-    fn sentry(&mut self) -> Result<Sentry, Diagnostic> {
+    fn sentry(&mut self) -> Sentry {
         self.results.output.flush();
         Sentry::over_compiler(self.flags, self.args.limits.bounds(Scope::Results), &self.quiet)
     }

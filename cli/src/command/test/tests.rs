@@ -10,6 +10,7 @@ use star_ir::{Program, RoutineId, Ty};
 use star_os::access::{Access, Grants};
 use star_os::flags::Flags;
 use star_os::report::{ErrorFormat, Reporter};
+use star_os::sources::FileLoader;
 use star_vm::{
     Backend, BackendError, Capabilities, CompileOptions, Control, Cpu, Explanation, HostValue,
     Outcome, cpu,
@@ -108,7 +109,7 @@ fn run(text: &str) -> Row {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("t.star").display().to_string();
     std::fs::write(&file, text).unwrap();
-    let subject = Subject::read(&file);
+    let subject = Subject::read(&file, FileLoader::default());
     assert_eq!((subject.faults.len(), subject.compilation.has_errors()), (0, false));
     let runnable = Runnable::of(&subject.compilation, false, None).unwrap();
     let header = &subject.headers[0];

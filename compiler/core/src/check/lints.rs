@@ -1,12 +1,36 @@
-//! Lints that examine one statement: a loop that cannot end.
+//! Lints that examine one statement: a loop that cannot end, a body that ends before it begins.
 
 use star_base::{Builtin, Code, Diagnostic, Span};
+use star_syntax::ast;
 
 use super::Checker;
 use crate::hir::{Arg, Expr, ExprKind, LocalId, Stmt, StmtKind, Target};
 use crate::visit;
 
 impl Checker<'_> {
+    /// Lints a body that is empty because a `;` follows `then`, `else` or `do` directly.
+    pub(super) fn lint_empty_body(&mut self, body: &ast::Stmt) {
+        let Span { file, start, .. } = body.span;
+        let next = Span::new(file, start, start + 1);
+        let is_ended = body.kind == ast::StmtKind::Empty && self.sources.slice(next) == ";";
+        if !is_ended || self.world.units[self.unit].library {
+            return;
+        }
+        let message = "this `;` ends the statement, so its body is empty";
+        let diagnostic = Diagnostic::at(Code::EmptyBody, next, message)
+            .note("the next statement runs in any case")
+            .help("remove the `;`, or write `begin end` for an empty body");
+        self.report(diagnostic);
+    }
+
+    /// Lints the empty body of a `while` unless its condition changes something.
+    pub(super) fn lint_empty_while(&mut self, test: &Expr, body: &ast::Stmt) {
+        let changes = |expr: &Expr| matches!(expr.kind, ExprKind::Step(_) | ExprKind::Call(..));
+        if !visit::any_expr(test, &mut |expr| changes(expr)) {
+            self.lint_empty_body(body);
+        }
+    }
+
     /// Lints `while SOME(X) do S` where S neither changes X nor leaves the loop.
     pub(super) fn lint_endless(&mut self, test: &Expr, body: &[Stmt]) {
         let Some(local) = tested(test) else { return };

@@ -311,6 +311,8 @@ impl<'a> Checker<'a> {
             let imports = modules.iter().map(|module| format!("`import \"star:{module}\";`"));
             let imports = imports.collect::<Vec<_>>().join(" or ");
             diagnostic = diagnostic.help(format!("write {imports} above the routines"));
+        } else if let Some(help) = habit(spelled).filter(|_| wanted != ExpectedName::LoopVariable) {
+            diagnostic = diagnostic.help(help);
         } else if let Some(meant) = self.meant(spelled, wanted) {
             if wanted != ExpectedName::Procedure
                 && let Some(&local) = self.names.get(meant)
@@ -371,6 +373,25 @@ impl<'a> Checker<'a> {
             diagnostic = diagnostic.help("`SOME(X)` tests whether there is a one");
         }
         self.report(diagnostic);
+    }
+}
+
+/// Returns what to write instead of a routine of other languages.
+fn habit(name: &str) -> Option<&'static str> {
+    let is = |names: &[&str]| names.iter().any(|other| other.eq_ignore_ascii_case(name));
+    if is(&["writeln", "write", "println", "printf", "printline", "puts", "echo", "output"]) {
+        Some("`print(a, \" \", b)` prints values and a line break")
+    } else if is(&["readln", "readline", "input", "scanf", "gets"]) {
+        Some(
+            "values come from parameters, as in `program P(n: integer);` and `star run FILE n=5`; \
+                `read(T, \"file.gr\")` reads a table",
+        )
+    } else if is(&["inc", "dec", "succ", "pred"]) {
+        Some("write `i := i + 1` or `i := i - 1`")
+    } else if is(&["halt", "return"]) {
+        Some("`exit` leaves the routine")
+    } else {
+        None
     }
 }
 

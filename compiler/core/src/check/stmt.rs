@@ -60,13 +60,20 @@ impl Checker<'_> {
             ast::StmtKind::If { arms, otherwise } => {
                 let arms = arms
                     .iter()
-                    .map(|(test, then)| (self.typed(test, TyKind::Bool), self.body(then)))
+                    .map(|(test, then)| {
+                        self.lint_empty_body(then);
+                        (self.typed(test, TyKind::Bool), self.body(then))
+                    })
                     .collect();
-                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| self.body(stmt));
+                let otherwise = otherwise.as_ref().map_or_else(Vec::new, |stmt| {
+                    self.lint_empty_body(stmt);
+                    self.body(stmt)
+                });
                 StmtKind::If(arms, otherwise)
             }
             ast::StmtKind::While { test, body } => {
                 let test = self.typed(test, TyKind::Bool);
+                self.lint_empty_while(&test, body);
                 let body = self.loop_body(body);
                 self.lint_endless(&test, &body);
                 StmtKind::While(test, body)

@@ -2,9 +2,9 @@
 
 use star_ir::{Arg, Check, IntOp, Op, Operand, Sense, SizeOp, SizeOperand, StmtKind, Ty, VarId};
 
-use super::sizes::Ext;
+use super::sizes::{Ext, declared_size};
 use super::{Fact, Lowerer};
-use crate::hir::{self, Expr, ExprKind, MachineOp, Role, RoutineId, TyKind};
+use crate::hir::{self, Expr, ExprKind, LocalId, MachineOp, Role, RoutineId, SizeTerm, TyKind};
 
 impl Lowerer<'_> {
     /// Lowers a call; its operands are evaluated from left to right.
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
             lowered.push(match arg {
                 hir::Arg::Ref(place) => {
                     self.touch(place.local);
-                    if self.program.routine(callee).local(param).ty.is_unsized() {
+                    if takes_size(self.program.routine(callee), param) {
                         self.fix_size(*place);
                     }
                     Arg::Ref(self.place_var(*place))
@@ -55,7 +55,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Passes the declared size of a slice or word along before it is set: the callee may clear it.
+    /// Passes the declared size of a slice or word along before it is set: the callee may clear it,
+    /// or bind a name to its size.
     fn fix_size(&mut self, place: hir::VarUse) {
         let is_bits = self.r.local(place.local).ty.kind().is_bits();
         if let Some(key) = self.declared_key(place.local, 0)
@@ -229,6 +230,26 @@ impl Lowerer<'_> {
         self.assign(temp, Op::Int(op, left, right));
         Operand::Var(temp)
     }
+}
+
+/// Returns whether the routine uses the size that the variable of this `var` parameter has before it
+/// is set: if the parameter has no size, or one that only `var` parameters bind.
+fn takes_size(routine: &hir::Routine, param: LocalId) -> bool {
+    let binds = |param: LocalId, dim: u8| match declared_size(routine, param, dim)?.as_size() {
+        SizeTerm::Int(place) => {
+            (routine.local(place.local).role == Role::Binding).then_some(place.local)
+        }
+        SizeTerm::Number(_)
+        | SizeTerm::Rows(_)
+        | SizeTerm::Columns(_)
+        | SizeTerm::Length(_)
+        | SizeTerm::Computed => None,
+    };
+    let is_measured = |name: LocalId| {
+        let values = routine.params.iter().filter(|&&one| routine.local(one).role == Role::Value);
+        values.into_iter().any(|&one| (0..2).any(|dim| binds(one, dim) == Some(name)))
+    };
+    routine.local(param).ty.is_unsized() || binds(param, 0).is_some_and(|name| !is_measured(name))
 }
 
 /// Returns whether the value argument is a variable that is also passed by `var`.

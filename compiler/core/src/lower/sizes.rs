@@ -485,7 +485,7 @@ impl Lowerer<'_> {
 
 /// Returns the size expression of a declaration: of bits, or the rows (0) or columns (1) of a
 /// table.
-fn declared_size(routine: &Routine, local: LocalId, dim: u8) -> Option<&Expr> {
+pub(super) fn declared_size(routine: &Routine, local: LocalId, dim: u8) -> Option<&Expr> {
     match (&routine.local(local).ty, dim) {
         (hir::Ty::Slice(size) | hir::Ty::Word(size) | hir::Ty::Table(size, _), 0) => {
             size.as_deref()

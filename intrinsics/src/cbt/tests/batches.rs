@@ -85,6 +85,15 @@ fn marks_count_only_where_leaves_begin() {
 }
 
 #[test]
+fn marked_pairs_on_the_last_level_merge_even_if_marked_for_a_split() {
+    let mut tree = Tree::of_bits(depth(3), &[0b1101_1111]).unwrap();
+    // The leaf at 4 is two bits wide and splits; the pairs at 0, 2 and 6 have one bit each. The
+    // merge of the pair at 2 is marked at one leaf only.
+    let changed = tree.change_marked(&[0b0001_1111], &[0b1101_0111], one()).unwrap();
+    assert_eq!((changed, tree.bits()), ([1, 2], &[0b0111_1101][..]));
+}
+
+#[test]
 fn marks_and_decide_closures_give_the_same_changes() {
     for (levels, n_leaves) in
         [(1, 2), (3, 5), (5, 32), (6, 1), (7, 3), (12, 40), (12, 900), (23, 60_000)]
@@ -115,7 +124,9 @@ fn marks_and_decide_closures_give_the_same_changes() {
                 let bit = other.depth().bit(leaf.node);
                 marks[bit / 64] >> (bit % 64) & 1 == 1
             };
-            let change = |leaf: Leaf| match (has(&splits, leaf), has(&merges, leaf)) {
+            // A leaf on the last level does not split.
+            let splits_at = |leaf: Leaf| has(&splits, leaf) && leaf.level < levels as u32;
+            let change = |leaf: Leaf| match (splits_at(leaf), has(&merges, leaf)) {
                 (true, _) => Change::Split,
                 (false, true) => Change::Merge,
                 (false, false) => Change::Keep,

@@ -104,9 +104,8 @@ fn split(cell: &str) -> (&str, Behind<'_>) {
     }
 }
 
-/// Returns whether the name begins like a number, date or time, or cannot stand in a line.
+/// Returns whether the name is empty or begins like a number, date or time.
 pub(super) fn looks_like_data(name: &[u8]) -> bool {
     let begins_like_a_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'+' | b'-' | b'.');
     name.first().is_none_or(begins_like_a_number)
-        || name.iter().any(|byte| matches!(byte, b'\n' | b'\r'))
 }

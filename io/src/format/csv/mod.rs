@@ -2,10 +2,12 @@
 //! numbers may have fractions.
 //!
 //! If every field of the first record is a name, the record is a header; a name may be followed by
-//! the width of its field in bits, as in `speed:8`, or by a text declaration, `zip:text`. Without a
-//! header the fields are called `1`, `2` and so on. Fields are separated by commas, or by
+//! the width of its field in bits, as in `speed:8`, or by a text declaration, `zip:text`. The
+//! options may declare that there is a header, or none. Without a header the fields are called `1`,
+//! `2` and so on. Fields are separated by commas, or by
 //! semicolons or tabs if the first line contains any.
 
+mod blanks;
 pub(super) mod column;
 mod header;
 mod pipe;
@@ -45,7 +47,7 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     if !budget.allows(n_bytes) {
         return Err(records.out_of_memory(n_bytes, budget.max_bytes()));
     }
-    let is_header = header::is_header(records.record());
+    let is_header = rules.header.unwrap_or_else(|| header::is_header(records.record()));
     let mut columns = match is_header {
         true => header::parse(&records)?,
         false => header::unnamed(&records),
@@ -92,11 +94,20 @@ pub(crate) fn read(source: Source) -> Result<ReadResult, Fault> {
     Ok((Data::Numbers(numbers), ReaderNotes { warnings, notes }))
 }
 
-/// Warns about names in the rules without a field; another file of the run may have them.
+/// Warns about names in the rules without a field, which another file of the run may have, or with
+/// several.
 fn strange_names(columns: &[Column], rules: FieldRules<'_>) -> Vec<String> {
     let names = rules.texts.iter().chain(rules.scales.iter().map(|(name, _)| name));
-    let strange = names.filter(|name| columns.iter().all(|column| column.name() != *name));
-    strange.map(|name| format!("unknown field {}", text::quote(name.as_bytes()))).collect()
+    let warning = |name: &String| {
+        let n_columns = columns.iter().filter(|column| column.name() == name).count();
+        let quoted = text::quote(name.as_bytes());
+        match n_columns {
+            0 => Some(format!("unknown field {quoted}")),
+            1 => None,
+            _ => Some(format!("{n_columns} fields are called {quoted}: the setting is for all")),
+        }
+    };
+    names.filter_map(warning).collect()
 }
 
 /// The error for a cell that its column rejected.
@@ -145,10 +156,19 @@ fn wrong(
             Some(_) if is_digits(cell.strip_prefix(b"-").unwrap_or(cell)) => {
                 (Code::OutOfRange, format!("{quoted} exceeds 63 bits"))
             }
+            Some(_) | None if is_like_moment(cell) && !is_moment => {
+                (Code::BadFormat, format!("{quoted} is not a valid date or time"))
+            }
             Some(_) | None => (Code::BadFormat, format!("{quoted} is not {kind}")),
         },
     };
     let mut error = *records.in_field(idx, code, message);
+    if matches!(cause, Cause::Cell) && is_like_moment(cell) {
+        error = error.note(
+            "dates and times are written `2024-05-01`, `12:30`, `12:30:00` or `2024-05-01T12:30`, \
+                without fractions of seconds and without time zones other than `Z`",
+        );
+    }
     if records.is_first() {
         error = error.note(
             "the first line is a header only if no name is empty or begins with a sign, digit or \
@@ -158,11 +178,26 @@ fn wrong(
     Box::new(match (cause, number) {
         (Cause::Encoding, _) => error.help("save the file as UTF-8"),
         (Cause::Empty, _) => error.help("`empty=0` sets the value of empty fields"),
-        (Cause::Cell, Some(number)) if code == Code::BadFormat && !is_moment => {
+        (Cause::Cell, Some(number))
+            if code == Code::BadFormat && !is_moment && !is_like_moment(cell) =>
+        {
             error.help(advice(number))
         }
         (Cause::Cell, Some(_)) => error,
         (Cause::Cell, None) => error
             .help("`:text` after the name of a field, or `texts=NAME`, makes all its cells texts"),
     })
+}
+
+/// Returns whether a cell consists of at least three numbers with the signs of dates between them,
+/// or of two with a colon: `2024-5-1`, `1/5/2024`, `12:3`, `12:30:00.5`.
+fn is_like_moment(cell: &[u8]) -> bool {
+    let n_signs = |signs: &[u8]| {
+        let between = cell.windows(3).filter(|three| {
+            three[0].is_ascii_digit() && signs.contains(&three[1]) && three[2].is_ascii_digit()
+        });
+        between.count()
+    };
+    cell.first().is_some_and(u8::is_ascii_digit)
+        && (n_signs(b":") > 0 || n_signs(b"-") > 1 || n_signs(b"/") > 1 || n_signs(b".") > 1)
 }

@@ -6,6 +6,7 @@ use std::rc::Rc;
 
 use star_base::Code;
 
+use super::blanks::Blanks;
 use super::positions::Recent;
 use crate::error::Fault;
 use crate::source::{CHUNK, Source};
@@ -25,6 +26,8 @@ pub(super) struct Shared {
     fault: RefCell<Option<Fault>>,
     /// Bytes read since the last record began.
     n_pending: Cell<usize>,
+    /// Separators among them, after the first [`CHUNK`].
+    n_separators: Cell<usize>,
     /// The byte and the line at which that record begins.
     start: Cell<(u64, u64)>,
     /// The field separator.
@@ -36,6 +39,7 @@ impl Shared {
     /// Notes that a record begins at this byte of this line, or after the line ends that follow it.
     pub(super) fn begin_record(&self, byte: u64, line: u64) {
         self.n_pending.set(0);
+        self.n_separators.set(0);
         self.start.set((byte, line));
     }
 
@@ -60,11 +64,81 @@ pub(super) struct Pipe<'r, 'o> {
     ended: bool,
     /// The line of the record in which the last piece of the file began.
     line: u64,
+    /// The state of the removal of blanks; `None` before the first piece.
+    blanks: Option<Blanks>,
+    /// A piece of the file.
+    piece: Vec<u8>,
+    /// The piece without the blanks before quotes, and the number of bytes already returned.
+    ready: Vec<u8>,
+    n_returned: usize,
 }
 
 impl<'r, 'o> Pipe<'r, 'o> {
     pub(super) fn new(source: Source<'r, 'o>) -> Self {
-        Pipe { source, shared: Rc::default(), begun: false, ended: false, line: 1 }
+        Pipe {
+            source,
+            shared: Rc::default(),
+            begun: false,
+            ended: false,
+            line: 1,
+            blanks: None,
+            piece: vec![0; CHUNK],
+            ready: Vec::new(),
+            n_returned: 0,
+        }
+    }
+
+    /// Reads the next piece of the file; nothing is ready afterwards at its end.
+    fn read_piece(&mut self) -> io::Result<()> {
+        self.n_returned = 0;
+        self.ready.clear();
+        let mut piece = std::mem::take(&mut self.piece);
+        let mut n_held = 0;
+        while self.ready.is_empty() {
+            let n_bytes = match self.begun {
+                true => self.source.read(&mut piece).map_err(|fault| self.fail(fault))?,
+                false => self.begin(&mut piece)?,
+            };
+            let separator = self.shared.separator.get();
+            let blanks = self.blanks.get_or_insert_with(|| Blanks::new(separator));
+            if n_bytes == 0 {
+                blanks.finish(&mut self.ready);
+                break;
+            }
+            let mut recent = self.shared.recent.borrow_mut();
+            let removed = &mut |n_blanks, idx| recent.note_removed(n_blanks, idx);
+            blanks.pass(&piece[..n_bytes], &mut self.ready, removed);
+            n_held += n_bytes;
+            if n_held > MAX_RECORD_BYTES {
+                drop(recent);
+                return Err(self.too_long());
+            }
+        }
+        self.piece = piece;
+        Ok(())
+    }
+
+    /// Charges the parser's copy of a record, of which `n_pending` bytes are read, to the budget. A
+    /// chunk may belong to the records before and after it.
+    fn charge(&self, piece: &[u8], n_pending: usize) -> io::Result<()> {
+        let separator = self.shared.separator.get();
+        let more = piece.iter().filter(|&&byte| byte == separator).count();
+        let n_fields = self.shared.n_separators.get() + more;
+        self.shared.n_separators.set(n_fields);
+        // The parser doubles its buffers of bytes and of ends of fields.
+        let n_bytes = 2 * (n_pending - CHUNK + n_fields * size_of::<usize>());
+        match self.source.budget().allows(n_bytes as u128) {
+            true => Ok(()),
+            false => Err(self.fail(self.source.out_of_memory(n_bytes as u128))),
+        }
+    }
+
+    /// The error for a record that may be endless.
+    fn too_long(&self) -> io::Error {
+        let longest = text::size(MAX_RECORD_BYTES as u128);
+        let message = format!("a record is longer than {longest}");
+        let fault = self.source.fault(Code::BadFormat, message).at(self.line, 1);
+        self.fail(Box::new(fault.note("a quote may be unclosed")))
     }
 
     /// Reads the first bytes and skips a byte order mark.
@@ -97,10 +171,13 @@ impl<'r, 'o> Pipe<'r, 'o> {
 
 impl Read for Pipe<'_, '_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let n_bytes = match self.begun {
-            true => self.source.read(buffer).map_err(|fault| self.fail(fault))?,
-            false => self.begin(buffer)?,
-        };
+        if self.n_returned == self.ready.len() {
+            self.read_piece()?;
+        }
+        let rest = &self.ready[self.n_returned..];
+        let n_bytes = rest.len().min(buffer.len()).min(CHUNK);
+        buffer[..n_bytes].copy_from_slice(&rest[..n_bytes]);
+        self.n_returned += n_bytes;
         if n_bytes == 0 && !self.ended {
             self.ended = true;
             return (&[b"\n", END].concat()[..]).read(buffer);
@@ -113,10 +190,10 @@ impl Read for Pipe<'_, '_> {
         self.shared.n_pending.set(n_pending);
         self.shared.recent.borrow_mut().push(&buffer[..n_bytes]);
         if n_pending > MAX_RECORD_BYTES + CHUNK {
-            let longest = text::size(MAX_RECORD_BYTES as u128);
-            let message = format!("a record is longer than {longest}");
-            let fault = self.source.fault(Code::BadFormat, message).at(self.line, 1);
-            return Err(self.fail(Box::new(fault.note("a quote may be unclosed"))));
+            return Err(self.too_long());
+        }
+        if n_pending > CHUNK {
+            self.charge(&buffer[..n_bytes], n_pending)?;
         }
         Ok(n_bytes)
     }

@@ -1,6 +1,8 @@
 //! Places of the fields of the last record. The parser reports where it began to search for a
 //! record; the line ends that it skipped and the characters that it stripped from fields are
-//! recovered here.
+//! recovered here, as are the blanks that were removed before quotes.
+
+use std::collections::VecDeque;
 
 use crate::source::CHUNK;
 
@@ -11,15 +13,25 @@ pub(super) struct Recent {
     /// Number of bytes of the file before them.
     offset: u64,
     bytes: Vec<u8>,
+    /// The bytes of the file, without removed ones, before which blanks were removed, and their
+    /// numbers.
+    removed: Vec<(u64, u64)>,
 }
 
 impl Recent {
+    /// Notes that blanks were removed before the byte at `idx` of the next piece.
+    pub(super) fn note_removed(&mut self, n_blanks: usize, idx: usize) {
+        let at = self.offset + self.bytes.len() as u64 + idx as u64;
+        self.removed.push((at, n_blanks as u64));
+    }
+
     /// Stores a piece of at most one chunk, and keeps one chunk before it.
     pub(super) fn push(&mut self, piece: &[u8]) {
         if self.bytes.len() + piece.len() > 2 * CHUNK {
             let n_old = self.bytes.len().saturating_sub(CHUNK);
             self.bytes.drain(..n_old);
             self.offset += n_old as u64;
+            self.removed.retain(|(at, _)| *at >= self.offset);
         }
         self.bytes.extend_from_slice(piece);
     }
@@ -29,7 +41,10 @@ impl Recent {
     pub(super) fn place(&self, start: u64, line: u64, idx: usize, separator: u8) -> (u64, u64) {
         let at = start.checked_sub(self.offset).and_then(|at| usize::try_from(at).ok());
         let Some(bytes) = at.and_then(|at| self.bytes.get(at..)) else { return (line, 1) };
-        let mut cursor = Cursor { bytes, line, column: 1 };
+        let removed = self.removed.iter().filter(|(at, _)| *at >= start);
+        let removed = removed.map(|(at, n_blanks)| ((at - start) as usize, *n_blanks)).collect();
+        let mut cursor = Cursor { bytes, line, column: 1, n_passed: 0, removed };
+        cursor.skip_removed();
         while let Some(b'\r' | b'\n') = cursor.bytes.first() {
             cursor.bump();
         }
@@ -50,6 +65,9 @@ struct Cursor<'a> {
     bytes: &'a [u8],
     line: u64,
     column: u64,
+    n_passed: usize,
+    /// The bytes, counted from the start, before which blanks were removed, and their numbers.
+    removed: VecDeque<(usize, u64)>,
 }
 
 impl Cursor<'_> {
@@ -60,6 +78,14 @@ impl Cursor<'_> {
             b'\n' => (self.line, self.column) = (self.line + 1, 1),
             b'\r' => {}
             _ => self.column += 1,
+        }
+        self.n_passed += 1;
+        self.skip_removed();
+    }
+
+    fn skip_removed(&mut self) {
+        while let Some((_, n_blanks)) = self.removed.pop_front_if(|(at, _)| *at <= self.n_passed) {
+            self.column += n_blanks;
         }
     }
 
@@ -97,6 +123,16 @@ mod tests {
         for (idx, place) in [(1, (2, 4)), (2, (3, 3)), (3, (3, 10)), (4, (3, 12))] {
             assert_eq!(quoted.place(0, 1, idx, b','), place, "{idx}");
         }
+    }
+
+    #[test]
+    fn removed_blanks_count() {
+        // `1, "x", y` without the blank before the quote.
+        let mut recent = Recent::default();
+        recent.note_removed(1, 2);
+        recent.push(b"1,\"x\", y\n");
+        assert_eq!(recent.place(0, 1, 1, b','), (1, 4));
+        assert_eq!(recent.place(0, 1, 2, b','), (1, 9));
     }
 
     #[test]

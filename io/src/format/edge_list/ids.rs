@@ -19,6 +19,7 @@ pub(super) struct RawArc {
 pub(super) struct Numbered {
     pub(super) n_vertices: usize,
     pub(super) arcs: Vec<Arc>,
+    /// The numbers of the file, if they are not 1..n.
     pub(super) labels: Option<Vec<u64>>,
 }
 
@@ -70,7 +71,7 @@ pub(super) fn compact(raw: &[RawArc], source: &mut Source) -> Result<Numbered, F
     } else {
         renumber(raw, |id| ids.partition_point(|&other| other < id) as u32, source)?
     };
-    let labels = (!gapless || first > 1).then_some(ids);
+    let labels = (!gapless || first != 1).then_some(ids);
     Ok(Numbered { n_vertices, arcs, labels })
 }
 

@@ -1,5 +1,5 @@
-//! Sizes in the comments of an edge list: SNAP's `# Nodes: N Edges: M`, and our own `# vertices N,
-//! arcs M, numbered from 1`.
+//! Comments of an edge list: SNAP's `# Nodes: N Edges: M`, our own `# vertices N, arcs M, numbered
+//! from 1`, and the first line of KONECT, `% sym positive`.
 
 use crate::text;
 
@@ -20,13 +20,42 @@ pub(super) struct Remarks {
     pub(super) exact: Option<Announced>,
     /// From SNAP's comment: not reliable.
     claimed: Option<Announced>,
+    /// From KONECT's comment.
+    pub(super) konect: Option<Konect>,
 }
+
+/// The kinds of graphs of KONECT.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Konect {
+    /// `sym`: every line is an undirected edge.
+    Symmetric,
+    /// `asym`: every line is an arc.
+    Directed,
+    /// `bip`: the two ends of an edge are numbered separately.
+    Bipartite,
+}
+
+/// The kinds of weights of KONECT, the second word of its comment.
+const KONECT_WEIGHTS: [&str; 9] = [
+    "unweighted",
+    "positive",
+    "posweighted",
+    "signed",
+    "multisigned",
+    "weighted",
+    "multiweighted",
+    "multiposweighted",
+    "dynamic",
+];
 
 impl Remarks {
     /// Parses a comment line; if it announces sizes, returns the number of arcs. Our own comment
     /// counts only `before_edges`, and the first of several comments of a kind wins.
     pub(super) fn note(&mut self, line: &[u8], before_edges: bool) -> Option<u64> {
         let line = std::str::from_utf8(line).ok()?;
+        if before_edges && self.konect.is_none() {
+            self.konect = parse_konect(line);
+        }
         if before_edges
             && self.exact.is_none()
             && let Some(exact) = parse_exact(line)
@@ -73,6 +102,19 @@ fn parse_exact(line: &str) -> Option<Announced> {
     let (n_vertices, n_arcs) = rest.split_once(", arcs ")?;
     let n_vertices = n_vertices.parse::<u32>().ok()?;
     Some(Announced { n_vertices: u64::from(n_vertices), n_arcs: n_arcs.parse().ok()? })
+}
+
+fn parse_konect(line: &str) -> Option<Konect> {
+    let mut words = line.strip_prefix('%')?.split_ascii_whitespace();
+    let kind = match words.next()? {
+        "sym" => Konect::Symmetric,
+        "asym" => Konect::Directed,
+        "bip" => Konect::Bipartite,
+        _ => return None,
+    };
+    // A sentence may begin like this, too.
+    let is_konect = words.next().is_none_or(|word| KONECT_WEIGHTS.contains(&word));
+    (is_konect && words.next().is_none()).then_some(kind)
 }
 
 fn parse_claimed(line: &str) -> Option<Announced> {

@@ -120,7 +120,7 @@ fn write_numbers(numbers: &Numbers, out: &mut dyn Write, format: &str) -> Result
     }
     let n_records = shape.n_records();
     let columns = fields.iter().map(|field| {
-        let Field { name, bits, meaning: _, nodata: _, values } = field;
+        let Field { name, bits, meaning: _, nodata: _, shared: _, values } = field;
         let name = (fields.len() > 1).then(|| name.clone());
         Column::least(name, *bits, values)
     });

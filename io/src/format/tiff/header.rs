@@ -6,87 +6,141 @@
 //! before the decoder reads them; the decoder accepts a gray picture with several samples per pixel
 //! as that number of bands.
 
-use std::ops::Range;
+use super::directory::{Directory, UNREADABLE};
+use super::samples::SampleKind;
 
 /// The tag that gives the meaning of the samples.
 const PHOTOMETRIC: u64 = 262;
 
-const BLACK_IS_ZERO: u16 = 1;
-const RGB: u16 = 2;
+pub(super) const WHITE_IS_ZERO: u64 = 0;
+const BLACK_IS_ZERO: u64 = 1;
+const RGB: u64 = 2;
 /// The samples are palette indices.
-pub(super) const PALETTE: u16 = 3;
-const MASK: u16 = 4;
-const INKS: u16 = 5;
+pub(super) const PALETTE: u64 = 3;
+const MASK: u64 = 4;
+const INKS: u64 = 5;
+
+const HEIGHT: u64 = 257;
+const COMPRESSION: u64 = 259;
+const UNCOMPRESSED: u64 = 1;
+const PACK_BITS: u64 = 32773;
+const ROWS_PER_STRIP: u64 = 278;
+const GRAY_RESPONSE_CURVE: u64 = 291;
+const PREDICTOR: u64 = 317;
+const INK_SET: u64 = 332;
+const EXTRA_SAMPLES: u64 = 338;
+const ASSOCIATED_ALPHA: u64 = 1;
+const SAMPLE_FORMAT: u64 = 339;
+const GDAL_METADATA: u64 = 42112;
+const GDAL_NODATA: u64 = 42113;
+
+/// Tags that change the meaning of the samples, with the only supported values.
+const REFUSED: [(u64, &str, &[u64]); 9] = [
+    (266, "FillOrder", &[1]),
+    (274, "Orientation", &[1, 2, 3, 4, 5, 6, 7, 8]),
+    (336, "DotRange", &[0]),
+    (346, "Indexed", &[0]),
+    (434, "Decode", &[]),
+    (559, "StripRowCounts", &[]),
+    (32997, "ImageDepth", &[1]),
+    (32998, "TileDepth", &[1]),
+    (50712, "LinearizationTable", &[]),
+];
 
 /// The tags for which the decoder reads complete lists of values.
 const READ: [u64; 19] =
     [256, 257, 258, 259, 262, 273, 277, 278, 279, 284, 317, 322, 323, 324, 325, 338, 339, 347, 530];
 
-/// The first directory of a file, which describes the first picture.
-struct Directory {
-    is_little: bool,
-    first: usize,
-    n_entries: usize,
-    entry_len: usize,
-    /// Offset in an entry of the value, or of the offset of the values.
-    value_at: usize,
-}
-
-impl Directory {
-    fn find(bytes: &[u8]) -> Option<Self> {
-        let is_little = bytes.starts_with(b"II");
-        let is_big_tiff = number(bytes, 2..4, is_little)? == 43;
-        let (directory, count_len, entry_len, value_at) = match is_big_tiff {
-            true => (number(bytes, 8..16, is_little)?, 8, 20, 12),
-            false => (number(bytes, 4..8, is_little)?, 2, 12, 8),
-        };
-        let directory = usize::try_from(directory).ok()?;
-        let first = directory.checked_add(count_len)?;
-        let n_entries = number(bytes, directory..first, is_little)?;
-        let n_entries = usize::try_from(n_entries).ok()?.min(bytes.len() / entry_len);
-        Some(Directory { is_little, first, n_entries, entry_len, value_at })
-    }
-
-    /// The offsets and tags of its entries.
-    fn entries(&self, bytes: &[u8]) -> impl Iterator<Item = (usize, u64)> {
-        let places = (0..self.n_entries).map(|idx| self.first.saturating_add(idx * self.entry_len));
-        places.filter_map(|at| Some((at, number(bytes, at..at.checked_add(2)?, self.is_little)?)))
-    }
-}
-
 /// Number of values that the decoder reads to describe the first picture.
 pub(super) fn n_values(bytes: &[u8]) -> u64 {
     let Some(directory) = Directory::find(bytes) else { return 0 };
-    let counts = directory.entries(bytes).filter(|(_, tag)| READ.contains(tag)).map(|(at, _)| {
-        // After the tag and the type.
-        let count = at.saturating_add(4)..at.saturating_add(directory.value_at);
-        number(bytes, count, directory.is_little).unwrap_or(0)
-    });
+    let counts = directory.entries(bytes).filter(|(_, tag)| READ.contains(tag));
+    let counts = counts.map(|(at, _)| directory.count(bytes, at).unwrap_or(0));
     counts.fold(0, u64::saturating_add)
 }
 
-/// Turns the first picture into bands, see Note [Bands], and returns the meaning of the samples.
-/// Malformed parts are left unchanged for the decoder to reject.
-pub(super) fn make_bands(bytes: &mut [u8]) -> Option<u16> {
-    let directory = Directory::find(bytes)?;
-    let is_little = directory.is_little;
-    let (entry, _) = directory.entries(bytes).find(|(_, tag)| *tag == PHOTOMETRIC)?;
-    let value = entry.checked_add(directory.value_at)?;
-    let value = value..value.checked_add(2)?;
-    let meaning = number(bytes, value.clone(), is_little)? as u16; // two bytes
-    if matches!(meaning, RGB | PALETTE | MASK | INKS) {
-        let gray = match is_little {
-            true => BLACK_IS_ZERO.to_le_bytes(),
-            false => BLACK_IS_ZERO.to_be_bytes(),
-        };
-        bytes.get_mut(value)?.copy_from_slice(&gray);
+/// Properties of the first picture that the decoder does not expose.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Header {
+    /// The meaning of the samples.
+    pub(super) meaning: Option<u64>,
+    /// The directions of rows and columns, 1 to 8.
+    pub(super) orientation: u64,
+    pub(super) kind: SampleKind,
+    /// The text of GDAL's marker of missing samples.
+    pub(super) nodata: Option<String>,
+    /// Warnings about properties that do not change the samples.
+    pub(super) warnings: Vec<String>,
+}
+
+/// Changes the first picture in the bytes to what the decoder reads as bands, see Note [Bands], and
+/// returns its properties. Malformed parts are left unchanged for the decoder to reject.
+///
+/// # Errors
+/// The message about a tag that changes the meaning of the samples in an unsupported way.
+pub(super) fn prepare(bytes: &mut [u8]) -> Result<Header, String> {
+    let Some(directory) = Directory::find(bytes) else { return Ok(Header::default()) };
+    for (tag, name, known) in REFUSED {
+        if let Some(found) = directory.number(bytes, tag)
+            && !known.contains(&found)
+        {
+            return Err(unsupported(tag, name, found));
+        }
     }
-    Some(meaning)
+    let number = |bytes: &[u8], tag, default| directory.number(bytes, tag).unwrap_or(default);
+    let meaning = directory.number(bytes, PHOTOMETRIC);
+    if meaning == Some(INKS) && number(bytes, INK_SET, 1) != 1 {
+        return Err(unsupported(INK_SET, "InkSet", number(bytes, INK_SET, 1)));
+    }
+    if matches!(meaning, Some(RGB | PALETTE | MASK | INKS)) {
+        directory.put(bytes, PHOTOMETRIC, BLACK_IS_ZERO);
+    }
+    // The default is "all rows", and any greater number means the same.
+    let (height, rows) = (number(bytes, HEIGHT, 0), number(bytes, ROWS_PER_STRIP, 0));
+    if height > 0 && rows > height && rows != UNREADABLE {
+        directory.put(bytes, ROWS_PER_STRIP, height);
+    }
+    // Only some compressions have a predictor; the decoder would apply it to all.
+    if matches!(number(bytes, COMPRESSION, UNCOMPRESSED), UNCOMPRESSED | PACK_BITS) {
+        directory.put(bytes, PREDICTOR, 1);
+    }
+    let text = |tag| {
+        let (range, _) = directory.values(bytes, tag)?;
+        let text = String::from_utf8_lossy(bytes.get(range)?);
+        Some(text.trim_end_matches('\0').trim().to_owned())
+    };
+    let mut warnings = Vec::new();
+    if number(bytes, EXTRA_SAMPLES, 0) == ASSOCIATED_ALPHA {
+        warnings.push("colours are stored multiplied by their alpha, and are kept so".to_owned());
+    }
+    if directory.number(bytes, GRAY_RESPONSE_CURVE).is_some() {
+        warnings.push("the tag `GrayResponseCurve` does not change the samples".to_owned());
+    }
+    let metadata = text(GDAL_METADATA).unwrap_or_default();
+    if ["role=\"scale\"", "role=\"offset\""].iter().any(|role| metadata.contains(role)) {
+        warnings
+            .push("the scale and offset in `GDAL_METADATA` do not change the samples".to_owned());
+    }
+    let kind = match number(bytes, SAMPLE_FORMAT, 1) {
+        2 => SampleKind::Signed,
+        3 => SampleKind::Float,
+        _ => SampleKind::Unsigned,
+    };
+    let orientation = directory.orientation(bytes).unwrap_or(1);
+    Ok(Header { meaning, orientation, kind, nodata: text(GDAL_NODATA), warnings })
+}
+
+fn unsupported(tag: u64, name: &str, found: u64) -> String {
+    let value = match found {
+        UNREADABLE => "an unreadable value".to_owned(),
+        found => format!("the value {found}"),
+    };
+    format!("unsupported tag `{name}` ({tag}) with {value}")
 }
 
 /// Names for the bands: colours, and numbers for all others. An alpha tag on a fourth band is
 /// ignored: programs that know four bands only as colours with alpha set it for near infrared.
-pub(super) fn band_names(meaning: Option<u16>, n_bands: usize) -> Vec<String> {
+pub(super) fn band_names(meaning: Option<u64>, n_bands: usize) -> Vec<String> {
     let colors: &[&str] = match meaning {
         Some(RGB) => &["red", "green", "blue"],
         Some(PALETTE) => &["index"],
@@ -100,16 +154,6 @@ pub(super) fn band_names(meaning: Option<u16>, n_bands: usize) -> Vec<String> {
         None => format!("band{}", band_idx + 1),
     };
     (0..n_bands).map(name).collect()
-}
-
-/// Converts up to eight bytes to a number.
-fn number(bytes: &[u8], range: Range<usize>, is_little: bool) -> Option<u64> {
-    let bytes = bytes.get(range)?;
-    let push = |number: u64, byte: &u8| number << 8 | u64::from(*byte);
-    Some(match is_little {
-        true => bytes.iter().rev().fold(0, push),
-        false => bytes.iter().fold(0, push),
-    })
 }
 
 #[cfg(test)]
@@ -129,21 +173,22 @@ mod tests {
 
     #[test]
     fn only_the_meaning_of_samples_changes() {
+        let meaning = |bytes: &mut [u8]| prepare(bytes).unwrap().meaning;
         // One entry: tag 262, type 3, one value, palette.
         let mut little = b"II*\0\x08\0\0\0\x01\0\x06\x01\x03\0\x01\0\0\0\x03\0\0\0".to_vec();
         let before = little.clone();
-        assert_eq!(make_bands(&mut little), Some(PALETTE));
+        assert_eq!(meaning(&mut little), Some(PALETTE));
         assert_eq!(little[18], 1);
         little[18] = 3;
         assert_eq!(little, before);
         let mut big = b"MM\0*\0\0\0\x08\0\x01\x01\x06\0\x03\0\0\0\x01\0\x02\0\0".to_vec();
-        assert_eq!(make_bands(&mut big), Some(RGB));
+        assert_eq!(meaning(&mut big), Some(RGB));
         assert_eq!(big[18..20], [0, 1]);
         let mut lab = b"MM\0*\0\0\0\x08\0\x01\x01\x06\0\x03\0\0\0\x01\0\x08\0\0".to_vec();
-        assert_eq!(make_bands(&mut lab), Some(8));
+        assert_eq!(meaning(&mut lab), Some(8));
         assert_eq!(lab[18..20], [0, 8]);
-        for len in 0..20 {
-            assert_eq!(make_bands(&mut big[..len].to_vec()), None);
+        for len in 0..12 {
+            assert_eq!(meaning(&mut big[..len].to_vec()), None);
         }
     }
 

@@ -1,11 +1,13 @@
 //! TIFF, `.tif`: reading of bands with 1 to 64 bits: gray, palettes, colours, any number of further
 //! bands; uncompressed, PackBits, LZW and deflate; in strips and tiles. GeoTIFF extensions are
-//! ignored.
+//! ignored, except GDAL's marker of missing samples. Strips and tiles that are not stored hold this
+//! number, or zeros.
 //!
 //! Samples are not scaled; palette pictures give their indices (a field `index`), and only gray
 //! with white as zero is inverted. Floating-point samples must be whole numbers or need `scale=`.
 //! Of several pictures only the first is read.
 
+mod directory;
 mod header;
 mod samples;
 
@@ -16,13 +18,16 @@ use tiff::decoder::{ChunkType, Decoder, Limits};
 use tiff::tags::{CompressionMethod, PlanarConfiguration, Tag};
 use tiff::{ColorType, TiffError, TiffResult};
 
-use self::samples::{Chunk, SampleKind, StripRegion};
+pub(in crate::format) use self::directory::exif_orientation;
+use self::header::Header;
+use self::samples::{Chunk, Nodata, SampleKind, StripRegion};
 use super::raster::{self, DEFLATE_RATIO, Extent, Stored};
-use super::{ReadResult, cannot_hold};
+use super::{ReadResult, ReaderNotes, cannot_hold};
 use crate::data::OutputRef;
 use crate::error::Fault;
 use crate::numbers::Field;
 use crate::source::Source;
+use crate::text;
 
 /// The first bytes of the four variants: two byte orders, offsets of 32 and 64 bits.
 pub(crate) const MAGICS: [[u8; 4]; 4] = [*b"II*\0", *b"MM\0*", *b"II+\0", *b"MM\0+"];
@@ -50,6 +55,8 @@ struct Layout {
     is_planar: bool,
     chunk_width: usize,
     chunk_height: usize,
+    /// The stored bytes of each strip or tile; none of a missing one.
+    chunk_bytes: Vec<u64>,
 }
 
 /// Reads the bands of a picture.
@@ -59,7 +66,9 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         return Err(raster::truncated(&source));
     }
     check_values(&source, &bytes)?;
-    let meaning = header::make_bands(&mut bytes);
+    let prepared = header::prepare(&mut bytes);
+    let Header { meaning, orientation, kind, nodata, mut warnings } =
+        prepared.map_err(|reason| raster::damaged(&source, "TIFF", &reason))?;
     let mut limits = Limits::default();
     limits.decoding_buffer_size = usize::try_from(source.max_bytes()).unwrap_or(usize::MAX);
     limits.intermediate_buffer_size = bytes.len();
@@ -73,23 +82,44 @@ pub(crate) fn read(mut source: Source) -> Result<ReadResult, Fault> {
         let zeros = std::iter::repeat_n(0, layout.extent.n_pixels());
         fields.push(raster::field(&source, name, None, layout.extent.n_pixels(), zeros)?);
     }
-    let kind = read_chunks(&mut source, &mut decoder, &layout, &mut fields)?;
+    let is_inverted = meaning == Some(header::WHITE_IS_ZERO);
+    let missing = nodata.as_deref().map(|text| {
+        Nodata::parse(text, kind, layout.bits, is_inverted, source.scaling()).map_err(|()| {
+            let text = text::quote(text.as_bytes());
+            warnings.push(format!("the nodata value {text} in `GDAL_NODATA` is not a number"));
+        })
+    });
+    let missing = missing.and_then(Result::ok).flatten();
+    // A missing strip holds the number of missing samples, or zeros before the inversion.
+    let fill = match (missing, is_inverted && kind == SampleKind::Unsigned) {
+        (Some(missing), _) => missing.marker,
+        (None, true) => i64::MAX >> 63usize.saturating_sub(layout.bits),
+        (None, false) => 0,
+    };
+    read_chunks(&mut source, &mut decoder, &layout, (missing, fill), &mut fields)?;
     let is_index = meaning == Some(header::PALETTE);
     for field in fields.iter_mut().filter(|_| kind == SampleKind::Unsigned) {
         let is_mask = is_index && field.values.iter().all(|value| (0..=1).contains(value));
         field.bits = Some(if is_mask { 1 } else { layout.bits });
     }
-    let mut warnings = Vec::new();
     if has_more_pictures(&mut decoder) {
         warnings.push("only the first picture of several is read".to_owned());
     }
+    let marker = missing.map(|missing| missing.marker);
+    let marker = marker.filter(|marker| fields.iter().any(|it| it.values.contains(marker)));
+    let notes = marker.map(|_| {
+        let text = text::quote(nodata.unwrap_or_default().as_bytes());
+        format!("the file marks missing samples with the nodata value {text}")
+    });
+    for field in &mut fields {
+        field.nodata = marker.filter(|marker| field.values.contains(marker));
+    }
+    let extent = raster::orient(&mut source, layout.extent, &mut fields, orientation)?;
     let data = match kind {
-        SampleKind::Float => raster::grid(layout.extent, fields), // already scaled
-        SampleKind::Unsigned | SampleKind::Signed => {
-            raster::scaled_grid(&source, layout.extent, fields)?
-        }
+        SampleKind::Float => raster::grid(extent, fields), // already scaled
+        SampleKind::Unsigned | SampleKind::Signed => raster::scaled_grid(&source, extent, fields)?,
     };
-    Ok((data, warnings.into()))
+    Ok((data, ReaderNotes { warnings, notes: notes.into_iter().collect() }))
 }
 
 /// Rejects lists that do not fit in the file or in memory: the decoder reads those of the first
@@ -157,27 +187,31 @@ fn layout(
     let size = (u64::from(width), u64::from(height));
     let n_bands = usize::from(n_bands);
     let stored = Stored { n_bands, bits_per_sample: bits, max_ratio: ratio, n_bytes: n_file_bytes };
-    stored.check(source, size)?;
+    let (offsets, chunk_bytes) = chunk_places(source, decoder)?;
+    if !chunk_bytes.contains(&0) {
+        stored.check(source, size)?;
+    }
     let extent = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
     // A tile may be larger than the picture.
     let (width, height) = decoder.chunk_dimensions();
     let size = (u64::from(width), u64::from(height));
-    if decoder.get_chunk_type() == ChunkType::Tile {
+    let is_stored = chunk_bytes.iter().any(|&n_bytes| n_bytes > 0);
+    if decoder.get_chunk_type() == ChunkType::Tile && is_stored {
         stored.check(source, size)?;
     }
     let chunk = Extent::new(source, size, n_bands, WORK_BYTES, n_file_bytes)?;
-    check_chunks_inside(source, decoder, n_file_bytes)?;
+    check_chunks_inside(source, &offsets, &chunk_bytes, n_file_bytes)?;
     let is_planar = planar == PlanarConfiguration::Planar.to_u16();
     let (chunk_width, chunk_height) = (chunk.width, chunk.height);
-    Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height })
+    Ok(Layout { extent, bits, is_planar, chunk_width, chunk_height, chunk_bytes })
 }
 
-/// Rejects strips and tiles beyond the end of the file: a decoder may finish before the last byte.
-fn check_chunks_inside(
+/// Returns the offset and the number of bytes of every strip or tile; 0 bytes of one that is not
+/// stored.
+fn chunk_places(
     source: &Source,
     decoder: &mut FileDecoder<'_>,
-    n_file_bytes: usize,
-) -> Result<(), Fault> {
+) -> Result<(Vec<u64>, Vec<u64>), Fault> {
     let (offsets, lens) = match decoder.get_chunk_type() {
         ChunkType::Strip => (Tag::StripOffsets, Tag::StripByteCounts),
         ChunkType::Tile => (Tag::TileOffsets, Tag::TileByteCounts),
@@ -186,8 +220,22 @@ fn check_chunks_inside(
         let numbers = decoder.find_tag_unsigned_vec::<u64>(tag);
         numbers.map(Option::unwrap_or_default).map_err(|e| fault(source, &e))
     };
-    let (offsets, lens) = (list(offsets)?, list(lens)?);
-    let mut ends = offsets.iter().zip(&lens).map(|(offset, len)| offset.saturating_add(*len));
+    Ok((list(offsets)?, list(lens)?))
+}
+
+/// Rejects strips and tiles in the header, and those beyond the end of the file: a decoder may
+/// finish before the last byte.
+fn check_chunks_inside(
+    source: &Source,
+    offsets: &[u64],
+    lens: &[u64],
+    n_file_bytes: usize,
+) -> Result<(), Fault> {
+    if offsets.iter().zip(lens).any(|(offset, len)| *offset == 0 && *len > 0) {
+        let reason = "a strip or tile begins at byte 0, where the header is";
+        return Err(raster::damaged(source, "TIFF", &reason));
+    }
+    let mut ends = offsets.iter().zip(lens).map(|(offset, len)| offset.saturating_add(*len));
     match ends.any(|end| end > n_file_bytes as u64) {
         true => Err(raster::truncated(source)),
         false => Ok(()),
@@ -198,17 +246,17 @@ fn tag(decoder: &mut FileDecoder<'_>, tag: Tag, default: u16) -> TiffResult<u16>
     Ok(decoder.find_tag_unsigned(tag)?.unwrap_or(default))
 }
 
-/// Decodes all strips or tiles; returns the kind of the samples.
+/// Decodes all strips or tiles; a missing one is filled with a number.
 fn read_chunks(
     source: &mut Source,
     decoder: &mut FileDecoder<'_>,
     layout: &Layout,
+    (nodata, fill): (Option<Nodata>, i64),
     fields: &mut [Field],
-) -> Result<SampleKind, Fault> {
-    let Layout { extent, bits, is_planar, chunk_width, chunk_height } = *layout;
+) -> Result<(), Fault> {
+    let Layout { extent, bits, is_planar, chunk_width, chunk_height, ref chunk_bytes } = *layout;
     let n_across = extent.width.div_ceil(chunk_width);
     let n_down = extent.height.div_ceil(chunk_height);
-    let mut kind = SampleKind::Unsigned;
     let n_planes = if is_planar { fields.len() } else { 1 };
     for plane in 0..n_planes {
         let bands = if is_planar { &mut fields[plane..=plane] } else { &mut *fields };
@@ -223,11 +271,15 @@ fn read_chunks(
                 width: chunk_width.min(extent.width - left),
                 grid_width: extent.width,
             };
-            let number = u32::try_from(plane * n_across * n_down + chunk_idx);
+            let number = plane * n_across * n_down + chunk_idx;
+            if chunk_bytes.get(number) == Some(&0) {
+                samples::fill(fill, &place, bands);
+                continue;
+            }
+            let number = u32::try_from(number);
             let number = number.map_err(|_| raster::damaged(source, "TIFF", &"too many strips"))?;
             let decoded = decoder.read_chunk(number).map_err(|e| fault(source, &e))?;
-            kind = SampleKind::of(&decoded);
-            let chunk = Chunk { decoded, bits, scaling: source.scaling() };
+            let chunk = Chunk { decoded, bits, scaling: source.scaling(), nodata };
             if chunk.n_samples(&place, bands.len()) < place.height * place.width * bands.len() {
                 return Err(raster::truncated(source));
             }
@@ -238,7 +290,7 @@ fn read_chunks(
             })?;
         }
     }
-    Ok(kind)
+    Ok(())
 }
 
 fn fault(source: &Source, error: &TiffError) -> Fault {

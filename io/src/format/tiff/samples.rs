@@ -17,28 +17,68 @@ pub(super) struct StripRegion {
 }
 
 /// The type of the samples of a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum SampleKind {
+    #[default]
     Unsigned,
     Signed,
     Float,
 }
 
-impl SampleKind {
-    pub(super) fn of(decoded: &DecodingResult) -> Self {
-        match decoded {
-            DecodingResult::U8(_)
-            | DecodingResult::U16(_)
-            | DecodingResult::U32(_)
-            | DecodingResult::U64(_) => SampleKind::Unsigned,
-            DecodingResult::I8(_)
-            | DecodingResult::I16(_)
-            | DecodingResult::I32(_)
-            | DecodingResult::I64(_) => SampleKind::Signed,
-            DecodingResult::F16(_) | DecodingResult::F32(_) | DecodingResult::F64(_) => {
-                SampleKind::Float
-            }
+/// The number of missing samples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Nodata {
+    /// The sample as decoded.
+    float: f64,
+    /// The sample as decoded, if it is an unsigned integer.
+    unsigned: Option<u64>,
+    /// The number of such samples in a field, before integers are multiplied by a scale.
+    pub(super) marker: i64,
+}
+
+/// The number of missing samples that are not integers.
+const NO_NUMBER: i64 = i64::MIN;
+
+impl Nodata {
+    /// Parses GDAL's text. `None` if no sample of this kind and depth can have this number.
+    /// `is_inverted` says that the decoder inverts the samples.
+    pub(super) fn parse(
+        text: &str,
+        kind: SampleKind,
+        bits: usize,
+        is_inverted: bool,
+        scaling: Option<&Scaling>,
+    ) -> Result<Option<Self>, ()> {
+        let float: f64 = text.parse().map_err(|_| ())?;
+        if kind == SampleKind::Float {
+            let float = match (is_inverted, bits) {
+                (false, _) => float,
+                (true, 32) => f64::from(1.0 - float as f32),
+                (true, _) => 1.0 - float,
+            };
+            let marker = whole::of_float(float, scaling).unwrap_or(NO_NUMBER);
+            return Ok(Some(Nodata { float, unsigned: None, marker }));
         }
+        let digits = text.strip_suffix(".0").unwrap_or(text);
+        let greatest = u64::MAX >> 64usize.saturating_sub(bits).min(63);
+        let number: Option<i128> = digits.parse().ok().or_else(|| {
+            // `1e3` is an integer, too.
+            (float.fract() == 0.0 && float.abs() < 9e15).then_some(float as i128)
+        });
+        let Some(number) = number else { return Ok(None) };
+        let number = if is_inverted { i128::from(greatest) - number } else { number };
+        let unsigned = u64::try_from(number).ok().filter(|number| *number <= greatest);
+        let marker = match (i64::try_from(number), unsigned, kind) {
+            (Ok(number), Some(_), SampleKind::Unsigned) => number,
+            (Err(_), Some(_), SampleKind::Unsigned) => NO_NUMBER,
+            (Ok(number), _, SampleKind::Signed) => number,
+            _ => return Ok(None),
+        };
+        Ok(Some(Nodata { float: number as f64, unsigned, marker }))
+    }
+
+    fn is_float(&self, sample: f64) -> bool {
+        sample == self.float || sample.is_nan() && self.float.is_nan()
     }
 }
 
@@ -48,6 +88,7 @@ pub(super) struct Chunk<'a> {
     /// Bits of a sample in the file; rows are packed below 8.
     pub(super) bits: usize,
     pub(super) scaling: Option<&'a Scaling>,
+    pub(super) nodata: Option<Nodata>,
 }
 
 /// A sample that is not an integer, with its row and column from 0.
@@ -77,7 +118,13 @@ impl Chunk<'_> {
 
     /// Copies the samples, interleaved by band, to their place in the fields.
     pub(super) fn place(&self, place: &StripRegion, bands: &mut [Field]) -> Result<(), BadSample> {
-        let scaling = self.scaling;
+        let (scaling, nodata) = (self.scaling, self.nodata);
+        let of_float = |sample: f64, nodata: Option<Nodata>| match nodata {
+            Some(nodata) if nodata.is_float(sample) => Ok(nodata.marker),
+            Some(_) | None => whole::of_float(sample, scaling),
+        };
+        // The number of missing samples as a sample of 32 bits.
+        let short = nodata.map(|it| Nodata { float: f64::from(it.float as f32), ..it });
         match &self.decoded {
             DecodingResult::U8(bytes) if self.bits < 8 => {
                 let samples = raster::unpack(bytes, self.bits, place.width * bands.len());
@@ -86,20 +133,21 @@ impl Chunk<'_> {
             DecodingResult::U8(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::U16(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::U32(samples) => put(samples, place, bands, |s| Ok(s.into())),
-            DecodingResult::U64(samples) => put(samples, place, bands, whole::of_unsigned),
+            DecodingResult::U64(samples) => put(samples, place, bands, |sample| match nodata {
+                Some(nodata) if nodata.unsigned == Some(sample) => Ok(nodata.marker),
+                Some(_) | None => whole::of_unsigned(sample),
+            }),
             DecodingResult::I8(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::I16(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::I32(samples) => put(samples, place, bands, |s| Ok(s.into())),
             DecodingResult::I64(samples) => put(samples, place, bands, Ok),
             DecodingResult::F16(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s.to_f64(), scaling))
+                put(samples, place, bands, |s| of_float(s.to_f64(), nodata))
             }
             DecodingResult::F32(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s.into(), scaling))
+                put(samples, place, bands, |s| of_float(s.into(), short))
             }
-            DecodingResult::F64(samples) => {
-                put(samples, place, bands, |s| whole::of_float(s, scaling))
-            }
+            DecodingResult::F64(samples) => put(samples, place, bands, |s| of_float(s, nodata)),
         }
     }
 }
@@ -123,4 +171,14 @@ fn put<T: Copy>(
         }
     }
     Ok(())
+}
+
+/// Fills the place of a strip or tile that the file does not store.
+pub(super) fn fill(number: i64, place: &StripRegion, bands: &mut [Field]) {
+    let StripRegion { top, left, height, width, grid_width } = *place;
+    for band in bands {
+        for row in top..top + height {
+            band.values[row * grid_width + left..][..width].fill(number);
+        }
+    }
 }

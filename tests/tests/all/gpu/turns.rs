@@ -114,3 +114,40 @@ fn several_iterations_per_kernel_agree_with_single_ones() {
         }
     }
 }
+
+/// Loads of an iteration that change `u`, which the next iteration reads.
+const CARRIED: [&str; 3] = [
+    "%w = row %P, %k\n%u = bits_or %u, %w",
+    "%w = row %P, %k\n%w = bits_xor %u, %w\n%u = copy %w",
+    "%w = row %Q, %k\n%u = bits_xor %w, %u",
+];
+
+#[test]
+fn iterations_see_the_lines_that_earlier_ones_carry_to_them() {
+    let mut machines = super::lines::emulators();
+    let adapter = super::machines(&["gpu"]);
+    let has_adapter = adapter.is_ok();
+    assert!(has_adapter || std::env::var_os("STAR_REQUIRE_ADAPTER").is_none(), "no adapter");
+    machines.extend(adapter.into_iter().flatten().skip(1));
+    for is_row in BY_ROWS {
+        for loads in CARRIED {
+            for (range, head) in [("in %X", "%b to %e"), ("= %b to %e", "%e downto %b")] {
+                let body = "%v = row %P, %i\n%v = bits_xor %v, %u";
+                let sir = program(is_row, head, (loads, range, body), &machines);
+                for (sizes, turns) in [((40, 70), (1, 40)), ((70, 40), (27, 37)), ((12, 9), (3, 4))]
+                {
+                    let agreement = agree(&sir, &arguments(is_row, sizes, turns));
+                    let n_turns = (turns.1 - turns.0 + 1) as u64;
+                    for name in super::lines::EMULATORS {
+                        assert_eq!(agreement.optimised(name).unit_lines, n_turns, "{loads} {name}");
+                    }
+                    if has_adapter {
+                        // A kernel for each iteration, and none for several.
+                        let paths = agreement.optimised("gpu");
+                        assert_eq!(paths.grid_loops, n_turns, "{loads}: {paths:?}");
+                    }
+                }
+            }
+        }
+    }
+}

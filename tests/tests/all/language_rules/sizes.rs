@@ -56,6 +56,24 @@ fn a_declared_size_is_known_through_a_var_parameter() {
 }
 
 #[test]
+fn declared_sizes_of_unset_variables_bind_names() {
+    let routines = "procedure B(var X,Y: slice(n)); begin print(n); SET(X); CLR(Y) end;
+        procedure C(var T: table(n,k); var w: word(k)); begin print(n,k); SET(w) end;";
+    let run = |declared: &str, body: &str| {
+        format!("program p; var {declared} begin {body} end. {routines}")
+    };
+    says(&run("X,Y: slice(3);", "B(X,Y); print(X,Y)"), "3\n111000\n");
+    says(&run("X: slice(2); Y: slice;", "B(X,Y); print(X,Y)"), "2\n1100\n");
+    says(&run("Y: slice(2); X: slice;", "B(X,Y); print(X,Y)"), "2\n1100\n");
+    says(&run("T: table(2,3); w: word;", "C(T,w); print(w)"), "23\n111\n");
+    let unknown = traps(&run("X,Y: slice;", "B(X,Y)"));
+    assert!(unknown.starts_with("T0103 "), "{unknown}");
+    assert!(unknown.contains("no argument determines the size `n`"), "{unknown}");
+    let differing = traps(&run("X: slice(2); Y: slice(3);", "B(X,Y)"));
+    assert!(differing.starts_with("T0102 "), "{differing}");
+}
+
+#[test]
 fn an_unknown_size_traps() {
     let text = "program p; var T: table; X: slice(T);\nbegin\n  SET(X); COL(1,T):=X\nend.";
     assert_eq!(
@@ -72,7 +90,7 @@ fn an_unknown_size_traps() {
     assert_eq!(
         traps(unsized_one),
         "T0114 2:7 the size of `X` is not known yet\n\
-         \x20 help: assign a value first; without a declared size there is nothing to clear\n"
+         \x20 help: assign a value first, or declare its size: `slice(n)`, `word(n)`\n"
     );
 }
 

@@ -160,3 +160,37 @@ pub(crate) fn find(program: &Program, id: RoutineId) -> HashMap<*const Stmt, Lif
     });
     found
 }
+
+#[cfg(test)]
+mod tests {
+    use star_ir::parse;
+
+    use super::*;
+
+    /// Returns how many loops over several lines become kernels in a routine whose iterations begin
+    /// with these statements.
+    fn n_lifted(statements: &[&str]) -> usize {
+        let statements: String = statements.iter().map(|line| format!("    {line} !0\n")).collect();
+        let text = format!(
+            "routine 0 \"F\" (ref %P: table[?, ?], value %X: slice[?], value %v: word[?]) !0 {{\n  \
+             var %k: int\n  var %i: int\n  var %w: word[?]\n  var %t: word[?]\n  \
+             for @0 %k = 1 to 9 !0 {{\n{statements}    \
+             forall @1 %i in %X writes [row %P] privates [%t] !0 {{\n      \
+             %t = row %P, %i !0\n      %t = bits_xor %t, %v !0\n      put_row %P, %i, %t !0\n    \
+             }}\n  }}\n}}\nlocations {{\n  !0 = 0:0..0\n}}\n"
+        );
+        let program = parse(&text).unwrap_or_else(|error| panic!("{error}\n{text}"));
+        let found = find(&program, RoutineId(0));
+        found.values().filter(|lifted| lifted.turns.is_some()).count()
+    }
+
+    #[test]
+    fn loops_that_carry_a_line_to_the_next_iteration_are_not_lifted() {
+        let pivot = "%w = row %P, %k";
+        assert_eq!(n_lifted(&[pivot]), 1);
+        assert_eq!(n_lifted(&[pivot, "%v = copy %w"]), 1);
+        // The second iteration sees the lines of both.
+        assert_eq!(n_lifted(&[pivot, "%v = bits_or %v, %w"]), 0);
+        assert_eq!(n_lifted(&[pivot, "%w = bits_xor %v, %w", "%v = copy %w"]), 0);
+    }
+}

@@ -92,3 +92,45 @@ fn frequent_changes_delay_the_creation_of_extremes() {
     }
     assert!((1..30).contains(&n_kept), "{n_kept}");
 }
+
+#[test]
+fn the_only_extreme_is_found_in_every_block() {
+    let never = AtomicBool::new(false);
+    let budget = MemoryBudget::new(&never, &never, u64::MAX);
+    let settings = Settings::default();
+    let pool = Pool::of(settings.threads);
+    let parallelism = Parallelism::new(Kernels::detect(), settings, budget.flags(), pool);
+    let room = TransposeRoom { copy: false, spare: 0, change: false };
+    // Two whole groups of blocks, and a third that ends within a block.
+    let (n_cols, block) = (3, 64 * NUMBERED_LIMBS);
+    let n_rows = 2 * GROUP * block + 3 * block + 70;
+    for (sense, extreme, others) in [(Sense::Min, 0, 0b111), (Sense::Max, 0b111, 0)] {
+        let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());
+        let mut put = |table: &mut Table, row, word: u64| {
+            let written = table.write(Line::Row, row, &[word], &parallelism, room);
+            written.unwrap_or_else(|_| panic!("no flag is set"));
+        };
+        (0..n_rows).for_each(|row| put(&mut table, row, others));
+        let mut mask = vec![u64::MAX; n_rows.div_ceil(64)];
+        *mask.last_mut().unwrap() &= !0 >> (63 - (n_rows - 1) % 64);
+        let mut ask = |table: &mut Table, first| {
+            let found = table.find_extreme(&mask, (sense, first), &parallelism, |_| true);
+            found.unwrap_or_else(|_| panic!("no flag is set"))
+        };
+        // The second search creates the extremes.
+        ask(&mut table, false);
+        assert!(ask(&mut table, false).is_some());
+        for start in (0..n_rows).step_by(block) {
+            let end = (start + block).min(n_rows);
+            for row in [start, start + (end - start) / 2, end - 1] {
+                put(&mut table, row, extreme);
+                for first in [false, true] {
+                    let holders = ask(&mut table, first);
+                    let expected = vec![((row / 64) as u32, 1 << (row % 64))];
+                    assert_eq!(holders, Some(expected), "{sense:?}, row {}", row + 1);
+                }
+                put(&mut table, row, others);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Two-dimensional arrays for parameters that expect a graph in a layout.
+
+use star_base::Code;
+use star_io::{Arc, Data, Field, FileError, Graph, Layout, Numbers, Shape, Weights};
+
+use crate::data::LoadRequest;
+
+/// Converts a two-dimensional array to the data that a parameter with this layout expects: an array
+/// of zeros and ones to bits, and a square one of weights to a graph, in which number j of row i is
+/// the weight of the arc from i to j, and a missing number no arc. Other data are unchanged.
+///
+/// # Errors
+/// E0507 for an array that has no such meaning.
+pub(crate) fn of_param(
+    mut numbers: Numbers,
+    wanted: Layout,
+    request: LoadRequest<'_>,
+) -> Result<Data, FileError> {
+    let Shape::Grid { height, width } = numbers.shape else { return Ok(Data::Numbers(numbers)) };
+    let refused = |message: String| {
+        let layout = wanted.name();
+        let error = FileError::new(Code::NoSuchLayout, request.file, message);
+        error.note(format!("the parameter expects `{layout}`: {}", wanted.description()))
+    };
+    let [field] = &mut numbers.fields[..] else {
+        return Err(refused("an array of records for a parameter of a graph".to_owned())
+            .help("`records:FILE` gives a row for each record"));
+    };
+    let is_bits = field.values.iter().all(|number| matches!(number, 0 | 1));
+    let holds_weights = wanted.weights() != Weights::None && wanted != Layout::Weight;
+    if is_bits && wanted.weights() == Weights::None && wanted.codes() == 0 {
+        field.bits = Some(1);
+        return Ok(Data::Numbers(numbers));
+    }
+    if width == 1 && !holds_weights {
+        return Ok(Data::Numbers(numbers)); // a row for each number
+    }
+    if !holds_weights || wanted == Layout::Arcs || height != width {
+        let message = format!("an array of {height} × {width} numbers is not `{}`", wanted.name());
+        return Err(refused(message).help(
+            "`grid:FILE` gives a row for each row of the array, `records:FILE` one for each number",
+        ));
+    }
+    weights(field, height)
+        .map(Data::Graph)
+        .map_err(|message| refused(message).help("`nodata=0` says that zeros are missing arcs"))
+}
+
+/// The graph of a matrix of weights.
+fn weights(field: &Field, n_vertices: usize) -> Result<Graph, String> {
+    let mut arcs = Vec::new();
+    for (idx, &weight) in field.values.iter().enumerate() {
+        let (tail, head) = (idx / n_vertices.max(1), idx % n_vertices.max(1));
+        if Some(weight) == field.nodata || tail == head && weight == 0 {
+            continue;
+        }
+        if weight == 0 {
+            let place = format!("row {}, column {}", tail + 1, head + 1);
+            return Err(format!("0 in {place} may be a weight or a missing arc"));
+        }
+        let (Ok(tail), Ok(head)) = (u32::try_from(tail), u32::try_from(head)) else {
+            return Err("the array has more than 2^32 rows".to_owned());
+        };
+        arcs.push(Arc { tail, head, weight });
+    }
+    Ok(Graph { n_vertices, arcs, weighted: true, ..Graph::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use star_vm::TableForm;
+
+    use super::*;
+    use crate::data::{SparseWish, WidthOverrides};
+    use crate::param::Kind;
+
+    fn converted(values: &[i64], nodata: Option<i64>, wanted: Layout) -> Result<Data, FileError> {
+        let field = Field { nodata, ..Field::new("value", None, values.to_vec()) };
+        let shape = Shape::Grid { height: 2, width: values.len() / 2 };
+        let request = LoadRequest {
+            kind: Kind::Table,
+            layout: None,
+            file: "a.npy",
+            max_bytes: 1 << 20,
+            widths: WidthOverrides::default(),
+            form: TableForm::Columns,
+            sparse: SparseWish::Never,
+            knows_offset: false,
+        };
+        of_param(Numbers { shape, fields: vec![field] }, wanted, request)
+    }
+
+    #[test]
+    fn square_arrays_of_weights_become_graphs() {
+        let Ok(Data::Graph(graph)) = converted(&[0, 7, 5, 0], None, Layout::WeightsOut) else {
+            panic!("a graph")
+        };
+        let found: Vec<_> = graph.arcs.iter().map(|arc| (arc.tail, arc.head, arc.weight)).collect();
+        assert_eq!((found, graph.weighted), (vec![(0, 1, 7), (1, 0, 5)], true));
+        let ambiguous = converted(&[1, 0, 5, 1], None, Layout::Distances).unwrap_err();
+        assert_eq!(ambiguous.message, "0 in row 1, column 2 may be a weight or a missing arc");
+        let Ok(Data::Graph(graph)) = converted(&[1, 0, 5, 1], Some(0), Layout::WeightsIn) else {
+            panic!("a graph")
+        };
+        assert_eq!(graph.arcs.len(), 3);
+    }
+
+    #[test]
+    fn other_arrays_are_bits_or_refused() {
+        let Ok(Data::Numbers(bits)) = converted(&[0, 1, 1, 0], None, Layout::Adjacency) else {
+            panic!("bits")
+        };
+        assert_eq!(bits.fields[0].bits, Some(1));
+        assert!(converted(&[0, 7, 5, 0], None, Layout::Adjacency).is_err());
+        assert!(converted(&[1, 2, 3, 4, 5, 6], None, Layout::WeightsOut).is_err());
+        assert!(matches!(converted(&[3, 4], None, Layout::Left), Ok(Data::Numbers(_))));
+    }
+}

@@ -1,0 +1,136 @@
+//! Codes and offsets that fields share, so that equal values have equal bits in all of them.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::meaning::{Meaning, Texts};
+use crate::numbers::{Field, Numbers};
+
+/// Gives all texts of these lists one set of codes, sorted by their characters if `sorted`, and all
+/// numbers of one kind one offset and one width, if any of them is negative.
+pub fn share_codes(lists: &mut [&mut Numbers], sorted: bool) {
+    let mut all = Texts::default();
+    let fields = || lists.iter().flat_map(|list| &list.fields);
+    for field in fields() {
+        if let Meaning::Texts(texts) = &field.meaning {
+            texts.as_slice().iter().for_each(|text| {
+                all.add(text);
+            });
+        }
+    }
+    if sorted {
+        all.sort();
+    }
+    let mut ranges: Vec<(Meaning, (i64, i64))> = Vec::new();
+    for field in fields().filter(|field| !matches!(field.meaning, Meaning::Texts(_))) {
+        let (Some(least), Some(greatest)) = (field.present().min(), field.present().max()) else {
+            continue;
+        };
+        // All ones remains unused where numbers are missing.
+        let greatest = greatest.saturating_add(i64::from(field.n_missing() > 0));
+        match ranges.iter_mut().find(|(meaning, _)| *meaning == field.meaning) {
+            Some((_, range)) => *range = (range.0.min(least), range.1.max(greatest)),
+            None => ranges.push((field.meaning.clone(), (least, greatest))),
+        }
+    }
+    for field in lists.iter_mut().flat_map(|list| &mut list.fields) {
+        if let Meaning::Texts(texts) = &mut field.meaning {
+            for code in &mut field.values {
+                *code = texts.text(*code).and_then(|text| all.code(text)).unwrap_or(*code);
+            }
+            texts.clone_from(&all);
+        } else {
+            let range = ranges.iter().find(|(meaning, _)| *meaning == field.meaning);
+            field.shared = range.map(|(_, range)| *range).filter(|(least, _)| *least < 0);
+        }
+    }
+}
+
+/// A fingerprint of the codes or of the offset of a field.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Coding {
+    /// The hash of each text, by its code.
+    Texts(Vec<u64>),
+    /// Numbers of this kind, less the offset.
+    Numbers(Meaning, i64),
+}
+
+impl Coding {
+    /// Returns the coding of a field.
+    pub fn of(field: &Field) -> Self {
+        match &field.meaning {
+            Meaning::Texts(texts) => {
+                let hash = |text: &String| {
+                    let mut hasher = DefaultHasher::new();
+                    text.hash(&mut hasher);
+                    hasher.finish()
+                };
+                Coding::Texts(texts.as_slice().iter().map(hash).collect())
+            }
+            meaning => Coding::Numbers(meaning.clone(), field.offset()),
+        }
+    }
+
+    /// Returns whether both fields hold values of one kind, and equal values may have different
+    /// bits. The codes of texts agree if one list of texts begins with the other.
+    pub fn differs(&self, other: &Coding) -> bool {
+        match (self, other) {
+            (Coding::Texts(texts), Coding::Texts(others)) => {
+                texts.iter().zip(others).any(|(text, other)| text != other)
+            }
+            (Coding::Numbers(meaning, offset), Coding::Numbers(other, of_other)) => {
+                meaning == other && offset != of_other
+            }
+            (Coding::Texts(_), Coding::Numbers(..)) | (Coding::Numbers(..), Coding::Texts(_)) => {
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numbers::Shape;
+
+    fn texts(name: &str, cells: &[&str]) -> Field {
+        let mut texts = Texts::default();
+        let values = cells.iter().map(|cell| texts.add(cell)).collect();
+        Field { meaning: Meaning::Texts(texts), ..Field::new(name, None, values) }
+    }
+
+    fn list(fields: Vec<Field>) -> Numbers {
+        Numbers { shape: Shape::List(3), fields }
+    }
+
+    #[test]
+    fn shared_codes_are_equal_for_equal_texts() {
+        let mut from = list(vec![texts("from", &["B", "A", "B"])]);
+        let mut to = list(vec![texts("to", &["A", "A", "C"]), texts("via", &["", "", "C"])]);
+        let coding = |list: &Numbers| Coding::of(&list.fields[0]);
+        assert!(coding(&from).differs(&coding(&to)));
+        share_codes(&mut [&mut from, &mut to], false);
+        assert!(!coding(&from).differs(&coding(&to)));
+        let values = [&from.fields[0], &to.fields[0], &to.fields[1]].map(|it| it.values.clone());
+        assert_eq!(values, [[1, 2, 1], [2, 2, 3], [0, 0, 3]]);
+        share_codes(&mut [&mut from, &mut to], true);
+        assert_eq!(
+            (&from.fields[0].values[..], &to.fields[0].values[..]),
+            (&[2, 1, 2][..], &[1, 1, 3][..])
+        );
+    }
+
+    #[test]
+    fn signed_fields_share_their_offset() {
+        let numbers = |values: &[i64]| list(vec![Field::new("x", None, values.to_vec())]);
+        let (mut low, mut high) = (numbers(&[-10, 5, -3]), numbers(&[4, 6, -4]));
+        let coding = |list: &Numbers| Coding::of(&list.fields[0]);
+        assert!(coding(&low).differs(&coding(&high)));
+        share_codes(&mut [&mut low, &mut high], false);
+        assert!(!coding(&low).differs(&coding(&high)));
+        let sizes = |list: &Numbers| (list.fields[0].offset(), list.fields[0].least_bits());
+        assert_eq!((sizes(&low), sizes(&high)), ((-10, 5), (-10, 5)));
+        let (mut a, mut b) = (numbers(&[1, 2, 3]), numbers(&[1, 2, 90]));
+        share_codes(&mut [&mut a, &mut b], false);
+        assert_eq!((sizes(&a), sizes(&b)), ((0, 2), (0, 7)));
+    }
+}
