@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::fs;
 
 use serde_json::json;
-use star_report::page::{figures, plots};
+use star_report::page::{NamedRecord, figures, plots};
 use star_report::record::{SCHEMA, from_json};
 
 use super::table::{SECTIONS, Section};

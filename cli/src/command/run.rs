@@ -41,7 +41,6 @@ use crate::explain;
 use crate::function_entry;
 use crate::profile::{self, Session};
 use crate::results::{self, Origins};
-use crate::text;
 use crate::times::{Part, Times};
 use crate::view;
 

@@ -24,7 +24,6 @@ use star_os::whole_file;
 use star_report::columns::{self, Align};
 
 use super::{Lints, compile};
-use crate::text;
 
 /// Arguments of `star dev`.
 #[derive(Args, Debug)]
