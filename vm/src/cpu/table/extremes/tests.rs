@@ -106,14 +106,14 @@ fn the_only_extreme_is_found_in_every_block() {
     let n_rows = 2 * GROUP * block + 3 * block + 70;
     for (sense, extreme, others) in [(Sense::Min, 0, 0b111), (Sense::Max, 0b111, 0)] {
         let mut table = Table::new(BitTable::zeros(n_rows, n_cols).unwrap());
-        let mut put = |table: &mut Table, row, word: u64| {
+        let put = |table: &mut Table, row, word: u64| {
             let written = table.write(Line::Row, row, &[word], &parallelism, room);
             written.unwrap_or_else(|_| panic!("no flag is set"));
         };
         (0..n_rows).for_each(|row| put(&mut table, row, others));
         let mut mask = vec![u64::MAX; n_rows.div_ceil(64)];
         *mask.last_mut().unwrap() &= !0 >> (63 - (n_rows - 1) % 64);
-        let mut ask = |table: &mut Table, first| {
+        let ask = |table: &mut Table, first| {
             let found = table.find_extreme(&mask, (sense, first), &parallelism, |_| true);
             found.unwrap_or_else(|_| panic!("no flag is set"))
         };
