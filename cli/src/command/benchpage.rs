@@ -26,8 +26,8 @@ pub(crate) struct PageArgs {
     files: Vec<String>,
 
     /// Write the result to FILE
-    #[arg(short, long = "output", value_name = "FILE", default_value = "page.html")]
-    output: String,
+    #[arg(short, long, alias = "output", value_name = "FILE", default_value = "page.html")]
+    out: String,
 
     /// Write the plots to DIR, too
     #[arg(long, value_name = "DIR")]
@@ -39,8 +39,8 @@ pub(crate) struct PageArgs {
 /// # Errors
 /// If a file cannot be read or is not a benchmark file, or the page cannot be written.
 pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
-    let PageArgs { files, output, svg } = args;
-    let place = Destination::new(Path::new(output), output)?;
+    let PageArgs { files, out, svg } = args;
+    let place = Destination::new(Path::new(out), out)?;
     let plots = svg.as_deref().map(plot_folder).transpose()?;
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
@@ -52,7 +52,7 @@ pub(crate) fn run(args: &PageArgs, reporter: &Reporter) -> Result<(), Failure> {
     place.write_text(&page::page(&named))?;
     let n_rows: usize = named.iter().map(|file| file.record.rows.len()).sum();
     let (files, rows) = (text::count(files.len(), "file"), text::count(n_rows, "row"));
-    reporter.summary(&format!("{}: {files}, {rows}", text::one_line(output)));
+    reporter.summary(&format!("{}: {files}, {rows}", text::one_line(out)));
     if let (Some(folder), Some(plots)) = (svg, plots) {
         write_plots(plots, folder, &named, reporter)?;
     }

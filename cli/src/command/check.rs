@@ -1,7 +1,9 @@
 //! `star check`: checks programs without running them.
 
+use std::path::Path;
+
 use clap::Args;
-use star_base::Diagnostic;
+use star_base::{Code, Diagnostic, SourceMap};
 use star_compiler::{Compilation, LowerOptions};
 use star_opt::Options;
 use star_os::exit::Exit;
@@ -13,14 +15,15 @@ use star_os::sources::ImportArgs;
 use star_os::watchdog::Sentry;
 
 use super::{Lints, Tally, compile};
-use crate::{explain, headers};
+use crate::headers::find::star_files;
+use crate::{explain, headers, text};
 
 /// Arguments of `star check`.
 #[derive(Args, Debug)]
 #[command(mut_arg("no_pass", |arg| arg.requires("plan")))]
 pub(crate) struct CheckArgs {
-    /// Star programs; `-` is standard input
-    #[arg(required = true, value_name = "FILE")]
+    /// Star programs, or folders of them; `-` is standard input
+    #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<String>,
 
     /// Report the transformation of each loop, or the condition that fails
@@ -47,7 +50,14 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
     let mut total = Tally::default();
     let flags = Flags::default();
     flags.catch_or_warn(reporter, "the command without a message");
-    for file in &args.files {
+    let files = match files_of(&args.files) {
+        Ok(files) => files,
+        Err(faults) => {
+            faults.iter().for_each(|fault| reporter.diagnostic(&SourceMap::new(), fault));
+            return Ok(Exit::Compile);
+        }
+    };
+    for file in &files {
         let _sentry = Sentry::over_compiler(&flags, args.limits.bounds(), reporter);
         let (compilation, tally) = compile(&mut loader.clone(), file, Lints::Shown, reporter);
         let (_, faults) = headers::of_root(&compilation);
@@ -62,13 +72,34 @@ pub(crate) fn run(args: &CheckArgs, reporter: &Reporter) -> Result<Exit, Diagnos
         total.errors += tally.errors + faults.len();
         total.warnings += tally.warnings;
     }
-    if let Some(summary) = total.summary() {
-        reporter.summary(&summary);
+    match total.summary() {
+        Some(summary) => reporter.summary(&summary),
+        None => reporter.summary(&format!("ok, {}", text::count(files.len(), "file"))),
     }
     Ok(match total.errors {
         0 => Exit::Success,
         _ => Exit::Compile,
     })
+}
+
+/// Returns the files of a command line: those named, and all in the named folders.
+fn files_of(paths: &[String]) -> Result<Vec<String>, Vec<Diagnostic>> {
+    let (mut files, mut faults) = (Vec::new(), Vec::new());
+    for path in paths {
+        if !Path::new(path).is_dir() {
+            files.push(path.clone());
+            continue;
+        }
+        match star_files(std::slice::from_ref(path)) {
+            Ok(found) if found.is_empty() => {
+                let message = format!("no `.star` files in `{}`", text::one_line(path));
+                faults.push(Diagnostic::new(Code::SourceUnreadable, message));
+            }
+            Ok(found) => files.extend(found.into_iter().map(|found| found.file)),
+            Err(more) => faults.extend(more),
+        }
+    }
+    if faults.is_empty() { Ok(files) } else { Err(faults) }
 }
 
 /// Returns the results of loop transformations in the file.

@@ -74,7 +74,7 @@ pub(crate) struct RunArgs {
     /// slice marks; `T=rows of R:t.csv` contains the marked records or arcs; `T=like R:t.csv`,
     /// `records`, `pixels` and `planes` convert a table to numbers. A slice over the arcs of a
     /// graph in a `.gr` file is written as the graph of those arcs.
-    #[arg(long, value_name = "NAME=FILE")]
+    #[arg(short, long, value_name = "NAME=FILE")]
     out: Vec<String>,
 
     /// Quote texts in CSV files that a spreadsheet would evaluate as formulas

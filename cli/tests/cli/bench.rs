@@ -195,7 +195,7 @@ fn missing_benchmarks_are_an_error_with_help() {
     bench(&folder, &["b.star", "--out", "no/such/o.json"])
         .fails(5, &["folder `no/such` does not exist"]);
     let svg = ["b.star", "--svg", "a.star/plots"];
-    bench(&folder, &svg).fails(5, &["a.star/plots", "cannot create the folder"]);
+    bench(&folder, &svg).fails(5, &["a.star/plots", "cannot create this folder"]);
     bench(&folder, &["b.star", "--with", "x.json"]).fails(2, &["--page"]);
     bench(&folder, &["b.star", "--page", "p.html", "--with", "x.json"]).fails(5, &["x.json"]);
     assert_eq!(folder.names(), ["a.star", "b.star"]);

@@ -62,6 +62,18 @@ fn warnings_are_shown_by_check_and_on_demand() {
 }
 
 #[test]
+fn folders_are_checked_and_files_without_faults_are_counted() {
+    let text = "program P; begin print(1) end.";
+    let files = [("d/a.star", text), ("d/e/b.star", text), ("c.star", text), ("n/x.txt", "")];
+    let folder = Folder::new(&files);
+    let checked = folder.star(&["check", "d", "c.star"]);
+    assert_eq!((checked.code, checked.stderr.as_str()), (0, "ok, 3 files\n"));
+    folder.star(&["check", "n"]).fails(1, &["error[E0111]", "no `.star` files in `n`"]);
+    folder.write("d/e/w.star", b"program W; begin x := end.");
+    folder.star(&["check", "d"]).fails(1, &["w.star", "1 error"]);
+}
+
+#[test]
 fn several_files_have_one_summary() {
     let folder = Folder::new(&[
         ("a.star", "program P; begin x := 1 end."),

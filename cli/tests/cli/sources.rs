@@ -99,7 +99,7 @@ fn rejects_files_that_are_not_programs() {
     folder.write("nul.star", b"program\0P; begin end.");
     folder.star(&["check", "empty.star"]).prints("");
     folder.star(&["run", "empty.star"]).fails(2, &["error[E0601]"]);
-    folder.star(&["check", "."]).fails(1, &["error[E0111]", "it is a directory"]);
+    folder.star(&["check", "none"]).fails(1, &["error[E0111]", "no such file"]);
     folder.star(&["check", "latin.star"]).fails(1, &["error[E0110]"]);
     folder.star(&["check", "nul.star"]).fails(1, &["error[E0101]", "␀"]);
     folder.star(&["check", "none.star"]).fails(1, &["error[E0111]", "no such file"]);

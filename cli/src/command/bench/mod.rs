@@ -70,7 +70,7 @@ pub(crate) struct BenchArgs {
     /// Write the result to FILE
     ///
     /// The format is JSON; see docs/src/testing.md.
-    #[arg(long, value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     out: Option<String>,
 
     /// Write an HTML page with plots and tables to FILE

@@ -131,7 +131,8 @@ fn argument(option: &'static OptionSpec) -> Arg {
 fn output() -> Arg {
     Arg::new("output")
         .short('o')
-        .long("output")
+        .long("out")
+        .alias("output")
         .value_name("FILE")
         .help("Write the result to FILE")
         .required(true)

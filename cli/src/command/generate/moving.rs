@@ -71,7 +71,7 @@ pub(crate) struct MovingGenArgs {
     /// Write the result to FILE
     ///
     /// The result is the stream of updates.
-    #[arg(short, long, value_name = "FILE")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE")]
     output: String,
 
     /// Write the queries to FILE

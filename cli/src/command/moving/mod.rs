@@ -51,7 +51,7 @@ pub(crate) struct MovingArgs {
     /// Write the result to FILE
     ///
     /// The answers are lines `t,qid,id`, sorted. Defaults to standard output.
-    #[arg(short, long, value_name = "FILE", conflicts_with = "hash")]
+    #[arg(short, long = "out", alias = "output", value_name = "FILE", conflicts_with = "hash")]
     output: Option<String>,
 
     /// Print the number and the hash of the answers instead
