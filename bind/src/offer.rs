@@ -1,5 +1,5 @@
-//! Offers: values that a graph, or the file of another parameter, provides for missing parameters, by
-//! their names and kinds.
+//! Offers: values that a graph, or the file of another parameter, provides for missing parameters,
+//! by their names and kinds.
 
 use star_base::BitVector;
 use star_io::{FileError, Graph, Layout, Weights};
@@ -84,9 +84,9 @@ pub fn offer(name: &str, kind: Kind) -> Option<Offer> {
 /// The end of the name of a parameter that gets an offset.
 const OFFSET: &str = "_offset";
 
-/// Returns the table whose offset this parameter gets if it is not given: `NAME_offset` is the number
-/// of a file that the table `NAME` stores as 0. Numbers and lists of weights are stored less their
-/// minimum if that is negative.
+/// Returns the table whose offset this parameter gets if it is not given: `NAME_offset` is the
+/// number of a file that the table `NAME` stores as 0. Numbers and lists of weights are stored less
+/// their minimum if that is negative.
 pub fn table_of_offset<'s>(signature: &'s Signature, param: &Param) -> Option<&'s Param> {
     let Param { name, by_ref, takes_value: _, kind } = param;
     let of = name.strip_suffix(OFFSET).filter(|_| *kind == Kind::Int && !by_ref)?;
@@ -125,8 +125,8 @@ impl Offer {
         }
     }
 
-    /// Returns the value for a parameter and its layout; unset for [`Offer::Offset`]. The widths that
-    /// the offer needs are in `request`.
+    /// Returns the value for a parameter and its layout; unset for [`Offer::Offset`]. The widths
+    /// that the offer needs are in `request`.
     ///
     /// # Errors
     /// If it does not fit.

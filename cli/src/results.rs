@@ -65,8 +65,8 @@ pub(crate) struct Origins {
 }
 
 /// Parses the `--out NAME=FILE` options. A slice in a file format for graphs but not slices is
-/// written as the graph of the arcs in `arcs` that it marks. `updates` tests whether a parameter was
-/// read from a file, which its result may replace.
+/// written as the graph of the arcs in `arcs` that it marks. `updates` tests whether a parameter
+/// was read from a file, which its result may replace.
 ///
 /// # Errors
 /// All of E0606, E0608, E0506, E0507 and E0509 that can be detected before the run.

@@ -188,7 +188,8 @@ impl Feed {
     }
 
     /// Closes what this text would close if its quote had been closed before it: `print("a) end`.
-    /// The following lines do not continue the line, on which `n_open` parentheses were open before.
+    /// The following lines do not continue the line, on which `n_open` parentheses were open
+    /// before.
     fn close(&mut self, quoted: &str, n_open: usize) {
         let ends = |token: &Token| matches!(token, Token::End | Token::Until);
         let text = quoted.get(1..).unwrap_or_default();

@@ -232,8 +232,8 @@ impl Lowerer<'_> {
     }
 }
 
-/// Returns whether the routine uses the size that the variable of this `var` parameter has before it
-/// is set: if the parameter has no size, or one that only `var` parameters bind.
+/// Returns whether the routine uses the size that the variable of this `var` parameter has before
+/// it is set: if the parameter has no size, or one that only `var` parameters bind.
 fn takes_size(routine: &hir::Routine, param: LocalId) -> bool {
     let binds = |param: LocalId, dim: u8| match declared_size(routine, param, dim)?.as_size() {
         SizeTerm::Int(place) => {
