@@ -5,18 +5,18 @@
 //!
 //! 1. [`Backend::caps`]: capabilities of the device.
 //! 2. [`Backend::compile`]: SIR to the backend's executable form, once per program;
-//!   [`Backend::recompile`] for the next line of a session.
+//!    [`Backend::recompile`] for the next line of a session.
 //! 3. [`Backend::home_forms`] and [`Backend::sparse_tables`]: preferred layouts of the arguments of
-//!   an entry.
+//!    an entry.
 //! 4. [`Backend::load`], or [`Backend::new_table`] and [`Backend::load_columns`]: arguments, by
-//!   ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`] where
-//!   step 3 requests them.
+//!    ranges of columns if they are large; [`Backend::load_rows`] and [`Backend::load_sparse`] where
+//!    step 3 requests them.
 //! 5. [`Backend::plan`]: preparation for an entry and the types of its arguments ([`Backend::ty`]
-//!   of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
+//!    of each), one for each parameter; [`Backend::explain`] describes the resulting plan.
 //! 6. [`Backend::lay_out`], then [`Backend::run`], any number of times, also with values of sizes
-//!   other than the planned ones.
+//!    other than the planned ones.
 //! 7. [`Backend::store`] or [`Backend::store_columns`]: results; [`Backend::unload`] or
-//!   [`Backend::unload_sparse`] where the value is no longer needed.
+//!    [`Backend::unload_sparse`] where the value is no longer needed.
 //!
 //! Values outlive programs and plans: the variables of a REPL are values, and a line is a routine
 //! whose `var` parameters they are. A handle is a value without a host form: a run creates it,

@@ -143,16 +143,16 @@ fn check(path: &Path) -> usize {
     let mut sessions: Vec<Vec<usize>> = Vec::new();
     let mut printed: Option<String> = None;
     let mut n_run = 0;
-    for idx in 0..blocks.len() {
-        match blocks[idx].info.as_str() {
+    for (idx, block) in blocks.iter_mut().enumerate() {
+        match block.info.as_str() {
             "sh" => {
-                let more = run_commands(&folder, &blocks[idx].body);
+                let more = run_commands(&folder, &block.body);
                 printed.get_or_insert_default().push_str(&more);
                 n_run += 1;
             }
             "output" => {
                 let text = printed.take().expect("commands precede their output");
-                blocks[idx].body = format!("{}\n", text.trim_end());
+                block.body = format!("{}\n", text.trim_end());
             }
             "repl new" => sessions.push(vec![idx]),
             "repl" if sessions.is_empty() => sessions.push(vec![idx]),

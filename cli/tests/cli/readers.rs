@@ -146,7 +146,7 @@ fn konect_graphs_have_their_direction_and_lose_their_times() {
 /// A NumPy file of 3 × 3 signed bytes.
 fn array(numbers: [i8; 9]) -> Vec<u8> {
     let mut header = "{'descr': '|i1', 'fortran_order': False, 'shape': (3, 3), }".to_owned();
-    while (10 + header.len() + 1) % 64 != 0 {
+    while !(10 + header.len() + 1).is_multiple_of(64) {
         header.push(' ');
     }
     header.push('\n');

@@ -143,7 +143,7 @@ fn degenerate_lines_and_terrains_are_refused_by_name() {
 #[test]
 fn links_of_one_pixel_score_nothing_and_are_drawn() {
     // A ridge, and seven links over four pixels.
-    let row = |value: &str| format!("{}\n", vec![value; 9].join(" "));
+    let row = |value: &str| format!("{}\n", [value; 9].join(" "));
     let rows = [row("0").repeat(3), row("200"), row("0").repeat(3)].concat();
     let folder = folder(&[("ridge.pgm", &format!("P2\n9 7\n255\n{rows}"))]);
     let line = "run trace_line.star image=ridge.pgm ax=3 ay=4 bx=6 by=4 p=8 d=3 width=3 theta=180 \

@@ -2,42 +2,42 @@
 //!
 //! Numbers (`ids`; if one of these fails, no other rule is checked):
 //!  1. Routines, variables and locations that are named exist; blocks nest at most [`MAX_DEPTH`]
-//!    deep. A location names variables of one routine, each once; the calls that it was inlined
-//!    through are at locations of the source.
+//!     deep. A location names variables of one routine, each once; the calls that it was inlined
+//!     through are at locations of the source.
 //!  2. Labels and variable names are unique in their routine; parameters are different variables,
-//!    and the result is none of them.
+//!     and the result is none of them.
 //!
 //! Types (`types`):
 //!  3. Operands and destinations have the kinds that the operation or statement requires; strings
-//!    are only copied, printed, passed on, or used as file names and messages. A loop variable is
-//!    an `int`. A table with an extent of columns gets no others.
+//!     are only copied, printed, passed on, or used as file names and messages. A loop variable is
+//!     an `int`. A table with an extent of columns gets no others.
 //!  4. A call has an argument per parameter, of its mode and kind; its destination has the kind of
-//!    the callee's result. `check result` names the result of its routine; `no_carry` adds or
-//!    subtracts. A routine with an intrinsic has the parameters of the catalogue.
+//!     the callee's result. `check result` names the result of its routine; `no_carry` adds or
+//!     subtracts. A routine with an intrinsic has the parameters of the catalogue.
 //!
 //! Structure (`flow`):
 //!  5. `break` names an enclosing block or sequential loop, `continue` an enclosing loop; neither
-//!    leaves a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
+//!     leaves a `forall` or `tile`, nor does `exit`. `continue` may name the `forall` itself.
 //!  6. The body of a `for`, `foreach` or `forall` does not write the loop variable; that of a
-//!    `foreach` does not write the set that it visits.
+//!     `foreach` does not write the set that it visits.
 //!  7. An argument by reference is not also another argument of the call, nor is a moved one; `ref`
-//!    parameters are not moved.
+//!     parameters are not moved.
 //!  8. A variable used as an extent is an `int`: a value parameter that is never assigned, or a
-//!    variable assigned by one `=` with an operation, or only by `latch`; `unset` does not count,
-//!    nor does being a private of a `forall`.
+//!     variable assigned by one `=` with an operation, or only by `latch`; `unset` does not count,
+//!     nor does being a private of a `forall`.
 //!
 //! Parallel statements (`parallel`):
 //!  9. A `forall` writes only its privates, the parts it declares (at the index that is its
-//!    variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for `min`
-//!    and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
-//!    comparisons. No input, output, lending of shared variables. Variable, privates, parts,
-//!    reductions are different.
+//!     variable, in a field anywhere) and its reductions, these only as `dst = op dst, x`, for `min`
+//!     and `max` as `dst = copy x`; it reads them only there, for `min` and `max` also in
+//!     comparisons. No input, output, lending of shared variables. Variable, privates, parts,
+//!     reductions are different.
 //! 10. A `tile` contains only row-by-row operations, operations on words or scalars, and uniform
-//!   control ([`crate::rows`]).
+//!     control ([`crate::rows`]).
 //!
 //! Guards (`guards`; only if nothing above failed; see Note \[Guards\] in the crate's head):
 //! 11. A variable that is read is set; at an `exit` or the end of a routine, the result is set, and
-//!   so are the `ref` parameters that it promises to set.
+//!     so are the `ref` parameters that it promises to set.
 //! 12. The guard of an operation holds at its place, by a preceding check or by assignments.
 //! 13. All slices and tables in a `tile` have its number of rows.
 //!
